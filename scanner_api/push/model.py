@@ -145,6 +145,10 @@ class Target(Protocol):
         """Yield the current state of each of *refs*, which are of one kind."""
         ...
 
+    def relations(self, refs: Sequence[Ref], reader: Reader) -> Iterator[Sequence[Ref]]:
+        """Yield the resources that would vanish with each of *refs*, ours and those of others; none of other kinds."""
+        ...
+
     def batches(self, changes: Sequence[Change], run: int) -> Iterable[Batch]:
         """Yield the calls for *changes*, which are of one kind and independent of each other."""
         ...

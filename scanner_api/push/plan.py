@@ -35,6 +35,7 @@ _AT_ONCE = 300
 
 _REMOVED = "removed"
 """The digest of a resource that is wanted no more."""
+_HELD = "not removed, as others drew edges to it or from it, which would vanish"
 _TWICE = "another one has the same name in the catalog: tell them apart by `identity`"
 
 
@@ -62,6 +63,7 @@ class Planner:
         self._target, self._reader, self._journal, self._unread = target, reader, journal, unread
         self.skipped: list[Skipped] = []
         self.unreadable: list[Refusal] = []
+        self._gone: set[Ref] = set()
         self.unchanged = 0
 
     def push(self, contents: GraphContents) -> Iterator[list[Planned]]:
@@ -90,7 +92,8 @@ class Planner:
                 }
             else:
                 states = self._states([entry.ref for entry in entries])
-            yield [_undone(entry, states[entry.ref], self._target) for entry in entries if entry.ref in states]
+            undone = [_undone(entry, states[entry.ref], self._target) for entry in entries if entry.ref in states]
+            yield self._without_held(undone)
 
     def _chunks(self, contents: GraphContents) -> Iterator[list[Item]]:
         """Yield the resources that the graph implies, each once, in chunks of one kind."""
@@ -116,11 +119,23 @@ class Planner:
         refs = [ref for ref, _, _ in wanted]
         known = self._journal.entries(refs)
         states = self._states(refs)
-        yield [
+        planned = [
             self._planned(ref, known.get(ref), states[ref], mine, digest)
             for ref, mine, digest in wanted
             if ref in states
         ]
+        yield self._without_held(planned)
+
+    def _without_held(self, chunk: list[Planned]) -> list[Planned]:
+        """Return *chunk* without removals that would take relations of others with them."""
+        gone = [planned.change.ref for planned in chunk if planned.is_needed and planned.change.wanted is None]
+        if not gone:
+            return chunk
+        self._gone.update(gone)
+        relations = zip(gone, self._target.relations(gone, self._reader), strict=True)
+        held = {ref for ref, related in relations if not self._gone.issuperset(related)}
+        self.skipped += (Skipped(ref.key, _HELD) for ref in gone if ref in held)
+        return [planned for planned in chunk if planned.change.ref not in held]
 
     def _states(self, refs: Sequence[Ref]) -> dict[Ref, State | None]:
         """Return the states of *refs*, without those that the server fails to answer for."""

@@ -135,6 +135,7 @@ def undo_push(
         planner = Planner(parts.target, parts.wire, parts.journal)
         run.carry_out(planner.undo(number), is_dry=dry_run, is_undo=True)
         run.result.refused += planner.unreadable
+        run.result.skipped = planner.skipped
         if not dry_run and not run.result.is_partial:
             parts.journal.undo(number)
     return run.finished()

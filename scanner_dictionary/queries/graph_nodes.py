@@ -32,6 +32,8 @@ def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
     name is that of its dataset: its job is named by its id.
     Raises NameUnknown with the nearest names.
     """
+    if exact := _with_key(graph, text):
+        return exact
     readings = tuple(dict.fromkeys(_known_brokers(graph, _readings(text))))
     of_key = tuple(reading._replace(path=(KEY, *reading.path)) for reading in readings if reading.path is not None)
     nodes = {node.id: node for node in _named(graph, readings)} or {node.id: node for node in _named(graph, of_key)}
@@ -47,6 +49,13 @@ def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
     return _without_views_jobs(nodes[key] for key in sorted(nodes))
 
 
+def _with_key(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
+    """Return the node whose id is *text*, for which no broker is looked up; none where no node has it."""
+    is_id = text.partition(":")[0] in CALLED
+    names = {reading.name for reading in _readings(text)} if is_id else set[str]()
+    return tuple(node for node in graph.nodes_named(names) if node.node_key == text)
+
+
 def _without_views_jobs(nodes: Iterable[NodeRow]) -> tuple[NodeRow, ...]:
     """Return *nodes* without the jobs that share their name with a dataset: the job of a view is called as the view."""
     listed = tuple(nodes)
@@ -59,6 +68,8 @@ def meaning(graph: GraphReader, text: str, node: NodeRow) -> str:
 
     A topic or dataset that *text* names, and that has no such column, is named, too.
     """
+    if text == node.node_key:
+        return ""
     readings = tuple(dict.fromkeys(_known_brokers(graph, _readings(text))))
     path = None if node.path is None else tuple(json.loads(node.path))
     # The column of a schema has no name of its own: it is found by that of its topic.

@@ -10,7 +10,7 @@ import re
 import threading
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 Json = Any
 
@@ -52,8 +52,8 @@ class OpenMetadataServer:
                 return 400, {"code": 400, "message": "refused"}
             match segments[2:]:
                 case ["lineage", kind, "name", name]:
-                    assert urlsplit(url).query == "upstreamDepth=0&downstreamDepth=1"
-                    return self._lineage(kind, name)
+                    depth = dict(parse_qsl(urlsplit(url).query))
+                    return self._lineage(kind, name, is_upstream=depth["upstreamDepth"] == "1")
                 case ["lineage", *ends]:
                     return self._edge(method, ends, given)
                 case ["services", kind, *rest]:
@@ -105,20 +105,29 @@ class OpenMetadataServer:
         _name_fields(row.get("messageSchema", {}).get("schemaFields", ()), name)
         return 201, row
 
-    def _lineage(self, kind: str, name: str) -> tuple[int, Json]:
-        """Return the entities that edges lead to from one, by id, and the edges, as EntityLineage has them."""
+    def _lineage(self, kind: str, name: str, *, is_upstream: bool) -> tuple[int, Json]:
+        """Return the entities that edges lead to from one (and to it), by id, and the edges, as EntityLineage does."""
         entity = self.entities.get(f"{kind}s", {}).get(name)
         if entity is None:
             return 404, {"code": 404, "message": f"{kind} instance for {name} not found"}
-        nodes, edges = [], []
+        own, nodes, down, up = f"{kind}|name|{name}", [], [], []
         for key, details in self.edges.items():
-            if key.startswith(f"{kind}|name|{name}|"):
-                target, _, to_name = key.split("|")[3:]
-                id_ = self.entities[f"{target}s"][to_name]["id"]
-                nodes.append({"id": id_, "type": target, "fullyQualifiedName": to_name})
-                edges.append({"fromEntity": entity["id"], "toEntity": id_, "lineageDetails": details})
-        about = {"id": entity["id"], "type": kind, "fullyQualifiedName": name}
-        return 200, {"entity": about, "nodes": nodes, "upstreamEdges": [], "downstreamEdges": edges}
+            if key.startswith(f"{own}|"):
+                nodes.append(self._reference(*key.split("|")[3::2]))
+                edge = {"fromEntity": entity["id"], "toEntity": nodes[-1]["id"], "lineageDetails": details}
+                down.append(edge)
+            if is_upstream and key.endswith(f"|{own}"):
+                nodes.append(self._reference(*key.split("|")[:3:2]))
+                up.append({"fromEntity": nodes[-1]["id"], "toEntity": entity["id"], "lineageDetails": details})
+        return 200, {
+            "entity": self._reference(kind, name),
+            "nodes": nodes,
+            "upstreamEdges": up,
+            "downstreamEdges": down,
+        }
+
+    def _reference(self, kind: str, name: str) -> Json:
+        return {"id": self.entities[f"{kind}s"][name]["id"], "type": kind, "fullyQualifiedName": name}
 
     def _edge(self, method: str, ends: list[str], given: Json) -> tuple[int, Json]:
         source, _, from_name, target, _, to_name = ends

@@ -78,6 +78,7 @@ class RecordBrokers:
     silent: frozenset[str] = frozenset()
     leaderless: frozenset[tuple[str, int]] = frozenset()
     internal: frozenset[str] = frozenset()
+    may_describe: bool = True
     first: int = 0
     extra: list[Message] = field(default_factory=list)
     assigned: list[list[tuple[str, int, int]]] = field(default_factory=list)
@@ -97,6 +98,10 @@ class RecordBrokers:
             topic = metadata.topics[name] = TopicMetadata()
             topic.topic, topic.partitions = name, {number: PartitionMetadata() for number in range(len(partitions))}
         return metadata
+
+    def describe_cluster(self, **_: Any) -> Future[Any]:
+        operations = [AclOperation.DESCRIBE] if self.may_describe else []
+        return settled(SimpleNamespace(authorized_operations=operations))
 
     def describe_topics(self, topics: Any, **_: Any) -> dict[str, Future[Any]]:
         return {

@@ -76,8 +76,9 @@ class UnityLineage:
 
     def _lineage(self, method: str, query: Json, given: Json) -> tuple[int, Json]:
         if method == "GET":
-            source = {query_kind(query): {"name": query[f"object_info.{query_kind(query)}.name"]}}
-            found = [edge for edge in self.edges.values() if edge["source"] == source]
+            end = {query_kind(query): {"name": query[f"object_info.{query_kind(query)}.name"]}}
+            side = "source" if query["lineage_direction"] == "DOWNSTREAM" else "target"
+            found = [edge for edge in self.edges.values() if edge[side] == end]
             return 200, {"external_lineage_relationships": [{"external_lineage_info": edge} for edge in found]}
         if method == "DELETE":
             prefix = "external_lineage_relationship."

@@ -112,6 +112,11 @@ class DataHub:
             found = self._read(some[0].kind, [ref.key for ref in some], (), reader)
             yield from (found.get(ref.key) or None for ref in some)
 
+    def relations(self, refs: Sequence[Ref], reader: Reader) -> Iterator[Sequence[Ref]]:
+        """Yield nothing that would vanish: a relation is no resource here."""
+        del reader
+        yield from (() for _ in refs)
+
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield the calls: aspects of up to 200 entities in one, removals one by one."""
         waiting: list[tuple[Json, Change]] = []

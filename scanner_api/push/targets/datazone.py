@@ -42,6 +42,11 @@ class DataZone:
         del reader
         yield from (None for _ in refs)
 
+    def relations(self, refs: Sequence[Ref], reader: Reader) -> Iterator[Sequence[Ref]]:
+        """Yield nothing that would vanish: a relation is no resource here."""
+        del reader
+        yield from (() for _ in refs)
+
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield a call for each event: posted, or deleted by its id."""
         for change in changes:

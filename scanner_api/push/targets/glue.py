@@ -74,6 +74,11 @@ class Glue:
             self._tables[ref.key] = table
             yield dict(table.object("Parameters").members()) if answer else None
 
+    def relations(self, refs: Sequence[Ref], reader: Reader) -> Iterator[Sequence[Ref]]:
+        """Yield nothing that would vanish: a relation is no resource here."""
+        del reader
+        yield from (() for _ in refs)
+
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield a call for each change; none for a table that is gone."""
         del run

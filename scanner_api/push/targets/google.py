@@ -70,6 +70,11 @@ class GoogleLineage:
             members = Payload(answer or {}).members()
             yield {name: members[name] for name in _MEMBERS[ref.kind] if name in members} if answer else None
 
+    def relations(self, refs: Sequence[Ref], reader: Reader) -> Iterator[Sequence[Ref]]:
+        """Yield nothing that would vanish: a relation is no resource here."""
+        del reader
+        yield from (() for _ in refs)
+
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield a call for each change."""
         for change in changes:

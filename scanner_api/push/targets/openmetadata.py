@@ -121,6 +121,14 @@ class OpenMetadata:
         known.update(zip(missing, reader.read([_get(ref) for ref in missing]), strict=True))
         yield from (_state(ref.kind, known[ref]) for ref in refs)
 
+    def relations(self, refs: Sequence[Ref], reader: Reader) -> Iterator[Sequence[Ref]]:
+        """Yield the edges of each topic, which its removal takes away."""
+        if refs[0].kind != "topic":
+            yield from (() for _ in refs)
+            return
+        for answer in reader.read([_lineage(ref.kind, ref.key, "1") for ref in refs]):
+            yield [Ref("lineage", key) for key in _edges_in(Payload(answer or {}))]
+
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield a call for each change: PUT creates, PATCH changes members, DELETE removes."""
         del run
@@ -312,18 +320,29 @@ def _read_each(refs: Sequence[Ref], reader: Reader) -> list[tuple[Ref, Json | Se
 def _edges_of(refs: Sequence[Ref], reader: Reader) -> dict[str, Json]:
     """Return the details of all edges by key that start where one of *refs* does."""
     sources = list(dict.fromkeys((source, name) for source, name, *_ in (json.loads(ref.key) for ref in refs)))
-    depth = (("upstreamDepth", "0"), ("downstreamDepth", "1"))
-    calls = [Call(method="GET", path=(*_API, "lineage", kind, "name", name), params=depth) for kind, name in sources]
     found: dict[str, Json] = {}
-    for source, answer in zip(sources, reader.read(calls), strict=True):
-        lineage = Payload(answer or {})
-        names = {
-            node.need("id").text(): (node.need("type").text(), node.need("fullyQualifiedName").text())
-            for node in lineage.list("nodes")
-        }
-        for edge in lineage.list("downstreamEdges"):
-            if target := names.get(edge.need("toEntity").text()):
-                found[canonical([*source, *target])] = edge.object("lineageDetails").members()
+    for answer in reader.read([_lineage(*source, "0") for source in sources]):
+        found |= _edges_in(Payload(answer or {}))
+    return found
+
+
+def _lineage(kind: str, name: str, upstream: str) -> Call:
+    depth = (("upstreamDepth", upstream), ("downstreamDepth", "1"))
+    return Call(method="GET", path=(*_API, "lineage", kind, "name", name), params=depth)
+
+
+def _edges_in(lineage: Payload) -> dict[str, Json]:
+    """Return the details of the edges in an answer by key; none where there is no such entity."""
+    entities = [*lineage.list("nodes"), *([lineage.object("entity")] if lineage.members() else [])]
+    names = {
+        entity.need("id").text(): (entity.need("type").text(), entity.need("fullyQualifiedName").text())
+        for entity in entities
+    }
+    found: dict[str, Json] = {}
+    for edge in (*lineage.list("upstreamEdges"), *lineage.list("downstreamEdges")):
+        ends = [names.get(edge.need(end).text()) for end in ("fromEntity", "toEntity")]
+        if all(ends):
+            found[canonical([part for end in ends for part in end or ()])] = edge.object("lineageDetails").members()
     return found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from dataflow_generator.openlineage.redaction import canonical
@@ -74,6 +75,19 @@ class UnityCatalog:
         sources = dict.fromkeys((kind, name) for kind, name, *_ in (json.loads(ref.key) for ref in refs))
         known = dict(_relationships_of(list(sources), reader))
         yield from (_state(ref.kind, known.get(ref.key)) for ref in refs)
+
+    def relations(self, refs: Sequence[Ref], reader: Reader) -> Iterator[Sequence[Ref]]:
+        """Yield the relationships of external metadata, from it and to it."""
+        if refs[0].kind != "externalMetadata":
+            yield from (() for _ in refs)
+            return
+        objects = [("external_metadata", ref.key) for ref in refs]
+        by_name: dict[str, list[Ref]] = defaultdict(list)
+        for direction in ("DOWNSTREAM", "UPSTREAM"):
+            for key, _ in _relationships_of(objects, reader, direction):
+                for name in json.loads(key)[1::2]:
+                    by_name[name].append(Ref("externalLineage", key))
+        yield from (by_name[ref.key] for ref in refs)
 
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield a call for each change."""
@@ -154,14 +168,17 @@ def _named(kind: str, name: str) -> Mapping[str, Json]:
     return {kind: {"name": name}}
 
 
-def _relationships_of(sources: Sequence[tuple[str, str]], reader: Reader) -> Iterator[tuple[str, Json]]:
-    """Yield the relationships from *sources* by their key; the pages of all sources are read side by side."""
-    waiting = [(source, "") for source in sources]
+def _relationships_of(
+    objects: Sequence[tuple[str, str]], reader: Reader, direction: str = "DOWNSTREAM"
+) -> Iterator[tuple[str, Json]]:
+    """Yield the relationships of *objects* by their key; the pages of all objects are read side by side."""
+    waiting = [(each, "") for each in objects]
     for _ in range(_PAGES):
         following: list[tuple[tuple[str, str], str]] = []
-        for (source, _token), answer in zip(waiting, reader.read([_page(*each) for each in waiting]), strict=True):
+        calls = [_page(*each, direction) for each in waiting]
+        for (source, _token), answer in zip(waiting, reader.read(calls), strict=True):
             page = Payload(answer or {})
-            yield from _targets(source, page)
+            yield from _relationships_in(page)
             if token := page.text("next_page_token"):
                 following.append((source, token))
         if not following:
@@ -169,18 +186,22 @@ def _relationships_of(sources: Sequence[tuple[str, str]], reader: Reader) -> Ite
         waiting = following
 
 
-def _page(source: tuple[str, str], token: str) -> Call:
+def _page(source: tuple[str, str], token: str, direction: str) -> Call:
     kind, name = source
-    params = ((f"object_info.{kind}.name", name), ("lineage_direction", "DOWNSTREAM"), ("page_size", _PAGE))
+    params = ((f"object_info.{kind}.name", name), ("lineage_direction", direction), ("page_size", _PAGE))
     return Call(method="GET", path=_LINEAGE, params=params + ((("page_token", token),) if token else ()))
 
 
-def _targets(source: tuple[str, str], page: Payload) -> Iterator[tuple[str, Json]]:
+def _relationships_in(page: Payload) -> Iterator[tuple[str, Json]]:
     for entry in page.list("external_lineage_relationships"):
         info = entry.object("external_lineage_info")
-        for target, value in info.object("target").items():
-            if "name" in value.members():
-                yield canonical([*source, target, value.need("name").text()]), info.members()
+        ends = [
+            (kind, value.need("name").text())
+            for side in ("source", "target")
+            for kind, value in info.object(side).items()
+            if "name" in value.members()
+        ]
+        yield canonical([part for end in ends for part in end]), info.members()
 
 
 def _place(ref: Ref) -> tuple[str, ...]:

@@ -74,7 +74,8 @@ class Plan:
     """Which partitions are read, with the first offset and the end of each; of which topics, and of which not.
 
     *topics* are the matching topics with the number of their partitions, those of *refused* with no right to READ.
-    *leaderless* are topics of which a partition has no leader; *left_out* counts topics beyond the limit.
+    *leaderless* are topics of which a partition has no leader; *left_out* counts topics beyond the limit. *hidden*: the
+    brokers may hide topics from the user.
     """
 
     topics: Mapping[str, int]
@@ -82,6 +83,7 @@ class Plan:
     refused: frozenset[str] = frozenset()
     leaderless: frozenset[str] = frozenset()
     left_out: int = 0
+    hidden: bool = False
 
     def described(self, settings: SchemaIdSettings) -> str:
         """Return what a scan reads in one line."""
@@ -92,6 +94,7 @@ class Plan:
             f" {len(self.ranges)} partitions of {len(read)} topics ({names}), and keeps their schema ids only",
             *([f"{len(self.refused)} refuse READ ({_shown(self.refused)})"] if self.refused else []),
             *([f"{self.left_out} more are left out"] if self.left_out else []),
+            *([_HIDDEN] if self.hidden else []),
         ]
         return "; ".join(parts)
 
@@ -106,6 +109,7 @@ def plan_of(settings: SchemaIdSettings, client: KafkaClient) -> Plan:
     rights = {name: described[name].authorized_operations for name in topics if name in described}
     refused = {name for name, granted in rights.items() if granted and "READ" not in {right.name for right in granted}}
     partitions = [(name, number) for name in topics if name not in refused for number in listed[name].partitions]
+    shows_rights = any(rights.values()) or not rights  # brokers that report no rights are trusted, as for `kafka`
     offsets = client.visible(partitions) if partitions else {}
     filled = sorted(key for key, (start, end) in offsets.items() if start < end)
     ranges = {
@@ -117,7 +121,11 @@ def plan_of(settings: SchemaIdSettings, client: KafkaClient) -> Plan:
         refused=frozenset(refused),
         leaderless=frozenset(name for name, number in partitions if (name, number) not in offsets),
         left_out=len(matching) - len(named),
+        hidden=client.may_describe_cluster() is not True and shows_rights,
     )
+
+
+_HIDDEN = "topics may be hidden: the user has no right to DESCRIBE the cluster"
 
 
 def schema_id_probes(settings: SchemaIdSettings, plan: Callable[[SchemaIdSettings], str]) -> Iterator[Probe]:
@@ -173,7 +181,8 @@ def load_schema_ids(
         finally:
             consumer.close()
     topics = [reading.document(name) for name in plan.topics]  # a name as key may look like that of a secret
-    return {"at": now.isoformat(timespec="seconds"), "left_out": plan.left_out, "topics": topics}
+    bounds = {"left_out": plan.left_out, "hidden": plan.hidden}
+    return {"at": now.isoformat(timespec="seconds"), **bounds, "topics": topics}
 
 
 @dataclass(slots=True)
@@ -289,7 +298,7 @@ def read_schema_ids(document: Json, settings: SchemaIdSettings) -> FactsResult:
     try:
         topics: Mapping[str, Any] = {str(topic["topic"]): topic for topic in document["topics"]}
         uses = tuple(use for name, topic in topics.items() for use in _uses(TopicName(name), topic, settings))
-        partial, remarks = [*_failures(topics, int(document["left_out"]), settings)], [*_remarks(topics, settings)]
+        partial, remarks = [*_failures(topics, settings, document)], [*_remarks(topics, settings)]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         hint = "record the capture again"
         raise InputInvalid("damaged document in the capture", where=str(settings.source), hint=hint) from error
@@ -342,14 +351,16 @@ def _iso(milliseconds: int) -> str:
 _PAGE = "see docs/sources/schema-ids.md"
 
 
-def _failures(topics: Mapping[str, Any], left_out: int, settings: SchemaIdSettings) -> Iterator[Problem]:
-    """Yield what was not read, by reason: refused topics, half read ones, those beyond the limit."""
+def _failures(topics: Mapping[str, Any], settings: SchemaIdSettings, document: Json) -> Iterator[Problem]:
+    """Yield what was not read, by reason: refused topics, half read ones, hidden ones, those beyond the limit."""
     source = str(settings.source)
     failed = sorted((topic["why"], name) for name, topic in topics.items() if topic["status"] in _FAILED)
     for why, rows in groupby(failed, itemgetter(0)):
         names = [name for _, name in rows]
         yield Problem(source, f"{len(names)} topics were not read completely: {why} ({_shown(names)})", _PAGE)
-    if left_out:
+    if document["hidden"]:
+        yield Problem(source, _HIDDEN, _PAGE)
+    if left_out := int(document["left_out"]):
         what = f"{left_out} topics match and are beyond `max_topics`: their schema ids are unknown"
         yield Problem(source, what, "raise `max_topics`, or name fewer topics")
 

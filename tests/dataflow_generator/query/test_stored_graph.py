@@ -129,3 +129,16 @@ def test_a_kind_that_is_unknown_here_is_reported(stored, text) -> None:
 
     with pytest.raises(DictionaryUnusable):
         [*graph.nodes(), *graph.edges()]
+
+
+@pytest.mark.parametrize("wanted", [NODES[1], NODES[2], NODES[4]], ids=lambda node: node.kind)
+def test_a_node_is_found_by_its_id_without_looking_brokers_up(stored, wanted) -> None:
+    """Pages, the API and their links name nodes by id, thousands of times."""
+
+    class Reader(SqlGraphReader):
+        def canonical(self, namespace: str) -> str:
+            raise AssertionError(namespace)
+
+    (found,) = nodes_named(Reader(stored[0]), wanted.key)
+
+    assert found.node_key == wanted.key

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from push_world import settings
 
 from scanner_api.push.model import Batch, Call, Change, Ref
-from scanner_api.push.wire import Wire
+from scanner_api.push.wire import Wire, aws_exchange
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.push import PushSettings
-from scanner_model.errors import PayloadUnexpected
+from scanner_extractor.settings.sources import AwsSettings
+from scanner_model.errors import InputInvalid, PayloadUnexpected
 
 
 class LoginPage(BaseHTTPRequestHandler):
@@ -52,3 +54,14 @@ def test_redirected_write_is_not_taken_for_an_accepted_one(url: str) -> None:
     wire.close()
 
     assert isinstance(error, PayloadUnexpected)
+
+
+def test_operation_that_an_old_boto3_lacks_is_named() -> None:
+    datazone = settings("datazone", aws=AwsSettings(region="eu-central-1"))
+    wire = Wire(datazone, exchange=aws_exchange(datazone, object))
+    call = Call(method="DELETE", path=("DeleteLineageEvent",), body={})
+
+    (error,) = wire.send([Batch((call,), ())])
+
+    assert isinstance(error, InputInvalid)
+    assert "DeleteLineageEvent" in error.what

@@ -65,3 +65,17 @@ def test_topic_of_unknown_partitions_is_skipped_and_said(catalog: Catalog) -> No
 
     assert not catalog.server.entities.get("topics")
     assert {skipped.name for skipped in result.skipped} >= {"orders", "paid"}
+
+
+def test_topic_that_others_drew_an_edge_from_is_not_removed(catalog: Catalog) -> None:
+    """Removing a topic takes all of its edges away."""
+    run = catalog.push().run
+    edge = f"topic|name|{PAID}|topic|name|b:9092.theirs"
+    catalog.server.entities["topics"]["b:9092.theirs"] = {"id": "id-theirs"}
+    catalog.server.edges[edge] = {"source": "Manual"}
+
+    undone = catalog.undo(run)
+
+    assert catalog.server.entities["topics"].keys() == {PAID, "b:9092.theirs"}
+    assert catalog.server.edges.keys() == {edge}
+    assert [skipped.name for skipped in undone.skipped] == [PAID]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from push_world import settings
+from push_world import Catalog, installation, settings
 from unity_lineage import UnityLineage
 
 from scanner_api.push.contents import DatasetEdge, PushDataset, PushJob
@@ -76,3 +76,18 @@ def test_tag_of_others_stays(server: UnityLineage, tmp_path: Path) -> None:
     push(server, tmp_path)
 
     assert server.tags["tables/main.bronze.orders/tags/kafka_topic"] == "theirs"
+
+
+def test_metadata_that_others_drew_a_relationship_to_is_not_removed(tmp_path: Path) -> None:
+    server = UnityLineage()
+    catalog = Catalog(server, settings("unity"), installation(tmp_path), lambda request: request.method != "GET")
+    run = catalog.push().run
+    (paid,) = (name for name in server.metadata if "paid" in name)
+    ends = {side: {"external_metadata": {"name": name}} for side, name in (("source", "theirs"), ("target", paid))}
+    server.edges["theirs"] = ends
+
+    undone = catalog.undo(run)
+
+    assert server.metadata.keys() == {paid}
+    assert list(server.edges.values()) == [ends]
+    assert [skipped.name for skipped in undone.skipped] == [paid]

@@ -242,6 +242,17 @@ def test_pattern_that_matches_nothing_is_said() -> None:
     assert not brokers.properties
 
 
+@pytest.mark.parametrize(
+    "topics", [{}, {"orders": [[Record(data=prefixed(1))]]}, {"_other": [[]]}], ids=["none", "some", "others"]
+)
+def test_topics_may_be_hidden_from_a_user_without_the_right_to_see_the_cluster(topics: Any) -> None:
+    """Brokers hide without a word: an id that was seen earlier must not be taken for gone."""
+    result = read(RecordBrokers(topics, may_describe=False))
+
+    assert result.outcome.status is SourceStatus.PARTIAL
+    assert "topics may be hidden" in result.outcome.reason
+
+
 def test_check_says_what_is_read_and_reads_no_record() -> None:
     """With the numbers and the names."""
     records = [[Record(data=prefixed(1))]] * 2
@@ -254,7 +265,9 @@ def test_check_says_what_is_read_and_reads_no_record() -> None:
     assert not brokers.assigned
 
 
-@pytest.mark.parametrize("document", [None, {}, {"topics": [{"topic": "a"}], "left_out": 0}, {"topics": []}])
+@pytest.mark.parametrize(
+    "document", [None, {}, {"topics": [{"topic": "a"}], "left_out": 0, "hidden": False}, {"topics": []}]
+)
 def test_damaged_capture_is_said(document: Any) -> None:
     """A capture is a file that people may edit."""
     with pytest.raises(InputInvalid, match="damaged document"):
