@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from dataflow_generator.graph import NodeKind
 from scanner_api.change_check import mentions
-from scanner_api.change_check.commit import Commit, read_by, written_by
+from scanner_api.change_check.commit import Commit, uses_of, written_by
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
@@ -165,7 +165,7 @@ class Unexplained:
         codes: list[tuple[str, str]] = []
         for path, text in listed:
             statements = statements_of(text)
-            if engine_of(statements) != DATABASE or self._reads_tables:
+            if engine_of(statements) != DATABASE or self._uses_tables:
                 codes += [(" ".join(statement.code.split()), path) for statement in statements]
         return [(code, path) for code, path in codes if not _NO_DATA.fullmatch(code)]
 
@@ -173,10 +173,10 @@ class Unexplained:
         return self._judged.get(path) == "SQL" or path.lower().endswith((".sql", ".ksql"))
 
     @cached_property
-    def _reads_tables(self) -> bool:
-        """Return whether a job reads tables of databases, or may."""
+    def _uses_tables(self) -> bool:
+        """Return whether a job reads or writes what is no topic, or may."""
         return any(
-            job.coverage.unknown_connectors or any(one.kind is not NodeKind.TOPIC for one in read_by(job))
+            job.coverage.unknown_connectors or any(one.kind is not NodeKind.TOPIC for one in uses_of(job))
             for job in self._base.jobs
         )
 
@@ -214,8 +214,8 @@ class Unexplained:
         return not is_other or _BY_LINE.fullmatch(path) is not None
 
     def _is_entity(self, path: str, both: tuple[str, str]) -> bool:
-        """Return whether a file of code says what is in a table, where a job may read that."""
-        return mentions.is_program(path) and self._reads_tables and any(map(_ENTITY.search, both))
+        """Return whether a file of code says what is in a table, where a job may use that."""
+        return mentions.is_program(path) and self._uses_tables and any(map(_ENTITY.search, both))
 
     def _is_about_data(self, path: str, lines: Iterable[str], both: tuple[str, str]) -> bool:
         if PurePosixPath(path).suffix.lower() in _BY_ENDING or mentions.is_program(path):

@@ -134,6 +134,11 @@ def test_a_migration_that_adds_a_column_or_an_index_is_fine(check):
     assert check({"V2.sql": more}, FILES).verdict is Verdict.FINE
 
 
+def test_a_table_that_a_connector_writes_and_that_is_declared_otherwise_is_unknown(check):
+    files = {"sink.json": SINK, "a.ksql": KSQL, "ddl.sql": DDL}
+    assert check({"ddl.sql": DDL.replace("DECIMAL(10,2)", "INT")}, files).verdict is Verdict.UNKNOWN
+
+
 def test_a_migration_is_fine_where_nothing_reads_a_database(check):
     base = {"a.ksql": KSQL, "ddl.sql": DDL}
     assert check({"V2.sql": "ALTER TABLE shop.users MODIFY COLUMN price DOUBLE;\n"}, base).verdict is Verdict.FINE
