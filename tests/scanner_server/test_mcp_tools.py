@@ -37,7 +37,10 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "diff_scans": {"first": 1, "second": 1},
     "changes": {"since": "7d"},
     "get_history": {"node": "orders", "target": "null"},
-    "check_change": {"subject": "orders-value", "text": '{"type": "record", "name": "com.acme.retail.Order", "fields": []}'},
+    "check_change": {
+        "subject": "orders-value",
+        "text": '{"type": "record", "name": "com.acme.retail.Order", "fields": []}',
+    },
     "may_delete": {"topic": "orders", "version": "null"},
     "list_problems": {"severity": "error"},
     "freshness": {},
