@@ -187,19 +187,18 @@ class Unexplained:
     ) -> Iterator[Finding]:
         """Yield the files that are read in part, or not at all, and whose lines differ.
 
-        A line that names one of the *moved_files* has to change with its place.
+        The directory before the name of one of *moved_files* changes with its place, and does not count.
         """
+        names = "|".join(map(re.escape, sorted(moved_files)))
+        directories = re.compile(rf"(?:[\w.-]*/)+(?=(?:{names})(?![\w.-]))") if names else None
         sides: dict[str, tuple[Counter[str], Counter[str]]] = {}
         for path, both in texts.items():
             if path not in about and (self._may_matter(path) or self._is_entity(path, both)):
-                old, new = map(_lines_of, both)
+                old, new = (_lines_of(directories.sub("", text) if directories else text) for text in both)
                 sides[path] = old - new, new - old
         moved = sum((old for old, _ in sides.values()), Counter()) & sum((new for _, new in sides.values()), Counter())
         for path, (old, new) in sides.items():
-            gone, added = (
-                Counter({line: count for line, count in (side - moved).items() if not _names(line, moved_files)})
-                for side in (old, new)
-            )
+            gone, added = old - moved, new - moved
             if not gone and (not added or self._facts(self._base, path) != self._facts(self._head, path)):
                 continue
             if self._is_about_data(path, (*gone, *added), texts[path]):
@@ -257,10 +256,6 @@ def _lines_of(text: str) -> Counter[str]:
     """Return how often each line stands in a text, without comments and settings of how something runs."""
     lines = (line.strip().rstrip(",") for line in text.splitlines())
     return Counter(line for line in lines if not _COMMENT.match(line) and not _HARMLESS_LINE.match(line))
-
-
-def _names(line: str, files: Iterable[str]) -> bool:
-    return any(name in line for name in files)
 
 
 def _path_of(place: str) -> str:

@@ -25,6 +25,7 @@ from scanner_api.push.model import (
     Refusal,
     Skipped,
     State,
+    no_relations,
     readable,
     refusal_of,
 )
@@ -82,6 +83,7 @@ class DataHub:
     shared = frozenset(_LISTS)
     fixed: frozenset[str] = frozenset()
     receipt = ""
+    relations = staticmethod(no_relations)
 
     def __init__(self, settings: PushSettings) -> None:
         self._settings = settings
@@ -111,11 +113,6 @@ class DataHub:
         for some in in_chunks(refs, _READ_AT_ONCE):
             found = self._read(some[0].kind, [ref.key for ref in some], (), reader)
             yield from (found.get(ref.key) or None for ref in some)
-
-    def relations(self, refs: Sequence[Ref], reader: Reader) -> Iterator[Sequence[Ref]]:
-        """Yield nothing that would vanish: a relation is no resource here."""
-        del reader
-        yield from (() for _ in refs)
 
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield the calls: aspects of up to 200 entities in one, removals one by one."""

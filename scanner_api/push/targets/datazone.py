@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataflow_generator.openlineage.emit.run_events import run_id
 from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import GraphContents
-from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State
+from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State, no_relations
 from scanner_extractor.settings.push import PushSettings
 
 _LARGEST = 290_000
@@ -26,6 +26,7 @@ class DataZone:
     fixed: frozenset[str] = frozenset()
     forced: frozenset[str] = frozenset()
     receipt = "id"
+    relations = staticmethod(no_relations)
 
     def __init__(self, settings: PushSettings) -> None:
         self._domain = settings.domain
@@ -41,11 +42,6 @@ class DataZone:
         """Yield None for each event: DataZone lists events by time only."""
         del reader
         yield from (None for _ in refs)
-
-    def relations(self, refs: Sequence[Ref], reader: Reader) -> Iterator[Sequence[Ref]]:
-        """Yield nothing that would vanish: a relation is no resource here."""
-        del reader
-        yield from (() for _ in refs)
 
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield a call for each event: posted, or deleted by its id."""

@@ -27,6 +27,7 @@ from scanner_api.push.model import (
     Refusal,
     Skipped,
     State,
+    no_relations,
     readable,
     refusal_of,
 )
@@ -53,6 +54,7 @@ class Glue:
     fixed: frozenset[str] = frozenset()
     forced: frozenset[str] = frozenset()
     receipt = ""
+    relations = staticmethod(no_relations)
 
     def __init__(self, settings: PushSettings) -> None:
         self._region = settings.aws.region if settings.aws else ""
@@ -73,11 +75,6 @@ class Glue:
             table = Payload(answer or {}).object("Table")
             self._tables[ref.key] = table
             yield dict(table.object("Parameters").members()) if answer else None
-
-    def relations(self, refs: Sequence[Ref], reader: Reader) -> Iterator[Sequence[Ref]]:
-        """Yield nothing that would vanish: a relation is no resource here."""
-        del reader
-        yield from (() for _ in refs)
 
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield a call for each change; none for a table that is gone."""

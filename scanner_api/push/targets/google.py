@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import ColumnPair, GraphContents, PushJob
 from scanner_api.push.identity import identity_of, own_names
-from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State
+from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State, no_relations
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_extractor.settings.push import PushSettings
 from scanner_model.columns import ColumnPath
@@ -39,6 +39,7 @@ class GoogleLineage:
     fixed = frozenset(name for names in _MEMBERS.values() for name in names)
     forced: frozenset[str] = frozenset()
     receipt = ""
+    relations = staticmethod(no_relations)
 
     def __init__(self, settings: PushSettings) -> None:
         self._settings = settings
@@ -69,11 +70,6 @@ class GoogleLineage:
         for ref, answer in zip(refs, reader.read(calls), strict=True):
             members = Payload(answer or {}).members()
             yield {name: members[name] for name in _MEMBERS[ref.kind] if name in members} if answer else None
-
-    def relations(self, refs: Sequence[Ref], reader: Reader) -> Iterator[Sequence[Ref]]:
-        """Yield nothing that would vanish: a relation is no resource here."""
-        del reader
-        yield from (() for _ in refs)
 
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield a call for each change."""

@@ -332,7 +332,10 @@ def _lineage(kind: str, name: str, upstream: str) -> Call:
 
 
 def _edges_in(lineage: Payload) -> dict[str, Json]:
-    """Return the details of the edges in an answer by key; none where there is no such entity."""
+    """Return the details of the edges in an answer by key; none where there is no such entity.
+
+    An end that the answer does not describe stands with its id, so that its edge is nobody's that we know.
+    """
     entities = [*lineage.list("nodes"), *([lineage.object("entity")] if lineage.members() else [])]
     names = {
         entity.need("id").text(): (entity.need("type").text(), entity.need("fullyQualifiedName").text())
@@ -340,9 +343,9 @@ def _edges_in(lineage: Payload) -> dict[str, Json]:
     }
     found: dict[str, Json] = {}
     for edge in (*lineage.list("upstreamEdges"), *lineage.list("downstreamEdges")):
-        ends = [names.get(edge.need(end).text()) for end in ("fromEntity", "toEntity")]
-        if all(ends):
-            found[canonical([part for end in ends for part in end or ()])] = edge.object("lineageDetails").members()
+        ids = (edge.need(end).text() for end in ("fromEntity", "toEntity"))
+        key = canonical([part for end in ids for part in names.get(end, ("", end))])
+        found[key] = edge.object("lineageDetails").members()
     return found
 
 

@@ -254,3 +254,18 @@ def test_a_column_whose_topic_nothing_in_the_repository_reads_is_unknown(check):
     text = json.dumps({"type": "record", "name": "Lonely", "fields": [field]})
     report = check({"lonely-value.avsc": text.replace("millis", "micros")}, {**BASE, "lonely-value.avsc": text})
     assert ("no-readers-known", "") in rules(report)
+
+
+@pytest.mark.parametrize(
+    ("line", "verdict"),
+    [
+        ("curl -d @connect/cdc.json http://connect:8083/connectors", Verdict.FINE),
+        ("curl -d @connect/cdc.json http://other:8083/connectors", Verdict.UNKNOWN),
+        ("", Verdict.UNKNOWN),
+    ],
+)
+def test_a_script_may_name_the_new_place_of_a_moved_file_and_nothing_else(check, line, verdict):
+    files = {**FILES, "register.sh": "curl -d @cdc.json http://connect:8083/connectors\n"}
+    moved = {"cdc.json": None, "connect/cdc.json": connector(), "register.sh": f"{line}\n"}
+
+    assert check(moved, files).verdict is verdict
