@@ -334,7 +334,7 @@ def _lineage(kind: str, name: str, upstream: str) -> Call:
 def _edges_in(lineage: Payload) -> dict[str, Json]:
     """Return the details of the edges in an answer by key; none where there is no such entity.
 
-    An end that the answer does not describe stands with its id, so that its edge is nobody's that we know.
+    An end that the answer does not describe stands with its id: its edge fits none of ours.
     """
     entities = [*lineage.list("nodes"), *([lineage.object("entity")] if lineage.members() else [])]
     names = {
