@@ -321,21 +321,42 @@ def test_a_waiver_lets_a_proposed_sink_pass_until_its_day(dictionary, tmp_path, 
     assert report.verdict is verdict
 
 
+HIDING = {
+    "transforms": "hide",
+    "transforms.hide.type": "org.apache.kafka.connect.transforms.MaskField$Value",
+    "transforms.hide.fields": "name",
+}
+
+
 def test_a_sink_that_masks_the_column_is_fine(dictionary, tmp_path) -> None:
-    masking = {
-        "transforms": "hide",
-        "transforms.hide.type": "org.apache.kafka.connect.transforms.MaskField$Value",
-        "transforms.hide.fields": "name",
-    }
     report = check_change(
         dictionary,
-        proposed_files([str(sink(tmp_path, **masking))]),
+        proposed_files([str(sink(tmp_path, **HIDING))]),
         CheckOptions(allow_new=True, rules=NO_FILES),
         now=NOON,
     )
 
     assert report.verdict is Verdict.FINE
     assert not any("PII" in finding.what for finding in report.findings)
+
+
+def test_a_connector_that_masks_a_column_no_more_is_stopped(tmp_path) -> None:
+    """It writes the columns that it wrote: only the transform is gone."""
+    shown = json.loads(sink(tmp_path, **{"flush.size": "5"}).read_text("utf-8"))
+    hidden = sink(tmp_path, **HIDING)
+    schema = {"type": "record", "name": "C", "fields": [{"name": "name", "type": "string", "confluent:tags": ["PII"]}]}
+    (tmp_path / "customers-value.avsc").write_text(json.dumps(schema), "utf-8")
+    config = {"cluster": "shop", "brokers": "localhost:9092", "repositories": [{"path": ".", "name": "shop"}]}
+    (tmp_path / "cluster.json").write_text(json.dumps(config), "utf-8")
+    dictionary = scanner_api.open_dictionary(tmp_path / "dictionary.db", create=True)
+    scanner_api.scan([tmp_path / "cluster.json"], dictionary)
+    scanner_api.generate(dictionary)
+    hidden.write_text(json.dumps(shown), "utf-8")
+    report = check_change(dictionary, proposed_files([str(hidden)]), CheckOptions(rules=NO_FILES), now=NOON)
+
+    (found,) = (finding for finding in report.findings if finding.rule == "policy-forbidden-flow")
+    assert found.what.startswith("topics/customers.name gets PII, from customers.name, copied, 1 step")
+    assert report.verdict is Verdict.BREAKS
 
 
 def test_a_copy_of_a_record_that_holds_a_personal_column_inherits_its_tag(tmp_path) -> None:
