@@ -20,7 +20,7 @@ from scanner_model.kafka import StreamsTopology
 from scanner_model.repository import UnreadFile
 from scanner_model.schema_ids import SchemaIdUse
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlType
-from scanner_model.tag_decisions import TagDecision
+from scanner_model.tag_decisions import TagDecision, TagRuleFile
 
 cluster_alias = declare(
     "cluster_alias",
@@ -67,6 +67,8 @@ acl_rule = fact_table("acl_rule", AclRule)
 acl_authorizer = fact_table("acl_authorizer", AclAuthorizer)
 
 tag_decision = fact_table("tag_decision", TagDecision)
+
+tag_rule_file = fact_table("tag_rule_file", TagRuleFile)
 
 annotation = fact_table(
     "annotation",

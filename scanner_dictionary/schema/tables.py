@@ -54,6 +54,7 @@ from scanner_dictionary.schema.integrations import schema_id_use as schema_id_us
 from scanner_dictionary.schema.integrations import server_alias as server_alias
 from scanner_dictionary.schema.integrations import streams_topology as streams_topology
 from scanner_dictionary.schema.integrations import tag_decision as tag_decision
+from scanner_dictionary.schema.integrations import tag_rule_file as tag_rule_file
 from scanner_dictionary.schema.integrations import unread_file as unread_file
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, Topic
 from scanner_model.manual import ManualFlow

@@ -46,7 +46,7 @@ from scanner_model.streaming_sql import (
     KsqlType,
     Query,
 )
-from scanner_model.tag_decisions import TagDecision
+from scanner_model.tag_decisions import TagDecision, TagRuleFile
 
 _source = t.source.c
 
@@ -293,6 +293,7 @@ FACT_KINDS: tuple[FactKind, ...] = (
     cluster_kind("schema_id_uses", SchemaIdUse, logged=False),
     cluster_kind("application_identities", ApplicationIdentity),
     cluster_kind("tag_decisions", TagDecision),
+    cluster_kind("tag_rule_files", TagRuleFile),
     cluster_kind("acl_rules", AclRule),
     cluster_kind("acl_authorizers", AclAuthorizer, required=attrgetter("source")),
 )

@@ -19,6 +19,7 @@ from scanner_api.policy import ClusterPolicy, apply_policy
 from scanner_api.questions.listings import columns
 from scanner_api.questions.personal_data import personal_data
 from scanner_api.questions.topics import describe_topic, topic_schemas
+from scanner_model.errors import InputInvalid
 from scanner_model.policy import ForbiddenFlow, Waiver
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "retail"
@@ -226,6 +227,51 @@ def test_decisions_in_cluster_json_declare_a_tag_or_end_its_suggestion(tmp_path)
     assert {finding.where for finding in apply_policy(dictionary, ClusterPolicy(tagged=("PII",))).findings} == {
         "topic copies"
     }
+
+
+RULES = '[[rule]]\ntag = "SECRET"\nkind = "a recipe"\nwords = ["recipe", "oven"]\n'
+
+
+def with_rules(directory: Path, patterns: list[str]) -> Path:
+    """Write a cluster.json with topics of cakes that names rules of its own."""
+    topic = {"name": "cakes", "schemas": [{"format": "JSON", "columns": ["id", "recipe", "email"]}]}
+    (directory / "topics.json").write_text(json.dumps({"topics": [topic]}), "utf-8")
+    config = {"cluster": "shop", "brokers": "localhost:29095", "manual_input": ["topics.json"]}
+    file = directory / "cluster.json"
+    file.write_text(json.dumps(config | {"personal_data": {"rules": patterns}}), "utf-8")
+    return file
+
+
+def test_rules_of_cluster_json_suggest_tags_on_every_face(tmp_path) -> None:
+    """They are stored with the scan, so that what only has the dictionary uses them, too."""
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "own.toml").write_text(RULES, "utf-8")
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+    scanner_api.scan([with_rules(tmp_path, ["rules/*.toml"])], dictionary)
+    scanner_api.generate(dictionary)
+    (tmp_path / "rules" / "own.toml").unlink()
+
+    (row,) = personal_data(dictionary, tag="SECRET")
+    assert (row.column, row.found, row.why) == ("recipe", "suggested", ("a recipe: its name has 'recipe'",))
+    assert [row.column for row in personal_data(dictionary)] == ["email"]
+    assert [row.name for row in columns(dictionary, tag="SECRET", tags="suggested")] == ["recipe"]
+    (finding,) = apply_policy(dictionary, ClusterPolicy(tagged=("SECRET",))).findings
+    assert finding.where == "column cakes.recipe"
+
+
+@pytest.mark.parametrize(
+    ("patterns", "text", "what"),
+    [(["no/*.toml"], RULES, "matches no file"), (["own.toml"], "[[rule]]", "no rules can be read: KeyError('tag')")],
+)
+def test_rules_that_are_missing_or_wrong_stop_the_scan_with_their_place(tmp_path, patterns, text, what) -> None:
+    (tmp_path / "own.toml").write_text(text, "utf-8")
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+
+    with pytest.raises(InputInvalid) as raised:
+        scanner_api.scan([with_rules(tmp_path, patterns)], dictionary)
+
+    assert what in str(raised.value)
+    assert "$.personal_data.rules[0]" in str(raised.value)
 
 
 def test_a_job_whose_columns_are_not_known_does_not_pass_as_harmless(tmp_path) -> None:
