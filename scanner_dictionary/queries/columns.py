@@ -178,7 +178,7 @@ def topic_columns(
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     links, fits = conn.execute(query).all(), name_filter(pattern)
     notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
-    if tag is None:
+    if pattern and tag is None:
         candidates = _candidate_definitions(conn, fits)
         links = [link for link in links if link.definition_id in candidates]
     for link, column in _columns(conn, links, notes, tagged_only=tag is not None):
