@@ -48,10 +48,14 @@ class _Kind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TagRules:
-    """Rules by their words, each written together; *other* are words of names that are of something else."""
+    """Rules by their words, each written together; *other* are words of names that are of something else.
+
+    *beginnings* are what words of *documentation* begin with, so that few of a text are looked up.
+    """
 
     words: Mapping[str, _Kind]
     documentation: Mapping[str, str]
+    beginnings: frozenset[str]
     persons: frozenset[str]
     other: frozenset[str]
     _known: dict[tuple[str, str, str], Suggestion | None] = field(default_factory=dict, repr=False, compare=False)
@@ -93,8 +97,9 @@ class TagRules:
 
     def _of_documentation(self, doc: str) -> Suggestion | None:
         words = words_of(doc)[:_SENTENCE]
-        for start, end in _spans(len(words)):
-            tag = self.documentation.get("".join(words[start:end]))
+        starts = {at for at, word in enumerate(words) if word in self.beginnings}
+        for start, end in _spans(len(words)) if starts else ():
+            tag = self.documentation.get("".join(words[start:end])) if start in starts else None
             if tag:
                 return Suggestion(tag, f"its documentation has '{' '.join(words[start:end])}'")
         return None
@@ -154,7 +159,8 @@ def _rules(documents: Sequence[Mapping[str, Any]]) -> TagRules:
         for each in document.get("documentation", ()):
             documentation |= dict.fromkeys(_set(each["words"]), _text(each["tag"]))
     persons, other = (_set([word for one in documents for word in one.get(name, ())]) for name in ("persons", "other"))
-    return TagRules(words, documentation, persons, other)
+    beginnings = frozenset(text[:end] for text in documentation for end in range(1, len(text) + 1))
+    return TagRules(words, documentation, beginnings, persons, other)
 
 
 def _text(value: object) -> str:
