@@ -229,6 +229,55 @@ def test_decisions_in_cluster_json_declare_a_tag_or_end_its_suggestion(tmp_path)
     }
 
 
+TABLE = "postgres://db:5432/shop.public.people"
+
+
+@pytest.mark.parametrize(("dataset", "column"), [(TABLE, "email"), ("copies", "email")])
+def test_decisions_on_columns_that_only_flows_know_count_as_others(tmp_path, dataset, column) -> None:
+    """A table of a sink without its database, and a topic without a schema."""
+    people = {"name": "people", "schemas": [{"format": "JSON", "columns": ["id", "x", "y"]}]}
+    table = {"namespace": "postgres://db:5432", "name": "shop.public.people"}
+    pairs = [{"from": "x", "to": "email"}, {"from": "y", "to": "iban"}]
+    flows = [{"from": "people", "to": end, "columns": pairs} for end in (table, "copies")]
+    flows.append({"from": {**table, "column": "email"}, "to": {"topic": "last", "column": "mail"}})
+    flows.append({"from": {"topic": "copies", "column": "email"}, "to": {"topic": "last", "column": "mail"}})
+    topics = [people, {"name": "copies"}, {"name": "last"}]
+    (tmp_path / "topics.json").write_text(json.dumps({"topics": topics, "flows": flows}), "utf-8")
+    config = {"cluster": "shop", "brokers": "localhost:29095", "manual_input": ["topics.json"]}
+    about = {"dataset": dataset, "tag": "PII", "by": "ann", "on": "2026-11-20"}
+    decisions = [about | {"column": column, "decision": "accepted"}, about | {"column": "iban", "decision": "rejected"}]
+
+    def scanned(**members: object) -> Dictionary:
+        (tmp_path / "cluster.json").write_text(json.dumps(config | members), "utf-8")
+        dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+        scanner_api.scan([tmp_path / "cluster.json"], dictionary)
+        scanner_api.generate(dictionary)
+        return dictionary
+
+    before = {(row.dataset, row.column, row.found) for row in personal_data(scanned())}
+    assert {(dataset, "email", "suggested"), (dataset, "iban", "suggested")} <= before
+    dictionary = scanned(personal_data={"decisions": decisions})
+    after = {(row.dataset, row.column): row for row in personal_data(dictionary)}
+    assert (after[dataset, column].found, after[dataset, column].why) == (
+        "declared",
+        ("accepted by ann on 2026-11-20",),
+    )
+    assert (after["last", "mail"].found, after["last", "mail"].steps) == ("inherited", 1)
+    assert (dataset, "iban") not in after
+    (declared,) = columns(dictionary, tag="PII", tags="declared")
+    assert (declared.topic or declared.dataset, declared.name, declared.tags) == (dataset, column, ("PII",))
+    assert [row.tags for row in columns(dictionary, pattern="email") if (row.topic or row.dataset) == dataset] == [
+        ("PII",)
+    ]
+    (last,) = [row for row in columns(dictionary, pattern="mail") if row.topic == "last"]
+    assert [tag.origin for tag in last.found_tags] == [f"{dataset.rpartition('/')[2]}.email"]
+    rules = ClusterPolicy(tagged=("PII",), forbidden=(ForbiddenFlow("PII", (f"*{dataset}",)),))
+    found = {(finding.rule, finding.where) for finding in apply_policy(dictionary, rules).findings}
+    name = f"column {dataset.rpartition('/')[2]}"
+    assert ("policy-forbidden-flow", f"{name}.email") in found
+    assert not {("policy-untagged-column", f"{name}.email"), ("policy-untagged-column", f"{name}.iban")} & found
+
+
 RULES = '[[rule]]\ntag = "SECRET"\nkind = "a recipe"\nwords = ["recipe", "oven"]\n'
 
 
