@@ -60,6 +60,11 @@ class TagRules:
     other: frozenset[str]
     _known: dict[tuple[str, str, str], Suggestion | None] = field(default_factory=dict, repr=False, compare=False)
 
+    @property
+    def tags(self) -> frozenset[str]:
+        """Return the tags that the rules suggest."""
+        return frozenset((*(kind.tag for kind in self.words.values()), *self.documentation.values()))
+
     def suggest(self, dataset: str, path: ColumnPath, type_name: str, doc: str | None) -> Suggestion | None:
         """Return the tag that the name of a column suggests, or else its documentation; None where neither does.
 

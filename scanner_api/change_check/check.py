@@ -34,7 +34,7 @@ from scanner_api.change_check.schema_sides import SchemaContext
 from scanner_api.change_check.tag_spread import TagSpread
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
 from scanner_api.dictionary import Dictionary, known_cluster
-from scanner_api.policy import FORBIDDEN
+from scanner_api.policy import FORBIDDEN, policy_notes
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.state import last_scans
 from scanner_dictionary.queries.subjects import topics_named
@@ -90,8 +90,9 @@ def check_change(
         findings += [_nothing_checked(files)] if not checked else []
         findings += _about_dictionary(conn, chosen, findings, at)
         scans = tuple(row for row in last_scans(conn) if chosen.cluster in (None, row.cluster))
+        of_policy = tuple(policy_notes(conn, chosen.rules, at.date()))
     marked, notes = apply_baseline(findings, accepted, at.date())
-    return ChangeReport(files=checked, findings=marked, scans=scans, skipped=files.skipped, notes=notes)
+    return ChangeReport(files=checked, findings=marked, scans=scans, skipped=files.skipped, notes=(*notes, *of_policy))
 
 
 def check_commits(
@@ -114,6 +115,7 @@ def check_commits(
     changes = compare_commits(commits, directory, (chosen.rules, at.date()))
     findings = [*changes.findings]
     scans: tuple[tuple[str, int, str], ...] = ()
+    of_policy: tuple[str, ...] = ()
     if not changes.files and not changes.is_harmless and not findings:
         findings.append(_nothing_checked(ProposedFiles(proposals=(), skipped=changes.skipped)))
     if dictionary is not None:
@@ -126,7 +128,9 @@ def check_commits(
         findings = [finding for finding in findings if finding.rule != FORBIDDEN or finding.item not in known]
         findings += [finding for finding in running.findings if finding.rule != "nothing-checked"]
         scans = running.scans
+        of_policy = tuple(note for note in running.notes if note.startswith("policy: "))
     marked, notes = apply_baseline(findings, accepted, at.date())
+    notes = (*notes, *of_policy)
     return ChangeReport(files=changes.files, findings=marked, scans=scans, skipped=changes.skipped, notes=notes)
 
 

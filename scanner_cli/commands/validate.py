@@ -14,6 +14,7 @@ from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option, dictionary_option
 from scanner_cli.output.render import format_option, show
 from scanner_cli.usage_errors import Exit
+from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
 
 _RULES = """\b
@@ -68,6 +69,9 @@ def validate(
     \b
     Exit status: 0 done; 3 there are findings, with --strict; 4 the cluster is not known.
     """
+    if not config and POLICY_RULES.intersection(names):
+        what = f"{', '.join(sorted(POLICY_RULES.intersection(names)))} is a rule of a policy, and none is named"
+        raise InputInvalid(what, where="--rule", hint="name the cluster.json that has it with --config")
     policy = read_policy(config) if config else ClusterPolicy()
     applied = apply_policy(dictionary, policy, cluster=cluster, rules=names or None)
     own = [name for name in names if name not in POLICY_RULES]
