@@ -182,3 +182,12 @@ def test_statements_that_a_program_executes_are_those_of_a_file(read_repository)
     assert (statement.name, statement.engine) == ("job.py:2", "")
     assert "'topic'='paid'" in statement.statement
     assert statement.statement.endswith("INSERT INTO p SELECT id FROM o")
+
+
+def test_a_file_that_terraform_has_as_a_statement_is_no_other_one(read_repository):
+    """Its table is the topic of Confluent Cloud."""
+    insert = "INSERT INTO `paid` SELECT `id` FROM `orders`;\n"
+    block = 'resource "confluent_flink_statement" "paid" {\n  statement = file("${path.module}/sql/paid.sql")\n}\n'
+    reading = read_repository({"tf/main.tf": block, "tf/sql/paid.sql": insert})
+
+    assert [statement.name for statement in reading.result.declared.statements] == ["paid"]
