@@ -178,6 +178,8 @@ class _Walk:
 
     def _returned(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
         named = node.named_children
+        if named and named[-1].type == "expression_list" and suffix(self.unit.path) == ".go":
+            named = named[-1].named_children[:1]  # before the error
         if named:
             scope.nearest(ScopeKind.FUNCTION).returns.append(self.expressions.of(named[-1]))
         return scope, calls
@@ -236,6 +238,11 @@ class _Walk:
         inner = Scope(self.unit, ScopeKind.LOOP, "", scope)
         name = node.child_by_field_name("left") or node.child_by_field_name("name")
         over = node.child_by_field_name("right") or node.child_by_field_name("value")
+        clause = next((child for child in node.named_children if child.type == "range_clause"), None)
+        if clause is not None:  # Go's: with two names the second is the element
+            names = clause.child_by_field_name("left")
+            name = names.named_children[1] if names is not None and len(names.named_children) > 1 else None
+            over = clause.child_by_field_name("right")
         if over is None and node.type == "for_statement" and len(node.named_children) >= 3:
             name, over = node.named_children[0], node.named_children[1]  # Kotlin's
         if over is not None:
