@@ -355,6 +355,9 @@ class Extractor:
         if call.receiver.kind is Kind.NAME and call.receiver.text == "this":
             owner = scope.nearest(ScopeKind.CLASS)
             return call.text in owner.functions
+        made = self.resolver.object_of(call.receiver, scope)
+        if made.kind is Kind.LIST and made.line and Expr(Kind.NEW, "", (made,)).named(call.text) is not None:
+            return True  # an object of functions
         declared = self.resolver.class_name(call.receiver, scope)
         return any(call.text in owner.functions for owner in self.index.classes.get(declared, ()))
 

@@ -119,6 +119,9 @@ _LAMBDAS = words(
     """lambda_expression lambda_literal arrow_function func_literal lambda function_expression
     anonymous_method_expression anonymous_function case_block"""
 )
+_ARROWS = frozenset({"arrow_function", "function_expression"})
+_NAMING = frozenset({"variable_declarator", "public_field_definition", "field_definition"})
+"""What gives a function expression of JavaScript its name."""
 _LOOPS = words(
     """for_statement enhanced_for_statement while_statement do_statement foreach_statement for_in_statement
     for_expression while_expression do_while_statement loop_expression"""
@@ -208,7 +211,8 @@ class _Walk:
         return inner, ()
 
     def _function(self, node: Node, scope: Scope, _: _Calls) -> tuple[Scope, _Calls]:
-        name = text_of(node.child_by_field_name("name")) or _first_identifier(node)
+        holder = node.parent if node.type in _ARROWS else node
+        name = text_of(holder.child_by_field_name("name")) or _first_identifier(holder)
         inner = Scope(self.unit, ScopeKind.FUNCTION, name, scope, self._parameters(node, tuple(_PARAMETER_LISTS)))
         inner.annotations = (*self._annotations(node), *self.decorated.pop(node.id, ()))
         body = node.child_by_field_name("body")
@@ -227,6 +231,8 @@ class _Walk:
         return inner, ()
 
     def _lambda(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        if node.parent is not None and node.parent.type in _NAMING and node.type in _ARROWS:
+            return self._function(node, scope, calls)
         names = self._parameters(node, tuple(_PARAMETER_LISTS))
         if not names:
             parameters = node.child_by_field_name("parameters") or node.child_by_field_name("parameter")
@@ -273,6 +279,8 @@ class _Walk:
                 yield from self._listed(child)
             elif child.type == "identifier" or child.type == "variable_declaration":
                 yield Parameter(_first_identifier(child))
+            elif child.type == "parameter" and text_of(child.child(0)) == "this":
+                continue  # the object that an extension method of C# is called on
             elif child.type in _PARAMETERS:
                 before = children[position - 1] if position else None
                 after = children[position + 1] if position + 1 < len(children) else None

@@ -415,7 +415,7 @@ class Resolver:
             return False  # another language; JavaScript and TypeScript count as two
         if call.receiver.kind is Kind.OTHER:
             return self.index.module(outer.unit) == self.index.module(function.unit)
-        only = len(self.index.functions.get(function.name, ())) == 1
+        only = self._is_only(function, outer)
         if owner.kind is not ScopeKind.CLASS:
             return only
         if call.receiver.kind is Kind.NAME and call.receiver.text in ("this", "super"):
@@ -424,6 +424,13 @@ class Resolver:
         if declared in self.index.classes:
             return owner.name in self.lineage(declared)
         return function.name not in _GENERIC and only
+
+    def _is_only(self, function: Scope, caller: Scope) -> bool:
+        """Return whether no other function has the name, or none in the module that it shares with the caller."""
+        named = self.index.functions.get(function.name, ())
+        module = self.index.module(function.unit)
+        same = [other for other in named if self.index.module(other.unit) == module]
+        return len(named) == 1 or (len(same) == 1 and self.index.module(caller.unit) == module)
 
     def targets(self, call: Expr, scope: Scope) -> list[Scope]:
         """Return the functions of the repository that a call runs, by the class of its object."""
@@ -489,6 +496,7 @@ class Resolver:
         for item in self._items(receiver, scope):
             pairs = [part for part in item.parts if part.kind is Kind.PAIR and part.text == name]
             values += [value for pair in pairs[:1] for value in self._of(pair.parts[0], scope, depth)]
+        values = values or self._given(receiver, name, scope, depth)
         if values:
             return values
         new = self._object(receiver, scope, 0)
@@ -524,6 +532,22 @@ class Resolver:
                 listed = over.parts if is_element else outer.bindings[variable.text]
                 return [item for item in listed if item.kind in (Kind.LIST, Kind.NEW)][:MOST_VALUES]
         return []
+
+    def _given(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
+        """Return a member of the objects that callers give for a parameter: `publish({topic: "orders"})`."""
+        values: list[Value] = []
+        for outer in scope.outward() if receiver.kind is Kind.NAME else ():
+            for position, parameter in enumerate(outer.parameters if outer.kind is ScopeKind.FUNCTION else ()):
+                if parameter.name != receiver.text:
+                    continue
+                for call, site in self.index.calls.get(outer.name, ())[:20]:
+                    given = (call.positional()[position : position + 1] or [NOTHING])[0]
+                    member = given.named(name) if given.kind is Kind.LIST else None
+                    if member is not None and self._may_call(call, site, outer, outer.nearest(ScopeKind.CLASS)):
+                        found = self._of(member, site, depth + 1)
+                        values += [one if one.unit else Value(one.text, site.unit, call.line) for one in found]
+                return values[:MOST_VALUES]
+        return values
 
     def _of_subclasses(self, owner: Scope, name: str, depth: int) -> list[Value]:
         """Return what the classes below one have for a member that it leaves to them, each with its file."""

@@ -88,6 +88,49 @@ WRAPPER = """\
     """
 
 
+BROKER = """\
+    import { Kafka } from 'kafkajs';
+    const subscribe = async (handler, topic) => { await consumer.subscribe({ topic: topic }); };
+    const publish = async (data) => { await producer.send({ topic: data.topic, messages: [] }); };
+    export const Broker = { subscribe, publish };
+    """
+
+
+def test_a_function_that_a_constant_has_is_one_of_its_own_module():
+    """Services that have a copy of the same file each call their own."""
+    files = {}
+    for service, other in (("billing", "orders"), ("orders", "refunds")):
+        main = f"""\
+            import {{ Broker }} from './broker';
+            Broker.subscribe(handle, "{service}");
+            Broker.publish({{ topic: "{other}", event: 1 }});
+            """
+        package = f'{{"name": "{service}"}}'
+        files |= {f"{service}/package.json": package, f"{service}/broker.ts": BROKER, f"{service}/index.ts": main}
+
+    assert flows(files) == {
+        "billing: billing > ",
+        "billing:  > orders",
+        "orders: orders > ",
+        "orders:  > refunds",
+    }
+
+
+def test_an_extension_method_is_called_without_its_first_parameter():
+    extension = """\
+        using Confluent.Kafka;
+        public static class Extension {
+            public static void AddReader(this ContainerBuilder builder, string topic, string group) {
+                builder.Build().Subscribe(topic);
+            }
+        }
+        """
+    program = 'using Confluent.Kafka;\nclass Program { void Run() { builder.AddReader("paid", "billing"); } }\n'
+    files = {"Api.csproj": "<Project/>", "Extension.cs": extension, "Program.cs": program}
+
+    assert flows(files) == {"Api: paid > "}
+
+
 def test_a_member_of_the_object_itself_is_what_its_constructor_is_given():
     """In C#, too, whose grammar has no node with a name for `this`."""
     files = {
