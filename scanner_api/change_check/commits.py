@@ -36,6 +36,7 @@ from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
 from scanner_extractor.repository.files import is_candidate, is_left_out
+from scanner_extractor.repository.programs import APPLICATION
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
@@ -130,9 +131,13 @@ class _Comparison:
             *self._tables(),
         ]
         findings += self._mentioned(findings, objects)
-        findings += ProgramChanges((self._base, self._head), self._trees, self._hits).findings(findings, objects)
+        commits = (self._base, self._head)
+        applications = {path for commit in commits for path in commit.reading.files.get(APPLICATION, ())}
+        programs = ProgramChanges((self._base, self._head), self._trees, self._hits, applications)
+        findings += programs.findings(findings, objects)
         unexplained = Unexplained((self._base, self._head), self._trees, self._judged, self._hits)
         findings += unexplained.findings(findings, self._renamed, objects)
+        findings += programs.lonely(findings)
         if any(finding.counts for finding in findings):
             findings += self._elsewhere()
         skipped = {path: self._why_skipped(path) for path in self._trees.changed if path not in self._judged}
