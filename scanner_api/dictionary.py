@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from scanner_dictionary.engine.open import Connection, Engine, resolve_url
 from scanner_dictionary.engine.open import open_dictionary as open_engine
@@ -16,6 +17,12 @@ from scanner_dictionary.export import TableCopy as TableCopy
 from scanner_dictionary.export import copy_dictionary as copy_rows
 from scanner_dictionary.queries import clusters
 from scanner_dictionary.queries.resolve import unknown_name
+from scanner_dictionary.queries.state import (
+    ClusterMeasures,
+    SourceMeasures,
+    cluster_measures,
+    source_measures,
+)
 from scanner_model.errors import DictionaryUnusable, InputInvalid
 
 DEFAULT_PATIENCE = 10.0
@@ -135,3 +142,16 @@ def known_cluster(conn: Connection, name: str | None) -> str | None:
     if name not in names:
         raise unknown_name("cluster", name, names, f"known: {', '.join(names)}" if names else "nothing was scanned yet")
     return name
+
+
+class Measures(NamedTuple):
+    """The figures of the clusters and of the sources, in the order of their names."""
+
+    clusters: tuple[ClusterMeasures, ...]
+    sources: tuple[SourceMeasures, ...]
+
+
+def measures(dictionary: Dictionary) -> Measures:
+    """Return the figures as the newest scans left them."""
+    with dictionary.reading() as conn:
+        return Measures(cluster_measures(conn), source_measures(conn))

@@ -9,12 +9,11 @@ from typing import Any
 from scanner_extractor.settings.confluent_cloud import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import ClientUse
-from scanner_model.declarations import Declaration
+from scanner_model.declarations import Declaration, UnreadFile
 from scanner_model.errors import Problem
 from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow, ManualSchema
 from scanner_model.names import SourceId, TopicName
-from scanner_model.repository import UnreadFile
 from scanner_model.scan import SourceResult
 from scanner_model.schemas import Association, Registry, SchemaVersion
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType, Query

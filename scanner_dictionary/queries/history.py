@@ -18,7 +18,7 @@ from scanner_model.errors import NameUnknown, Problem
 from scanner_model.kafka import Topic
 from scanner_model.names import ClusterName, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import PreviousState, SourceResult
-from scanner_model.schema_ids import SchemaIdUse
+from scanner_model.schemas import SchemaIdUse
 from scanner_model.streaming_sql import KsqlSource, Query, message_names
 
 

@@ -15,10 +15,9 @@ from scanner_dictionary.schema.facts import (
 )
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, ClientUse
-from scanner_model.declarations import Declaration
+from scanner_model.declarations import Declaration, UnreadFile
 from scanner_model.kafka import StreamsTopology
-from scanner_model.repository import UnreadFile
-from scanner_model.schema_ids import SchemaIdUse
+from scanner_model.schemas import SchemaIdUse
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlType
 from scanner_model.tag_decisions import TagDecision
 

@@ -22,7 +22,7 @@ from scanner_extractor.config.sections import (
 )
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings
-from scanner_extractor.settings.repository import RepositorySettings
+from scanner_extractor.settings.sources import RepositorySettings
 from scanner_model.documents.schema_errors import ErrorMessage
 from scanner_model.names import broker_addresses
 

@@ -72,7 +72,6 @@ from scanner_extractor.settings.confluent_cloud import (
     StreamCatalogSettings,
     TableflowSettings,
 )
-from scanner_extractor.settings.repository import RepositorySettings
 from scanner_extractor.settings.sources import (
     CatalogSettings,
     DatabaseSettings,
@@ -80,6 +79,7 @@ from scanner_extractor.settings.sources import (
     DeploymentSettings,
     FileSettings,
     FlinkSettings,
+    RepositorySettings,
     SqlFilesSettings,
     StreamsSettings,
 )
@@ -113,7 +113,7 @@ from scanner_extractor.sources.kafka.schema_ids import DOCUMENT as SCHEMA_IDS
 from scanner_extractor.sources.kafka.schema_ids import described_plan, read_schema_ids, schema_id_probes
 from scanner_extractor.sources.kafka_rest import find_cluster, read_kafka_rest
 from scanner_extractor.sources.ksqldb import read_ksqldb
-from scanner_extractor.sources.prometheus.reader import prometheus_probes, read_prometheus
+from scanner_extractor.sources.prometheus import prometheus_probes, read_prometheus
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import SourceUnreachable
 from scanner_model.names import SourceId

@@ -10,8 +10,7 @@ import pytest
 from sqlalchemy import text
 
 import scanner_api
-from scanner_api.dictionary import Dictionary
-from scanner_api.measures import measures
+from scanner_api.dictionary import Dictionary, measures
 from scanner_model.errors import DictionaryUnusable, InputInvalid, NameUnknown
 
 EXAMPLE = Path(__file__).parents[2] / "examples/retail"

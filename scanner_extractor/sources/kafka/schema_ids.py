@@ -24,7 +24,7 @@ from scanner_extractor.sources.kafka.client import KafkaClient
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import Role, TopicName
 from scanner_model.scan import SourceResult, SourceStatus
-from scanner_model.schema_ids import IdAnswer, SchemaIdUse
+from scanner_model.schemas import IdAnswer, SchemaIdUse
 
 DOCUMENT = "schema_ids"
 """The name under which a capture holds the ids."""
