@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from scanner_dictionary.engine.open import Connection, Engine, resolve_url
 from scanner_dictionary.engine.open import open_dictionary as open_engine
@@ -144,14 +143,11 @@ def known_cluster(conn: Connection, name: str | None) -> str | None:
     return name
 
 
-class Measures(NamedTuple):
-    """The figures of the clusters and of the sources, in the order of their names."""
-
-    clusters: tuple[ClusterMeasures, ...]
-    sources: tuple[SourceMeasures, ...]
+Measures = tuple[tuple[ClusterMeasures, ...], tuple[SourceMeasures, ...]]
+"""The figures of the clusters and of the sources, in the order of their names."""
 
 
 def measures(dictionary: Dictionary) -> Measures:
     """Return the figures as the newest scans left them."""
     with dictionary.reading() as conn:
-        return Measures(cluster_measures(conn), source_measures(conn))
+        return cluster_measures(conn), source_measures(conn)
