@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress, answered_with
 from scanner_extractor.settings.clients import MetricProfile, PrometheusSettings
 from scanner_model.catalogs import Metric
 from scanner_model.client_names import is_default_id
@@ -24,7 +24,6 @@ from scanner_model.errors import PayloadUnexpected, Problem, ScannerError
 from scanner_model.facts import Pairs
 from scanner_model.names import TopicName
 from scanner_model.payload import Payload, Unread
-from scanner_model.scan import SourceResult, SourceStatus
 
 LAG, CONSUMED = "consumer_lag_offsets", "consumed_records"
 """Metrics of a consumer group and a topic: its lag now, and what it read in the window."""
@@ -160,16 +159,7 @@ class _Reading:
         remarks = list(self._remarks())
         received = len(self.uses) + len(self.metrics)
         return CatalogResult(
-            outcome=SourceResult(
-                source=self.settings.source,
-                kind="prometheus",
-                status=SourceStatus.PARTIAL if partial else SourceStatus.READ,
-                received=received,
-                requested=received,
-                reason="; ".join(problem.what for problem in partial[:2]),
-                hint=partial[0].hint if partial else "",
-                requests=requests,
-            ),
+            outcome=answered_with(partial, self.settings.source, "prometheus", received, requests=requests),
             metrics=tuple(self.metrics[key] for key in sorted(self.metrics)),
             uses=tuple(self.uses[key] for key in sorted(self.uses)),
             problems=(*partial, *remarks),
