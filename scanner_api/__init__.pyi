@@ -95,9 +95,9 @@ from scanner_api.questions.names import DictionaryState as DictionaryState
 from scanner_api.questions.names import freshness as freshness
 from scanner_api.questions.names import search as search
 from scanner_api.questions.names import state as state
-from scanner_api.questions.pages import Page as Page
 from scanner_api.questions.personal_data import PersonalData as PersonalData
 from scanner_api.questions.personal_data import personal_data as personal_data
+from scanner_api.questions.question import Page as Page
 from scanner_api.questions.topics import TopicDescription as TopicDescription
 from scanner_api.questions.topics import clients as clients
 from scanner_api.questions.topics import describe_topic as describe_topic

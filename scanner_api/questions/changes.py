@@ -18,8 +18,7 @@ from scanner_api.change_check.proposals import Target
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.history import HistoryRow
 from scanner_api.graph.history import history as find_history
-from scanner_api.questions.pages import Page, page_of
-from scanner_api.questions.question import LARGEST_NUMBER, Cluster, Cursor, Limit, Node, Parameter, Since
+from scanner_api.questions.question import LARGEST_NUMBER, Cluster, Cursor, Limit, Node, Page, Parameter, Since, page_of
 from scanner_dictionary import queries
 from scanner_dictionary.diff.causes import Cause as Cause
 from scanner_dictionary.diff.changes import ScanDiff

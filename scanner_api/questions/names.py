@@ -13,8 +13,7 @@ from dataflow_generator.jobs.model import ColumnRef, Dataset
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.questions.graph import GraphNode, described_nodes
 from scanner_api.questions.listings import ClusterRow, ScanRow, SourceRow
-from scanner_api.questions.pages import Page, read_cursor, write_cursor
-from scanner_api.questions.question import Cluster, Cursor, Limit, Parameter, Pattern
+from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Parameter, Pattern, read_cursor, write_cursor
 from scanner_dictionary import queries
 from scanner_dictionary.graph.reader import NodeCount as NodeCount
 from scanner_dictionary.graph.reader import NodePlace, SqlGraphReader, count_nodes, list_nodes

@@ -9,8 +9,7 @@ from typing import Annotated, Literal, NamedTuple
 from dataflow_generator.graph import EdgeKind
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.column_tags import FoundTags, inherited_in, path_in_topic, schemas_with_inherited
-from scanner_api.questions.pages import Page, page_of
-from scanner_api.questions.question import AnyCluster, Cluster, Cursor, Limit, Parameter, Topic
+from scanner_api.questions.question import AnyCluster, Cluster, Cursor, Limit, Page, Parameter, Topic, page_of
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, count_edges, nearest_edges, newest_scan, nodes_of, stored_graph

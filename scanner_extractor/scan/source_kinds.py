@@ -105,8 +105,8 @@ from scanner_extractor.sources.dbt import read_manifest, summary
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_extractor.sources.files import read_sql_files, read_texts, read_topologies, separate_failed
 from scanner_extractor.sources.flink import FLINK_SOURCES
-from scanner_extractor.sources.kafka.acls import DOCUMENT as ACLS
-from scanner_extractor.sources.kafka.acls import read_acls
+from scanner_extractor.sources.kafka.admin import DOCUMENT as ACLS
+from scanner_extractor.sources.kafka.admin import read_acls
 from scanner_extractor.sources.kafka.clients import DOCUMENT as BROKER_CLIENTS
 from scanner_extractor.sources.kafka.clients import client_probes, read_clients
 from scanner_extractor.sources.kafka.schema_ids import DOCUMENT as SCHEMA_IDS
