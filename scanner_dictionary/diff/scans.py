@@ -181,9 +181,6 @@ def with_columns(conn: Connection, known: Mapping[int, Definition], keys: Collec
     return {key: replace(known[key], columns=columns.get(key, ())) for key in keys}
 
 
-Line = tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
     """A definition that a topic's side has, by its key, and where it was registered."""
