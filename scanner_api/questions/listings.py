@@ -18,9 +18,20 @@ from typing import Annotated, Literal, TypeVar
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.column_tags import listed_with_tags, with_inherited
 from scanner_api.policy import POLICY_RULES
-from scanner_api.questions.pages import Page, keyed_page, page_of, read_cursor, write_cursor
-from scanner_api.questions.parameters import Cluster, Cursor, Deleted, Limit, Pattern, Scan
-from scanner_api.questions.question import Parameter
+from scanner_api.questions.question import (
+    Cluster,
+    Cursor,
+    Deleted,
+    Limit,
+    Page,
+    Parameter,
+    Pattern,
+    Scan,
+    keyed_page,
+    page_of,
+    read_cursor,
+    write_cursor,
+)
 from scanner_dictionary import queries
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import newest_scan, stored_graph

@@ -10,9 +10,7 @@ from dataflow_generator.graph import EdgeKind, NodeKind
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.column_tags import INHERITED, ColumnTags, decisions_on, suggested_columns
 from scanner_api.graph.open import past_rows
-from scanner_api.questions.pages import Page, page_of
-from scanner_api.questions.parameters import Cluster, Cursor, Limit
-from scanner_api.questions.question import Parameter
+from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Parameter, page_of
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import newest_scan, stored_graph

@@ -29,14 +29,12 @@ from scanner_dictionary.write.fact_kind import (
 )
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, ClientUse
-from scanner_model.declarations import Declaration
+from scanner_model.declarations import Declaration, UnreadFile
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.names import SourceId
-from scanner_model.repository import UnreadFile
 from scanner_model.scan import ClusterScan
-from scanner_model.schema_ids import SchemaIdUse
-from scanner_model.schemas import Confidence, Reference, Registry, SchemaVersion, TopicSchema
+from scanner_model.schemas import Confidence, Reference, Registry, SchemaIdUse, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import (
     CollectionColumn,
     FlinkJob,
