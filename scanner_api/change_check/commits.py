@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 from dataflow_generator.graph import NodeKind
@@ -30,6 +31,7 @@ from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedF
 from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.proposals import TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
+from scanner_api.change_check.tag_spread import forbidden_by_commits
 from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
@@ -38,6 +40,7 @@ from scanner_extractor.repository.programs import APPLICATION
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
+from scanner_model.policy import ClusterPolicy
 
 _LISTED = 10
 _NOTHING = "nothing that is read stands in it"
@@ -66,17 +69,23 @@ _PARSERS = {"yaml": _yaml_error, "yml": _yaml_error, "json": _json_error}
 class CommitChanges:
     """What a change between two commits does: *files* were judged, and the others *skipped*, each with the reason.
 
-    *is_harmless*: what was skipped can hit nobody, as documentation cannot.
+    *is_harmless*: what was skipped can hit nobody, as documentation cannot. *schemas* are the newest texts of subjects
+    that differ.
     """
 
     files: tuple[CheckedFile, ...]
     skipped: tuple[SkippedFile, ...]
     findings: tuple[Finding, ...]
     is_harmless: bool
+    schemas: tuple[Proposal, ...]
 
 
-def compare_commits(commits: str, directory: Path = Path()) -> CommitChanges:
+def compare_commits(
+    commits: str, directory: Path = Path(), rules: tuple[ClusterPolicy, date] | None = None
+) -> CommitChanges:
     """Return what the change between the commits `BASE..HEAD`, or `BASE...HEAD`, does to what BASE declares.
+
+    *rules* say where columns with a tag may not get to, with the day for waivers.
 
     Raises InputInvalid where git is missing or fails, or where the repository does not have a commit.
     """
@@ -91,7 +100,12 @@ def compare_commits(commits: str, directory: Path = Path()) -> CommitChanges:
         )
         generate(base.dictionary)
         conn = stack.enter_context(base.dictionary.reading())
-        return _Comparison(base, head, trees, conn).changes(objects)
+        changes = _Comparison(base, head, trees, conn).changes(objects)
+        if rules is None or not rules[0].forbidden:
+            return changes
+        generate(head.dictionary)
+        forbidden = forbidden_by_commits((base.dictionary, head.dictionary), *rules, trees.changed)
+        return replace(changes, findings=(*changes.findings, *forbidden))
 
 
 class _Comparison:
@@ -136,6 +150,7 @@ class _Comparison:
             skipped=tuple(SkippedFile(*pair) for pair in sorted(skipped.items())),
             findings=tuple(dict.fromkeys(findings)),
             is_harmless=bool(skipped) and all(map(self._is_harmless, skipped)),
+            schemas=schemas.changed,
         )
 
     def _is_harmless(self, path: str) -> bool:

@@ -13,6 +13,7 @@ from scanner_api.change_check.model import SkippedFile
 from scanner_api.change_check.proposals import (
     CONNECTOR,
     ENDINGS,
+    LARGEST,
     SCHEMA,
     SQL,
     PathRule,
@@ -130,7 +131,7 @@ def git_files(commits: str, rules: Sequence[PathRule], directory: Path = Path())
     skipped: list[SkippedFile] = []
     declaring: list[ChangedFile] = []
     contracts: list[ProposedContract] = []
-    for changed in changed_files(commits, directory, endings=ENDINGS):
+    for changed in changed_files(commits, directory, endings=ENDINGS, largest=LARGEST):
         target = next((matched for rule in rules if (matched := rule.target(changed.path))), None)
         if changed.skipped:
             skipped.append(SkippedFile(changed.path, changed.skipped))

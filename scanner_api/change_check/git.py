@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import IO, NamedTuple
 
+from scanner_extractor.repository.files import LARGEST
 from scanner_model.errors import InputInvalid
 
 _SECONDS = 60
 _AT_ONCE = 50
+_PIECE = 1 << 20
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 _NO_ENDING = "its ending is that of no schema, SQL, connector or deployment file"
 _HINT = "fetch it first, for example with `git fetch origin BASE`, or `fetch-depth: 0` of actions/checkout"
@@ -30,15 +32,16 @@ class ChangedFile(NamedTuple):
     skipped: str = ""
 
 
-def changed_files(commits: str, directory: Path, *, endings: Collection[str]) -> Iterator[ChangedFile]:
+def changed_files(commits: str, directory: Path, *, endings: Collection[str], largest: int) -> Iterator[ChangedFile]:
     """Yield the files that differ between BASE and HEAD of *commits*, `BASE..HEAD` or `BASE...HEAD`, by path.
 
     Paths are relative to the top of the repository that *directory* is in. A renamed file is one deleted and one added.
-    With three dots the base is the last common commit. Only files with one of *endings* (lower case) are read.
+    With three dots the base is the last common commit. Only files with one of *endings* (lower case) are read,
+    of each at most *largest* bytes and one.
     Raises InputInvalid where git is missing or fails, or where the repository does not have a commit.
     """
     trees = commit_trees(commits, directory)
-    with object_reader(directory) as objects:
+    with object_reader(directory, largest) as objects:
         for path in sorted({*trees.changed, *trees.special}):
             if path in trees.special:
                 yield ChangedFile(path, None, skipped=trees.special[path][0])
@@ -117,9 +120,10 @@ def _tree(directory: Path, commit: str) -> tuple[Mapping[str, str], Mapping[str,
 class ObjectReader:
     """Reads objects from one process of git, some of those that are *expected* next at once."""
 
-    def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+    def __init__(self, requests: IO[bytes], answers: IO[bytes], largest: int) -> None:
         self._requests = requests
         self._answers = answers
+        self._largest = largest
         self._ahead: dict[str, bytes] = {}
         self._order: list[str] = []
         self._positions: dict[str, int] = {}
@@ -131,7 +135,7 @@ class ObjectReader:
         self._positions = {name: position for position, name in enumerate(self._order)}
 
     def read(self, name: str) -> bytes:
-        """Return the content of an object; raises OSError where there is none."""
+        """Return the content of an object, cut after *largest* bytes and one; raises OSError where it is missing."""
         if name not in self._ahead:
             is_next = name in self._order[self._next : self._next + _AT_ONCE]
             start = self._next if is_next else self._positions.get(name, len(self._order))
@@ -146,14 +150,16 @@ class ObjectReader:
         about = self._answers.readline().split()
         if len(about) != 3:
             raise OSError(f"git has no object {name}")
-        content = self._answers.read(int(about[2]))
-        self._answers.read(1)
+        content = self._answers.read(min(int(about[2]), self._largest + 1))
+        rest = int(about[2]) - len(content) + 1
+        while rest > 0 and (piece := self._answers.read(min(rest, _PIECE))):
+            rest -= len(piece)
         return content
 
 
 @contextmanager
-def object_reader(directory: Path) -> Iterator[ObjectReader]:
-    """Return a reader of the objects of the repository that *directory* is in."""
+def object_reader(directory: Path, largest: int = LARGEST) -> Iterator[ObjectReader]:
+    """Return a reader of the objects of the repository that *directory* is in, with at most *largest* bytes and one."""
     command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, "cat-file", "--batch"]
     with subprocess.Popen(command, cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # noqa: S603 - a list, no shell
         requests, answers = process.stdin, process.stdout
@@ -161,7 +167,7 @@ def object_reader(directory: Path) -> Iterator[ObjectReader]:
             raise InputInvalid("git cat-file has no output", where=str(directory), hint=_HINT)
 
         try:
-            yield ObjectReader(requests, answers)
+            yield ObjectReader(requests, answers, largest)
         finally:
             requests.close()
             process.terminate()

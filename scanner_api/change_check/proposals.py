@@ -20,7 +20,7 @@ ENDINGS = {
 }
 """Ending (in lower case) → what such a file holds; JSON may be a connector's configuration as well."""
 
-_LARGEST = 64 * 1024 * 1024
+LARGEST = 64 * 1024 * 1024
 _PLACEHOLDER = re.compile(r"\{(\w+)\}|\*\*/|\*")
 _NAMES = ("subject", "topic", "role", "statement", "connector")
 _HINT = "as in --map 'schemas/{subject}.avsc'; placeholders: {subject}, {topic}, {role}, {statement}, {connector}"
@@ -152,7 +152,7 @@ def text_of_file(path: Path) -> str:
     """Read a proposed file; raises InputInvalid where it cannot be read, is not UTF-8, or is too large."""
     try:
         with path.open("rb") as file:
-            raw = file.read(_LARGEST + 1)
+            raw = file.read(LARGEST + 1)
     except OSError as error:
         raise InputInvalid(f"cannot be read: {error.strerror}", where=str(path), hint="name a file") from error
     return decoded(raw, str(path))
@@ -160,8 +160,8 @@ def text_of_file(path: Path) -> str:
 
 def decoded(raw: bytes, file: str) -> str:
     """Return the text of *raw*; raises InputInvalid where it is not UTF-8, or too large."""
-    if len(raw) > _LARGEST:
-        raise InputInvalid(f"is larger than {_LARGEST // 2**20} MiB", where=file)
+    if len(raw) > LARGEST:
+        raise InputInvalid(f"is larger than {LARGEST // 2**20} MiB", where=file)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

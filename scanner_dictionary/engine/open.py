@@ -38,7 +38,12 @@ from scanner_model.errors import DictionaryBusy, DictionaryUnusable, InputInvali
 from scanner_model.redaction import mask_text
 
 _WAIT = "try again when it has finished, or wait longer with --lock-timeout"
+_TOO_OLD = "scan into a new one: `scanner extract --dictionary NEW.db`, with the same files; this one was not touched"
+_LACKS = ("lacks what this version of scanner needs: another version wrote it", _TOO_OLD)
 _HINTS = (
+    ("SQLITE_LACKS", *_LACKS),
+    ("42P01", *_LACKS),
+    ("42703", *_LACKS),
     ("SQLITE_NOTADB", "is not a dictionary", "name another file; this one was not touched"),
     ("SQLITE_CORRUPT", "is damaged", "restore a copy, or remove the file and run `scanner extract` again"),
     ("SQLITE_FULL", "cannot be written: the disk is full", "free some space; the last scan is still stored"),
@@ -62,6 +67,7 @@ _HINTS = (
     ("", "cannot be reached", "look at host, port and database in the dictionary's URL"),
 )
 _OTHER = ("cannot be used", "")
+_MISSING = re.compile(r"no such (?:table|column|index|view): |table \S+ has no column named ")
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "55P03")
 
 
@@ -91,6 +97,8 @@ def _has_code(known: str, code: str) -> bool:
 def _code(error: BaseException) -> str | None:
     """Return SQLite's error name or PostgreSQL's SQLSTATE; empty where no server answered, None for another error."""
     if isinstance(error, sqlite3.Error):
+        if _MISSING.match(str(error)):
+            return "SQLITE_LACKS"
         return getattr(error, "sqlite_errorname", None)
     return getattr(error, "sqlstate", None) or ("" if "connect" in str(error) else None)
 
@@ -186,8 +194,6 @@ Opening need not import Alembic for it.
 """
 
 VERSION_TABLE = "dictionary_version"
-
-_TOO_OLD = "scan into a new one: `scanner extract --dictionary NEW.db`, with the same files; this one was not touched"
 
 _PATIENCE = 10.0
 _CONNECTING = 10

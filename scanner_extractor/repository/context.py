@@ -9,14 +9,14 @@ from typing import Any
 
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
 from scanner_extractor.repository.variables import Variables
-from scanner_extractor.settings.repository import SUBJECT
+from scanner_extractor.settings.sources import SUBJECT
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.manual import ManualFlow, ManualSchema
 from scanner_model.names import SourceId
-from scanner_model.placeholders import has_placeholder
 from scanner_model.schemas import SchemaVersion
+from scanner_model.text import has_placeholder
 
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")

@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+import regex
+
 from scanner_extractor.sources.syntax_trees import suffix, words
+from scanner_model.documents.pattern_limits import TimeLimit, TookTooLong
 
 LARGEST = 4 * 1024 * 1024
 """Maximum bytes of one file: more than people write."""
 MOST_FILES = 200_000
 """Files of one directory that are looked at."""
+_MOST_RULES = 1_000
+"""Lines of one `.gitignore` that are followed."""
 
 
 _VENDORED = words(
@@ -110,20 +116,22 @@ def is_candidate(path: str) -> bool:
 class _Walk:
     root: Path
     count: int = 0
+    limit: TimeLimit = field(default_factory=TimeLimit)
+    slow: set[str] = field(default_factory=set)
 
     def entries(
         self, path: str, rules: tuple[_IgnoreRule, ...], listing: Iterator[os.DirEntry[str]]
     ) -> Iterator[Entry]:
         listed = sorted(listing, key=lambda entry: entry.name)
         names = {entry.name for entry in listed}
-        if ".gitignore" in names:
+        if any(entry.name == ".gitignore" and entry.is_file(follow_symlinks=False) for entry in listed):
             rules = (*rules, *_ignore_rules(self.root / path / ".gitignore", path))
         for entry in listed:
             place = f"{path}/{entry.name}" if path else entry.name
             if entry.is_symlink() or self.count >= MOST_FILES:
                 continue
             if entry.is_dir(follow_symlinks=False):
-                if self._is_left_out(entry.name, names) or _is_ignored(place, rules, is_directory=True):
+                if self._is_left_out(entry.name, names) or self._is_ignored(place, rules, is_directory=True):
                     continue
                 try:
                     inside = os.scandir(entry.path)
@@ -133,10 +141,29 @@ class _Walk:
             elif (
                 entry.is_file(follow_symlinks=False)
                 and is_candidate(place)
-                and not _is_ignored(place, rules, is_directory=False)
+                and not self._is_ignored(place, rules, is_directory=False)
             ):
                 self.count += 1
                 yield Entry(place, _reader(entry.path))
+
+    def _is_ignored(self, path: str, rules: tuple[_IgnoreRule, ...], *, is_directory: bool) -> bool:
+        """Return whether the last rule that fits *path* ignores it; a pattern that takes too long fits nothing."""
+        return next(
+            (
+                not rule.negated
+                for rule in reversed(rules)
+                if (is_directory or not rule.directories_only) and self._fits(path, rule)
+            ),
+            False,
+        )
+
+    def _fits(self, path: str, rule: _IgnoreRule) -> bool:
+        pattern = rule.pattern.pattern
+        try:
+            return pattern not in self.slow and bool(self.limit.run(rule.pattern.fullmatch, path, pattern))
+        except TookTooLong:
+            self.slow.add(pattern)
+            return False
 
     @staticmethod
     def _is_left_out(name: str, beside: set[str]) -> bool:
@@ -154,7 +181,7 @@ def _reader(path: str) -> Callable[[], bytes]:
 class _IgnoreRule(NamedTuple):
     """A line of a `.gitignore`; *negated*: what matches is not ignored after all. Source: gitignore(5)."""
 
-    pattern: re.Pattern[str]
+    pattern: regex.Pattern[str]
     negated: bool
     directories_only: bool
 
@@ -165,7 +192,7 @@ def _ignore_rules(file: Path, directory: str) -> Iterator[_IgnoreRule]:
             text = opened.read(LARGEST).decode("utf-8", "replace")
     except OSError:
         return
-    for line in text.splitlines():
+    for line in islice(text.splitlines(), _MOST_RULES):
         written = line.rstrip()
         if not written or written.startswith("#"):
             continue
@@ -177,8 +204,8 @@ def _ignore_rules(file: Path, directory: str) -> Iterator[_IgnoreRule]:
         middle = "" if anchored else "(?:.*/)?"
         expression = prefix + middle + glob_expression(body.removeprefix("/"))
         try:
-            yield _IgnoreRule(re.compile(expression, re.DOTALL), negated, plain.endswith("/"))
-        except re.error:  # a set that is none
+            yield _IgnoreRule(regex.compile(expression, regex.DOTALL), negated, plain.endswith("/"))
+        except regex.error:  # a set that is none
             continue
 
 
@@ -201,10 +228,3 @@ def glob_expression(pattern: str) -> str:
             case _:
                 parts.append(re.escape(piece))
     return "".join(parts)
-
-
-def _is_ignored(path: str, rules: tuple[_IgnoreRule, ...], *, is_directory: bool) -> bool:
-    for rule in reversed(rules):
-        if (is_directory or not rule.directories_only) and rule.pattern.fullmatch(path):
-            return not rule.negated
-    return False

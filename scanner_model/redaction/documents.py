@@ -27,6 +27,8 @@ _NAMED_BY_COLUMNS = frozenset(
 )
 """Members whose own members are called after columns: an object under `password` there describes that column."""
 _TAGS = "tags"
+_OFFSETS = "offsets"
+"""The member whose own members are called after topics."""
 _DESCRIPTION = frozenset(
     {
         "type",
@@ -47,6 +49,10 @@ _DESCRIPTION = frozenset(
 )
 """Members of which the description of a column has one."""
 _PAIR_MEMBERS = ("name", "key", "config")
+_CONNECTOR = frozenset({"info", "status", "topics"})
+"""What Connect's answers have under the name of a connector."""
+_DBT = re.compile(r"(?:model|seed|snapshot|source|exposure|analysis|test|operation)\.[\w.-]+")
+"""What dbt calls its nodes by."""
 
 _ALIAS = re.compile(r"(?:transforms|predicates)\.[^.]+\.")
 _HEADER = re.compile(
@@ -115,12 +121,13 @@ def _list(values: list[Json], extra: ExtraNames) -> list[Json]:
 
 def _member(key: str, value: Json, hidden: bool, inside: str, extra: ExtraNames) -> Json:
     if isinstance(value, dict | list):
-        if hidden or (is_secret_name(key, extra) and not _describes_column(value, inside)):
+        named_by_data = _describes_column(value, inside) or _describes_object(key, value)
+        if hidden or (is_secret_name(key, extra) and not named_by_data):
             return _all_hidden(value)
         return mask_json(value, extra, inside=key)
     if not isinstance(value, str):
         plain = isinstance(value, int | float) and not isinstance(value, bool)
-        return MASK if plain and (hidden or is_secret_name(key, extra)) else value
+        return MASK if plain and (hidden or (inside != _OFFSETS and is_secret_name(key, extra))) else value
     if key in SCHEMA_MEMBERS:
         return value
     if hidden or is_secret_name(key, extra):
@@ -138,6 +145,13 @@ def _describes_column(value: Json, inside: str) -> bool:
     return (
         not value or bool(_DESCRIPTION & value.keys()) or all(isinstance(item, int | float) for item in value.values())
     )
+
+
+def _describes_object(key: str, value: Json) -> bool:
+    """Check whether *key* is the name of a connector or the id of a dbt node, whatever word stands in it."""
+    if isinstance(value, dict) and value and value.keys() <= _CONNECTOR:
+        return all(isinstance(item, dict | list) for item in value.values())
+    return _DBT.fullmatch(key) is not None
 
 
 def _all_hidden(value: Json) -> Json:

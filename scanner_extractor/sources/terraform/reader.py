@@ -25,8 +25,8 @@ from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import Problem
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId, SubjectName
-from scanner_model.placeholders import has_placeholder
 from scanner_model.schemas import Reference, SchemaVersion
+from scanner_model.text import has_placeholder
 
 TERRAFORM, CONFLUENT = "terraform", "confluent"
 DEEPEST_MODULES = 5

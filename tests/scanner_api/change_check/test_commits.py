@@ -8,6 +8,7 @@ import pytest
 from committed_repository import BASE, KSQL, SCHEMA, SINK, commit_all, rules
 
 from scanner_api.change_check.check import check_commits
+from scanner_api.change_check.git import commit_trees, object_reader
 from scanner_api.change_check.model import Verdict
 from scanner_model.errors import InputInvalid
 
@@ -289,3 +290,15 @@ def test_statements_whose_tables_nothing_uses_are_unknown_where_they_change(chec
     report = check({"job.py": program.replace(", total INT", "")}, {**BASE, "job.py": program})
     assert rules(report) == {("not-judged", "")}
     assert report.verdict is Verdict.UNKNOWN
+
+
+def test_of_a_huge_file_only_the_bytes_that_are_read_are_kept(check, tmp_path):
+    check({})
+    (tmp_path / "huge.sql").write_text("-- " + "x" * 100_000 + "\nSELECT 1;")
+    (tmp_path / "next.sql").write_text("SELECT 2;")
+    commit_all(tmp_path)
+    trees = commit_trees("HEAD~1...HEAD", tmp_path)
+    with object_reader(tmp_path, largest=1_000) as objects:
+        objects.expect([trees.head["huge.sql"], trees.head["next.sql"]])
+        assert objects.read(trees.head["huge.sql"]) == b"-- " + b"x" * 998
+        assert objects.read(trees.head["next.sql"]) == b"SELECT 2;"

@@ -16,7 +16,7 @@ from queue import Queue
 from subprocess import PIPE
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select, text, true
 from waiting import PATIENCE
 
 from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, from_anywhere, open_dictionary, resolve_url, writing
@@ -110,6 +110,24 @@ def test_random_bytes_are_refused_and_left_alone(create, tmp_path) -> None:
 
     assert caught.value.where == str(file)
     assert file.read_bytes() == bytes(range(256)) * 64
+
+
+@pytest.mark.parametrize(
+    "change", ["DROP TABLE topic", "ALTER TABLE topic RENAME COLUMN name TO called", "ALTER TABLE scan RENAME TO scans"]
+)
+def test_dictionary_of_another_version_says_what_to_do(change, tmp_path) -> None:
+    """A table or column that came later is missing: the scan is repeated."""
+    file = tmp_path / "d.db"
+    open_dictionary(str(file)).dispose()
+    with sqlite3.connect(file) as conn:
+        for (view,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'view'").fetchall():
+            conn.execute(f'DROP VIEW "{view}"')
+        conn.execute(change)
+    engine = open_dictionary(str(file), create=False)
+    with engine.connect() as conn, pytest.raises(DictionaryUnusable, match="another version wrote it") as caught:
+        conn.execute(select(t.topic.c.name).join(t.scan, true()))
+
+    assert "scanner extract" in caught.value.hint
 
 
 def test_database_of_another_program_is_refused_and_left_alone(tmp_path) -> None:

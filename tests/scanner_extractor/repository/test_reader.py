@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+
+import pytest
 
 from scanner_model.declarations import DeclaredKind
 
@@ -182,6 +185,18 @@ def test_statements_that_a_program_executes_are_those_of_a_file(read_repository)
     assert (statement.name, statement.engine) == ("job.py:2", "")
     assert "'topic'='paid'" in statement.statement
     assert statement.statement.endswith("INSERT INTO p SELECT id FROM o")
+
+
+@pytest.mark.parametrize("line", ["*a" * 14 + "b", "**/a/" * 12 + "b"])
+def test_a_pattern_that_takes_too_long_ignores_nothing(read_repository, line):
+    deep = "/".join(["a"] * 40) + "/x.json"
+    files = {".gitignore": f"{line}\n*.bak.json\n", deep: SINK % ("deep", "t"), "x.bak.json": SINK % ("bak", "t")}
+    assert connectors(read_repository({**files, "a" * 200 + ".json": SINK % ("long", "t")})).keys() == {"deep", "long"}
+
+
+def test_a_pipe_called_gitignore_is_not_waited_for(read_repository, tmp_path):
+    os.mkfifo(tmp_path / ".gitignore")
+    assert connectors(read_repository({"a.json": SINK % ("one", "t")})).keys() == {"one"}
 
 
 def test_a_file_that_terraform_has_as_a_statement_is_no_other_one(read_repository):

@@ -281,3 +281,28 @@ def test_tags_of_a_data_contract_stay_whatever_the_field_is_called() -> None:
     metadata = {"tags": {"com.acme.Inner.secret": ["PII"], "**.password": ["CREDENTIAL", "PII"]}}
 
     assert mask_json({"metadata": metadata}) == {"metadata": metadata}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"user-token-sink": {"info": {"name": "user-token-sink", "tasks": [{"task": 0}]}, "status": {"name": "a"}}},
+        {"user-token-sink": {"topics": ["orders"]}},
+        {"offsets": {"shop.secret": 5.0, "orders": 3.0}, "unread": []},
+        {"nodes": {"model.shop.tokens": {"name": "tokens", "columns": {"id": {"name": "id"}}}}},
+        {"catalog": {"source.shop.raw.password_resets": [["id", "integer"]]}},
+    ],
+)
+def test_names_of_connectors_topics_and_models_are_no_names_of_secrets(answer: dict[str, object]) -> None:
+    assert mask_json(answer) == answer
+
+
+def test_what_is_secret_below_the_name_of_a_connector_or_model_is_hidden() -> None:
+    config = {"connector.class": "a.B", "db.password": "hunter2"}
+    hidden = {"a-token": {"info": {"config": {**config, "db.password": MASK}}}}
+    assert mask_json({"a-token": {"info": {"config": config}}}) == hidden
+    assert mask_json({"my-token": {"info": "hunter2"}}) == {"my-token": {"info": MASK}}
+    assert mask_json({"model.a.tokens": {"meta": {"password": "hunter2"}}})["model.a.tokens"]["meta"] == {
+        "password": MASK
+    }
+    assert mask_json({"password": 1234567})["password"] == MASK
