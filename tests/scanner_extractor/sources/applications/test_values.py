@@ -267,3 +267,14 @@ def test_of_a_command_that_runs_several_scripts_each_is_a_program():
     files |= {"bake.py": code.format("baked"), "send.py": code.format("sent")}
 
     assert flows(files) == {"bake:  > baked", "send:  > sent"}
+
+
+def test_a_setting_that_no_file_has_is_said():
+    """The flow is missing, and the place of the call is named."""
+    code = "from kafka import KafkaProducer\nKafkaProducer().send(config.topics.orders)\n"
+    reading = read_applications({"send.py": code}, SourceId("repository"))
+
+    assert reading.flows == ()
+    assert [(problem.where, problem.what) for problem in reading.problems] == [
+        ("repository send.py:2", "the topic '${topics.orders}' has no value")
+    ]
