@@ -14,8 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from measure import Row, medians, scanner
 
-from scanner_model.acls import Acls
-from scanner_model.clients import AclAuthorizer, AclRule, Direction
+from scanner_model.clients import AclAuthorizer, AclRule, Acls, Direction
 from scanner_model.names import SourceId
 
 _RULES, _TOPICS, _PRINCIPALS, _PREFIXES = 50_000, 10_000, 2_000, 500

@@ -10,12 +10,12 @@ from pathlib import Path
 from measure import Row
 
 from scanner_api.graph.column_tags import ColumnTags
-from scanner_api.tag_rules import read_rules
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import add_rows
 from scanner_dictionary.queries.columns import TopicColumnRow
 from scanner_dictionary.search.columns_in_graph import Place, PlacedColumn
+from scanner_model.tag_rules import rules_of
 
 COLUMNS = 1_000_000
 _WIDTH, _CHAIN = 100, 10
@@ -41,7 +41,7 @@ def inheritance_row(directory: Path, count: int = COLUMNS) -> list[Row]:
 
 def judging_row(_: Path, count: int = COLUMNS) -> list[Row]:
     """How long the rules take for names of columns, most of them met before."""
-    judge = read_rules().suggest
+    judge = rules_of().suggest
     started, processor = time.perf_counter(), time.process_time()
     found = sum(
         judge(f"topic{at % 5_000}", ("payload", f"{_NAMES[at % 10]}_{at % 40_000}"), "string", "a line of it")

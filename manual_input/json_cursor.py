@@ -116,6 +116,11 @@ def _looks_like_manual_input(path: Path) -> bool:
         return bool(_LOOKS.search(text))
     except (RecursionError, ValueError):
         return False
+    return is_manual_input(value)
+
+
+def is_manual_input(value: object) -> bool:
+    """Check whether a JSON value is an object with a list of topics, a list of flows, or an object of subjects."""
     return isinstance(value, dict) and any(isinstance(value.get(key), kind) for key, kind in _MEMBERS.items())
 
 

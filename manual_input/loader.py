@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from manual_input.json_cursor import Document, load, validate
+from manual_input.json_cursor import Document, is_manual_input, load, validate
 from manual_input.schema_sources import FILE_FORMATS, ContentReader
 from manual_input.topics import KnownTopics, SchemaReader, TopicReader, assignments, flows
-from scanner_model.documents.json_positions import closest_match
+from scanner_model.documents.json_positions import closest_match, parse_with_positions
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import Cluster
-from scanner_model.manual import Assignment, ManualFlow, ManualInput
+from scanner_model.manual import Assignment, ManualFlow, ManualInput, ManualSchema
 from scanner_model.names import ClusterName, SourceId, TopicName, broker_address
 
 
@@ -55,6 +55,24 @@ def read_manual_input(
         raise InputInvalid.listing(errors)
     warnings = tuple(problem for document in documents for problem in document.sorted_warnings())
     return ManualResult(input=facts, warnings=warnings)
+
+
+def schemas_in(text: str, name: str) -> tuple[tuple[ManualSchema, ...], tuple[Problem, ...]] | None:
+    """Return the schemas of topics in the text of one file, and what is wrong with them; None: it is no manual input.
+
+    Files that it refers to are looked for beside *name*.
+    """
+    document = Document(Path(name), name)
+    try:
+        document.placed = parse_with_positions(text, name)
+    except InputInvalid:
+        return None
+    validate(document)
+    if document.errors or not is_manual_input(document.placed.value):
+        return None
+    reader = TopicReader()
+    reader.read(document.root, _source(document), SchemaReader(document, _source(document), ContentReader()))
+    return tuple(reader.schemas), tuple(document.sorted_errors())
 
 
 def load_all(files: Sequence[Path], base: Path | None) -> list[Document]:

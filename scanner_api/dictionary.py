@@ -16,6 +16,12 @@ from scanner_dictionary.export import TableCopy as TableCopy
 from scanner_dictionary.export import copy_dictionary as copy_rows
 from scanner_dictionary.queries import clusters
 from scanner_dictionary.queries.resolve import unknown_name
+from scanner_dictionary.queries.state import (
+    ClusterMeasures,
+    SourceMeasures,
+    cluster_measures,
+    source_measures,
+)
 from scanner_model.errors import DictionaryUnusable, InputInvalid
 
 DEFAULT_PATIENCE = 10.0
@@ -135,3 +141,13 @@ def known_cluster(conn: Connection, name: str | None) -> str | None:
     if name not in names:
         raise unknown_name("cluster", name, names, f"known: {', '.join(names)}" if names else "nothing was scanned yet")
     return name
+
+
+Measures = tuple[tuple[ClusterMeasures, ...], tuple[SourceMeasures, ...]]
+"""The figures of the clusters and of the sources, in the order of their names."""
+
+
+def measures(dictionary: Dictionary) -> Measures:
+    """Return the figures as the newest scans left them."""
+    with dictionary.reading() as conn:
+        return cluster_measures(conn), source_measures(conn)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from itertools import groupby
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries.columns import ANY_TAG, TopicColumnRow, topic_columns
 from scanner_dictionary.queries.listings import TopicFilter, TopicRow
 from scanner_dictionary.queries.subjects import live_subjects
+from scanner_dictionary.queries.tag_decisions import tag_rules
 from scanner_dictionary.search.columns_in_graph import Place, tagged_columns
 from scanner_dictionary.search.other_columns import cluster_names
 from scanner_dictionary.validation import Finding, Severity
@@ -91,12 +92,8 @@ def apply_policy(
     with dictionary.reading() as conn:
         checked = _Checked(conn, policy, known_cluster(conn, cluster))
         found = [(rule, each) for rule in chosen for each in sorted(_RULES[rule].find(checked))]
+        notes = list(policy_notes(conn, policy, today))
     findings: list[Finding] = []
-    notes = [
-        f"policy: the waiver of {waiver.rule} at {waiver.where} expired on {waiver.expires}: {waiver.reason}"
-        for waiver in policy.waivers
-        if waiver.expires < today
-    ]
     waived: Counter[Waiver] = Counter()
     for rule, (name, where, what) in found:
         waiver = policy.waiver(rule, where, today)
@@ -112,6 +109,29 @@ def apply_policy(
         for waiver, count in waived.items()
     ]
     return PolicyResult(tuple(sorted(findings)), tuple(notes))
+
+
+def policy_notes(conn: Connection, policy: ClusterPolicy, today: date) -> Iterator[str]:
+    """Yield what a policy names and the dictionary does not have, so that it asks for nothing, and expired waivers."""
+    for waiver in policy.waivers:
+        if waiver.expires < today:
+            what = f"the waiver of {waiver.rule} at {waiver.where} expired on {waiver.expires}"
+            yield f"policy: {what}: {waiver.reason}"
+    declared = (
+        {tag.lower() for _, column in tagged_columns(conn, ANY_TAG) for tag in column.tags} if policy.forbidden else ()
+    )
+    nodes = SqlGraphReader(conn).top_nodes(_ALL) if policy.forbidden else ()
+    datasets = [f"{node.namespace}/{node.name}" for node in nodes if node.kind in (NodeKind.DATASET, NodeKind.TOPIC)]
+    for rule in policy.forbidden:
+        if rule.tag.lower() not in declared:
+            yield f"policy: no column declares {rule.tag}, which `forbidden` names: nothing is judged by that"
+        for system in rule.systems:
+            if not any(rule._replace(systems=(system,)).is_broken(rule.tag, dataset) for dataset in datasets):
+                yield f"policy: no dataset fits {system}, which `forbidden` names for {rule.tag}"
+    suggested = {tag.lower() for rules in tag_rules(conn).values() for tag in rules.tags}
+    for tag in policy.tagged:
+        if tag.lower() not in suggested:
+            yield f"policy: no rule suggests {tag}, which `tagged` names: nothing is judged by that"
 
 
 def _without_owner(checked: _Checked) -> Iterator[_Found]:
@@ -187,7 +207,7 @@ def _forbidden(checked: _Checked) -> Iterator[_Found]:
     declared = list(tagged_columns(checked.conn, ANY_TAG))
     clusters = cluster_names(checked.conn)
     for place, column in declared:
-        for tag in column.tags:
+        for tag in column.tags if checked.cluster in (None, column.cluster) or not column.cluster else ():
             if _is_forbidden(checked.policy, tag, f"{place.namespace}/{place.name}"):
                 yield _Found(column.cluster, _column(place), f"it has {tag}, declared")
     tags = ColumnTags(checked.conn, SqlGraphReader(checked.conn), declared)

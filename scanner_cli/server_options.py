@@ -12,8 +12,7 @@ import click
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.watching.notifications import ChangeRules, Target
-from scanner_api.watching.outbox import Outbox
-from scanner_api.watching.watch import Watch, watch_context
+from scanner_api.watching.watch import Outbox, Watch, watch_context
 from scanner_cli.console import echo_err
 from scanner_model.errors import InputInvalid
 

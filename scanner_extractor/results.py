@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from scanner_extractor.settings.confluent_cloud import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import ClientUse
-from scanner_model.declarations import Declaration
+from scanner_model.declarations import Declaration, UnreadFile
 from scanner_model.errors import Problem
 from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow, ManualSchema
 from scanner_model.names import SourceId, TopicName
-from scanner_model.repository import UnreadFile
-from scanner_model.scan import SourceResult
+from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Association, Registry, SchemaVersion
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType, Query
 
@@ -25,6 +24,43 @@ Progress = Callable[[SourceId, int, int | None], None]
 
 def no_progress(source: SourceId, done: int, total: int | None) -> None:
     """Report no progress."""
+
+
+def answered(
+    source: SourceId,
+    kind: str,
+    received: int,
+    *,
+    reasons: Iterable[str] = (),
+    missing: int = 0,
+    **others: Any,  # noqa: ANN401 - of several types
+) -> SourceResult:
+    """Build the outcome of a source that answered: partial where there are *reasons* why not all was read.
+
+    *received* objects were read, *missing* ones were not. *others* are members of the outcome: hint, requests, unread.
+    """
+    reason = "; ".join(reasons)
+    return SourceResult(
+        source=source,
+        kind=kind,
+        status=SourceStatus.PARTIAL if reason else SourceStatus.READ,
+        received=received,
+        requested=received + missing,
+        reason=reason,
+        **others,
+    )
+
+
+def answered_with(
+    problems: Sequence[Problem],
+    source: SourceId,
+    kind: str,
+    received: int,
+    **others: Any,  # noqa: ANN401 - as above
+) -> SourceResult:
+    """Build the outcome of a source that answered: partial where there are *problems*; the first two are the reason."""
+    hint = problems[0].hint if problems else ""
+    return answered(source, kind, received, reasons=[problem.what for problem in problems[:2]], hint=hint, **others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

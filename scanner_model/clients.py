@@ -1,9 +1,16 @@
-"""Which clients use a topic: as a monitoring system observed it, as rules of access permit it, and who they are."""
+"""Which clients use a topic: as a monitoring system observed it, as rules of access permit it, and who they are.
+
+Rules of access are evaluated as Kafka's authorizer does. Source: StandardAuthorizerData of Apache Kafka, KIP-290. A
+super user is allowed; else any matching DENY denies; else any matching ALLOW allows; a resource without any rule takes
+the default. Rules match by name, by `*` and by prefix.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import reduce
 from typing import Annotated
 
 from scanner_model.facts import Key, Pairs, Value
@@ -83,3 +90,113 @@ class AclAuthorizer:
     active: Annotated[bool, Value("False: the brokers have no authorizer, everything is permitted")]
     super_users: Annotated[tuple[str, ...], Value("JSON array of the principals that may do everything")] = ()
     allow_everyone: Annotated[bool, Value("a topic without any rule is open to everybody")] = False
+
+
+EVERYBODY = "User:*"
+_ANY = "*"
+_OPERATIONS = {Direction.READS: frozenset({"READ", "ALL"}), Direction.WRITES: frozenset({"WRITE", "ALL"})}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permitted:
+    """Who may use a topic; *everybody*: also those that no rule names, unless they are in *denied*.
+
+    *conditional* are principals for which a rule of some host decides: allowed from there only, or everywhere else.
+    """
+
+    principals: frozenset[str] = frozenset()
+    conditional: frozenset[str] = frozenset()
+    denied: frozenset[str] = frozenset()
+    everybody: bool = False
+
+    def allows(self, principal: str) -> bool:
+        """Return whether *principal* may use the topic, at least from some host."""
+        named = principal in self.principals or principal in self.conditional
+        return named or ((self.everybody or EVERYBODY in self.conditional) and principal not in self.denied)
+
+
+@dataclass(frozen=True, slots=True)
+class _Matched:
+    """The principals that the rules of one pattern name, by what they say: permission, and whether of any host."""
+
+    any_rule: bool = False
+    allowed: frozenset[str] = frozenset()
+    allowed_at: frozenset[str] = frozenset()
+    denied: frozenset[str] = frozenset()
+    denied_at: frozenset[str] = frozenset()
+
+    def beside(self, other: _Matched) -> _Matched:
+        return _Matched(
+            self.any_rule or other.any_rule,
+            self.allowed | other.allowed,
+            self.allowed_at | other.allowed_at,
+            self.denied | other.denied,
+            self.denied_at | other.denied_at,
+        )
+
+
+@dataclass(slots=True)
+class Acls:
+    """The rules of one cluster, arranged for look-ups by topic.
+
+    Topics that the same patterns match share their answer, so that it is computed once.
+    """
+
+    rules: Iterable[AclRule]
+    authorizer: AclAuthorizer
+    _patterns: dict[Direction, dict[tuple[str, str], _Matched]] = field(init=False)
+    _lengths: tuple[int, ...] = field(init=False)
+    _shared: dict[tuple[Direction, tuple[tuple[str, str], ...]], Permitted] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Arrange the rules by pattern and by direction; rules of other operations count as rules of the topic."""
+        by_pattern: dict[tuple[str, str], list[AclRule]] = {}
+        for rule in self.rules:
+            by_pattern.setdefault((rule.pattern_type, rule.name), []).append(rule)
+        self._patterns = {
+            direction: {pattern: _matched(rules, _OPERATIONS[direction]) for pattern, rules in by_pattern.items()}
+            for direction in Direction
+        }
+        self._lengths = tuple(sorted({len(name) for kind, name in by_pattern if kind == "PREFIXED"}))
+
+    def permitted(self, topic: str, direction: Direction) -> Permitted:
+        """Return who may use *topic*."""
+        if not self.authorizer.active:
+            return Permitted(everybody=True)
+        patterns = self._patterns[direction]
+        prefixes = (("PREFIXED", topic[:length]) for length in self._lengths if length <= len(topic))
+        candidates = (("LITERAL", _ANY), ("LITERAL", topic), *prefixes)
+        key = direction, tuple(pattern for pattern in candidates if pattern in patterns)
+        if key not in self._shared:
+            self._shared[key] = self._decide([patterns[pattern] for pattern in key[1]])
+        return self._shared[key]
+
+    def _decide(self, listed: list[_Matched]) -> Permitted:
+        matched = reduce(_Matched.beside, listed, _Matched())
+        supers = frozenset(self.authorizer.super_users)
+        if not matched.any_rule:
+            return Permitted(principals=supers, everybody=self.authorizer.allow_everyone)
+        if EVERYBODY in matched.denied:
+            return Permitted(principals=supers)
+        denied = matched.denied - supers
+        everybody = EVERYBODY in matched.allowed
+        # A rule that denies everybody at some host limits every principal that is allowed.
+        limited = matched.allowed | matched.denied_at if EVERYBODY in matched.denied_at else matched.denied_at
+        allowed = matched.allowed - denied
+        added = matched.denied_at if everybody else matched.allowed_at - allowed
+        conditional = ((allowed & limited) | added) - denied
+        return Permitted(
+            principals=(allowed - conditional - {EVERYBODY}) | supers,
+            conditional=conditional - supers,
+            denied=denied,
+            everybody=everybody,
+        )
+
+
+def _matched(rules: list[AclRule], operations: frozenset[str]) -> _Matched:
+    found: dict[tuple[str, bool], set[str]] = {}
+    for rule in rules:
+        if rule.operation in operations:
+            found.setdefault((rule.permission, rule.host == _ANY), set()).add(rule.principal)
+    groups = (("ALLOW", True), ("ALLOW", False), ("DENY", True), ("DENY", False))
+    return _Matched(bool(rules), *(frozenset(found.get(group, ())) for group in groups))

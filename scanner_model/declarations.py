@@ -1,4 +1,4 @@
-"""What deployment files declare: topics and connectors as they should run."""
+"""What files declare: topics and connectors as they should run, and what cannot be read of them."""
 
 from __future__ import annotations
 
@@ -39,3 +39,13 @@ class Declaration:
     partitions: Annotated[int | None, Value("of a topic; empty where left to the cluster")] = None
     replication: Annotated[int | None, Value("of a topic: replication factor; empty where left to the cluster")] = None
     state: Annotated[str, Value("of a connector: running, paused or stopped; empty where left open")] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadFile:
+    """A file, or a part of one, that may declare flows and is not read: what it declares is unknown, not nothing."""
+
+    source: SourceId
+    name: Annotated[str, Key("its path in the repository", long=True)]
+    kind: Annotated[str, Key("what kind of file it is")]
+    reason: Annotated[str, Value("why it is not read", long=True)]

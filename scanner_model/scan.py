@@ -14,8 +14,7 @@ from scanner_model.facts import Value
 from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
-from scanner_model.schema_ids import SchemaIdUse
-from scanner_model.schemas import Definition, Registry, SchemaVersion, TopicSchema
+from scanner_model.schemas import Definition, Registry, SchemaIdUse, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType, Query
 
 

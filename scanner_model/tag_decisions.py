@@ -1,4 +1,4 @@
-"""What people decided on suggested tags of columns, as cluster.json has it."""
+"""What cluster.json says of suggested tags of columns: what people decided, and their own rules."""
 
 from __future__ import annotations
 
@@ -36,3 +36,12 @@ class TagDecision:
         return f"{self.decision} by {self.decided_by} on {self.decided_on}" + (
             f": {self.reason}" if self.reason else ""
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagRuleFile:
+    """A file of rules that suggest tags."""
+
+    source: SourceId
+    name: Annotated[str, Key("the file, relative to cluster.json", long=True)]
+    rules: Annotated[str, Value("JSON: its rules, without comments", long=True)]

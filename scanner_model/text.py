@@ -1,4 +1,4 @@
-"""Text sanitising for storage, XML, terminals and CSV."""
+"""Text sanitising for storage, XML, terminals and CSV; placeholders in texts."""
 
 from __future__ import annotations
 
@@ -89,3 +89,18 @@ def _text(text: str) -> str:
     harmless = f"'{text}" if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
     harmless = writable(harmless)
     return '"' + harmless.replace('"', '""') + '"' if _QUOTED.search(harmless) else harmless
+
+
+_PLACEHOLDER = re.compile(
+    r"\$\{[^{}]*\}|\$\([\w.-]+\)|\{\{[^{}]*\}\}|\{%[^%]*%\}|<%[^%]*%>|(?<![A-Za-z0-9])\$[A-Za-z_]\w*"
+    r"|(?<![\w?(<])<[A-Za-z][\w .-]*>"
+)
+
+
+def has_placeholder(name: str) -> bool:
+    """Check whether *name* has a part that another program, or a person, replaces.
+
+    Such as `${…}`, `$NAME`, `$(…)`, `{{ … }}`, `<% … %>`, `<NAME>`.
+    No name of a topic has one: Kafka permits letters, digits, dots, dashes and underscores.
+    """
+    return _PLACEHOLDER.search(name) is not None

@@ -19,15 +19,15 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.graph.export import live_page, live_script, live_style
 from scanner_api.questions.question import Question
 from scanner_model.errors import ScannerError
-from scanner_server.api.answering import Answering
-from scanner_server.api.openapi import BASE, OPERATIONS, openapi_document
+from scanner_server.answering import Answering
 from scanner_server.intake import Intake, intake_routes
 from scanner_server.mcp_server import mcp_routes
 from scanner_server.metrics import DictionaryFigures, Figures
+from scanner_server.openapi import BASE, OPERATIONS, openapi_document
 from scanner_server.options import ScanStatus, ServerOptions
-from scanner_server.parts import DRAWING, LISTS, static_text
 from scanner_server.problems import error_response, problem
 from scanner_server.security import Guard
+from scanner_server.static_site import DRAWING, LISTS, static_text
 from scanner_server.workers import Workers
 
 _HTML, _CSS, _JS = "text/html; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8"

@@ -12,8 +12,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from scanner_api.event_intake import Reply
-from scanner_server.api.openapi import BASE
 from scanner_server.bodies import AT_ONCE, SECONDS, Bodies
+from scanner_server.openapi import BASE
 from scanner_server.problems import Refused, problem
 
 _PATHS = (f"{BASE}/lineage", f"{BASE}/lineage/batch")

@@ -23,11 +23,11 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.questions.names import state as read_state
 from scanner_api.questions.question import Question
 from scanner_model.errors import ScannerError
-from scanner_server.api.answering import json_text
-from scanner_server.hints import TOOLS as TOOL_NAMES
-from scanner_server.hints import for_programs
+from scanner_server.answering import json_text
 from scanner_server.mcp_tools import BUDGET, TOOLS, call_tool, output_schema, read_arguments, signature_of
 from scanner_server.options import ServerOptions
+from scanner_server.problems import TOOLS as TOOL_NAMES
+from scanner_server.problems import for_programs
 from scanner_server.workers import Workers
 
 _INSTRUCTIONS = (

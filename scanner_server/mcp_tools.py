@@ -18,8 +18,8 @@ from scanner_api.questions.documents import Schemas, document
 from scanner_api.questions.names import state as read_state
 from scanner_api.questions.question import Question
 from scanner_api.questions.table import QUESTIONS
-from scanner_server.api.answering import json_text
-from scanner_server.api.openapi import parameters_of, read_parameters
+from scanner_server.answering import json_text
+from scanner_server.openapi import parameters_of, read_parameters
 
 Json = Any
 

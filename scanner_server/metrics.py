@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.measures import Measures, measures
+from scanner_api.dictionary import Dictionary, Measures, measures
 from scanner_model.errors import ScannerError
 from scanner_model.threads import start
 from scanner_server.intake import Intake

@@ -1,4 +1,4 @@
-"""Pages of the whole dictionary that need no server: the scripts of the served pages, with answers in files."""
+"""The files of the pages, and pages of the whole dictionary that need no server."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,14 +15,13 @@ from typing import Any
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_directory, write_text
 from scanner_api.graph.export import export, live_script, live_style
-from scanner_api.questions import changes, graph, home, listings, names
+from scanner_api.questions import changes, graph, listings, names
 from scanner_api.questions.documents import document
 from scanner_api.questions.topics import TopicDescription, describe_topic, topic_schemas
 from scanner_api.questions.versions import compare_versions
 from scanner_model.columns import KEY, path_name
 from scanner_model.errors import NameUnknown
 from scanner_model.schemas import qualified_subject
-from scanner_server.parts import STORED, static_text
 
 Json = Any
 
@@ -73,7 +74,7 @@ def _write_answers(dictionary: Dictionary, directory: Path) -> Iterator[str]:
     columns = [_column(document(row), nodes) for row in listings.columns(dictionary)]
     _write_answer(directory, "topics", topics)
     _write_answer(directory, "columns", columns)
-    _write_answer(directory, "nodes", document(home.nodes(dictionary).items))
+    _write_answer(directory, "nodes", document(names.nodes(dictionary).items))
     _write_answer(directory, "subjects", document(listings.schemas(dictionary).items))
     _write_answer(directory, "home", _home(dictionary, topics, columns))
 
@@ -132,7 +133,7 @@ def _home(dictionary: Dictionary, topics: Iterable[Json], columns: Iterable[Json
     return {
         "/state": document(names.state(dictionary)),
         "/freshness": document(names.freshness(dictionary)),
-        "/summary": document(home.summary(dictionary)),
+        "/summary": document(names.summary(dictionary)),
         "/clusters": document(listings.clusters(dictionary)),
         "/findings": document(listings.findings(dictionary)),
         "/sources": document(listings.sources(dictionary)),
@@ -150,3 +151,19 @@ def _tags_of(column: Json) -> set[str]:
 def _write_answer(directory: Path, name: str, answer: Json) -> None:
     text = json.dumps(answer, ensure_ascii=False, separators=(",", ":")).replace("\u2028", "\\u2028")
     write_text(directory / f"{name}.js", f"scannerAnswers({json.dumps(name)},{text});\n")
+
+
+DRAWING = ("requests.js", "systems.js", "parts.js", "compare.js", "evidence.js", "acts.js", "live.js")
+"""The scripts of the drawing, after those of the exported page."""
+
+LISTS = ("requests.js", "systems.js", "site.js", "lists.js", "home.js", "topic.js", "change.js", "routes.js")
+"""The scripts of the other pages, after those that all pages have."""
+
+STORED = (*LISTS[:-1], "stored.js")
+"""Those of pages that need no server."""
+
+
+@lru_cache
+def static_text(name: str) -> str:
+    """Return the text of a file of the pages."""
+    return files(__package__).joinpath("static", name).read_text(encoding="utf-8")

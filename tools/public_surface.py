@@ -191,7 +191,7 @@ def _parameters(function: Callable[..., object]) -> str:
 
 def http_api() -> Iterator[str]:
     """List the operations of the JSON API with their parameters, and the members of their answers."""
-    from scanner_server.api.openapi import openapi_document
+    from scanner_server.openapi import openapi_document
 
     document = openapi_document()
     for path, methods in document["paths"].items():

@@ -23,10 +23,10 @@ from scanner_dictionary.queries.connectors import ConnectorRow, connectors
 from scanner_dictionary.queries.facts import reported_facts
 from scanner_model.catalogs import KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS, CatalogLink, Materialization
 from scanner_model.columns import Column, ColumnPath
+from scanner_model.declarations import UnreadFile
 from scanner_model.kafka import ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.openlineage import DatasetRef, Symlink
-from scanner_model.repository import UnreadFile
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T", covariant=True)

@@ -25,8 +25,8 @@ from dataflow_generator.connectors.sinks import SinkTargets, in_order, sink
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import USED, cluster_of, side_topics
 from scanner_model.errors import Problem
-from scanner_model.placeholders import has_placeholder
 from scanner_model.plugins import PluginError
+from scanner_model.text import has_placeholder
 
 __all__ = [
     "CONNECTORS",

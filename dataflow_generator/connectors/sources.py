@@ -22,7 +22,7 @@ from dataflow_generator.connectors.topics import USED, candidate_topics, cluster
 from dataflow_generator.connectors.transforms.registry import Chain
 from dataflow_generator.connectors.transforms.topic_templates import Template, family
 from scanner_model.errors import InputInvalid, Problem
-from scanner_model.placeholders import has_placeholder
+from scanner_model.text import has_placeholder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from dataflow_generator.connectors.dataset_names import kafka_namespace, topic
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.model import Connector, DatasetKind, Direction, SideTopic
 from scanner_model.errors import InputInvalid, Problem
-from scanner_model.placeholders import has_placeholder
+from scanner_model.text import has_placeholder
 
 _CLUSTER = ("kafka.endpoint", "kafka.bootstrap.servers", "bootstrap.servers")
 _CLUSTERS = {

@@ -53,10 +53,10 @@ from scanner_dictionary.queries.clients import ClientRow
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.catalogs import CatalogLink
 from scanner_model.columns import KEY, Column, ColumnPath, field_segment
+from scanner_model.declarations import UnreadFile
 from scanner_model.errors import Problem
 from scanner_model.kafka import ConsumerGroup, StreamsTopology
 from scanner_model.manual import ManualFlow
-from scanner_model.repository import UnreadFile
 from scanner_model.streaming_sql import SCRIPT, ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T")

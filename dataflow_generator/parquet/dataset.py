@@ -19,10 +19,9 @@ from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.store import coverage_text
 from dataflow_generator.build.targets import PARQUET_DIRECTORY
 from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node, NodeKind
-from scanner_dictionary.export.atomic_write import atomic_directory
 from scanner_dictionary.graph.store import StoredGraph
 from scanner_model.errors import InputInvalid
-from scanner_model.private_files import atomic_path
+from scanner_model.private_files import atomic_directory, atomic_path
 
 Record = dict[str, Any]
 

@@ -114,11 +114,11 @@ class JobBatch(NamedTuple):
     edges: Mapping[EdgeKind, Table]
 
 
-class JobBatches(NamedTuple):
-    """Nodes and edges of all jobs, in their places, and how much was read for them."""
+class JobRows(NamedTuple):
+    """What jobs make, as batches of NODE_DDL and EDGE_DDL in the graph's order, and how much was read for it."""
 
-    nodes: Table
-    edges: Table
+    nodes: Iterable[Any]
+    edges: Iterable[Any]
     coverage: Coverage
 
 
@@ -145,7 +145,7 @@ def build_batch(result: PartitionResult) -> JobBatch:
     )
 
 
-def concatenate(parts: Sequence[JobBatch], existing: Collection[str]) -> JobBatches | None:
+def concatenate(parts: Sequence[JobBatch], existing: Collection[str]) -> JobRows | None:
     """Return what the jobs of all parts make; *existing* are the keys of topics that the graph has without them.
 
     None where two jobs have one name, or one flow in common: one of them must give way then.
@@ -168,7 +168,12 @@ def concatenate(parts: Sequence[JobBatch], existing: Collection[str]) -> JobBatc
     edges = [table.drop_columns([_JOB]) for table in (reads, writes, members, flows)]
     edges.insert(3, _contains(columns, flows))
     coverage = Coverage.total(part.coverage for part in parts)
-    return JobBatches(numbered(nodes, FLOWS), numbered(edges, FLOWS), coverage)
+    return JobRows(_batches(nodes), _batches(edges), coverage)
+
+
+def _batches(tables: Sequence[Table]) -> Iterator[Any]:
+    """Yield tables of jobs as batches, numbered in their places."""
+    yield from numbered(tables, FLOWS).to_batches(max_chunksize=_AT_ONCE)
 
 
 def _in_order(tables: Sequence[Table], keys: Sequence[str]) -> Table:
@@ -229,14 +234,6 @@ T = TypeVar("T")
 _AT_ONCE = 10_000
 
 
-class JobRows(NamedTuple):
-    """What jobs make, as batches of NODE_DDL and EDGE_DDL in the graph's order, and how much was read for it."""
-
-    nodes: Iterable[Any]
-    edges: Iterable[Any]
-    coverage: Coverage
-
-
 def read_rows(
     snapshot: Snapshot,
     draw: DrawParts | None = None,
@@ -254,11 +251,7 @@ def read_rows(
         batches = list(draw(parts, context))
     else:
         batches = [build_batch(read_partition(part, context)) for part in counted(report, JOBS, parts, len(parts))]
-    tables = concatenate(batches, _existing_topics(context))
-    if tables is None:
-        return _of_flows(snapshot, read, report)
-    nodes, edges = (table.to_batches(max_chunksize=_AT_ONCE) for table in (tables.nodes, tables.edges))
-    return JobRows(nodes, edges, tables.coverage)
+    return concatenate(batches, _existing_topics(context)) or _of_flows(snapshot, read, report)
 
 
 def _of_flows(snapshot: Snapshot, read: ReadParts | None, report: ProgressCallback) -> JobRows:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from dataflow_generator.graph import Edge, EdgeKind, NodeKind
+from dataflow_generator.graph import EdgeKind, NodeKind
 
 
 class Refined(Protocol):
@@ -144,21 +144,6 @@ def route_into(hop: Hop[K, E], forward: bool) -> str:
     """Return the route on which the traversal enters a job by *hop*; empty for all routes."""
     into_job = hop.kind == (EdgeKind.READS if forward else EdgeKind.WRITES)
     return hop.edge.subtype if into_job else _ALL_ROUTES
-
-
-def ahead_in(edges: Iterable[Edge]) -> EdgeLookup[str, Edge]:
-    """Return the edge lookup for *edges*, held in memory."""
-    hops = [
-        Hop(edge.source, edge.target, str(edge.kind), edge)
-        for edge in edges
-        if edge.kind is not EdgeKind.CONTAINS or edge.target.startswith(f"{NodeKind.COLUMN}:")
-    ]
-
-    def ahead(nodes: Sequence[str], forward: bool, kinds: Kinds) -> Iterable[Hop[str, Edge]]:
-        node_set = frozenset(nodes)
-        return (hop for hop in hops if hop.kind in kinds and (hop.source if forward else hop.target) in node_set)
-
-    return ahead
 
 
 def _columns_to_follow(root: K, kind: str, forward: bool, ahead: EdgeLookup[K, E]) -> list[K]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from dataflow_generator.graph import Attribute, Edge, FlowGraph, Node, NodeKind
 from dataflow_generator.render.diagrams import attribute_types, dot_lines, full_name, graphml_lines, mermaid_lines
@@ -29,10 +29,8 @@ NODE_COLUMNS = ("id", "kind", "namespace", "name", "path")
 _SCHEMA = f"{NodeKind.SCHEMA}:"
 
 
-class _End(NamedTuple):
-    name: str
-    kind: str
-    namespace: str
+_End = tuple[str, str, str]
+"""Name, kind and namespace of the node at an end of an edge."""
 
 
 def csv_edges(graph: FlowGraph) -> Iterator[str]:
@@ -52,14 +50,14 @@ class _Ends:
             if node.kind is NodeKind.SCHEMA:
                 self._schemas[f"{NodeKind.COLUMN}:{node.key.removeprefix(_SCHEMA)}"] = node.name
             if node.kind is not NodeKind.COLUMN or node.key.partition("#")[0] not in self._schemas:
-                self._by_key[node.key] = _End(full_name(node), str(node.kind), node.namespace)
+                self._by_key[node.key] = (full_name(node), str(node.kind), node.namespace)
 
     def __getitem__(self, key: str) -> _End:
         known = self._by_key.get(key)
         if known is not None:
             return known
         schema, _, path = key.partition("#")
-        return _End(".".join(filter(None, (self._schemas[schema], path))) or key, str(NodeKind.COLUMN), "")
+        return ".".join(filter(None, (self._schemas[schema], path))) or key, str(NodeKind.COLUMN), ""
 
 
 def csv_nodes(graph: FlowGraph) -> Iterator[str]:

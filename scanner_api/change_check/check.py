@@ -34,6 +34,7 @@ from scanner_api.change_check.schema_sides import SchemaContext
 from scanner_api.change_check.tag_spread import TagSpread
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
 from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_api.policy import FORBIDDEN, policy_notes
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.state import last_scans
 from scanner_dictionary.queries.subjects import topics_named
@@ -89,8 +90,9 @@ def check_change(
         findings += [_nothing_checked(files)] if not checked else []
         findings += _about_dictionary(conn, chosen, findings, at)
         scans = tuple(row for row in last_scans(conn) if chosen.cluster in (None, row.cluster))
+        of_policy = tuple(policy_notes(conn, chosen.rules, at.date()))
     marked, notes = apply_baseline(findings, accepted, at.date())
-    return ChangeReport(files=checked, findings=marked, scans=scans, skipped=files.skipped, notes=notes)
+    return ChangeReport(files=checked, findings=marked, scans=scans, skipped=files.skipped, notes=(*notes, *of_policy))
 
 
 def check_commits(
@@ -110,16 +112,25 @@ def check_commits(
     """
     chosen, at = options or CheckOptions(), now or datetime.now(UTC)
     accepted = read_baseline(chosen.baseline) if chosen.baseline else ()
-    changes = compare_commits(commits, directory)
+    changes = compare_commits(commits, directory, (chosen.rules, at.date()))
     findings = [*changes.findings]
     scans: tuple[tuple[str, int, str], ...] = ()
+    of_policy: tuple[str, ...] = ()
     if not changes.files and not changes.is_harmless and not findings:
         findings.append(_nothing_checked(ProposedFiles(proposals=(), skipped=changes.skipped)))
     if dictionary is not None:
-        running = check_change(dictionary, git_files(commits, (), directory), replace(chosen, allow_new=True), now=now)
+        files = git_files(commits, (), directory)
+        named = {proposal.target.subject for proposal in files.proposals}
+        schemas = tuple(schema for schema in changes.schemas if schema.target.subject not in named)
+        files = replace(files, proposals=(*files.proposals, *schemas))
+        running = check_change(dictionary, files, replace(chosen, allow_new=True), now=now)
+        known = {finding.item for finding in running.findings if finding.rule == FORBIDDEN}
+        findings = [finding for finding in findings if finding.rule != FORBIDDEN or finding.item not in known]
         findings += [finding for finding in running.findings if finding.rule != "nothing-checked"]
         scans = running.scans
+        of_policy = tuple(note for note in running.notes if note.startswith("policy: "))
     marked, notes = apply_baseline(findings, accepted, at.date())
+    notes = (*notes, *of_policy)
     return ChangeReport(files=changes.files, findings=marked, scans=scans, skipped=changes.skipped, notes=notes)
 
 
@@ -163,7 +174,7 @@ def _checked(
         kind = "deleted" if proposal.text is None else proposal.kind
         checked.append(CheckedFile(file=proposal.file, kind=kind, targets=targets))
         findings += of_file
-    return tuple(checked), findings
+    return tuple(checked), [*findings, *spread.of_columns()]
 
 
 def _not_scanned(proposal: Proposal, jobs: Iterable[ChangedJob], *, is_allowed: bool) -> Iterator[Finding]:
@@ -189,7 +200,8 @@ class _ProposedState:
         )
         is_job = [proposal for proposal in proposals if proposal.kind in (SQL, CONNECTOR)]
         self._conn, self._cluster, self._naming = conn, options.cluster, schemas.hits.naming
-        self.sides = tuple(self._sides(proposals, files.contracts, schemas) if is_job else ())
+        is_limited = is_job or options.rules.forbidden
+        self.sides = tuple(self._sides(proposals, files.contracts, schemas) if is_limited else ())
         self.jobs = JobContext(conn, options.cluster, options.dialect, self.sides, options.allow_new)
         if is_job:
             self.jobs.replace_by(is_job)

@@ -27,10 +27,9 @@ from scanner_extractor.results import no_progress
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.repository import RepositorySettings
-from scanner_model.declarations import DeclaredKind
+from scanner_extractor.settings.sources import RepositorySettings
+from scanner_model.declarations import DeclaredKind, UnreadFile
 from scanner_model.names import ClusterName
-from scanner_model.repository import UnreadFile
 
 CLUSTER = "repository"
 

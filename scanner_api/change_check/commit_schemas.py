@@ -38,6 +38,13 @@ class SchemaComparison:
         self._context = SchemaContext(conn=conn, hits=hits, proposed=ProposedReferences(newest))
         self._deletion = DeletionContext(base.dictionary, hits, None)
 
+    @property
+    def changed(self) -> tuple[Proposal, ...]:
+        """Return the newest text of each subject whose text is another one at the second commit."""
+        before = self._base.schemas
+        listed = ((subject, texts[-1]) for subject, texts in sorted(self._head.schemas.items()))
+        return tuple(self._proposal(subject, text) for subject, text in listed if text not in before.get(subject, ()))
+
     def findings(self) -> Iterator[Finding]:
         """Yield what the registry rejects, and whom the change of each subject hits."""
         before, after = self._base.schemas, self._head.schemas

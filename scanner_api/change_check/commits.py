@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 from dataflow_generator.graph import NodeKind
@@ -30,13 +31,16 @@ from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedF
 from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.proposals import TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
+from scanner_api.change_check.tag_spread import forbidden_by_commits
 from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
 from scanner_extractor.repository.files import is_candidate, is_left_out
+from scanner_extractor.repository.programs import APPLICATION
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
+from scanner_model.policy import ClusterPolicy
 
 _LISTED = 10
 _NOTHING = "nothing that is read stands in it"
@@ -65,17 +69,23 @@ _PARSERS = {"yaml": _yaml_error, "yml": _yaml_error, "json": _json_error}
 class CommitChanges:
     """What a change between two commits does: *files* were judged, and the others *skipped*, each with the reason.
 
-    *is_harmless*: what was skipped can hit nobody, as documentation cannot.
+    *is_harmless*: what was skipped can hit nobody, as documentation cannot. *schemas* are the newest texts of subjects
+    that differ.
     """
 
     files: tuple[CheckedFile, ...]
     skipped: tuple[SkippedFile, ...]
     findings: tuple[Finding, ...]
     is_harmless: bool
+    schemas: tuple[Proposal, ...]
 
 
-def compare_commits(commits: str, directory: Path = Path()) -> CommitChanges:
+def compare_commits(
+    commits: str, directory: Path = Path(), rules: tuple[ClusterPolicy, date] | None = None
+) -> CommitChanges:
     """Return what the change between the commits `BASE..HEAD`, or `BASE...HEAD`, does to what BASE declares.
+
+    *rules* say where columns with a tag may not get to, with the day for waivers.
 
     Raises InputInvalid where git is missing or fails, or where the repository does not have a commit.
     """
@@ -90,7 +100,12 @@ def compare_commits(commits: str, directory: Path = Path()) -> CommitChanges:
         )
         generate(base.dictionary)
         conn = stack.enter_context(base.dictionary.reading())
-        return _Comparison(base, head, trees, conn).changes(objects)
+        changes = _Comparison(base, head, trees, conn).changes(objects)
+        if rules is None or not rules[0].forbidden:
+            return changes
+        generate(head.dictionary)
+        forbidden = forbidden_by_commits((base.dictionary, head.dictionary), *rules, trees.changed)
+        return replace(changes, findings=(*changes.findings, *forbidden))
 
 
 class _Comparison:
@@ -116,9 +131,13 @@ class _Comparison:
             *self._tables(),
         ]
         findings += self._mentioned(findings, objects)
-        findings += ProgramChanges((self._base, self._head), self._trees, self._hits).findings(findings, objects)
+        commits = (self._base, self._head)
+        applications = {path for commit in commits for path in commit.reading.files.get(APPLICATION, ())}
+        programs = ProgramChanges((self._base, self._head), self._trees, self._hits, applications)
+        findings += programs.findings(findings, objects)
         unexplained = Unexplained((self._base, self._head), self._trees, self._judged, self._hits)
         findings += unexplained.findings(findings, self._renamed, objects)
+        findings += programs.lonely(findings)
         if any(finding.counts for finding in findings):
             findings += self._elsewhere()
         skipped = {path: self._why_skipped(path) for path in self._trees.changed if path not in self._judged}
@@ -131,6 +150,7 @@ class _Comparison:
             skipped=tuple(SkippedFile(*pair) for pair in sorted(skipped.items())),
             findings=tuple(dict.fromkeys(findings)),
             is_harmless=bool(skipped) and all(map(self._is_harmless, skipped)),
+            schemas=schemas.changed,
         )
 
     def _is_harmless(self, path: str) -> bool:

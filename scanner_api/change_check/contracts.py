@@ -1,4 +1,4 @@
-"""Data contracts and AsyncAPI documents of a change: the columns that they lose, retype or tag, and whom that hits."""
+"""Documents of a change that describe topics: the columns that they lose, retype or tag, and whom that hits."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from dataflow_generator.jobs.model import Dataset
+from manual_input import loader
 from scanner_api.change_check.column_changes import changes
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
@@ -18,6 +19,7 @@ from scanner_extractor.repository.contracts import schemas_in
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.schemas.references import lookup_in
 from scanner_model.columns import KEY, Column, path_name
+from scanner_model.errors import Problem
 from scanner_model.manual import ManualSchema
 from scanner_model.names import Fingerprint, Role
 from scanner_model.schemas import Definition
@@ -31,26 +33,45 @@ TopicsCalled = Callable[[str], Iterable[tuple[str, Dataset]]]
 
 
 class ProposedContract(NamedTuple):
-    """The schemas of a document; *before* is None where there is none to compare it with."""
+    """The schemas of a data contract, AsyncAPI document or manual input; *problems* are what is wrong with them now.
+
+    *before* is None where there is none to compare it with.
+    """
 
     file: str
     before: tuple[ManualSchema, ...] | None
     after: tuple[ManualSchema, ...]
+    problems: tuple[Problem, ...] = ()
 
 
 def proposed_contract(file: str, before: bytes | None, after: bytes | None) -> ProposedContract | None:
     """Return what a file proposes; None where neither content, None of a file that is not there, is a contract."""
     if PurePath(file).suffix.lower() not in _ENDINGS:
         return None
-    old, new = (
-        None if content is None else schemas_in(RepositoryFile(file, content.decode("utf-8-sig", "replace")))
-        for content in (before, after)
-    )
-    return None if old is None and new is None else ProposedContract(file, old, new or ())
+    old, new = (None if content is None else _schemas(file, content) for content in (before, after))
+    if old is None and new is None:
+        return None
+    schemas, problems = new or ((), ())
+    return ProposedContract(file, old[0] if old else None, schemas, problems)
+
+
+def _schemas(file: str, content: bytes) -> tuple[tuple[ManualSchema, ...], tuple[Problem, ...]] | None:
+    text = content.decode("utf-8-sig", "replace")
+    listed = schemas_in(RepositoryFile(file, text))
+    if listed is not None:
+        return listed, ()
+    manual = loader.schemas_in(text, file) if file.lower().endswith(".json") else None
+    if manual is None:
+        return None
+    named = (replace(schema, location=f"{file} {schema.subject or schema.topic}") for schema in manual[0])
+    return tuple(named), manual[1]
 
 
 def contract_findings(contract: ProposedContract, hits: Hits, topics: TopicsCalled) -> Iterator[Finding]:
-    """Yield a finding for each column that differs, with who uses it, and for what cannot be compared."""
+    """Yield a finding for each column that differs, with who uses it, and for what cannot be read or compared."""
+    for problem in contract.problems:
+        place = Place(file=contract.file)
+        yield Finding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=contract.file, what=f"{problem}")
     after = {_identity(schema): schema for schema in contract.after}
     if contract.before is None and after:
         what = "there is no former version of the document to compare its columns with"
@@ -86,7 +107,7 @@ def contract_sides(contract: ProposedContract, topics: TopicsCalled) -> Iterator
         for cluster, _ in topics(schema.topic):
             old = before.get(_identity(schema))
             columns = _in_topic(old) if old else ()
-            yield ReplacedSide((cluster, schema.topic), columns, _in_topic(schema), {})
+            yield ReplacedSide((cluster, schema.topic), Place(file=contract.file), columns, _in_topic(schema), {})
 
 
 def _identity(schema: ManualSchema) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -20,10 +20,14 @@ _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
 
 
 class ProgramChanges:
-    """Compares the code of the programs of two commits."""
+    """Compares the code of the programs of two commits; *applications* are the changed files that use Kafka."""
 
-    def __init__(self, commits: tuple[Commit, Commit], trees: Trees, hits: Hits) -> None:
+    def __init__(
+        self, commits: tuple[Commit, Commit], trees: Trees, hits: Hits, applications: Collection[str] = ()
+    ) -> None:
         self._base, self._head = commits
+        self._applications = applications
+        self._lonely: list[str] = []
         self._trees, self._hits = trees, hits
         self._known_builds: Mapping[str, tuple[tuple[str, ...], str]] = {}
 
@@ -34,7 +38,9 @@ class ProgramChanges:
         still = {job.flows.job.key for job in self._head.jobs}
         changed: dict[str, list[str]] = {}
         for path in mentions.changed_programs(self._trees, objects):
-            modules = self._using(self._modules.of(path), programs, objects) if path not in about else ()
+            modules = self._using(self._modules.of(path), programs, objects) if path not in about else set()
+            if not modules and path in self._applications:
+                self._lonely.append(path)
             for key in (key for module in modules for key in programs[module]):
                 if key in still or path in self._trees.head or self._stays(key):
                     changed.setdefault(key, []).append(path)
@@ -50,6 +56,18 @@ class ProgramChanges:
                 )
                 hit = tuple(hit for hit in dict.fromkeys(written) if hit.use != "writes")
                 yield replace(finding, affected=hit, why=tuple(paths[:_LISTED]))
+
+    def lonely(self, known: Sequence[Finding]) -> Iterator[Finding]:
+        """Yield the changed files whose code uses Kafka, that are of no program whose topics are known.
+
+        Those that a finding in *known* is about are left out.
+        """
+        about = {finding.place.file for finding in known if finding.counts}
+        for path in self._lonely:
+            if path not in about:
+                what = "its code uses Kafka and is changed, and no topic that it reads or writes is known"
+                place = Place(file=path)
+                yield Finding(rule="code-changed", verdict=Verdict.UNKNOWN, place=place, target=path, what=what)
 
     def _stays(self, key: str) -> bool:
         """Return whether the second commit has a file that a program of the first is written in."""

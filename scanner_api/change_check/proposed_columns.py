@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from dataflow_generator.build.snapshot import TopicColumns
 from dataflow_generator.jobs.model import ColumnRef, Naming
+from scanner_api.change_check.model import Place
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
 from scanner_model.columns import Column, ColumnPath
 
@@ -14,10 +15,11 @@ from scanner_model.columns import Column, ColumnPath
 class ReplacedSide(NamedTuple):
     """One side of a topic whose schema is replaced; paths begin with `@key` on that side.
 
-    *renames* are those that the schema proves: by an alias, or by the number of a field.
+    *place* is that of the schema. *renames* are those that it proves: by an alias, or by the number of a field.
     """
 
     topic: ClusterTopic
+    place: Place
     before: tuple[Column, ...]
     after: tuple[Column, ...]
     renames: Mapping[ColumnPath, ColumnPath]

@@ -22,9 +22,13 @@ _FIRST_KEY = -(1 << 62)
 
 
 class _Ends(NamedTuple):
+    """The ends of an edge and what flows along it: a column that is masked no more has another edge."""
+
     source: int
     target: int
     kind: str
+    flow_type: str
+    subtype: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,8 @@ def proposed_graph(conn: Connection, changed: Iterable[ChangedJob]) -> ProposedG
     nodes = _Nodes(conn, [reading.flows for job in jobs for reading in (*job.pair.before, *job.pair.after)])
     kept = {nodes.ends(edge) for edge in after}
     known = {nodes.ends(edge) for edge in before}
-    new = {ends: edge for edge in sorted(after, key=_order) if (ends := nodes.ends(edge)) not in known and all(ends)}
+    placed = ((nodes.ends(edge), edge) for edge in sorted(after, key=_order))
+    new = {ends: edge for ends, edge in placed if ends not in known and ends.source and ends.target}
     keys = count(_FIRST_KEY)
     return ProposedGraph(
         conn,
@@ -124,7 +129,8 @@ class _Nodes:
 
     def ends(self, edge: Edge) -> _Ends:
         """Return the ends of an edge; 0 for a consumer group that a job is a member of, which no job changes."""
-        return _Ends(self._keys.get(edge.source, 0), self._keys.get(edge.target, 0), edge.kind)
+        ends = self._keys.get(edge.source, 0), self._keys.get(edge.target, 0)
+        return _Ends(*ends, edge.kind, edge.type, edge.subtype)
 
     def holders(self) -> dict[_Ends, Edge]:
         """Return the edges from datasets to new columns."""
@@ -136,11 +142,11 @@ class _Nodes:
 
 
 def _ends(row: EdgeRow) -> _Ends:
-    return _Ends(row.source_node_id, row.target_node_id, row.kind)
+    return _Ends(row.source_node_id, row.target_node_id, row.kind, row.flow_type, row.subtype)
 
 
 def _row(key: int, ends: _Ends, edge: Edge) -> EdgeRow:
-    return EdgeRow(key, *ends, edge.type, edge.subtype, edge.evidence, str(edge.certainty))
+    return EdgeRow(key, *ends, edge.evidence, str(edge.certainty))
 
 
 def _order(edge: Edge) -> tuple[str, ...]:

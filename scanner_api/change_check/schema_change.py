@@ -75,6 +75,7 @@ def replaced_sides(proposal: Proposal, context: SchemaContext) -> Iterator[Repla
             start = (KEY,) if role == Role.KEY else ()
             yield ReplacedSide(
                 topic=(cluster, topic),
+                place=positions.start,
                 before=_behind(start, before.columns if before else ()),
                 after=_behind(start, proposed.definition.columns),
                 renames={(*start, *old): (*start, *new) for old, new in renames.items()},

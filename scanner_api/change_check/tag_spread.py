@@ -1,9 +1,9 @@
-"""Columns that get a tag by a proposed statement or connector, and whether the policy forbids it."""
+"""Columns that get a tag by a proposed statement, connector, schema or commit, and whether the policy forbids it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from dataflow_generator.analysis.inherited_tags import TaggedColumn
@@ -12,14 +12,17 @@ from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.proposed_graph import proposed_graph
-from scanner_api.graph.column_tags import ColumnTags
-from scanner_api.policy import FORBIDDEN, column_at
+from scanner_api.dictionary import Dictionary
+from scanner_api.graph.column_tags import DECLARED, ColumnTags
+from scanner_api.policy import FORBIDDEN, apply_policy, column_at
+from scanner_dictionary import validation
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.lineage_inputs.topics import graph_clusters
-from scanner_dictionary.queries.columns import ANY_TAG
+from scanner_dictionary.queries.columns import ANY_TAG, FoundTag
 from scanner_dictionary.search.columns_in_graph import Place as ColumnPlace
 from scanner_dictionary.search.columns_in_graph import tagged_columns
+from scanner_model.columns import ColumnPath, path_name
 from scanner_model.policy import ClusterPolicy
 
 
@@ -37,6 +40,7 @@ class TagSpread:
     sides: Sequence[ReplacedSide] = ()
     _tags: ColumnTags | None = None
     _new: tuple[TaggedColumn, ...] = ()
+    _declared: dict[tuple[str, ColumnPath, str], ReplacedSide] = field(default_factory=dict)
 
     def findings(self, jobs: Sequence[ChangedJob], start: Place) -> Iterator[Finding]:
         """Yield a finding for each column that gets a tag through one of *jobs*, those that are forbidden first."""
@@ -46,27 +50,56 @@ class TagSpread:
         for column in new:
             job = next((owners[flow] for flow in tags.keys_on(column) if flow in owners), None)
             if job is not None:
-                listed.append(self._finding(column, job, job.places[0] if job.places else start))
+                listed.append(self._finding(column, job.target, job.places[0] if job.places else start))
         yield from sorted(listed, key=lambda finding: (finding.verdict is Verdict.FINE, finding.item))
 
-    def _finding(self, column: TaggedColumn, job: ChangedJob, place: Place) -> Finding:
+    def of_columns(self) -> Iterator[Finding]:
+        """Yield where the policy forbids a tag that the change gives to a column: there, and where its values go.
+
+        What gets there through a changed job is a finding of that.
+        """
+        if not (self.policy.forbidden and any(column.tags for side in self.sides for column in side.after)):
+            return
+        tags, new = self._compared()
+        jobs = {flow for job in self.changed for flow in _flows(job)}
+        for (dataset, path, tag), side in self._declared.items():
+            if self._is_forbidden(tag, dataset):
+                at = f"{side.topic[1]}.{path_name(path)}", dataset
+                yield self._found(at, FoundTag(tag, DECLARED, "", "", 0, ()), _topic(side), side.place)
+        for column in new:
+            origin = tags.dataset(column.origin), tags.path(column.origin), column.tag
+            side_of, is_forbidden = (
+                self._declared.get(origin),
+                self._is_forbidden(column.tag, tags.dataset(column.node)),
+            )
+            if side_of and is_forbidden and jobs.isdisjoint(tags.keys_on(column)):
+                yield self._finding(column, _topic(side_of), side_of.place)
+
+    def _finding(self, column: TaggedColumn, target: str, place: Place) -> Finding:
         tags, _ = self._compared()
-        name, dataset, found = tags.name(column.node), tags.dataset(column.node), tags.tag_of(column)
-        is_forbidden = any(rule.is_broken(column.tag, dataset) for rule in self.policy.forbidden)
+        return self._found((tags.name(column.node), tags.dataset(column.node)), tags.tag_of(column), target, place)
+
+    def _found(self, at: tuple[str, str], found: FoundTag, target: str, place: Place) -> Finding:
+        name, dataset = at
+        is_forbidden = self._is_forbidden(found.tag, dataset)
         waiver = self.policy.waiver(FORBIDDEN, column_at(name), self.today) if is_forbidden else None
         steps = f"{found.steps} step{'' if found.steps == 1 else 's'}"
+        by = f"from {found.origin}, {found.flow}, {steps}" if found.origin else found.certainty
         forbids = f"; the policy forbids it in {dataset}" if is_forbidden else ""
         return Finding(
             rule=FORBIDDEN if is_forbidden else "tag-spread",
             verdict=Verdict.BREAKS if is_forbidden else Verdict.FINE,
             place=place,
-            target=job.target,
-            what=f"{name} gets {found.tag}, from {found.origin}, {found.flow}, {steps}{forbids}",
+            target=target,
+            what=f"{name} gets {found.tag}, {by}{forbids}",
             item=f"{name} {found.tag}",
             why=found.path,
             tags=(found.tag,),
             accepted=f"{waiver.reason} (until {waiver.expires})" if waiver else "",
         )
+
+    def _is_forbidden(self, tag: str, dataset: str) -> bool:
+        return any(rule.is_broken(tag, dataset) for rule in self.policy.forbidden)
 
     def _compared(self) -> tuple[ColumnTags, tuple[TaggedColumn, ...]]:
         """Return the tags after the change, and the columns that have more of them than before."""
@@ -74,16 +107,57 @@ class TagSpread:
             declared = list(tagged_columns(self.conn, ANY_TAG))
             before = ColumnTags(self.conn, SqlGraphReader(self.conn), declared).flows().inherited
             self._tags = ColumnTags(self.conn, proposed_graph(self.conn, self.changed), declared)
-            naming = Naming(graph_clusters(self.conn))
-            for side in self.sides:
-                topic = naming.topic(*side.topic)
-                for column in side.after:
-                    self._tags.declare(ColumnPlace(topic.namespace, topic.name, column.path), column.tags)
+            had = {(placed.place, tag.lower()) for placed in declared for tag in placed.column.tags}
+            for place, tag, side in self._proposed():
+                self._tags.declare(place, (tag,))
+                if (place, tag.lower()) not in had:
+                    self._declared[f"{place.namespace}/{place.name}", place.path, tag] = side
             known = {(column.node, column.tag) for column in before}
             after = self._tags.flows().inherited
             self._new = tuple(column for column in after if (column.node, column.tag) not in known)
             self._tags.read(self._new)
         return self._tags, self._new
+
+    def _proposed(self) -> Iterator[tuple[ColumnPlace, str, ReplacedSide]]:
+        naming = Naming(graph_clusters(self.conn))
+        for side in self.sides:
+            topic = naming.topic(*side.topic)
+            for column in side.after:
+                place = ColumnPlace(topic.namespace, topic.name, column.path)
+                yield from ((place, tag, side) for tag in column.tags)
+
+
+def forbidden_by_commits(
+    commits: tuple[Dictionary, Dictionary], policy: ClusterPolicy, today: date, files: Sequence[str]
+) -> Iterator[Finding]:
+    """Yield what the policy forbids in the second of two dictionaries, and what the first does not have.
+
+    *files* are those that differ. A job whose columns are not known is unknown where it writes such a system.
+    """
+    everything = replace(policy, waivers=())
+    base, head = (apply_policy(each, everything, rules=(FORBIDDEN,)).findings for each in commits)
+    known = set(map(_item, base))
+    for found in head:
+        if _item(found) not in known:
+            waiver = policy.waiver(FORBIDDEN, found.where, today)
+            yield Finding(
+                rule=FORBIDDEN,
+                verdict=Verdict.BREAKS if found.where.startswith(column_at("")) else Verdict.UNKNOWN,
+                place=Place(file=next((file for file in files if file in found.what), next(iter(files), ""))),
+                target="the change",
+                what=f"{found.where}: {found.what}; the policy forbids it",
+                item=_item(found),
+                accepted=f"{waiver.reason} (until {waiver.expires})" if waiver else "",
+            )
+
+
+def _item(found: validation.Finding) -> str:
+    """Return the column and its tag, or the dataset and the job: the path to it may change."""
+    return f"{found.where.removeprefix(column_at(''))} {found.what.partition(',')[0].removeprefix('it has ')}"
+
+
+def _topic(side: ReplacedSide) -> str:
+    return f"topic {side.topic[1]}"
 
 
 def _flows(job: ChangedJob) -> set[tuple[str, str]]:

@@ -69,6 +69,8 @@ _NO_COLUMN = words(
     " SELECT INSERT CREATE"
     " = < > ! * / + - | %"
 )
+_CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
+"""An option of a table of Flink that is in another store, whatever moves its data."""
 _LISTED = 10
 _LONGEST = 200
 
@@ -175,7 +177,8 @@ class Unexplained:
     @cached_property
     def _uses_tables(self) -> bool:
         """Return whether a job reads or writes what is no topic, or may."""
-        return any(
+        statements = self._base.reading.result.declared.statements
+        return any(_CONNECTED.search(entry.statement) for entry in statements) or any(
             job.coverage.unknown_connectors or any(one.kind is not NodeKind.TOPIC for one in uses_of(job))
             for job in self._base.jobs
         )

@@ -9,12 +9,11 @@ from dataclasses import replace
 
 from dataflow_generator.analysis.inherited_tags import TagFlows, TaggedColumn, carries_tag, inherited_tags
 from dataflow_generator.graph import EdgeKind
-from scanner_api.tag_rules import bundled_rules
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, stored_graph
 from scanner_dictionary.queries.columns import ANY_TAG, FoundTag, TopicColumnRow, has_tag
-from scanner_dictionary.queries.tag_decisions import Decisions, tag_decisions
+from scanner_dictionary.queries.tag_decisions import Decisions, tag_decisions, tag_rules
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer
 from scanner_dictionary.search.columns_in_graph import (
     Place,
@@ -294,11 +293,12 @@ def suggested_columns(
     Known are those that have it, and those of which flows show that it ends there.
     With *rejected* also those that people rejected, with that as their certainty.
     """
-    judge = bundled_rules().suggest
+    rules = tag_rules(conn)
     decided = tag_decisions(conn, Decision.REJECTED)
     for placed in tagged_columns(conn, None):
         column = placed.column
-        found = judge(column.topic or placed.place.name, column.path, column.type, column.doc)
+        name = column.topic or placed.place.name
+        found = rules[column.cluster].suggest(name, column.path, column.type, column.doc)
         if found is None or placed.place in known or not has_tag((found.tag,), tag):
             continue
         decisions = decisions_on(decided, placed, found.tag)

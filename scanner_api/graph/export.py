@@ -18,8 +18,8 @@ from scanner_api.files import check_directory
 from scanner_api.graph.events import event_lines, graph_events
 from scanner_api.graph.open import GraphSource, cluster_of_graph, find_node, open_graph, open_past_graphs
 from scanner_dictionary.export import export_h2, export_parquet
-from scanner_dictionary.export.atomic_write import atomic_file
 from scanner_model.errors import InputInvalid
+from scanner_model.private_files import atomic_file
 
 __all__ = ["live_page", "live_script", "live_style"]
 

@@ -14,7 +14,6 @@ from dataflow_generator.query.contents import StoredGraphReader
 from dataflow_generator.query.stored_graph import GeneratedGraph, graph_in_dictionary, graph_in_past
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ignore
-from scanner_api.graph.parquet import open_files
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph.past import PastGraphReader
@@ -57,7 +56,7 @@ def open_graph(source: GraphSource) -> Iterator[GeneratedGraph]:
         with open_with_dictionary(source) as (graph, _):
             yield graph
     else:
-        yield open_files(source.directory)
+        yield _open_files(source.directory)
 
 
 @contextmanager
@@ -71,7 +70,7 @@ def open_with_dictionary(source: GraphSource) -> Iterator[tuple[GeneratedGraph, 
         if source.directory is None or source.as_of is not None:
             yield _generated(*_stored_rows(conn, source)), conn
         else:
-            yield open_files(source.directory), conn
+            yield _open_files(source.directory), conn
 
 
 @contextmanager
@@ -162,3 +161,11 @@ def stale_nodes(graph: GraphReader, nodes: Iterable[NodeRow]) -> Mapping[int, st
     facts = stale_facts(graph.conn, contents.fact_names(listed))
     clusters = graph.cluster_nodes({fact.cluster for fact in facts}) if facts else ()
     return contents.stale_nodes(listed, facts, {node.name: node.namespace for node in clusters})
+
+
+def _open_files(directory: Path) -> GeneratedGraph:
+    """Open the graph in *directory*, or in the graph.parquet in it; raises InputInvalid where there is none."""
+    from dataflow_generator.parquet import dataset, reader  # noqa: PLC0415 - pyarrow may be missing
+
+    files = dataset.graph_directory(directory)
+    return reader.graph_in_parquet(files, dataset.checked_manifest(files))

@@ -14,7 +14,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from scanner_api.questions.pages import Page
+from scanner_api.questions.question import Page
 from scanner_dictionary.graph.versions import GraphOfScan
 from scanner_dictionary.queries import ConnectorRow, SchemaAnswer, TopicRow
 from scanner_dictionary.queries.listings import TableLine

@@ -25,9 +25,7 @@ from scanner_api.graph.lineage import (
     node_path,
 )
 from scanner_api.graph.open import GraphSource, find_node, open_graph, open_stored_rows, stale_nodes
-from scanner_api.questions.pages import Page
-from scanner_api.questions.parameters import AsOf, Node
-from scanner_api.questions.question import Parameter
+from scanner_api.questions.question import AsOf, Node, Page, Parameter
 from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow

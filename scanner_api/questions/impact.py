@@ -14,9 +14,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.graph.lineage import Impact, column_node, impact_of, node_path
 from scanner_api.graph.open import GraphSource, find_node, open_graph
 from scanner_api.questions.graph import GraphEdge, Hops, graph_edge
-from scanner_api.questions.pages import read_cursor, write_cursor
-from scanner_api.questions.parameters import AsOf, Cursor, Node
-from scanner_api.questions.question import Parameter
+from scanner_api.questions.question import AsOf, Cursor, Node, Parameter, read_cursor, write_cursor
 from scanner_dictionary.graph.store import EdgeRow
 from scanner_model.columns import path_name
 from scanner_model.text import csv_row

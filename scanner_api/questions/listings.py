@@ -17,9 +17,21 @@ from typing import Annotated, Literal, TypeVar
 
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.column_tags import listed_with_tags, with_inherited
-from scanner_api.questions.pages import Page, keyed_page, page_of, read_cursor, write_cursor
-from scanner_api.questions.parameters import Cluster, Cursor, Deleted, Limit, Pattern, Scan
-from scanner_api.questions.question import Parameter
+from scanner_api.policy import POLICY_RULES
+from scanner_api.questions.question import (
+    Cluster,
+    Cursor,
+    Deleted,
+    Limit,
+    Page,
+    Parameter,
+    Pattern,
+    Scan,
+    keyed_page,
+    page_of,
+    read_cursor,
+    write_cursor,
+)
 from scanner_dictionary import queries
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import newest_scan, stored_graph
@@ -360,7 +372,9 @@ def validate(
 def _check_rules(names: Iterable[str]) -> None:
     for name in names:
         if name not in RULES:
-            hint = closest_match(name, tuple(RULES)) or f"known: {', '.join(sorted(RULES))}"
+            hint = closest_match(name, (*RULES, *POLICY_RULES)) or f"known: {', '.join(sorted(RULES))}"
+            if name in POLICY_RULES:
+                hint = "it is a rule of a policy, which `scanner validate --config` applies"
             raise InputInvalid(f"no rule is called {name!r}", where="rule", hint=hint)
 
 

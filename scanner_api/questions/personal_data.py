@@ -10,9 +10,7 @@ from dataflow_generator.graph import EdgeKind, NodeKind
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.column_tags import INHERITED, ColumnTags, decisions_on, suggested_columns
 from scanner_api.graph.open import past_rows
-from scanner_api.questions.pages import Page, page_of
-from scanner_api.questions.parameters import Cluster, Cursor, Limit
-from scanner_api.questions.question import Parameter
+from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Parameter, page_of
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import newest_scan, stored_graph
@@ -26,7 +24,7 @@ from scanner_model.columns import path_name
 from scanner_model.tag_decisions import Decision
 
 Found = Literal["declared", "inherited", "suggested", "masked", "read"]
-_READS = frozenset((EdgeKind.READS,))
+_READS, _WRITES = frozenset((EdgeKind.READS,)), frozenset((EdgeKind.WRITES,))
 _LISTED = 3
 
 
@@ -36,8 +34,8 @@ class PersonalData(NamedTuple):
     *found* is how it is known: declared, inherited along flows, suggested by a rule, masked (the tag ends there), or
     read (*reader* is a consumer group, or a job whose columns are not known, that reads *column*, the first three of
     them). *dataset* is a topic, or the namespace and name of another dataset; *outside* is whether the data left Kafka
-    there. *origin* and *steps* are those of an inherited tag, *why* its flows with their evidence, or the reason.
-    *owner* is that of the topic.
+    there, which a table that jobs only read shows not. *origin* and *steps* are those of an inherited tag, *why* its
+    flows with their evidence, or the reason. *owner* is that of the topic.
     """
 
     cluster: str
@@ -100,7 +98,7 @@ def _rows(conn: Connection, tag: str, found: Found | None, since: str | None) ->
     tags = ColumnTags(conn, graph, declared)
     flows = tags.flows(tag)
     origins = tags.clusters_of([*flows.inherited, *flows.masked], cluster_names(conn))
-    owners, accepted = _Owners(conn, origins), tag_decisions(conn, Decision.ACCEPTED)
+    owners, accepted = _Owners(conn, graph, origins), tag_decisions(conn, Decision.ACCEPTED)
     for placed in declared:
         spelled = next((each for each in placed.column.tags if each.lower() == tag.lower()), tag)
         why = tuple(each.text for each in decisions_on(accepted, placed, tag))
@@ -134,7 +132,9 @@ def _places_then(
 class _Owners:
     """The owners of topics by cluster and name; *origins* are the clusters that data outside of Kafka come from."""
 
-    def __init__(self, conn: Connection, origins: Mapping[Place, str]) -> None:
+    def __init__(self, conn: Connection, graph: GraphReader, origins: Mapping[Place, str]) -> None:
+        self._graph = graph
+        self._sources: dict[tuple[str, str], bool] = {}
         self._notes: Mapping[tuple[int, str], CatalogAnnotations] = catalog_annotations(conn)
         self._ids = cluster_ids(conn)
         self.origins = origins
@@ -142,6 +142,16 @@ class _Owners:
 
     def of(self, cluster: str, topic: str) -> str:
         return self._notes.get((self._ids.get(cluster, 0), topic), NOTHING).owner
+
+    def is_source(self, place: Place) -> bool:
+        """Return whether jobs read the dataset of a column, and none writes it."""
+        at = place.namespace, place.name
+        if at not in self._sources:
+            named = self._graph.nodes_named((place.name,))
+            nodes = [node.id for node in named if (node.namespace, node.name, node.path) == (*at, None)]
+            is_read = self._graph.edges_at(nodes, forward=True, kinds=_READS)
+            self._sources[at] = bool(is_read) and not self._graph.edges_at(nodes, forward=False, kinds=_WRITES)
+        return self._sources[at]
 
 
 def _row(placed: PlacedColumn, tag: FoundTag, owners: _Owners) -> PersonalData:
@@ -156,7 +166,7 @@ def _row(placed: PlacedColumn, tag: FoundTag, owners: _Owners) -> PersonalData:
         flow=tag.flow,
         origin=tag.origin,
         steps=tag.steps,
-        outside=not column.topic,
+        outside=not column.topic and not owners.is_source(place),
         reader="",
         owner=owners.of(cluster, column.topic or place.name),
         why=tag.path,

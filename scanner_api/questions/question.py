@@ -1,12 +1,18 @@
-"""What a question is: a typed function over a dictionary, and what the faces need to ask it and to show its answer."""
+"""What a question is: a typed function over a dictionary, what the faces need to ask it, and pages of answers."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from itertools import islice
+from typing import Annotated, Any, Generic, Literal, TypeVar, overload
+
+from scanner_model.errors import InputInvalid
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +80,113 @@ class Question:
         parameters = inspect.signature(self.answer).parameters
         given = (name for name in self.heavy_with if name in arguments)
         return self.heavy or any(arguments[name] != parameters[name].default for name in given)
+
+
+LARGEST_NUMBER = 2**31 - 1
+
+Cluster = Annotated[str | None, Parameter("Only this cluster, by its name.")]
+AnyCluster = Annotated[
+    str | None,
+    Parameter("The cluster's name, or one of its broker addresses; needed where several clusters have the topic."),
+]
+Pattern = Annotated[
+    str | None,
+    Parameter("A glob where it holds `*`, `?` or `[`, else a part of the name.", argument=True, metavar="PATTERN"),
+]
+Deleted = Annotated[bool, Parameter("Also what its source no longer has.", option="--all")]
+Topic = Annotated[str, Parameter("The topic's exact name.")]
+_MOMENT = "its number, or a date, time (ISO 8601), `yesterday`, `last week` or `7d`"
+Scan = Annotated[
+    str | int,
+    Parameter(f"A scan: {_MOMENT}, for the newest that was finished then.", longest=64, metavar="SCAN|DATE"),
+]
+Since = Annotated[
+    str | int,
+    Parameter(
+        f"Since a scan: {_MOMENT}, for the newest that was finished before that day or time.",
+        longest=64,
+        metavar="SCAN|DATE",
+    ),
+]
+Limit = Annotated[int | None, Parameter("How many items a page has at most.", least=1, most=1000, option=None)]
+Cursor = Annotated[str | None, Parameter("next_cursor of the page before.", option=None)]
+Node = Annotated[
+    str,
+    Parameter(
+        "A node: the name of a topic, dataset, job, consumer group or column (`orders.customer.id`), `NAMESPACE/NAME`, "
+        "or an id of the graph.",
+        longest=2000,
+        argument=True,
+        metavar="NODE",
+    ),
+]
+AsOf = Annotated[
+    str | None,
+    Parameter(
+        "Instead of the newest graph that of a scan (its number), or of a date or time (ISO 8601; a date is its end; "
+        "also `yesterday`, `last week`, `7d`). "
+        "A scan has a graph where it was generated before the next scan.",
+        longest=64,
+        metavar="SCAN|DATE",
+    ),
+]
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Sequence[T], Generic[T]):
+    """Items of a list; *next_cursor* continues it, None at its end.
+
+    *complete* is False where something may be missing on all pages: names are not indexed yet, or an item is cut.
+    *did_you_mean* are the nearest names, where nothing has the one that was looked for.
+    """
+
+    items: tuple[T, ...]
+    next_cursor: str | None = None
+    complete: bool = True
+    did_you_mean: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        return self.items[index]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+def page_of(rows: Iterable[T], cursor: str | None, limit: int | None) -> Page[T]:
+    """Return a page of a list that is computed whole; its cursor holds a position. Raises InputInvalid for another."""
+    (start,) = read_cursor(cursor, int) if cursor else (0,)
+    if limit is None:
+        return Page(tuple(islice(rows, start, None)))
+    items = tuple(islice(rows, start, start + limit + 1))
+    return Page(items[:limit], write_cursor(start + limit) if len(items) > limit else None)
+
+
+def keyed_page(rows: Iterable[T], key: Callable[[T], Sequence[object]], limit: int | None) -> Page[T]:
+    """Return the first *limit* of *rows*, of which at most one more is read; the cursor holds the key of the last."""
+    items = tuple(rows)
+    if limit is None or len(items) <= limit:
+        return Page(items)
+    return Page(items[:limit], write_cursor(*key(items[limit - 1])))
+
+
+def write_cursor(*values: object) -> str:
+    """Return a cursor, opaque to clients, that holds *values*."""
+    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
+
+
+def read_cursor(cursor: str, *kinds: type) -> tuple[Any, ...]:
+    """Return the values of *cursor*, which must be of *kinds*; raises InputInvalid for another text."""
+    try:
+        values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, binascii.Error, RecursionError):
+        values = None
+    if not isinstance(values, list) or tuple(map(type, values)) != kinds:
+        raise InputInvalid("the cursor is none of this list", where="cursor", hint="take next_cursor of a page")
+    return tuple(values)

@@ -129,7 +129,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         name="clients",
-        function="questions.clients:clients",
+        function="questions.topics:clients",
         summary="List the applications that write to and read from topics: observed, configured, permitted.",
         path="/clients",
         heavy=True,
@@ -251,13 +251,13 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         name="summary",
-        function="questions.home:summary",
+        function="questions.names:summary",
         summary="Count the graph's nodes by kind and namespace, and the findings by rule.",
         path="/summary",
     ),
     Question(
         name="nodes",
-        function="questions.home:nodes",
+        function="questions.names:nodes",
         summary="List the graph's topics, jobs, datasets and consumer groups, with what each of them reports.",
         path="/nodes",
     ),
@@ -336,7 +336,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         name="changes",
-        function="questions.since:changes",
+        function="questions.changes:changes",
         summary="List what changed since a scan or date, last week by default: topics, schemas, columns, jobs.",
         path="/changes",
         heavy=True,
@@ -354,7 +354,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         name="history_feed",
-        function="questions.since:history_feed",
+        function="questions.changes:history_feed",
         summary="List what the newest scans changed of a node, as an Atom feed for feed readers.",
         path="/history.atom",
         media="application/atom+xml",

@@ -1,26 +1,26 @@
-"""Questions about one topic: its schemas with their columns, and the jobs and groups at it."""
+"""Questions about topics: their schemas with columns, the jobs and groups at them, and their clients."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal, NamedTuple
 
 from dataflow_generator.graph import EdgeKind
-from scanner_api.dictionary import Dictionary
+from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.column_tags import FoundTags, inherited_in, path_in_topic, schemas_with_inherited
-from scanner_api.questions.pages import Page
-from scanner_api.questions.parameters import AnyCluster, Topic
-from scanner_api.questions.question import Parameter
+from scanner_api.questions.question import AnyCluster, Cluster, Cursor, Limit, Page, Parameter, Topic, page_of
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, count_edges, nearest_edges, newest_scan, nodes_of, stored_graph
-from scanner_dictionary.queries.clients import group_lags
+from scanner_dictionary.queries.clients import ClientRow as ClientRow
+from scanner_dictionary.queries.clients import configured, group_lags, observed, permitted
 from scanner_dictionary.queries.columns import FoundTag
 from scanner_dictionary.queries.listings import TopicRow, topic_called
-from scanner_dictionary.queries.resolve import FoundCluster, cluster_meant, topic_of
+from scanner_dictionary.queries.resolve import FoundCluster, cluster_meant, topic_of, unknown_name
 from scanner_dictionary.queries.schema_ids import SchemaIdRow as SchemaIdRow
 from scanner_dictionary.queries.schema_ids import schema_ids_of
+from scanner_dictionary.queries.subjects import topic_names, topics_named
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer as SchemaAnswer
 from scanner_dictionary.queries.topic_schemas import schemas_in
 from scanner_model.columns import path_name
@@ -155,3 +155,49 @@ def _users(conn: Connection, node: NodeRow, lags: Mapping[str, float]) -> tuple[
 
 def _count_users(conn: Connection, node: NodeRow) -> int:
     return sum(count_edges(conn, [node.id], forward=forward, kinds=_JOBS).get(node.id, 0) for forward in (True, False))
+
+
+Certain = Literal["observed", "configured", "permitted"]
+
+
+def clients(
+    dictionary: Dictionary,
+    *,
+    topic: Annotated[
+        str | None, Parameter("The topic's exact name; without it, every topic.", argument=True, metavar="TOPIC")
+    ] = None,
+    cluster: Cluster = None,
+    certainty: Annotated[Certain | None, Parameter("Only what is known in this way.")] = None,
+    principals: Annotated[bool, Parameter("Each principal that rules of access permit, instead of a count.")] = False,
+    earlier: Annotated[bool, Parameter("Also who was observed in earlier windows only.")] = False,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Page[ClientRow]:
+    """Return the applications that use topics: those observed, then those configured, then those permitted.
+
+    What is permitted is listed for a *topic* only. The answer is not `complete` where no graph was generated since the
+    newest scan: what is configured may be missing then. Raises NameUnknown with the nearest names for an unknown topic.
+
+    >>> [(row.application, row.use, row.certainty) for row in clients(dictionary, topic="orders")]
+    """
+    with dictionary.reading() as conn:
+        name = known_cluster(conn, cluster)
+        if topic is not None and not topics_named(conn, topic, name):
+            raise unknown_name("topic", topic, topic_names(conn, name), "`scanner topics` lists the topics")
+        rows = list(_rows(conn, name, topic, certainty, earlier=earlier))
+        if topic is not None and certainty in (None, "permitted"):
+            clusters = [row.cluster for row in topics_named(conn, topic, name)]
+            rows += [row for at in clusters for row in permitted(conn, at, topic, each=principals)]
+        graph = stored_graph(conn)
+        current = graph is not None and graph.last_scan >= newest_scan(conn)
+        page = page_of(rows, cursor, limit)
+        return page if current or certainty in ("observed", "permitted") else replace(page, complete=False)
+
+
+def _rows(
+    conn: Connection, cluster: str | None, topic: str | None, certainty: str | None, *, earlier: bool
+) -> Iterator[ClientRow]:
+    if certainty in (None, "observed"):
+        yield from observed(conn, cluster=cluster, topic=topic, include_gone=earlier)
+    if certainty in (None, "configured"):
+        yield from configured(conn, cluster=cluster, topic=topic)

@@ -9,9 +9,7 @@ from scanner_api.change_check.registry_answer import level_of, whose_rules
 from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, StoredSchema, rules_of, stored_version
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.parsing import parse_schema
-from scanner_api.questions.pages import Page
-from scanner_api.questions.parameters import LARGEST_NUMBER, Cluster
-from scanner_api.questions.question import Parameter
+from scanner_api.questions.question import LARGEST_NUMBER, Cluster, Page, Parameter
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.subjects import SubjectKey, subject_names, subjects_named, versions_of

@@ -16,7 +16,7 @@ from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import DISCOVERY, PHASES, Choice
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.repository import RepositorySettings
+from scanner_extractor.settings.sources import RepositorySettings
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import Cluster

@@ -90,8 +90,8 @@ def _changes(before: Definition, after: Definition, rules: FormatRules) -> Itera
     for key in pairs(old, new):
         above = key[:-1] if key else None
         change = judged.change(
-            _Pair(old.get(key), new.get(key)),
-            _Pair(None, None) if above is None else _Pair(old.get(above), new.get(above)),
+            (old.get(key), new.get(key)),
+            (None, None) if above is None else (old.get(above), new.get(above)),
             None if above is None else changes.get(above),
         )
         if change:
@@ -110,10 +110,8 @@ def _root(old: dict[Key, Column], new: dict[Key, Column], word: str) -> None:
         (new if () in old else old)[()] = Column(path=(), type=word)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    before: Column | None
-    after: Column | None
+_Pair = tuple[Column | None, Column | None]
+"""A column before and after; None where it does not exist."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,16 +122,17 @@ class _Judged:
 
     def change(self, pair: _Pair, above: _Pair, parent_change: ColumnChange | None) -> ColumnChange | None:
         """Compare one column; *above* is its parent, *parent_change* the change of the parent."""
+        before, after = pair
         differs = _differs(pair)
-        both = pair.before is not None and pair.after is not None
+        both = before is not None and after is not None
         if both and not differs:
             return None
         if not both and parent_change and _governs(parent_change):
             return _change(pair, (), parent_change.backward, parent_change.forward)
         if both and set(differs) <= _WORDS_ONLY:
             return _change(pair, differs, fine(), fine())
-        old = ColumnContext(side=self.before, column=pair.before, above=above.before)
-        new = ColumnContext(side=self.after, column=pair.after, above=above.after)
+        old = ColumnContext(side=self.before, column=before, above=above[0])
+        new = ColumnContext(side=self.after, column=after, above=above[1])
         return _change(pair, differs, self.rules.reads(new, old), self.rules.reads(old, new))
 
 
@@ -143,7 +142,7 @@ def _governs(change: ColumnChange) -> bool:
 
 
 def _differs(pair: _Pair) -> tuple[str, ...]:
-    old, new = pair.before, pair.after
+    old, new = pair
     if old is None or new is None:
         return ()
     renamed = ("name",) if old.path[-1:] != new.path[-1:] else ()
@@ -151,4 +150,4 @@ def _differs(pair: _Pair) -> tuple[str, ...]:
 
 
 def _change(pair: _Pair, differs: tuple[str, ...], backward: Finding, forward: Finding) -> ColumnChange:
-    return ColumnChange(before=pair.before, after=pair.after, differs=differs, backward=backward, forward=forward)
+    return ColumnChange(before=pair[0], after=pair[1], differs=differs, backward=backward, forward=forward)

@@ -181,9 +181,6 @@ def with_columns(conn: Connection, known: Mapping[int, Definition], keys: Collec
     return {key: replace(known[key], columns=columns.get(key, ())) for key in keys}
 
 
-Line = tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
     """A definition that a topic's side has, by its key, and where it was registered."""
@@ -201,14 +198,8 @@ class Linked:
         return self.source, self.context, self.subject, self.version or 0, self.definition
 
 
-@dataclass(frozen=True, slots=True)
-class Swap:
-    """One schema of a side and the one that took its place; None where it came or went."""
-
-    topic: str
-    role: str
-    before: Linked | None
-    after: Linked | None
+Swap = tuple[str, str, Linked | None, Linked | None]
+"""Topic and role of a side, one of its schemas and the one that took its place; None where it came or went."""
 
 
 @dataclass(slots=True)
@@ -245,9 +236,9 @@ def swaps(links: Iterable[Replayed], record_of: Callable[[int], str]) -> tuple[S
         pairs = [*left.take(lambda linked: (linked.source, linked.context, linked.subject))]
         pairs += left.take(lambda linked: record_of(linked.definition) or repr(linked))
         changed = [(old, new) for old, new in pairs if old.definition != new.definition]
-        swapped += (Swap(topic, role, old, new) for old, new in sorted(changed, key=lambda pair: pair[1].order))
-        swapped += (Swap(topic, role, old, None) for old in sorted(left.old, key=lambda linked: linked.order))
-        swapped += (Swap(topic, role, None, new) for new in sorted(left.new, key=lambda linked: linked.order))
+        swapped += ((topic, role, old, new) for old, new in sorted(changed, key=lambda pair: pair[1].order))
+        swapped += ((topic, role, old, None) for old in sorted(left.old, key=lambda linked: linked.order))
+        swapped += ((topic, role, None, new) for new in sorted(left.new, key=lambda linked: linked.order))
     return tuple(swapped)
 
 
@@ -334,24 +325,15 @@ def definition_keys(facts: Iterable[Replayed]) -> Iterable[int]:
 
 def _sides(conn: Connection, links: list[Replayed], known: Mapping[int, Definition]) -> tuple[SideChange, ...]:
     swapped = swaps(links, lambda key: known[key].name)
-    replaced = {
-        linked.definition for swap in swapped if swap.before and swap.after for linked in (swap.before, swap.after)
-    }
+    replaced = {linked.definition for *_, old, new in swapped if old and new for linked in (old, new)}
     definitions = with_columns(conn, known, replaced)
     return tuple(_side(swap, known, definitions) for swap in swapped)
 
 
 def _side(swap: Swap, known: Mapping[int, Definition], definitions: Mapping[int, Definition]) -> SideChange:
-    change = None
-    if swap.before and swap.after:
-        change = compare(definitions[swap.before.definition], definitions[swap.after.definition])
-    return SideChange(
-        topic=swap.topic,
-        role=swap.role,
-        before=_ref(swap.before, known),
-        after=_ref(swap.after, known),
-        change=change,
-    )
+    topic, role, old, new = swap
+    change = compare(definitions[old.definition], definitions[new.definition]) if old and new else None
+    return SideChange(topic=topic, role=role, before=_ref(old, known), after=_ref(new, known), change=change)
 
 
 def _ref(linked: Linked | None, known: Mapping[int, Definition]) -> SchemaRef | None:

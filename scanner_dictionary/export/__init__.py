@@ -13,11 +13,11 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, dictionary_error, writing
 from scanner_dictionary.engine.rows import batches, consistent_read, insert_rows, tables
-from scanner_dictionary.export.atomic_write import atomic_file
 from scanner_dictionary.schema.facts import about
 from scanner_dictionary.schema.views import VIEWS
 from scanner_model.errors import DictionaryUnusable, InputInvalid
 from scanner_model.plugins import require
+from scanner_model.private_files import atomic_file
 
 _LONGEST_STATEMENT = 64 * 1024
 """Characters after which a statement ends; a longer row has a statement of its own."""

@@ -12,9 +12,9 @@ from sqlalchemy import BigInteger, Boolean, Column, Connection, Float, Integer, 
 
 from scanner_dictionary.engine.open import REVISION, open_dictionary, writing
 from scanner_dictionary.engine.rows import batches, consistent_read, insert_rows, tables
-from scanner_dictionary.export.atomic_write import atomic_directory
 from scanner_dictionary.schema.facts import about
 from scanner_model.errors import InputInvalid
+from scanner_model.private_files import atomic_directory
 
 _ROWS_AT_ONCE = 20_000
 _ROWS_IN_GROUP = 64_000

@@ -203,7 +203,7 @@ class SqlGraphReader:
                 )
                 canonical = self.conn.execute(query.where(node.name.in_(at))).scalar()
         if not canonical:
-            called = [row.name for row in clusters_named(self.conn, named)]
+            called = [name for _, name in clusters_named(self.conn, named)]
             canonical = self.conn.execute(query.where(node.name.in_(called))).scalar() if called else None
         return canonical or next((space for space, alias in server_aliases(self.conn).items() if alias == named), None)
 

@@ -157,39 +157,34 @@ def prune_versions(conn: Connection, scan: int) -> dict[str, int]:
     return counts
 
 
-class _GraphState(NamedTuple):
-    """The states of the nodes above the columns of schemas, and of the edges between them."""
-
-    nodes: set[State]
-    edges: set[State]
-
-
-def _graph_state(conn: Connection) -> _GraphState:
+def _graph_state(conn: Connection) -> tuple[set[State], set[State]]:
+    """Return the states of the nodes above the columns of schemas, and of the edges between them."""
     nodes = dict(_node_states(conn))
     ends = {id_: (state[0], state[3]) for id_, state in nodes.items()}
-    return _GraphState(set(nodes.values()), set(_edge_states(conn, ends)))
+    return set(nodes.values()), set(_edge_states(conn, ends))
 
 
-def _record_changes(conn: Connection, before: _GraphState, scan: int) -> None:
+def _record_changes(conn: Connection, before: tuple[set[State], set[State]], scan: int) -> None:
     """Write what went and what came since *before*, which is emptied: only the differences are held beside it."""
+    old_nodes, old_edges = before
     ends: dict[int, tuple[str, str]] = {}
     came = []
     for id_, state in _node_states(conn):
         ends[id_] = state[0], state[3]
-        if state in before.nodes:
-            before.nodes.remove(state)
+        if state in old_nodes:
+            old_nodes.remove(state)
         else:
             came.append(state)
-    _record(conn, t.flow_node_version, before.nodes, came, scan)
-    before.nodes.clear()
+    _record(conn, t.flow_node_version, old_nodes, came, scan)
+    old_nodes.clear()
     came, unchanged = [], set()
     for state in _edge_states(conn, ends):
-        if state in before.edges:
-            before.edges.remove(state)
+        if state in old_edges:
+            old_edges.remove(state)
             unchanged.add(hash(state))
         elif hash(state) not in unchanged:  # an edge may be there twice
             came.append(state)
-    _record(conn, t.flow_edge_version, before.edges, dict.fromkeys(came), scan)
+    _record(conn, t.flow_edge_version, old_edges, dict.fromkeys(came), scan)
 
 
 def _node_states(conn: Connection) -> Iterator[tuple[int, State]]:

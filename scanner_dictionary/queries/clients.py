@@ -14,16 +14,18 @@ from sqlalchemy.orm import aliased
 
 from scanner_dictionary.queries.facts import fact_of, is_stale, newest_scans, reported_facts, stored_rows
 from scanner_dictionary.schema import tables as t
-from scanner_model.acls import EVERYBODY, Acls, Permitted
 from scanner_model.client_names import Applications, Match
 from scanner_model.clients import (
     AT_SCAN,
+    EVERYBODY,
     AclAuthorizer,
     AclRule,
+    Acls,
     ApplicationIdentity,
     ClientUse,
     Direction,
     IdentityKind,
+    Permitted,
 )
 
 OBSERVED, CONFIGURED, PERMITTED = "observed", "configured", "permitted"

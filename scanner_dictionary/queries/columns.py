@@ -21,6 +21,7 @@ from scanner_model.tag_decisions import Decision
 _DEFINITIONS_AT_ONCE = 500
 _KEPT_TEXTS = 65_536
 _ANY = true()
+_TAGGED = t.schema_column.c.tags.is_not(None)
 
 
 def columns_of(
@@ -177,15 +178,10 @@ def topic_columns(
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     links, fits = conn.execute(query).all(), name_filter(pattern)
     notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
-    candidates = _candidate_definitions(conn, fits, tagged_only=tag is not None)
-    accepted = tag_decisions(conn, Decision.ACCEPTED) if tag is not None else {}
-    links = [
-        row
-        for row in links
-        if row.definition_id in candidates
-        or (tag is not None and (_catalog_tags(row, notes) or (row.cluster, row.topic) in accepted))
-    ]
-    for link, column in _columns(conn, links, notes):
+    if pattern and tag is None:
+        candidates = _candidate_definitions(conn, fits)
+        links = [link for link in links if link.definition_id in candidates]
+    for link, column in _columns(conn, links, notes, tagged_only=tag is not None):
         if fits(column.name) and has_tag(column.tags, tag):
             yield _row(link, column)
 
@@ -242,11 +238,10 @@ def _links() -> Select[Any]:
     )
 
 
-def _candidate_definitions(conn: Connection, fits: Callable[[str], object], *, tagged_only: bool) -> frozenset[int]:
-    """Select the definitions with a column of the requested name or with tags, so that few are read completely."""
+def _candidate_definitions(conn: Connection, fits: Callable[[str], object]) -> frozenset[int]:
+    """Select the definitions with a column of the requested name, so that few are read completely."""
     column = t.schema_column.c
     query = select(column.definition_id, column.name)
-    query = query.where(column.tags.is_not(None)) if tagged_only else query
     return frozenset(definition for definition, name in conn.execute(query) if fits(name))
 
 
@@ -256,16 +251,25 @@ def _catalog_tags(link: Row[Any], notes: Mapping[int, FieldTags]) -> Mapping[Col
 
 
 def _columns(
-    conn: Connection, links: Sequence[Row[Any]], notes: Mapping[int, FieldTags], condition: ColumnElement[bool] = _ANY
+    conn: Connection,
+    links: Sequence[Row[Any]],
+    notes: Mapping[int, FieldTags],
+    condition: ColumnElement[bool] = _ANY,
+    *,
+    tagged_only: bool = False,
 ) -> Iterator[tuple[Row[Any], Column]]:
+    """Yield the columns behind *links*; with *tagged_only* those of schemas that alone name tags only where one has."""
     accepted = tag_decisions(conn, Decision.ACCEPTED)
     for chunk in (links[at : at + _LINKS_AT_ONCE] for at in range(0, len(links), _LINKS_AT_ONCE)):
-        columns = columns_of(conn, {link.definition_id for link in chunk}, condition)
-        for link in chunk:
-            own = accepted.get((link.cluster, link.topic), {})
-            tags = with_accepted(_catalog_tags(link, notes), own, link.schema_role)
-            tagged_columns = tagged(columns.get(link.definition_id, ()), tags)
-            yield from ((link, column) for column in tagged_columns)
+        tags = [
+            with_accepted(_catalog_tags(link, notes), accepted.get((link.cluster, link.topic), {}), link.schema_role)
+            for link in chunk
+        ]
+        keys = {link.definition_id for link in chunk}
+        whole = {link.definition_id for link, own in zip(chunk, tags, strict=True) if own or not tagged_only}
+        columns = {**columns_of(conn, whole, condition), **columns_of(conn, keys - whole, condition & _TAGGED)}
+        for link, own in zip(chunk, tags, strict=True):
+            yield from ((link, column) for column in tagged(columns.get(link.definition_id, ()), own))
 
 
 def _row(link: Row[Any], column: Column) -> TopicColumnRow:

@@ -15,8 +15,8 @@ from sqlalchemy import Connection, Row, Select, Table, select
 
 from scanner_dictionary.schema import tables as t
 from scanner_model.declarations import DeclaredKind
-from scanner_model.placeholders import has_placeholder
 from scanner_model.redaction import MASK
+from scanner_model.text import has_placeholder
 
 TOPIC_DEFAULTS: Mapping[str, str] = {
     "cleanup.policy": "delete",

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, func, select, text
 
-from scanner_dictionary.engine.open import REVISION
 from scanner_dictionary.queries.facts import fact_of, reported_rows
 from scanner_dictionary.schema import tables as t
 from scanner_model.catalogs import Metric
@@ -18,7 +17,7 @@ from scanner_model.errors import NameUnknown, Problem
 from scanner_model.kafka import Topic
 from scanner_model.names import ClusterName, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import PreviousState, SourceResult
-from scanner_model.schema_ids import SchemaIdUse
+from scanner_model.schemas import SchemaIdUse
 from scanner_model.streaming_sql import KsqlSource, Query, message_names
 
 
@@ -139,18 +138,14 @@ _COUNTED: tuple[tuple[str, Table], ...] = (
 )
 
 
-class DictionarySummary(NamedTuple):
-    """The revision of the tables, the size in *bytes*, and (what, how many) pairs in a fixed order."""
-
-    revision: str
-    bytes: int
-    counts: tuple[tuple[str, int], ...]
+def dictionary_size(conn: Connection) -> int:
+    """Return the size in bytes."""
+    return int(conn.execute(text(_SIZES[conn.dialect.name])).scalar_one())
 
 
-def dictionary_summary(conn: Connection) -> DictionarySummary:
-    """Count live rows; schemas and columns count those that any topic ever had."""
-    size = conn.execute(text(_SIZES[conn.dialect.name])).scalar_one()
-    return DictionarySummary(REVISION, int(size), tuple((what, _count(conn, table)) for what, table in _COUNTED))
+def dictionary_counts(conn: Connection) -> tuple[tuple[str, int], ...]:
+    """Return (what, how many) live rows in a fixed order; schemas and columns count those that any topic ever had."""
+    return tuple((what, _count(conn, table)) for what, table in _COUNTED)
 
 
 def _count(conn: Connection, table: Table) -> int:

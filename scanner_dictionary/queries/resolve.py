@@ -64,13 +64,6 @@ def pairs_of(name: str) -> frozenset[str]:
 _UNIQUE = ("cluster_id", "crn")
 
 
-class NamedCluster(NamedTuple):
-    """A cluster with the name that was looked up."""
-
-    id: int
-    name: str
-
-
 class FoundCluster(NamedTuple):
     """A cluster that a broker's address resolves to; *latest* is its newest scan number."""
 
@@ -96,14 +89,15 @@ def cluster_of(conn: Connection, broker: str) -> FoundCluster:
     """
     clusters = _clusters_at(conn, broker) or clusters_named(conn, broker.strip())
     if len(clusters) > 1:
-        names = " and ".join(repr(row.name) for row in clusters)
+        names = " and ".join(repr(name) for _, name in clusters)
         raise InputInvalid(f"{broker!r} names brokers of the clusters {names}", hint="name one cluster's brokers")
     if not clusters:
         broker_addresses(broker)  # raises for what is no address at all
         known = conn.scalars(select(t.broker.c.address).order_by(t.broker.c.address))
         raise unknown_name("broker", broker, known, "`scanner scans` lists the clusters that were scanned")
-    latest = conn.execute(select(func.max(t.scan.c.id)).where(t.scan.c.cluster_id == clusters[0].id)).scalar_one()
-    return FoundCluster(clusters[0].id, clusters[0].name, latest or 0)
+    ((key, name),) = clusters
+    latest = conn.execute(select(func.max(t.scan.c.id)).where(t.scan.c.cluster_id == key)).scalar_one()
+    return FoundCluster(key, name, latest or 0)
 
 
 def cluster_called(conn: Connection, name: str) -> FoundCluster:
@@ -135,23 +129,23 @@ def cluster_meant(conn: Connection, name: str | None, topic: str) -> FoundCluste
     return cluster_called(conn, known[0])
 
 
-def clusters_named(conn: Connection, name: str) -> tuple[NamedCluster, ...]:
-    """Return the clusters with a globally unique name or id; display names and environments are not unique."""
+def clusters_named(conn: Connection, name: str) -> tuple[tuple[int, str], ...]:
+    """Return key and name of the clusters with a globally unique name or id; display names are not unique."""
     alias = t.cluster_alias.c
     known = select(alias.cluster_id).where(alias.kind.in_(_UNIQUE), alias.alias == name)
     query = select(t.cluster.c.id, t.cluster.c.name).where(
         or_(t.cluster.c.kafka_cluster_id == name, t.cluster.c.id.in_(known))
     )
-    return tuple(NamedCluster(*row) for row in conn.execute(query.order_by(t.cluster.c.name))) if name else ()
+    return tuple((row.id, row.name) for row in conn.execute(query.order_by(t.cluster.c.name))) if name else ()
 
 
-def _clusters_at(conn: Connection, text: str) -> tuple[NamedCluster, ...]:
+def _clusters_at(conn: Connection, text: str) -> tuple[tuple[int, str], ...]:
     try:
         addresses = broker_addresses(text)
     except InputInvalid:
         return ()
     query = select(t.cluster.c.id, t.cluster.c.name).join(t.broker).where(t.broker.c.address.in_(addresses))
-    return tuple(NamedCluster(*row) for row in conn.execute(query.distinct().order_by(t.cluster.c.name)))
+    return tuple((row.id, row.name) for row in conn.execute(query.distinct().order_by(t.cluster.c.name)))
 
 
 def topic_of(conn: Connection, cluster: FoundCluster, name: str) -> FoundTopic:

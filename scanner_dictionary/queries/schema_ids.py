@@ -10,7 +10,7 @@ from sqlalchemy import Connection, or_, select
 from scanner_dictionary.queries.facts import fact_of, is_stale, newest_scans, reported_rows
 from scanner_dictionary.queries.resolve import FoundCluster
 from scanner_dictionary.schema import tables as t
-from scanner_model.schema_ids import OF_SCHEMAS, IdAnswer, SchemaIdUse
+from scanner_model.schemas import OF_SCHEMAS, IdAnswer, SchemaIdUse
 
 
 class VersionInUse(NamedTuple):

@@ -1,17 +1,34 @@
-"""What people decided on tags of columns: accepted ones are declared, rejected ones are not suggested again."""
+"""Suggested tags of columns: the rules that count, and what people decided.
+
+Accepted tags are declared, rejected ones are not suggested again.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 
 from sqlalchemy import Connection
 
 from scanner_dictionary.queries.facts import reported_facts
 from scanner_model.columns import KEY, ColumnPath, parse_path
-from scanner_model.tag_decisions import Decision, TagDecision
+from scanner_model.tag_decisions import Decision, TagDecision, TagRuleFile
+from scanner_model.tag_rules import TagRules, rules_of
 
 Decisions = Mapping[tuple[str, str], Mapping[ColumnPath, tuple[TagDecision, ...]]]
 """By cluster and topic, or by an empty text and the namespace and name of another dataset; then by path."""
+
+
+def tag_rules(conn: Connection) -> Mapping[str, TagRules]:
+    """Return the rules that suggest tags by cluster, of any name; under an empty one those of all clusters.
+
+    These are for datasets outside of Kafka. Rules of files count before those that come with the program.
+    """
+    listed: dict[str, dict[str, None]] = {"": {}}
+    for cluster, fact in reported_facts(conn, TagRuleFile):
+        for name in ("", cluster):
+            listed.setdefault(name, {})[fact.rules] = None
+    return defaultdict(rules_of, {name: rules_of(tuple(rules)) for name, rules in listed.items()})
 
 
 def tag_decisions(conn: Connection, decision: Decision) -> Decisions:

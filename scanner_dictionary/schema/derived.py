@@ -122,9 +122,9 @@ search_use = declare(
         Integer,
         primary_key=True,
         autoincrement=False,
-        doc="1 topic, 2 node of the graph, 3 subject, 4 definition with a tag, 5 definition with a column of that "
-        "name, 6 definition with a tag in a stream catalog, 7 column of the graph that no schema describes, 8 table "
-        "with a column of that name, 9 tag, 10 owner, 11 definition and 12 topic with that word in its documentation",
+        doc="1 topic, 2 node of the graph, 3 subject, 5 definition with a column of that name, 7 column of the graph "
+        "that no schema describes, 8 table with a column of that name, 9 tag, 10 owner, 11 definition and 12 topic "
+        "with that word in its documentation",
     ),
     parent("term_id", "search_term", "the term", key=True),
     Column(
@@ -145,7 +145,7 @@ search_progress = declare(
         Integer,
         primary_key=True,
         autoincrement=False,
-        doc="as in search_use; 5 stands for 4 and 11, too, 2 for 7, 9 for 10 and 12",
+        doc="as in search_use; 5 stands for 11, too, 2 for 7, 9 for 10 and 12",
     ),
-    must("last_id", Integer, "the largest key that is in the index; for 2, 6, 8 and 9 the scan whose rows are"),
+    must("last_id", Integer, "the largest key that is in the index; for 2, 8 and 9 the scan whose rows are"),
 )

@@ -5,7 +5,7 @@ Names avoid every dialect's reserved words, types are plain, JSON is stored as t
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text, UniqueConstraint
 
 from scanner_dictionary.schema import openlineage as openlineage
 from scanner_dictionary.schema.derived import flow_edge as flow_edge
@@ -32,34 +32,103 @@ from scanner_dictionary.schema.facts import (
     provenance,
 )
 from scanner_dictionary.schema.facts import metadata as metadata
-from scanner_dictionary.schema.integrations import acl_authorizer as acl_authorizer
-from scanner_dictionary.schema.integrations import acl_rule as acl_rule
-from scanner_dictionary.schema.integrations import annotation as annotation
-from scanner_dictionary.schema.integrations import application_identity as application_identity
-from scanner_dictionary.schema.integrations import catalog_column as catalog_column
-from scanner_dictionary.schema.integrations import catalog_link as catalog_link
-from scanner_dictionary.schema.integrations import catalog_table as catalog_table
-from scanner_dictionary.schema.integrations import client_use as client_use
-from scanner_dictionary.schema.integrations import cluster_alias as cluster_alias
-from scanner_dictionary.schema.integrations import declaration as declaration
-from scanner_dictionary.schema.integrations import finding as finding
-from scanner_dictionary.schema.integrations import flink_job as flink_job
-from scanner_dictionary.schema.integrations import flink_statement as flink_statement
-from scanner_dictionary.schema.integrations import ksql_function as ksql_function
-from scanner_dictionary.schema.integrations import ksql_type as ksql_type
-from scanner_dictionary.schema.integrations import materialization as materialization
-from scanner_dictionary.schema.integrations import metric as metric
-from scanner_dictionary.schema.integrations import mirror_topic as mirror_topic
-from scanner_dictionary.schema.integrations import schema_id_use as schema_id_use
-from scanner_dictionary.schema.integrations import server_alias as server_alias
-from scanner_dictionary.schema.integrations import streams_topology as streams_topology
-from scanner_dictionary.schema.integrations import tag_decision as tag_decision
-from scanner_dictionary.schema.integrations import unread_file as unread_file
-from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, Topic
+from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
+from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, ClientUse
+from scanner_model.declarations import Declaration, UnreadFile
+from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.scan import SourceResult
-from scanner_model.schemas import Reference, Registry
-from scanner_model.streaming_sql import KsqlSource, Query
+from scanner_model.schemas import Reference, Registry, SchemaIdUse
+from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType, Query
+from scanner_model.tag_decisions import TagDecision, TagRuleFile
+
+# --- other names, jobs, files, clients, catalogs, and what validation found
+
+cluster_alias = declare(
+    "cluster_alias",
+    "Another name of a cluster: its CRN, its display name in its environment.",
+    identity(),
+    parent("cluster_id", "cluster", "the cluster"),
+    must("kind", String, "crn, environment, display_name, …"),
+    must("alias", String, "the name"),
+    UniqueConstraint("cluster_id", "kind", "alias", name="uq_cluster_alias"),
+)
+
+server_alias = declare(
+    "server_alias",
+    "What people call a server of databases or another system, as cluster.json says.",
+    parent("cluster_id", "cluster", "the cluster whose file says it", key=True),
+    Column("namespace", String, primary_key=True, doc="its namespace in lineage"),
+    must("alias", String, "what people call it"),
+)
+
+flink_statement = fact_table("flink_statement", FlinkStatement)
+
+flink_job = fact_table("flink_job", FlinkJob)
+
+streams_topology = fact_table("streams_topology", StreamsTopology)
+
+ksql_function = fact_table("ksql_function", KsqlFunction)
+
+ksql_type = fact_table("ksql_type", KsqlType)
+
+mirror_topic = fact_table("mirror_topic", MirrorTopic)
+
+declaration = fact_table("declaration", Declaration)
+
+unread_file = fact_table("unread_file", UnreadFile)
+
+client_use = fact_table("client_use", ClientUse, Index("ix_client_use_topic", "topic"))
+
+schema_id_use = fact_table("schema_id_use", SchemaIdUse, Index("ix_schema_id_use_topic", "topic"))
+
+application_identity = fact_table("application_identity", ApplicationIdentity)
+
+acl_rule = fact_table("acl_rule", AclRule)
+
+acl_authorizer = fact_table("acl_authorizer", AclAuthorizer)
+
+tag_decision = fact_table("tag_decision", TagDecision)
+
+tag_rule_file = fact_table("tag_rule_file", TagRuleFile)
+
+annotation = fact_table(
+    "annotation",
+    Annotation,
+    Index("ix_annotation_topic", "topic"),
+    Index("ix_annotation_schema", "schema_id"),
+)
+
+materialization = fact_table("materialization", Materialization)
+
+catalog_table = fact_table("catalog_table", CatalogTable)
+
+catalog_column = declare(
+    "catalog_column",
+    "A column of a table of a data catalog or a database.",
+    parent("catalog_table_id", "catalog_table", "the table", key=True),
+    ordinal("place in the table, from 0"),
+    *column_description(),
+)
+
+catalog_link = fact_table("catalog_link", CatalogLink)
+
+metric = fact_table("metric", Metric)
+
+finding = declare(
+    "finding",
+    "A result of validation after the newest scan of a cluster.",
+    parent("cluster_id", "cluster", "the cluster", key=True),
+    ordinal("position, by rule and name"),
+    must("scan_number", Integer, "the scan that it was validated after"),
+    must("rule", String, "the rule"),
+    must("severity", String, "warning or error"),
+    must("location", Text, "what it is about"),
+    must("what", Text, "what is wrong"),
+    must("hint", Text, "the next step"),
+)
+
+# --- connectors
 
 connector = fact_table("connector", Connector)
 
@@ -223,6 +292,9 @@ schema_column = declare(
     # One b-tree instead of a table and an index of its key; other databases ignore the option.
     sqlite_with_rowid=False,
 )
+_TAGGED = schema_column.c.tags.is_not(None)
+# Few columns have tags: those are found without the others. Databases without partial indexes list all.
+Index("ix_schema_column_tags", schema_column.c.definition_id, sqlite_where=_TAGGED, postgresql_where=_TAGGED)
 
 subject_version = declare(
     "subject_version",

@@ -16,6 +16,7 @@ from scanner_dictionary.search.other_columns import (
     OtherColumn,
     cluster_names,
     flow_columns,
+    flow_keys,
     other_row,
     table_columns,
 )
@@ -41,11 +42,12 @@ class PlacedColumn(NamedTuple):
 
 
 def tagged_columns(conn: Connection, tag: str | None, cluster: str | None = None) -> Iterator[PlacedColumn]:
-    """Yield the columns of topics, then those of tables, that declare *tag* (ANY_TAG: any); None: all columns.
+    """Yield the columns of topics, of tables, then those that only flows know, that declare *tag*; None: all columns.
 
-    Columns that only flows know have no tags, and are not among them.
+    ANY_TAG is any tag. A column that only flows know declares what people accepted for it.
     """
-    namespaces = _namespaces(conn)
+    clusters = cluster_names(conn)
+    namespaces = {name: namespace for namespace, name in clusters.items()}
     for column in topic_columns(conn, cluster=cluster, tag=tag):
         yield PlacedColumn(_place(column, namespaces), column)
     tables = t.catalog_table.c
@@ -56,21 +58,34 @@ def tagged_columns(conn: Connection, tag: str | None, cluster: str | None = None
         named = [name for space, name in accepted if not space]
         live = live.where(or_(tables.id.in_(tagged), (tables.namespace + "/" + tables.name).in_(named)))
     for other in table_columns(conn, conn.scalars(live).all(), _any) if cluster is None else ():
-        more = accepted.get(("", other.dataset), {}).get(other.path, ())
-        tags = tuple(dict.fromkeys((*other.tags, *(each.tag for each in more))))
-        if has_tag(tags, tag):
-            yield _placed(other._replace(tags=tags))
+        if has_tag(other.tags, tag):
+            yield _placed(other, namespaces)
+    names = None if tag is None else {end for _, name in accepted for end in names_in(name)}
+    for other in flow_columns(conn, flow_keys(conn, names), clusters, _any):
+        if cluster in (None, other.cluster) and has_tag(other.tags, tag):
+            yield _placed(other, namespaces)
+
+
+def names_in(dataset: str) -> Iterator[str]:
+    """Yield what may be the name in *dataset*, a name or a namespace and a name: both may hold slashes."""
+    parts = dataset.split("/")
+    return ("/".join(parts[at:]) for at in range(len(parts)))
 
 
 def tagged_columns_of(conn: Connection, names: Collection[str]) -> Iterator[PlacedColumn]:
-    """Yield the columns that declare a tag of the topics, then of the tables, called *names*."""
-    namespaces = _namespaces(conn)
+    """Yield the columns that declare a tag of the topics, of the tables, then of the other datasets called *names*."""
+    clusters = cluster_names(conn)
+    namespaces = {name: namespace for namespace, name in clusters.items()}
     for column in columns_of_topics(conn, names):
         if column.tags:
             yield PlacedColumn(_place(column, namespaces), column)
-    for other in table_columns(conn, _tables_called(conn, names), _any):
+    accepted = {end for _, name in tag_decisions(conn, Decision.ACCEPTED) for end in names_in(name)}
+    for other in (
+        *table_columns(conn, _tables_called(conn, names), _any),
+        *flow_columns(conn, flow_keys(conn, accepted.intersection(names)), clusters, _any),
+    ):
         if other.tags:
-            yield _placed(other)
+            yield _placed(other, namespaces)
 
 
 def columns_of_nodes(conn: Connection, nodes: Mapping[int, NodeRow]) -> Iterator[PlacedColumn]:
@@ -86,18 +101,13 @@ def columns_of_nodes(conn: Connection, nodes: Mapping[int, NodeRow]) -> Iterator
             yield PlacedColumn(place, column)
     names = {place.name for place in wanted if place.namespace not in clusters}
     for other in table_columns(conn, _tables_called(conn, names), _any):
-        placed = _placed(other)
+        placed = _placed(other, namespaces)
         if placed.place in wanted:
             found.add(placed.place)
             yield placed
     rest = [key for key, node in nodes.items() if place_of(node) not in found]
     for other in flow_columns(conn, rest, clusters, _any):
-        placed = _placed(other)
-        yield (
-            placed
-            if placed.place.namespace
-            else placed._replace(place=placed.place._replace(namespace=namespaces[other.cluster]))
-        )
+        yield _placed(other, namespaces)
 
 
 def place_of(node: NodeRow) -> Place:
@@ -110,12 +120,9 @@ def _place(column: TopicColumnRow, namespaces: Mapping[str, str]) -> Place:
     return Place(namespaces.get(column.cluster, ""), column.topic, path)
 
 
-def _placed(other: OtherColumn) -> PlacedColumn:
-    return PlacedColumn(Place(other.namespace, other.name, other.path), other_row(other))
-
-
-def _namespaces(conn: Connection) -> Mapping[str, str]:
-    return {name: namespace for namespace, name in cluster_names(conn).items()}
+def _placed(other: OtherColumn, namespaces: Mapping[str, str]) -> PlacedColumn:
+    namespace = other.namespace or namespaces.get(other.cluster, "")
+    return PlacedColumn(Place(namespace, other.name, other.path), other_row(other))
 
 
 def _tables_called(conn: Connection, names: Collection[str]) -> list[int]:

@@ -7,11 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 
 from sqlalchemy import Connection, bindparam, func, select
 
-from scanner_dictionary.graph.store import newest_scan
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import field_name
 
-TOPIC, NODE, SUBJECT, TAG, COLUMN, CATALOG_TAG = 1, 2, 3, 4, 5, 6
+TOPIC, NODE, SUBJECT, COLUMN = 1, 2, 3, 5
 FLOW_COLUMN, TABLE_COLUMN, TAG_NAME, OWNER, COLUMN_DOC, TOPIC_DOC = 7, 8, 9, 10, 11, 12
 
 DOC_MARK = "\t"
@@ -98,16 +97,13 @@ def escaped(text: str) -> str:
 
 
 _INDEXED = {TOPIC: t.topic, SUBJECT: t.subject, COLUMN: t.schema_definition}
-_NEWEST = select(*(select(func.max(table.c.id)).scalar_subquery() for table in _INDEXED.values()))
+_NEWEST = select(*(select(func.max(table.c.id)).scalar_subquery() for table in (*_INDEXED.values(), t.scan)))
 
 
 def is_indexed(conn: Connection, kinds: Collection[int] = tuple(_INDEXED)) -> bool:
     """Return whether all names of *kinds* are in the index; nodes are where the graph is of the newest scan."""
     progress = {row.kind: row.last_id for row in conn.execute(select(t.search_progress))}
-    newest = dict(zip(_INDEXED, conn.execute(_NEWEST).one(), strict=True))
-    indexed_kinds = {COLUMN if kind == TAG else kind for kind in kinds} & _INDEXED.keys()
-    if any((newest[kind] or 0) > progress.get(kind, 0) for kind in indexed_kinds):
+    newest = dict(zip((*_INDEXED, NODE), conn.execute(_NEWEST).one(), strict=True))
+    if NODE in kinds and (newest[NODE] or 0) != progress.get(NODE, 0):
         return False
-    if TAG in kinds and CATALOG_TAG not in progress:
-        return False
-    return NODE not in kinds or newest_scan(conn) == progress.get(NODE, 0)
+    return all((newest[kind] or 0) <= progress.get(kind, 0) for kind in _INDEXED.keys() & set(kinds))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, select
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.columns import TopicColumnRow, texts
+from scanner_dictionary.queries.tag_decisions import Decisions, tag_decisions
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.names import FLOW_COLUMN
 from scanner_model.columns import KEY, path_name
+from scanner_model.tag_decisions import Decision
 
 DERIVED, TABLE = "derived", "table"
 """Where such a column is known from: only flows have it, or a table of a catalog or database."""
@@ -26,8 +28,9 @@ Wanted = Callable[[tuple[str, ...]], bool]
 class OtherColumn(NamedTuple):
     """A column of a topic, of *cluster*, that no schema describes, or of another dataset, of *namespace*.
 
-    The other of the two is empty. *origin* is declared (by hand), derived (from a flow), or table. *node* is its key
-    in the graph; empty where it is not looked up.
+    The other of the two is empty. *tags* are those that its source declares, and those that people accepted. *origin*
+    is declared (by hand), derived (from a flow), or table. *node* is its key in the graph; empty where it is not looked
+    up.
     """
 
     key: int
@@ -61,33 +64,41 @@ def flow_columns(
 
     *clusters* is what `cluster_names` returns.
     """
+    accepted = tag_decisions(conn, Decision.ACCEPTED)
     for chunk in in_chunks(sorted(keys), _AT_ONCE):
         rows = [row for row in conn.execute(_FLOW_COLUMNS, {"keys": chunk}) if wanted(texts(row.path))]
         of_tables = _in_tables(conn, {row.name for row in rows if row.namespace not in clusters})
         for row in rows:
             if (row.namespace, row.name, row.path) not in of_tables:
-                yield _of_flow(row, clusters.get(row.namespace, ""))
+                yield _with_accepted(_of_flow(row, clusters.get(row.namespace, "")), accepted)
 
 
 def table_columns(conn: Connection, tables: Collection[int], wanted: Wanted) -> Iterator[OtherColumn]:
     """Yield the *wanted* columns of those of *tables*, keys of catalog tables, that exist, by table and place."""
+    accepted = tag_decisions(conn, Decision.ACCEPTED)
     for chunk in in_chunks(sorted(tables), _AT_ONCE):
         rows = [row for row in conn.execute(_TABLE_COLUMNS, {"keys": chunk}) if wanted(texts(row.path))]
         names = sorted({row.table_name for row in rows})
         found = conn.execute(_NODES, {"names": names}) if names else ()
         nodes = {(row.namespace, row.name, row.path): row.node_key for row in found}
         for row in rows:
-            yield _of_table(row, nodes.get((row.namespace, row.table_name, row.path), ""))
+            yield _with_accepted(_of_table(row, nodes.get((row.namespace, row.table_name, row.path), "")), accepted)
 
 
 def listed_columns(conn: Connection, wanted: Wanted, *, tables: bool) -> Iterator[OtherColumn]:
     """Yield all *wanted* columns of *tables*, by table and place, then those that only flows know, by key."""
     live = select(t.catalog_table.c.id).where(t.catalog_table.c.gone.is_(None))
     yield from table_columns(conn, conn.scalars(live).all() if tables else (), wanted)
-    use = t.search_use.c
-    clusters = cluster_names(conn)
-    flows = conn.scalars(select(use.entity_id).where(use.kind == FLOW_COLUMN).distinct()).all()
-    yield from flow_columns(conn, flows, clusters, wanted)
+    yield from flow_columns(conn, flow_keys(conn), cluster_names(conn), wanted)
+
+
+def flow_keys(conn: Connection, names: Collection[str] | None = None) -> Sequence[int]:
+    """Return the keys of the columns that only flows know, of datasets called one of *names*; None: of all."""
+    use, node = t.search_use.c, t.flow_node.c
+    keys = select(use.entity_id).where(use.kind == FLOW_COLUMN).distinct()
+    if names is not None:
+        keys = keys.where(use.entity_id.in_(select(node.id).where(node.name.in_(sorted(names)), node.kind == "column")))
+    return conn.scalars(keys).all()
 
 
 def other_row(column: OtherColumn) -> TopicColumnRow:
@@ -112,6 +123,12 @@ def other_row(column: OtherColumn) -> TopicColumnRow:
         dataset=column.dataset,
         node=column.node,
     )
+
+
+def _with_accepted(column: OtherColumn, accepted: Decisions) -> OtherColumn:
+    decisions = accepted.get((column.cluster, column.dataset or column.name), {}).get(column.path, ())
+    tags = dict.fromkeys((*column.tags, *(each.tag for each in decisions)))
+    return column._replace(tags=tuple(tags)) if decisions else column
 
 
 def _of_flow(row: Any, cluster: str) -> OtherColumn:  # noqa: ANN401 - a row of the query

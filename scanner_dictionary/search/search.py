@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, func, select
 
+from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.columns import texts
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search import statements as sql
@@ -49,14 +50,21 @@ KINDS: Mapping[str, int] = {
 }
 """What can be searched for, by the word that users write; *node* is a job, dataset or consumer group."""
 
-_RARE = {TAG_NAME: (TAG_NAME,), OWNER: (OWNER,), COLUMN: (FLOW_COLUMN, TABLE_COLUMN)}
-"""Uses that few terms have, by the kind that is searched for: one query reads them all."""
+_USES: Mapping[int, Sequence[int]] = {
+    **{kind: (kind,) for kind in (*sql.ENTITIES, TAG_NAME, OWNER)},
+    COLUMN: (FLOW_COLUMN, TABLE_COLUMN),
+}
+"""The uses that are read at once, by the kind that is searched for; those of columns of schemas are too many."""
+
+_USES_AT_ONCE = 2_000
+
+_Uses = Mapping[tuple[int, int], Sequence[int]]
+"""What has a term as its name, by the use's kind and the term."""
 
 _SCANNED_TERMS = 100_000
 """Up to this many terms are searched for a part of a word, which no index answers, where no word begins with it."""
 
 _TOPICS_OF_A_PATH = 10
-_TERMS_AT_ONCE = 100
 _AT_ONCE = 32
 
 
@@ -162,51 +170,67 @@ class _Searching:
             self._add(hits, self._documented(kinds))
         return list(hits)
 
-    def _add_called(self, hits: dict[SearchHit, None], terms: Iterable[_Term], kinds: Sequence[int]) -> None:
+    def _add_called(self, hits: dict[SearchHit, None], terms: Sequence[_Term], kinds: Sequence[int]) -> None:
         """Add what is called as one of *terms*, the best first."""
-        others = [kind for kind in kinds if kind in sql.ENTITIES]
-        listed = list(terms)
-        rare = self._rare(listed, kinds)
-        for _, group in groupby(listed, key=lambda term: term.match):
+        uses = self._uses(terms, [use for kind in kinds for use in _USES[kind]])
+        of_columns = self._used_by_columns(terms) if COLUMN in kinds else frozenset()
+        for _, group in groupby(terms, key=lambda term: term.match):
             if len(hits) >= self._most:
                 break
             alike = list(group)
-            self._add(hits, self._entities(alike, others))
+            for kind in sql.ENTITIES:
+                self._add(hits, self._of_kind(kind, alike, uses))
             for kind, name in ((TAG_NAME, "tag"), (OWNER, "owner")):
-                named = (term for term in alike if (kind, term.id) in rare and self._cluster is None)
+                named = (term for term in alike if (kind, term.id) in uses and self._cluster is None)
                 self._add(hits, (SearchHit(name, "", term.term, None, "", "", _word(term)) for term in named))
-            if COLUMN in kinds:
-                self._add(hits, self._columns(alike))
-                self._add(hits, self._other_columns(alike, rare))
+            self._add(hits, self._columns([term for term in alike if term.id in of_columns]))
+            self._add(hits, self._other_columns(alike, uses))
 
-    def _rare(self, terms: Sequence[_Term], kinds: Iterable[int]) -> Mapping[tuple[int, int], list[int]]:
-        """Return what has one of *terms* as a tag, owner, or column that no schema has, by the use's kind and term."""
-        wanted = [use for kind in kinds for use in _RARE.get(kind, ())]
-        rare: dict[tuple[int, int], list[int]] = {}
-        if wanted and terms:
-            most = sql.CANDIDATES * len(wanted)
-            values = {"kinds": wanted, "terms": [term.id for term in terms], "most": most}
-            rows = self._conn.execute(sql.RARE_USES, values).all()
-            for kind, term, entity in self._bounded(rows, most):
-                rare.setdefault((kind, term), []).append(entity)
-        return rare
+    def _uses(self, terms: Sequence[_Term], kinds: Sequence[int]) -> _Uses:
+        """Return what has one of *terms* as its name, in order."""
+        uses: dict[tuple[int, int], list[int]] = {}
+        if kinds and terms:
+            values = {"kinds": kinds, "terms": [term.id for term in terms], "most": _USES_AT_ONCE}
+            rows = self._conn.execute(sql.USES, values).all()
+            for kind, term, entity in self._bounded(rows, _USES_AT_ONCE):
+                uses.setdefault((kind, term), []).append(entity)
+        return uses
 
-    def _other_columns(
-        self, terms: Iterable[_Term], rare: Mapping[tuple[int, int], Sequence[int]]
-    ) -> Iterator[SearchHit]:
+    def _used_by_columns(self, terms: Sequence[_Term]) -> frozenset[int]:
+        """Return the keys of those of *terms* that columns of schemas have as their name."""
+        wanted = {"terms": [term.id for term in terms]}
+        return frozenset(self._conn.scalars(sql.TERMS_OF_COLUMNS, wanted) if terms else ())
+
+    def _other_columns(self, terms: Iterable[_Term], uses: _Uses) -> Iterator[SearchHit]:
         """Yield the columns of tables, and those that only flows know, called as one of *terms*, in their order."""
-        for term in terms:
-
-            def is_called(path: tuple[str, ...], name: str = term.term) -> bool:
-                return leaf_name(path)[:LONGEST_TERM] == name
-
-            tables, flows = (rare.get((kind, term.id), ()) for kind in (TABLE_COLUMN, FLOW_COLUMN))
-            if tables and self._cluster is None:
-                for column in table_columns(self._conn, tables, is_called):
-                    yield _other_hit(column, term)
-            for column in flow_columns(self._conn, flows, self._clusters, is_called) if flows else ():
+        tables_too = self._cluster is None
+        having = (
+            term for term in terms if (FLOW_COLUMN, term.id) in uses or (tables_too and (TABLE_COLUMN, term.id) in uses)
+        )
+        for chunk in _growing(having):
+            names = {term.term for term in chunk}
+            found: dict[str, list[OtherColumn]] = {}
+            for column in self._named(names, chunk, uses, tables=tables_too):
                 if self._cluster in (None, column.cluster):
-                    yield _other_hit(column, term)
+                    found.setdefault(leaf_name(column.path)[:LONGEST_TERM], []).append(column)
+            for term in chunk:
+                yield from (_other_hit(column, term) for column in found.get(term.term, ()))
+
+    def _named(
+        self, names: Collection[str], terms: Sequence[_Term], uses: _Uses, *, tables: bool
+    ) -> Iterator[OtherColumn]:
+        """Yield the columns of tables, then those that only flows know, with one of *names*, those of *terms*."""
+
+        def is_called(path: tuple[str, ...]) -> bool:
+            return leaf_name(path)[:LONGEST_TERM] in names
+
+        of_tables, of_flows = (
+            {key for term in terms for key in uses.get((kind, term.id), ())} for kind in (TABLE_COLUMN, FLOW_COLUMN)
+        )
+        if tables and of_tables:
+            yield from table_columns(self._conn, of_tables, is_called)
+        if of_flows:
+            yield from flow_columns(self._conn, of_flows, self._clusters, is_called)
 
     @cached_property
     def _clusters(self) -> Mapping[str, str]:
@@ -221,7 +245,7 @@ class _Searching:
         start = DOC_MARK + words[-1]
         terms = [key for key, _ in self._conn.execute(sql.TERMS_BY_WORD, {"first": start, "last": start + LAST})]
         values = {"kinds": uses, "terms": terms, "most": sql.CANDIDATES}
-        rows = self._bounded(self._conn.execute(sql.RARE_USES, values).all(), sql.CANDIDATES) if terms else ()
+        rows = self._bounded(self._conn.execute(sql.USES, values).all(), sql.CANDIDATES) if terms else ()
         keys = {use: sorted({entity for kind, _, entity in rows if kind == use}) for use in uses}
         yield from self._documented_topics(keys.get(TOPIC_DOC, ()))
         yield from self._documented_columns(keys.get(COLUMN_DOC, ()))
@@ -272,25 +296,19 @@ class _Searching:
         fitting = (term for term in terms.values() if self._text in term.term.lower())
         return sorted(fitting, key=lambda term: (term.match, len(term.term), term.term))
 
-    def _entities(self, terms: Sequence[_Term], kinds: Sequence[int]) -> Iterator[SearchHit]:
-        """Yield topics, nodes and subjects with one of *terms*, by kind, in the order of the terms."""
-        for kind in kinds:
-            for at in range(0, len(terms), _TERMS_AT_ONCE):
-                yield from self._of_kind(kind, terms[at : at + _TERMS_AT_ONCE])
-
-    def _of_kind(self, kind: int, terms: Sequence[_Term]) -> Iterator[SearchHit]:
-        ranks = {term.id: rank for rank, term in enumerate(terms)}
-        rows = self._conn.execute(sql.USES, {"kind": kind, "terms": list(ranks), "most": sql.CANDIDATES}).all()
-        uses = sorted(self._bounded(rows, sql.CANDIDATES), key=lambda row: (ranks[row[0]], row[1]))
-        matches = {entity: terms[ranks[term]].match for term, entity in uses}
-        entities = self._conn.execute(sql.ENTITIES[kind], {"keys": list(matches)}) if matches else ()
-        rows_of = {row[0]: row for row in entities}
-        topics = self._topics_of_subjects(rows_of) if kind == SUBJECT else {}
-        for entity, match in matches.items():
-            if entity in rows_of and (self._cluster is None or rows_of[entity][2] == self._cluster):
-                _, kind_name, where, name, detail, node = rows_of[entity]
-                of_subject = tuple(topics.get(entity, ()))
-                yield SearchHit(kind_name, where, name, None, detail, node, _word(match), topics=of_subject)
+    def _of_kind(self, kind: int, terms: Sequence[_Term], uses: _Uses) -> Iterator[SearchHit]:
+        """Yield the topics, nodes or subjects called as one of *terms*, in their order."""
+        matches = {entity: term.match for term in terms for entity in uses.get((kind, term.id), ())}
+        for chunk in in_chunks(matches, sql.CANDIDATES):
+            rows_of = {row[0]: row for row in self._conn.execute(sql.ENTITIES[kind], {"keys": chunk})}
+            topics = self._topics_of_subjects(rows_of) if kind == SUBJECT else {}
+            for entity in chunk:
+                if entity in rows_of and (self._cluster is None or rows_of[entity][2] == self._cluster):
+                    _, kind_name, where, name, detail, node = rows_of[entity]
+                    of_subject = tuple(topics.get(entity, ()))
+                    yield SearchHit(
+                        kind_name, where, name, None, detail, node, _word(matches[entity]), topics=of_subject
+                    )
 
     def _topics_of_subjects(self, keys: Iterable[int]) -> Mapping[int, list[str]]:
         topics: dict[int, list[str]] = {}
@@ -331,7 +349,8 @@ class _Searching:
             word = head[:LONGEST_WORD]
             rows = self._conn.execute(sql.TERMS_BY_WORD, {"first": word, "last": word}).all()
             terms = [_Term(key, name, Match.EXACT) for key, name in rows if name.lower().endswith(head)]
-            for hit in islice(self._of_kind(TOPIC, terms), _TOPICS_OF_A_PATH):
+            uses = self._uses(terms, (TOPIC,))
+            for hit in islice(self._of_kind(TOPIC, terms, uses), _TOPICS_OF_A_PATH):
                 sides = self._conn.execute(sql.SIDES_OF_TOPIC, {"cluster": hit.where, "topic": hit.name}).all()
                 columns = self._columns_of({side.definition_id for side in sides}, _like(start, ""))
                 for side in sides:
@@ -348,7 +367,7 @@ class _Searching:
         start = leaf[:LONGEST_WORD]
         rows = self._conn.execute(sql.TERMS_BY_WORD, {"first": start, "last": start + LAST}).all() if start else ()
         terms = [_Term(key, name, _match(name, leaf)) for key, name in rows if head and name.lower().startswith(leaf)]
-        for hit in self._other_columns(terms, self._rare(terms, (COLUMN,))):
+        for hit in self._other_columns(terms, self._uses(terms, _USES[COLUMN])):
             if f".{self._text}" in f".{hit.name}.{path_name(hit.path or ())}".lower():
                 yield hit
 

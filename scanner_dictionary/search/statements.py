@@ -55,25 +55,29 @@ TERMS_BY_WORD = (
     .limit(CANDIDATES)
 )
 USES = (
-    select(t.search_use.c.term_id, t.search_use.c.entity_id)
-    .where(t.search_use.c.kind == bindparam("kind"), t.search_use.c.term_id.in_(bindparam("terms", expanding=True)))
-    .order_by(t.search_use.c.term_id, t.search_use.c.entity_id)
-    .limit(bindparam("most"))
-)
-DEFINITIONS = USES.where(
-    exists().where(
-        t.topic_schema.c.definition_id == t.search_use.c.entity_id,
-        t.topic_schema.c.is_current,
-        t.topic_schema.c.gone.is_(None),
-    )
-).params(kind=COLUMN)
-RARE_USES = (
     select(t.search_use.c.kind, t.search_use.c.term_id, t.search_use.c.entity_id)
     .where(
         t.search_use.c.kind.in_(bindparam("kinds", expanding=True)),
         t.search_use.c.term_id.in_(bindparam("terms", expanding=True)),
     )
     .order_by(t.search_use.c.kind, t.search_use.c.term_id, t.search_use.c.entity_id)
+    .limit(bindparam("most"))
+)
+_OF_TERM = (t.search_use.c.kind == COLUMN) & (t.search_use.c.term_id == t.search_term.c.id)
+TERMS_OF_COLUMNS = select(t.search_term.c.id).where(
+    t.search_term.c.id.in_(bindparam("terms", expanding=True)), exists().where(_OF_TERM)
+)
+DEFINITIONS = (
+    select(t.search_use.c.term_id, t.search_use.c.entity_id)
+    .where(t.search_use.c.kind == COLUMN, t.search_use.c.term_id.in_(bindparam("terms", expanding=True)))
+    .where(
+        exists().where(
+            t.topic_schema.c.definition_id == t.search_use.c.entity_id,
+            t.topic_schema.c.is_current,
+            t.topic_schema.c.gone.is_(None),
+        )
+    )
+    .order_by(t.search_use.c.term_id, t.search_use.c.entity_id)
     .limit(bindparam("most"))
 )
 TOPIC_DOCS = (

@@ -25,23 +25,16 @@ class Stored(NamedTuple):
     gone: int | None
 
 
-class Change(NamedTuple):
-    """A stored row whose values, source or existence differ from those of the scan."""
-
-    stored: Stored
-    wanted: Wanted
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What to write: *added*, *changed* and *gone* in the order of their keys; *observed* and *unread* are unchanged.
 
-    *changed* includes rows that only another source reports now, and rows that return. *unread* rows could not be
-    checked in this scan.
+    *changed* are stored rows whose values, source or existence differ, each with the scan's: also rows that only
+    another source reports now, and rows that return. *unread* rows could not be checked in this scan.
     """
 
     added: list[Wanted] = field(default_factory=list)
-    changed: list[Change] = field(default_factory=list)
+    changed: list[tuple[Stored, Wanted]] = field(default_factory=list)
     gone: list[tuple[Key, Stored]] = field(default_factory=list)
     observed: list[Stored] = field(default_factory=list)
     unread: list[Stored] = field(default_factory=list)
@@ -88,7 +81,7 @@ def _compare(plan: Plan, old: Stored | None, new: Wanted) -> None:
     elif old.gone is None and old.values == new.values and old.source_id == new.source_id:
         plan.observed.append(old)
     else:
-        plan.changed.append(Change(old, new))
+        plan.changed.append((old, new))
 
 
 _EMPTY = (None, "", False, "[]", "{}", ())
@@ -148,7 +141,7 @@ def apply(conn: Connection, kind: FactKind, plan: Plan, scan: int) -> dict[Key, 
     names = ("id", *kind.parents, *kind.values, "source_id", "first_seen", "last_seen")
     added = ((ids[w.key], *w.parents, *w.values[:plain], w.source_id, scan, scan) for w in plan.added)
     insert_rows(conn, kind.table, added, names)
-    changed = ((*c.wanted.values[:plain], c.wanted.source_id, scan, None, c.stored.id) for c in plan.changed)
+    changed = ((*new.values[:plain], new.source_id, scan, None, old.id) for old, new in plan.changed)
     update_rows(conn, kind.table, (*kind.values, "source_id", "last_seen", "gone"), changed)
     update_rows(conn, kind.table, ("gone",), ((scan, old.id) for _, old in plan.gone))
     _mark_observed(conn, kind, plan, scan)

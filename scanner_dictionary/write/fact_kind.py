@@ -148,7 +148,7 @@ def cluster_kind(member: str, fact_type: type, **options: Any) -> FactKind:  # n
         table=table,
         parents=("cluster_id", *keys),
         values=tuple(values),
-        rows=_MemberRows(member, tuple(keys.values()), tuple(values.values()), shared, options.get("children")),
+        rows=_member_rows(member, list(keys.values()), list(values.values()), options.get("children"), shared=shared),
         shared=shared,
         **(described | options),
     )
@@ -166,25 +166,21 @@ def _reader(column: FactColumn) -> Reader:
     return lambda fact: dict(read(fact))
 
 
-@dataclass(frozen=True, slots=True)
-class _MemberRows:
-    """Converts facts to rows: the cells are the facts' members."""
+def _member_rows(
+    member: str, keys: list[Reader], values: list[Reader], children: Children | None, *, shared: bool
+) -> Callable[[ClusterScan, RowContext], Iterator[Wanted]]:
+    """Return the conversion of a scan's facts to rows whose cells are the facts' members."""
 
-    member: str
-    keys: tuple[Reader, ...]
-    values: tuple[Reader, ...]
-    shared: bool
-    children: Children | None
-
-    def __call__(self, scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
-        """Return the rows of a scan's facts."""
-        for fact in scan.facts(self.member):
-            named = tuple(_cell(read(fact)) for read in self.keys)
-            cells = tuple(_cell(read(fact)) for read in self.values)
-            if self.children:
-                cells = (*cells, self.children.rows(fact))
-            key = named if self.shared else (storable(fact.source), *named)
+    def rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
+        for fact in scan.facts(member):
+            named = tuple(_cell(read(fact)) for read in keys)
+            cells = tuple(_cell(read(fact)) for read in values)
+            if children:
+                cells = (*cells, children.rows(fact))
+            key = named if shared else (storable(fact.source), *named)
             yield Wanted(key, context.sources[fact.source], (context.cluster, *named), cells)
+
+    return rows
 
 
 def member_cells(fact_type: type) -> Callable[[Any], Key]:

@@ -29,14 +29,12 @@ from scanner_dictionary.write.fact_kind import (
 )
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, ClientUse
-from scanner_model.declarations import Declaration
+from scanner_model.declarations import Declaration, UnreadFile
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.names import SourceId
-from scanner_model.repository import UnreadFile
 from scanner_model.scan import ClusterScan
-from scanner_model.schema_ids import SchemaIdUse
-from scanner_model.schemas import Confidence, Reference, Registry, SchemaVersion, TopicSchema
+from scanner_model.schemas import Confidence, Reference, Registry, SchemaIdUse, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import (
     CollectionColumn,
     FlinkJob,
@@ -46,7 +44,7 @@ from scanner_model.streaming_sql import (
     KsqlType,
     Query,
 )
-from scanner_model.tag_decisions import TagDecision
+from scanner_model.tag_decisions import TagDecision, TagRuleFile
 
 _source = t.source.c
 
@@ -293,6 +291,7 @@ FACT_KINDS: tuple[FactKind, ...] = (
     cluster_kind("schema_id_uses", SchemaIdUse, logged=False),
     cluster_kind("application_identities", ApplicationIdentity),
     cluster_kind("tag_decisions", TagDecision),
+    cluster_kind("tag_rule_files", TagRuleFile),
     cluster_kind("acl_rules", AclRule),
     cluster_kind("acl_authorizers", AclAuthorizer, required=attrgetter("source")),
 )

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
 
-from sqlalchemy import Connection, exists, func, select
+from sqlalchemy import Connection, func, select
 
 from scanner_dictionary.engine.rows import in_chunks, insert_rows
 from scanner_dictionary.graph.store import newest_scan
 from scanner_dictionary.queries.columns import texts
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.names import (
-    CATALOG_TAG,
     COLUMN,
     COLUMN_DOC,
     DOC_MARK,
@@ -23,7 +22,6 @@ from scanner_dictionary.search.names import (
     OWNER,
     SUBJECT,
     TABLE_COLUMN,
-    TAG,
     TAG_NAME,
     TOPIC,
     TOPIC_DOC,
@@ -51,7 +49,6 @@ def index_new_names(conn: Connection) -> None:
             terms.add((kind, name, key) for key, name in chunk)
             _note_progress(conn, kind, chunk[-1][0])
     _index_columns(conn, terms)
-    _index_catalog_tags(conn, terms)
     _replace(conn, terms, (TABLE_COLUMN,), ("catalog_table",), _table_uses)
     # Definitions, whose tags are counted here, change with the links of topics.
     _replace(conn, terms, (TAG_NAME, OWNER, TOPIC_DOC), ("topic", "annotation", "topic_schema"), _annotation_uses)
@@ -118,16 +115,16 @@ def _annotation_uses(conn: Connection) -> Iterator[Use]:
         owners |= {owner: None} if owner and key is not None else {}
         found = doc_words(text) if key is not None else ()
         words |= dict.fromkeys((TOPIC_DOC, DOC_MARK + word, key) for word in found)
-    use = t.search_use.c
-    of_columns = select(t.search_term.c.term).join(t.search_use, use.term_id == t.search_term.c.id)
-    live = exists().where(link.definition_id == use.entity_id, link.is_current, link.gone.is_(None))
-    tags |= dict.fromkeys(conn.scalars(of_columns.where(use.kind == TAG, live).distinct()))
+    column = t.schema_column.c
+    of_columns = select(column.tags).join(t.topic_schema, link.definition_id == column.definition_id).distinct()
+    for cell in conn.scalars(of_columns.where(column.tags.is_not(None), link.is_current, link.gone.is_(None))):
+        tags |= dict.fromkeys(texts(cell))
     yield from ((kind, name, 0) for kind, names in ((TAG_NAME, tags), (OWNER, owners)) for name in names if name)
     yield from words
 
 
 def _index_columns(conn: Connection, terms: _Terms) -> None:
-    """Add the columns and tags of new definitions; a definition is never changed."""
+    """Add the columns of new definitions; a definition is never changed."""
     newest = int(conn.scalar(select(func.max(t.schema_definition.c.id))) or 0)
     last = _indexed_up_to(conn, COLUMN)
     for first in range(last + 1, newest + 1, _DEFINITIONS_AT_ONCE):
@@ -136,34 +133,20 @@ def _index_columns(conn: Connection, terms: _Terms) -> None:
         _note_progress(conn, COLUMN, end)
 
 
-def _index_catalog_tags(conn: Connection, terms: _Terms) -> None:
-    """Replace the definitions whose fields have tags in a stream catalog, where tags come and go."""
-    conn.execute(t.search_use.delete().where(t.search_use.c.kind == CATALOG_TAG))
-    note, link = t.annotation.c, t.topic_schema.c
-    query = select(link.definition_id, note.tags).join(t.annotation, note.schema_id == link.schema_id)
-    tagged = note.path.is_not(None), note.gone.is_(None), note.tags != "[]"
-    rows = conn.execute(query.where(*tagged, link.gone.is_(None)).distinct())
-    for chunk in in_chunks(dict.fromkeys((CATALOG_TAG, tag, key) for key, cell in rows for tag in texts(cell))):
-        terms.add(chunk)
-    _note_progress(conn, CATALOG_TAG, newest_scan(conn))
-
-
 def _column_uses(conn: Connection, first: int, last: int) -> Iterator[Use]:
     column = t.schema_column.c
-    query = select(column.definition_id, column.path, column.tags, column.doc)
+    query = select(column.definition_id, column.path, column.doc)
     query = query.where(column.definition_id.between(first, last))
     result = conn.execute(query.order_by(column.definition_id))
     # Past SQLAlchemy's row: it costs as much as reading the cells.
-    cells: Sequence[tuple[int, str, str | None, str | None]] = result.cursor.fetchall() if result.cursor else ()
+    cells: Sequence[tuple[int, str, str | None]] = result.cursor.fetchall() if result.cursor else ()
     for definition, group in groupby(cells, key=lambda row: row[0]):
         rows = list(group)
-        names = dict.fromkeys(_leaf(path) for _, path, _, _ in rows)
-        tags = dict.fromkeys(tag for _, _, cell, _ in rows if cell for tag in texts(cell))
+        names = dict.fromkeys(_leaf(path) for _, path, _ in rows)
         words = {word: None for *_, doc in rows if doc for word in _doc_words(doc)}
         # A word that is a column's name leads to the definition already.
         known = {name.lower() for name in names}
         yield from ((COLUMN, name, definition) for name in names if name)
-        yield from ((TAG, tag, definition) for tag in tags)
         yield from ((COLUMN_DOC, DOC_MARK + word, definition) for word in words if word not in known)
 
 

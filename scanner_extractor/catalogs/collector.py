@@ -9,13 +9,12 @@ from typing import TypeVar
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.pagination import PagesWithoutEnd
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress, answered
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import Problem, ScannerError
 from scanner_model.payload import Unread
-from scanner_model.scan import SourceResult, SourceStatus
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -152,13 +151,12 @@ class CatalogCollector:
         reasons = self._reasons()
         complete = not self.unlisted and not self.without_lineage
         return CatalogResult(
-            outcome=SourceResult(
-                source=self.settings.source,
-                kind="catalog",
-                status=SourceStatus.PARTIAL if reasons else SourceStatus.READ,
-                received=len(self.tables),
-                requested=len(self.tables) + len(self.unread),
-                reason="; ".join(reasons),
+            outcome=answered(
+                self.settings.source,
+                "catalog",
+                len(self.tables),
+                reasons=reasons,
+                missing=len(self.unread),
                 requests=self.http.requests,
                 unread=self.unread.known if complete else frozenset(),
             ),

@@ -15,8 +15,10 @@ from scanner_extractor.config.sections import (
     Section,
     ValidationContext,
     alias_errors,
+    count,
     name_list,
     nonempty,
+    object_of,
     option_errors,
     text,
     unknown_type,
@@ -34,12 +36,10 @@ def _needs_url(kind: str, description: str) -> Json:
     }
 
 
-_CATALOG: Json = {
-    "type": "object",
-    "title": "Catalog of tables",
-    "description": "One catalog of tables.",
-    "required": ["type"],
-    "properties": {
+_CATALOG: Json = object_of(
+    "Catalog of tables",
+    "One catalog of tables.",
+    {
         "type": nonempty(
             "Kind",
             "What kind of catalog it is: unity, glue, google, datazone, iceberg, clickhouse, druid, pinot.",
@@ -99,14 +99,7 @@ _CATALOG: Json = {
             "Unity: the id of a SQL warehouse through which system.access tells all lineage at once. Iceberg: the "
             "warehouse of a catalog that has several.",
         ),
-        "lineage_days": {
-            "title": "Days of lineage",
-            "description": "Unity: how many days back the system tables are asked.",
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 365,
-            "default": 90,
-        },
+        "lineage_days": count("Days of lineage", "Unity: how many days back the system tables are asked.", 365, 90),
         "region": text("Region", "Glue, DataZone: the AWS region.", "eu-central-1", pattern="^[a-z0-9-]+$"),
         "account": text(
             "Account",
@@ -127,11 +120,10 @@ _CATALOG: Json = {
         "location": nonempty(
             "Location", "Google: where the lineage is kept; without it each dataset's own location.", "eu"
         ),
-        "endpoints": {
-            "title": "Endpoints",
-            "description": "Google: addresses other than the public ones, by service: bigquery, datalineage.",
-            "type": "object",
-            "properties": {
+        "endpoints": object_of(
+            "Endpoints",
+            "Google: addresses other than the public ones, by service: bigquery, datalineage.",
+            {
                 "bigquery": text(
                     "BigQuery", "The address of the BigQuery API.", "https://bigquery-lake.p.googleapis.com"
                 ),
@@ -139,10 +131,10 @@ _CATALOG: Json = {
                     "Data Lineage", "The address of the Data Lineage API.", "https://datalineage-lake.p.googleapis.com"
                 ),
             },
-            "additionalProperties": False,
-        },
+        ),
     },
-    "additionalProperties": False,
+    required=["type"],
+) | {
     "allOf": [
         _needs_url("unity", "The address of the Databricks workspace."),
         _needs_url("clickhouse", "The address of ClickHouse's HTTP interface."),
@@ -173,7 +165,7 @@ _CATALOG: Json = {
                 },
             },
         },
-    ],
+    ]
 }
 
 _WEB = frozenset({"url", "auth", "headers"})

@@ -13,9 +13,11 @@ from scanner_extractor.config.sections import (
     Section,
     ValidationContext,
     address,
+    count,
     flag,
     name_list,
     nonempty,
+    object_of,
     repeated_sources,
     text,
 )
@@ -36,14 +38,11 @@ _MATCHER = rf'\s*{_LABEL}\s*(?:=~|!~|!=|=)\s*"(?:[^"\\\n]|\\.)*"\s*'
 _MATCHERS = rf"^(?:{_MATCHER}(?:,{_MATCHER})*)?$"
 _KINDS = [kind.value for kind in IdentityKind]
 
-_ACLS: Json = {
-    "type": "object",
-    "title": "Rules of access",
-    "description": (
-        "The brokers' ACLs are read over the Kafka protocol, with the properties of `kafka`. Two settings of the "
-        "authorizer that brokers do not report can be given here."
-    ),
-    "properties": {
+_ACLS: Json = object_of(
+    "Rules of access",
+    "The brokers' ACLs are read over the Kafka protocol, with the properties of `kafka`. Two settings of the "
+    "authorizer that brokers do not report can be given here.",
+    {
         "super_users": name_list(
             "Super users", "The principals of the brokers' `super.users`.", "User:admin", "User:CN=kafka-1"
         ),
@@ -51,64 +50,41 @@ _ACLS: Json = {
             "Default rule", "The brokers' setting `allow.everyone.if.no.acl.found`.", default=False
         ),
     },
-    "additionalProperties": False,
-}
+)
 
-_BROKER_CLIENTS: Json = {
-    "type": "object",
-    "title": "Clients that brokers know",
-    "description": (
-        "Open transactions, and groups of the newer protocols, are read over the Kafka protocol with the properties of "
-        "`kafka`."
-    ),
-    "properties": {
+_BROKER_CLIENTS: Json = object_of(
+    "Clients that brokers know",
+    "Open transactions, and groups of the newer protocols, are read over the Kafka protocol with the properties of "
+    "`kafka`.",
+    {
         "transactions": flag("Transactions", "Whether open transactions are read, with the topics they write."),
         "groups": flag("Groups", "Whether consumer, share and streams groups of the newer protocols are described."),
-        "samples": {
-            "title": "Samples",
-            "description": "How often open transactions are looked at in one scan, a second apart.",
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 60,
-            "default": 3,
-        },
+        "samples": count("Samples", "How often open transactions are looked at in one scan, a second apart.", 60, 3),
     },
-    "additionalProperties": False,
-}
+)
 
 
-def _bound(title: str, description: str, most: int, default: int) -> Json:
-    words = {"title": title, "description": description, "type": "integer"}
-    return words | {"minimum": 1, "maximum": most, "default": default}
-
-
-_SCHEMA_IDS: Json = {
-    "type": "object",
-    "title": "Schema ids in use",
-    "description": (
-        "The newest records of these topics are read over the Kafka protocol, with the properties of `kafka`. Of a "
-        "record only the schema id is kept, with topic, partition, offset and time. Without this member no record is "
-        "read."
-    ),
-    "required": ["topics"],
-    "properties": {
+_SCHEMA_IDS: Json = object_of(
+    "Schema ids in use",
+    "The newest records of these topics are read over the Kafka protocol, with the properties of `kafka`. Of a "
+    "record only the schema id is kept, with topic, partition, offset and time. Without this member no record is "
+    "read.",
+    {
         "topics": name_list(
             "Topics", "Names or globs. Topics that begin with _, and internal ones, are never read.", "orders", "shop.*"
         ),
-        "records": _bound("Records", "How many of the newest records of a partition are read.", 100, 3),
-        "partitions": _bound("Partitions", "How many partitions of a topic are read.", 1000, 12),
-        "max_topics": _bound("Topics at most", "How many topics are read; the first by name.", 10_000, 200),
-        "seconds": _bound("Seconds", "How long it may take in all.", 3600, 60),
+        "records": count("Records", "How many of the newest records of a partition are read.", 100, 3),
+        "partitions": count("Partitions", "How many partitions of a topic are read.", 1000, 12),
+        "max_topics": count("Topics at most", "How many topics are read; the first by name.", 10_000, 200),
+        "seconds": count("Seconds", "How long it may take in all.", 3600, 60),
     },
-    "additionalProperties": False,
-}
+    required=["topics"],
+)
 
-_PROFILE: Json = {
-    "type": "object",
-    "title": "Metric profile",
-    "description": "A metric that counts what clients do with topics.",
-    "required": ["metric", "direction"],
-    "properties": {
+_PROFILE: Json = object_of(
+    "Metric profile",
+    "A metric that counts what clients do with topics.",
+    {
         "metric": text("Metric", "Its name.", "acme_kafka_sent_records_total", pattern=r"^[a-zA-Z_:][a-zA-Z0-9_:]*$"),
         "direction": {
             "title": "Direction",
@@ -130,15 +106,13 @@ _PROFILE: Json = {
         },
         "level": flag("Level", "Whether it is no counter: then its last value is read.", default=False),
     },
-    "additionalProperties": False,
-}
+    required=["metric", "direction"],
+)
 
-_PROMETHEUS: Json = {
-    "type": "object",
-    "title": "Prometheus",
-    "description": "A server with the HTTP API of Prometheus, which holds metrics of Kafka clients.",
-    "required": ["url", "cluster_selector"],
-    "properties": {
+_PROMETHEUS: Json = object_of(
+    "Prometheus",
+    "A server with the HTTP API of Prometheus, which holds metrics of Kafka clients.",
+    {
         "name": nonempty("Name", "What people call it; it names the source in every scan.", "main"),
         "url": address(
             "The address of the server, without /api/v1; Mimir and Thanos have one, too.", "http://prometheus:9090"
@@ -160,8 +134,8 @@ _PROMETHEUS: Json = {
             "items": {"$ref": "#/$defs/metric_profile"},
         },
     },
-    "additionalProperties": False,
-}
+    required=["url", "cluster_selector"],
+)
 
 _NAMES: Json = {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}}
 
@@ -170,16 +144,14 @@ _APPLICATIONS: Json = {
     "title": "Applications",
     "description": "The applications that use topics: who is responsible, and what their clients are called.",
     "propertyNames": {"minLength": 1},
-    "additionalProperties": {
-        "type": "object",
-        "title": "Application",
-        "description": "One application; names are whole ones, or globs where they hold *, ? or [.",
-        "properties": {
+    "additionalProperties": object_of(
+        "Application",
+        "One application; names are whole ones, or globs where they hold *, ? or [.",
+        {
             "owner": nonempty("Owner", "Whom to call.", "team-orders"),
             **{kind: {**_NAMES, "title": kind, "description": f"Its names of the kind {kind}."} for kind in _KINDS},
         },
-        "additionalProperties": False,
-    },
+    ),
     "examples": [{"orders-service": {"owner": "team-orders", "client.id": ["orders-*"], "group": ["orders"]}}],
 }
 

@@ -14,9 +14,11 @@ from scanner_extractor.config.sections import (
     Section,
     ValidationContext,
     address,
+    count,
     flag,
     member_of,
     nonempty,
+    object_of,
     repeated_sources,
     text,
 )
@@ -40,26 +42,22 @@ METRICS_REQUESTS_PER_SECOND = 1.0
 
 _BROKERS_ONLY = frozenset({"type"})
 
-_PLANE: Json = {
-    "type": "object",
-    "title": "Plane",
-    "description": "A part of Confluent Cloud that has a key of its own.",
-    "properties": {
+_PLANE: Json = object_of(
+    "Plane",
+    "A part of Confluent Cloud that has a key of its own.",
+    {
         "url": address(
             "The address, where another than the public one is to be used.", "https://lkc-aa11.private.example.org"
         ),
         **HTTP_MEMBERS,
         "auth": {"$ref": "#/$defs/plane_auth"},
     },
-    "additionalProperties": False,
-}
+)
 
-_CLOUD: Json = {
-    "type": "object",
-    "title": "Confluent Cloud",
-    "description": "A cluster of Confluent Cloud whose brokers and sources are found when a scan starts.",
-    "required": ["auth", "cluster"],
-    "properties": {
+_CLOUD: Json = object_of(
+    "Confluent Cloud",
+    "A cluster of Confluent Cloud whose brokers and sources are found when a scan starts.",
+    {
         "url": address("The address of the control plane.", CLOUD_URL, default=CLOUD_URL),
         "cluster": nonempty("Kafka cluster", "The id of the Kafka cluster.", "lkc-aa11"),
         "environment": nonempty(
@@ -82,15 +80,13 @@ _CLOUD: Json = {
         "metrics": {"$ref": "#/$defs/plane", "description": "Metrics; without it, the Cloud key."},
         **HTTP_MEMBERS,
     },
-    "additionalProperties": False,
-}
+    required=["auth", "cluster"],
+)
 
-_KAFKA_REST: Json = {
-    "type": "object",
-    "title": "Kafka over REST",
-    "description": "Kafka's REST API v3: Confluent Cloud's, Confluent Server's or a REST proxy's.",
-    "required": ["url"],
-    "properties": {
+_KAFKA_REST: Json = object_of(
+    "Kafka over REST",
+    "Kafka's REST API v3: Confluent Cloud's, Confluent Server's or a REST proxy's.",
+    {
         "url": address(
             "The address of the REST API: http or https, without /kafka/v3.",
             "https://pkc-00001.eu-central-1.aws.confluent.cloud:443",
@@ -107,15 +103,13 @@ _KAFKA_REST: Json = {
         ),
         **HTTP_MEMBERS,
     },
-    "additionalProperties": False,
-}
+    required=["url"],
+)
 
-_STREAM_CATALOG: Json = {
-    "type": "object",
-    "title": "Stream catalog",
-    "description": "One stream catalog: tags, owners, descriptions and business metadata.",
-    "required": ["url", "cluster"],
-    "properties": {
+_STREAM_CATALOG: Json = object_of(
+    "Stream catalog",
+    "One stream catalog: tags, owners, descriptions and business metadata.",
+    {
         "url": address(
             "The address of the schema registry that the catalog belongs to: http or https, without /catalog.",
             "https://psrc-00001.eu-central-1.aws.confluent.cloud",
@@ -128,15 +122,13 @@ _STREAM_CATALOG: Json = {
         "fields": flag("Fields", "Whether what is said of single fields is read too, 500 a request."),
         **HTTP_MEMBERS,
     },
-    "additionalProperties": False,
-}
+    required=["url", "cluster"],
+)
 
-_TABLEFLOW: Json = {
-    "type": "object",
-    "title": "Tableflow",
-    "description": "Confluent Cloud's tables of topics.",
-    "required": ["environment", "cluster"],
-    "properties": {
+_TABLEFLOW: Json = object_of(
+    "Tableflow",
+    "Confluent Cloud's tables of topics.",
+    {
         "url": address("The address of the control plane.", CLOUD_URL, default=CLOUD_URL),
         "environment": nonempty("Environment", "The id of the environment.", "env-x1"),
         "cluster": nonempty("Kafka cluster", "The id of the Kafka cluster.", "lkc-aa11"),
@@ -145,15 +137,13 @@ _TABLEFLOW: Json = {
         ),
         **HTTP_MEMBERS,
     },
-    "additionalProperties": False,
-}
+    required=["environment", "cluster"],
+)
 
-_METRICS: Json = {
-    "type": "object",
-    "title": "Metrics",
-    "description": "Figures of topics: Confluent's Metrics API, or the brokers' log end offsets.",
-    "required": ["type"],
-    "properties": {
+_METRICS: Json = object_of(
+    "Metrics",
+    "Figures of topics: Confluent's Metrics API, or the brokers' log end offsets.",
+    {
         "url": address("The address of the Metrics API.", METRICS_URL, default=METRICS_URL),
         "type": {
             "title": "Kind",
@@ -163,14 +153,9 @@ _METRICS: Json = {
             "enum": ["confluent", "offsets"],
         },
         "cluster": nonempty("Kafka cluster", "The id of the Kafka cluster.", "lkc-aa11"),
-        "look_back_minutes": {
-            "title": "Look-back",
-            "description": "Minutes that the figures are summed over; they end five minutes before now.",
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 10080,
-            "default": 60,
-        },
+        "look_back_minutes": count(
+            "Look-back", "Minutes that the figures are summed over; they end five minutes before now.", 10080, 60
+        ),
         "clients": flag(
             "Clients",
             "Whether the data set dataflow is read, too: which clients wrote and read. Confluent does not document it.",
@@ -178,7 +163,8 @@ _METRICS: Json = {
         ),
         **HTTP_MEMBERS,
     },
-    "additionalProperties": False,
+    required=["type"],
+) | {
     "if": {"properties": {"type": {"const": "confluent"}}, "required": ["type"]},
     "then": {
         "required": ["cluster"],

@@ -16,6 +16,7 @@ from scanner_extractor.config.sections import (
     member_of,
     name_list,
     nonempty,
+    object_of,
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
@@ -28,12 +29,10 @@ _ALIAS = rf"{ADDRESS}|/.+"
 """An address, or the other path of a SQLite file."""
 
 
-_DATABASE: Json = {
-    "type": "object",
-    "title": "Database",
-    "description": "One database whose tables, views and columns are read from its catalogs; never a row.",
-    "required": ["name", "url"],
-    "properties": {
+_DATABASE: Json = object_of(
+    "Database",
+    "One database whose tables, views and columns are read from its catalogs; never a row.",
+    {
         "name": nonempty(
             "Name", "What people call it; it names the source in every scan, so that the address may change.", "shop"
         ),
@@ -61,8 +60,8 @@ _DATABASE: Json = {
         "read_timeout": HTTP_MEMBERS["read_timeout"],
         "max_bytes": HTTP_MEMBERS["max_bytes"],
     },
-    "additionalProperties": False,
-}
+    required=["name", "url"],
+)
 
 
 def parse_database(item: Json, context: ParseContext) -> DatabaseSettings:

@@ -18,6 +18,7 @@ from scanner_extractor.config.sections import (
     ValidationContext,
     address,
     nonempty,
+    object_of,
 )
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.sources import (
@@ -40,12 +41,10 @@ _REGIONAL = re.compile(r"https?://flink[^./]*\.(?P<region>[^./]+)\.(?P<cloud>aws
 _WORDS = ("name", "organization", "environment")
 
 
-_FLINK: Json = {
-    "type": "object",
-    "title": "Flink source",
-    "description": "One source that tells of Flink's work.",
-    "required": ["type"],
-    "properties": {
+_FLINK: Json = object_of(
+    "Flink source",
+    "One source that tells of Flink's work.",
+    {
         "type": nonempty(
             "Kind", "What kind of source it is: confluent, cmf, jobmanager, sql-gateway, sql-files.", "confluent"
         ),
@@ -78,15 +77,13 @@ _FLINK: Json = {
         "catalog": nonempty("Catalog", "The catalog of names that a file leaves unqualified.", "default_catalog"),
         "database": nonempty("Database", "The database of names that a file leaves unqualified.", "default_database"),
     },
-    "additionalProperties": False,
-}
+    required=["type"],
+)
 
-_STREAMS: Json = {
-    "title": "Kafka Streams",
-    "description": "What applications of Kafka Streams print of their topologies.",
-    "type": "object",
-    "required": ["path"],
-    "properties": {
+_STREAMS: Json = object_of(
+    "Kafka Streams",
+    "What applications of Kafka Streams print of their topologies.",
+    {
         "name": nonempty(
             "Application",
             ("The application id, where it is one application; without it each file is named after the id of its own."),
@@ -98,9 +95,8 @@ _STREAMS: Json = {
             "topologies/*.txt",
         ),
     },
-    "additionalProperties": False,
-    "examples": [{"path": "topologies/*.txt"}],
-}
+    required=["path"],
+) | {"examples": [{"path": "topologies/*.txt"}]}
 
 
 def parse_flink(item: Json, context: ParseContext) -> FlinkSettings | SqlFilesSettings:

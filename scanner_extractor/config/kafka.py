@@ -18,22 +18,22 @@ from scanner_extractor.config.sections import (
     flag,
     name_or_path,
     nonempty,
+    object_of,
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings
-from scanner_extractor.settings.repository import RepositorySettings
+from scanner_extractor.settings.sources import RepositorySettings
 from scanner_model.documents.schema_errors import ErrorMessage
 from scanner_model.names import broker_addresses
 
 REBALANCING = 409
 """The status of a Connect worker while its cluster rebalances the connectors: it is worth a retry."""
 
-_KSQLDB: Json = {
-    "type": "object",
-    "title": "ksqlDB cluster",
-    "description": "One ksqlDB cluster, or files of its statements.",
-    "properties": {
+_KSQLDB: Json = object_of(
+    "ksqlDB cluster",
+    "One ksqlDB cluster, or files of its statements.",
+    {
         "path": nonempty(
             "Files",
             "The pattern of the files of its statements, relative to this file; all of them are one catalog.",
@@ -45,15 +45,12 @@ _KSQLDB: Json = {
         ),
         **HTTP_MEMBERS,
     },
-    "additionalProperties": False,
-}
+)
 
-_CONNECT: Json = {
-    "type": "object",
-    "title": "Kafka Connect cluster",
-    "description": "One Kafka Connect cluster.",
-    "required": ["url"],
-    "properties": {
+_CONNECT: Json = object_of(
+    "Kafka Connect cluster",
+    "One Kafka Connect cluster.",
+    {
         "name": nonempty(
             "Name",
             (
@@ -75,8 +72,8 @@ _CONNECT: Json = {
             "Active topics", "Whether each connector is asked which topics it uses, one request each."
         ),
     },
-    "additionalProperties": False,
-}
+    required=["url"],
+)
 
 
 def parse_ksqldb(item: Json, context: ParseContext) -> KsqlSettings | RepositorySettings:

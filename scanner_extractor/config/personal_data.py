@@ -1,29 +1,36 @@
-"""The `personal_data` of cluster.json: what people decided on suggested tags, read as facts."""
+"""The `personal_data` of cluster.json: what people decided on suggested tags, and rules of their own, as facts."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from scanner_extractor.config.interpolation import named_files
 from scanner_extractor.config.policy import is_day
 from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext, nonempty
 from scanner_extractor.http.messages import Json
 from scanner_extractor.results import FactsResult
 from scanner_model.columns import parse_path
-from scanner_model.documents.schema_errors import ErrorMessage
+from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceResult, SourceStatus
-from scanner_model.tag_decisions import Decision, TagDecision
+from scanner_model.tag_decisions import Decision, TagDecision, TagRuleFile
+from scanner_model.tag_rules import rule_document
 
 _SOURCE = SourceId("personal_data:cluster.json")
+_LARGEST = 1 << 20
+"""Bytes of a file of rules, at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonalDataSettings:
-    """The decisions that cluster.json has."""
+    """The decisions that cluster.json has, and the files of rules that it names."""
 
     decisions: tuple[TagDecision, ...] = ()
+    rules: tuple[TagRuleFile, ...] = ()
 
     @property
     def source(self) -> SourceId:
@@ -33,10 +40,16 @@ class PersonalDataSettings:
 
 _SCHEMA: Json = {
     "title": "Personal data",
-    "description": "What people decided on tags that names, types and documentation suggest.",
+    "description": "Tags that names, types and documentation suggest: rules, and what people decided.",
     "type": "object",
     "additionalProperties": False,
     "properties": {
+        "rules": {
+            "title": "Rules",
+            "description": "Files of rules (TOML), which count before those of the program.",
+            "type": "array",
+            "items": nonempty("Files", "A path relative to this file, or a pattern.", "rules/*.toml"),
+        },
         "decisions": {
             "title": "Decisions",
             "description": "Each accepts or rejects one tag of one column.",
@@ -59,14 +72,19 @@ _SCHEMA: Json = {
                     "reason": nonempty("Reason", "Why.", "the account of a company"),
                 },
             },
-        }
+        },
     },
 }
 
 
-def parse_personal_data(item: Json, _: ParseContext) -> PersonalDataSettings:
-    """Return the decisions."""
+def parse_personal_data(item: Json, context: ParseContext) -> PersonalDataSettings:
+    """Return the decisions, and the rules of files."""
+    files = {path: None for pattern in item.get("rules", ()) for path in _rule_files(pattern, context.base)}
     return PersonalDataSettings(
+        rules=tuple(
+            TagRuleFile(source=_SOURCE, name=os.path.relpath(path, context.base), rules=_read_rules(path))
+            for path in files
+        ),
         decisions=tuple(
             TagDecision(
                 source=_SOURCE,
@@ -79,13 +97,43 @@ def parse_personal_data(item: Json, _: ParseContext) -> PersonalDataSettings:
                 reason=each.get("reason", ""),
             )
             for each in item.get("decisions", ())
-        )
+        ),
     )
 
 
-def validate_personal_data(items: Items, _: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield days that are none, columns that are no paths, and tags of a column that are decided twice."""
+def _rule_files(pattern: str, base: Path) -> tuple[Path, ...]:
+    return named_files(pattern, base, "*.toml")
+
+
+def _read_rules(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST + 1)
+        text = content.decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise InputInvalid(f"cannot be read: {error}", where=str(path), hint="name a TOML file in UTF-8") from error
+    if len(content) > _LARGEST:
+        raise InputInvalid(f"is larger than {_LARGEST} bytes", where=str(path), hint="write several files")
+    return rule_document(text, str(path))
+
+
+def _rule_errors(path: JsonPath, patterns: Json, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield patterns without a file, and files that hold no rules."""
+    for index, pattern in enumerate(patterns if isinstance(patterns, list) else ()):
+        place, files = (*path, index), _rule_files(str(pattern), context.directory)
+        if not files:
+            yield place, f"{context.shown(place)} matches no file", "the pattern is relative to this file"
+        for file in files:
+            try:
+                _read_rules(file)
+            except InputInvalid as error:
+                yield place, f"{error.where}: {error.what}", error.hint
+
+
+def validate_personal_data(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield files without rules, days that are none, columns that are no paths, and tags that are decided twice."""
     for path, item in items:
+        yield from _rule_errors((*path, "rules"), item.get("rules") if isinstance(item, dict) else None, context)
         decided: set[tuple[str, ...]] = set()
         listed = item.get("decisions") if isinstance(item, dict) else None
         for index, each in enumerate(listed if isinstance(listed, list) else ()):
@@ -112,13 +160,13 @@ def _is_path(column: str) -> bool:
 
 
 def read_personal_data(settings: PersonalDataSettings) -> FactsResult:
-    """Return the decisions as facts."""
-    count = len(settings.decisions)
+    """Return the decisions and rules as facts."""
+    count = len(settings.decisions) + len(settings.rules)
     return FactsResult(
         outcome=SourceResult(
             source=settings.source, kind="personal_data", status=SourceStatus.READ, received=count, requested=count
         ),
-        facts={"tag_decisions": settings.decisions},
+        facts={"tag_decisions": settings.decisions, "tag_rule_files": settings.rules},
     )
 
 

@@ -18,6 +18,7 @@ from scanner_extractor.config.sections import (
     member_of,
     name_list,
     nonempty,
+    object_of,
     option_errors,
     repeated_sources,
     text,
@@ -36,11 +37,10 @@ from scanner_extractor.settings.cluster import (
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, quoted
 from scanner_model.errors import InputInvalid
 
-_NAMING: Json = {
-    "type": "object",
-    "title": "Naming",
-    "description": "How subjects find their topics.",
-    "properties": {
+_NAMING: Json = object_of(
+    "Naming",
+    "How subjects find their topics.",
+    {
         "strategies": name_list(
             "Naming strategies",
             "How subjects are named, in order of preference: names of strategies, or regex:PATTERN.",
@@ -55,15 +55,12 @@ _NAMING: Json = {
             "examples": [{"com.acme.Payment": ["payments"]}],
         },
     },
-    "additionalProperties": False,
-}
+)
 
-_GLUE: Json = {
-    "type": "object",
-    "title": "AWS Glue",
-    "description": "Where AWS Glue's schema registries are; credentials come from the default chain of AWS.",
-    "required": ["region"],
-    "properties": {
+_GLUE: Json = object_of(
+    "AWS Glue",
+    "Where AWS Glue's schema registries are; credentials come from the default chain of AWS.",
+    {
         "region": text("Region", "The AWS region.", "eu-central-1", pattern="^[a-z0-9-]+$"),
         "registries": name_list("Registries", "The names of the registries to read; without it all of them.", "shop"),
         "profile": nonempty(
@@ -75,15 +72,13 @@ _GLUE: Json = {
             "https://vpce-1.glue.eu-central-1.vpce.amazonaws.com",
         ),
     },
-    "additionalProperties": False,
-}
+    required=["region"],
+)
 
-_REGISTRY: Json = {
-    "type": "object",
-    "title": "Schema registry",
-    "description": "One schema registry: with `glue` for AWS Glue, with `url` for every other.",
-    "required": ["type"],
-    "properties": {
+_REGISTRY: Json = object_of(
+    "Schema registry",
+    "One schema registry: with `glue` for AWS Glue, with `url` for every other.",
+    {
         "type": nonempty(
             "Kind", "What kind of registry it is: confluent, karapace, apicurio, cloudera, glue.", "confluent"
         ),
@@ -114,7 +109,8 @@ _REGISTRY: Json = {
         ),
         "glue": _GLUE,
     },
-    "additionalProperties": False,
+    required=["type"],
+) | {
     "if": {"properties": {"type": {"const": "glue"}}, "required": ["type"]},
     "then": {
         "required": ["glue"],

@@ -16,7 +16,7 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.repository import SUBJECT, RepositorySettings
+from scanner_extractor.settings.sources import SUBJECT, RepositorySettings
 from scanner_model.documents.schema_errors import ErrorMessage
 
 _REPOSITORY: Json = {

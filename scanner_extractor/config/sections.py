@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -76,6 +76,19 @@ def name_list(title: str, description: str, *example: str) -> Json:
     items = {"type": "string", "minLength": 1}
     words = {"title": title, "description": description, "type": "array", "minItems": 1, "items": items}
     return words | {"examples": [list(example)]}
+
+
+def count(title: str, description: str, most: int, default: int) -> Json:
+    """Return the JSON Schema of a number from 1 to *most*, and *default* unless it is set."""
+    words = {"title": title, "description": description, "type": "integer"}
+    return words | {"minimum": 1, "maximum": most, "default": default}
+
+
+def object_of(title: str, description: str, properties: Json, *, required: Sequence[str] = ()) -> Json:
+    """Return the JSON Schema of an object that has no other members than *properties*."""
+    words = {"type": "object", "title": title, "description": description}
+    needed = {"required": list(required)} if required else {}
+    return words | needed | {"properties": properties, "additionalProperties": False}
 
 
 def flag(title: str, description: str, *, default: bool = True) -> Json:

@@ -153,16 +153,6 @@ class Replay:
         )
 
 
-def recording(exchange: Transport, directory: Path) -> Transport:
-    """Return a transport that records the responses of *exchange* in a new capture."""
-    return Recorder(directory).recording(exchange)
-
-
-def replaying(directory: Path) -> Transport:
-    """Return a transport that replays the capture in *directory*."""
-    return Replay(directory)
-
-
 def slug(name: str) -> str:
     """Return *name* as a readable file name: lower case, at most 60 letters of any script, digits, dots and dashes."""
     return re.sub(r"[^\w.]+", "-", name.lower()).strip("-.")[:60].rstrip("-.") or "root"

@@ -7,8 +7,15 @@ from dataclasses import dataclass, replace
 
 from scanner_model.errors import Problem
 from scanner_model.names import Role, SourceId, SubjectName, TopicName
-from scanner_model.schema_ids import OF_SCHEMAS, IdAnswer, SchemaIdUse
-from scanner_model.schemas import Confidence, SchemaVersion, TopicSchema, qualified_subject
+from scanner_model.schemas import (
+    OF_SCHEMAS,
+    Confidence,
+    IdAnswer,
+    SchemaIdUse,
+    SchemaVersion,
+    TopicSchema,
+    qualified_subject,
+)
 
 STRATEGY = "schema-id"
 """The strategy of a link that an id in use made."""

@@ -9,14 +9,14 @@ from typing import Any
 
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
 from scanner_extractor.repository.variables import Variables
-from scanner_extractor.settings.repository import SUBJECT
+from scanner_extractor.settings.sources import SUBJECT
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.manual import ManualFlow, ManualSchema
 from scanner_model.names import SourceId
-from scanner_model.placeholders import has_placeholder
 from scanner_model.schemas import SchemaVersion
+from scanner_model.text import has_placeholder
 
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
@@ -34,7 +34,8 @@ class Context:
     *connector_names* are names that scripts register the configurations of files under, *subjects* those that build
     files register schemas under, by path; *pattern* is that of the files, which may have the subject. *levels* are
     compatibility levels by subject, of all others under the empty name. *unread* are reasons by path and kind.
-    *aggregates* are the types of events in the outbox of a database, by its name.
+    *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
+    Terraform has as statements.
     """
 
     source: SourceId
@@ -51,6 +52,7 @@ class Context:
     aggregates: dict[str, tuple[str, ...]] = field(default_factory=dict)
     schemas: list[ManualSchema] = field(default_factory=list)
     annotations: list[Annotation] = field(default_factory=list)
+    stated: set[str] = field(default_factory=set)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)

@@ -138,13 +138,13 @@ KINDS: tuple[Kind, ...] = (
     Kind("commands in YAML", has_yaml_commands, read_yaml_commands),
     Kind("deployment file", is_deployment_file, read_deployment_files),
     Kind("connector", is_connector_file, read_connector_files),
-    Kind("SQL", is_sql, read_sql_files),
     Kind(TERRAFORM, is_terraform, read_terraform_files),
+    Kind("SQL", is_sql, read_sql_files),
     Kind(APPLICATION, is_application, read_application_files),
     Kind(CONTRACT, is_contract, read_contracts),
     Kind(ASYNCAPI, is_asyncapi, read_asyncapi),
     Kind("build file with subjects", is_build_file, read_subjects),
     Kind("schema", is_schema, read_schemas),
 )
-"""In the order in which they are read: scripts name the connectors whose configurations are in files, and build files
-the subjects of schemas, which are read when the names of topics are known."""
+"""In the order in which they are read: scripts name the connectors whose configurations are in files, Terraform the
+files of its statements, and build files the subjects of schemas, which are read when the names of topics are known."""

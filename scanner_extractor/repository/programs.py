@@ -33,6 +33,7 @@ def read_terraform_files(files: Sequence[RepositoryFile], context: Context) -> N
         context.collector.declare(declaration, settings)
     for statement in reading.statements:
         context.collector.add_statement(statement.name, statement.statement, statement.place, statement.engine)
+    context.stated |= reading.statement_files
     context.add_subjects(reading.schema_files, "")
     context.versions += reading.schemas
     context.levels |= reading.levels

@@ -20,14 +20,14 @@ from scanner_extractor.repository.files import (
 from scanner_extractor.repository.kinds import KINDS
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
-from scanner_extractor.settings.repository import RepositorySettings
+from scanner_extractor.settings.sources import RepositorySettings
 from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_model.catalogs import CatalogTable
+from scanner_model.declarations import UnreadFile
 from scanner_model.errors import Problem, SourceUnreachable
 from scanner_model.kafka import Connector, Topic
 from scanner_model.names import TopicName
-from scanner_model.repository import UnreadFile
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Registry
 

@@ -194,7 +194,8 @@ def _full_name(value: Mapping[str, Json], namespace: str) -> str:
 
 
 def _subject(schema: _Schema, topic: str) -> str:
-    stem = _VERSION.sub("", schema.file.stem)
+    stem = schema.file.stem
+    stem = stem if _SIDE.search(stem) else _VERSION.sub("", stem)  # a version before the side is one of the topic
     return stem if _SIDE.search(stem) else f"{topic}-value" if topic else schema.names[0]
 
 

@@ -14,7 +14,7 @@ from scanner_extractor.repository.shell import Command, expand_script
 from scanner_extractor.repository.sql_files import add_sql
 from scanner_extractor.repository.statements import moves_data, statements_of
 from scanner_extractor.sources.deployment.declared import CLASS, count
-from scanner_model.placeholders import has_placeholder
+from scanner_model.text import has_placeholder
 
 _TELLING = re.compile(
     r"connector\.class|/connectors\b|\bkafka-topics\b|\b(?:kafkacat|kcat)\b|\bkafka-(?:avro-|protobuf-|json-schema-)?"

@@ -45,6 +45,7 @@ def is_sql(file: RepositoryFile) -> bool:
 
 def read_sql_files(files: Sequence[RepositoryFile], context: Context) -> None:
     """Read files of SQL; one whose engine it does not show has that of the files that declare its tables."""
+    files = [file for file in files if file.path not in context.stated]
     split = {file.path: statements_of(file.text) for file in files}
     engines = {path: context.engine or engine_of(statements) for path, statements in split.items()}
     for file in files:

@@ -26,8 +26,8 @@ from scanner_model.catalogs import (
 )
 from scanner_model.columns import Column, field_segment
 from scanner_model.names import SourceId
-from scanner_model.placeholders import has_placeholder
 from scanner_model.redaction import mask_statement
+from scanner_model.text import has_placeholder
 
 _CREATE = re.compile(
     r"^\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:(?:GLOBAL|LOCAL)\s+)?(?:TEMP(?:ORARY)?\s+|UNLOGGED\s+|EXTERNAL\s+)?"

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.shell import assignments
-from scanner_model.placeholders import has_placeholder
 from scanner_model.redaction import NO_EXTRA, ExtraNames, is_secret_name
+from scanner_model.text import has_placeholder
 
 _SETTING_ENDINGS = frozenset((".cfg", ".conf", ".env", ".config", ".delta"))
 _SCRIPTS = frozenset((".sh", ".bash", ".zsh"))

@@ -28,9 +28,9 @@ from scanner_extractor.sources import files as file_texts
 from scanner_extractor.sources.databases.client import read_database
 from scanner_extractor.sources.deployment import reader as deployment_files
 from scanner_extractor.sources.deployment.reader import DeploymentReading
-from scanner_extractor.sources.kafka import acls as broker_acls
 from scanner_extractor.sources.kafka.admin import (
     OFFSETS_DOCUMENT,
+    load_acls,
     offsets_document,
     read_kafka,
     read_offsets,
@@ -75,7 +75,7 @@ class Connections:
     brokers: Callable[[KafkaSettings, Progress], KafkaResult] = read_kafka
     ends: Callable[[OffsetSettings, Progress, datetime], CatalogResult] = _read_ends
     probe: Callable[[KafkaSettings], str] = probe_brokers
-    acls: Callable[[AclSettings], Json] = broker_acls.load_acls
+    acls: Callable[[AclSettings], Json] = load_acls
     clients: Callable[[BrokerClientSettings, datetime], Json] = load_clients
     schema_ids: Callable[[SchemaIdSettings, Progress, datetime], Json] = load_schema_ids
     now: Callable[[], datetime] = _utc_now

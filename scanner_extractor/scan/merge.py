@@ -46,8 +46,7 @@ from scanner_model.kafka import Cluster, Connector, StreamsTopology, Topic
 from scanner_model.manual import Assignment, ManualFlow, ManualInput, ManualSchema
 from scanner_model.names import Role, TopicName, broker_address
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
-from scanner_model.schema_ids import SchemaIdUse
-from scanner_model.schemas import Definition, TopicSchema
+from scanner_model.schemas import Definition, SchemaIdUse, TopicSchema
 from scanner_model.streaming_sql import (
     FlinkJob,
     FlinkStatement,

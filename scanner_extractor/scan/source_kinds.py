@@ -72,7 +72,6 @@ from scanner_extractor.settings.confluent_cloud import (
     StreamCatalogSettings,
     TableflowSettings,
 )
-from scanner_extractor.settings.repository import RepositorySettings
 from scanner_extractor.settings.sources import (
     CatalogSettings,
     DatabaseSettings,
@@ -80,6 +79,7 @@ from scanner_extractor.settings.sources import (
     DeploymentSettings,
     FileSettings,
     FlinkSettings,
+    RepositorySettings,
     SqlFilesSettings,
     StreamsSettings,
 )
@@ -105,15 +105,15 @@ from scanner_extractor.sources.dbt import read_manifest, summary
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_extractor.sources.files import read_sql_files, read_texts, read_topologies, separate_failed
 from scanner_extractor.sources.flink import FLINK_SOURCES
-from scanner_extractor.sources.kafka.acls import DOCUMENT as ACLS
-from scanner_extractor.sources.kafka.acls import read_acls
+from scanner_extractor.sources.kafka.admin import DOCUMENT as ACLS
+from scanner_extractor.sources.kafka.admin import read_acls
 from scanner_extractor.sources.kafka.clients import DOCUMENT as BROKER_CLIENTS
 from scanner_extractor.sources.kafka.clients import client_probes, read_clients
 from scanner_extractor.sources.kafka.schema_ids import DOCUMENT as SCHEMA_IDS
 from scanner_extractor.sources.kafka.schema_ids import described_plan, read_schema_ids, schema_id_probes
 from scanner_extractor.sources.kafka_rest import find_cluster, read_kafka_rest
 from scanner_extractor.sources.ksqldb import read_ksqldb
-from scanner_extractor.sources.prometheus.reader import prometheus_probes, read_prometheus
+from scanner_extractor.sources.prometheus import prometheus_probes, read_prometheus
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import SourceUnreachable
 from scanner_model.names import SourceId

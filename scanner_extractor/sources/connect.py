@@ -10,7 +10,7 @@ from typing import TypeVar
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
-from scanner_extractor.results import ConnectResult, Progress
+from scanner_extractor.results import ConnectResult, Progress, answered
 from scanner_extractor.settings.cluster import ConnectSettings
 from scanner_extractor.sources.connect_reader import (
     Plugin,
@@ -31,7 +31,6 @@ from scanner_model.errors import (
 from scanner_model.kafka import Connector, ConnectorKind
 from scanner_model.names import TopicName
 from scanner_model.payload import Payload
-from scanner_model.scan import SourceResult, SourceStatus
 
 EXPANDED = (("expand", "info"), ("expand", "status"))
 EXPANDED_MANAGED = (("expand", "info,status,id"),)
@@ -58,13 +57,12 @@ def read_connect(settings: ConnectSettings, http: Http, progress: Progress) -> C
     connectors = scan.with_topics(scan.with_plugins(scan.connectors()))
     progress(settings.source, len(connectors), len(connectors))
     return ConnectResult(
-        outcome=SourceResult(
-            source=settings.source,
-            kind="connect",
-            status=SourceStatus.PARTIAL if scan.reasons else SourceStatus.READ,
-            received=len(connectors),
-            requested=len(connectors) + len(scan.unread),
-            reason="; ".join(scan.reasons),
+        outcome=answered(
+            settings.source,
+            "connect",
+            len(connectors),
+            reasons=scan.reasons,
+            missing=len(scan.unread),
             requests=http.requests,
             unread=frozenset(scan.unread),
         ),

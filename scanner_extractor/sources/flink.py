@@ -12,7 +12,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import JobsResult, Progress, no_progress
+from scanner_extractor.results import JobsResult, Progress, answered, no_progress
 from scanner_extractor.settings.sources import CMF, CONFLUENT, JOB_MANAGER, SQL_GATEWAY, FlinkSettings
 from scanner_extractor.source_types import SourceType
 from scanner_extractor.sources import flink_confluent
@@ -107,13 +107,12 @@ def read_job_manager(settings: FlinkSettings, http: Http, progress: Progress) ->
     strange = [f"{len(unread)} of its jobs could not be read"] if unread else []
     unread.names |= {job.name for job, _ in failed}
     reasons = [*strange, *([f"the plans of {len(failed)} of its jobs could not be read"] if failed else [])]
-    outcome = SourceResult(
-        source=settings.source,
-        kind="flink",
-        status=SourceStatus.PARTIAL if unread else SourceStatus.READ,
-        received=len(read),
-        requested=len(read) + len(unread),
-        reason="; ".join(reasons),
+    outcome = answered(
+        settings.source,
+        "flink",
+        len(read),
+        reasons=reasons,
+        missing=len(unread),
         requests=http.requests,
         unread=unread.known,
     )

@@ -9,13 +9,12 @@ from urllib.parse import parse_qs, urlsplit
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import by_number, by_token
-from scanner_extractor.results import JobsResult, Progress
+from scanner_extractor.results import JobsResult, Progress, answered
 from scanner_extractor.settings.sources import FlinkSettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError
 from scanner_model.names import TopicName
 from scanner_model.payload import Payload, Unread, canonical
 from scanner_model.redaction import mask_statement, mask_text
-from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.streaming_sql import FlinkStatement
 
 MATERIALIZED_TABLE = "MATERIALIZED_TABLE"
@@ -169,13 +168,12 @@ class FlinkListing:
         got, losses = len(self.statements), [f"{len(self.unread)} could not be read"] if self.unread else []
         self.progress(self.settings.source, got, got)
         reasons = (*self.reasons, *losses)
-        outcome = SourceResult(
-            source=self.settings.source,
-            kind="flink",
-            status=SourceStatus.PARTIAL if reasons else SourceStatus.READ,
-            received=got,
-            requested=got + len(self.unread),
-            reason="; ".join(reasons),
+        outcome = answered(
+            self.settings.source,
+            "flink",
+            got,
+            reasons=reasons,
+            missing=len(self.unread),
             requests=http.requests,
             # With a name in it, a partial answer counts as a list of everything else.
             unread=self.unread.known if self.complete else frozenset(),

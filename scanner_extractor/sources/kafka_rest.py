@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.pagination import PartialList
-from scanner_extractor.results import KafkaResult, Progress
+from scanner_extractor.results import KafkaResult, Progress, answered
 from scanner_extractor.settings.confluent_cloud import KafkaRestSettings
 from scanner_extractor.sources.confluent_cloud.pagination import rest_list
 from scanner_model.catalogs import MirrorTopic
@@ -26,7 +26,6 @@ from scanner_model.errors import (
 from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.names import TopicName, broker_address
 from scanner_model.payload import Payload, Unread
-from scanner_model.scan import SourceResult, SourceStatus
 
 Config = tuple[tuple[str, str], ...]
 
@@ -142,13 +141,12 @@ def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress)
     reasons = [*scan.reasons, *([f"{len(scan.unread)} of its objects could not be read"] if scan.unread else [])]
     progress(settings.source, len(topics) + len(groups), len(topics) + len(groups))
     return KafkaResult(
-        outcome=SourceResult(
-            source=settings.source,
-            kind="kafka",
-            status=SourceStatus.PARTIAL if reasons else SourceStatus.READ,
-            received=len(topics) + len(groups),
-            requested=len(topics) + len(groups) + len(scan.unread),
-            reason="; ".join(reasons),
+        outcome=answered(
+            settings.source,
+            "kafka",
+            len(topics) + len(groups),
+            reasons=reasons,
+            missing=len(scan.unread),
             hint=_RIGHTS if scan.reasons else "",
             requests=http.requests,
             unread=scan.unread.known if scan.complete else frozenset(),

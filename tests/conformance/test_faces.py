@@ -23,9 +23,9 @@ from scanner_api.questions.documents import document
 from scanner_api.questions.question import Question
 from scanner_api.questions.table import BY_NAME, QUESTIONS
 from scanner_cli.main import run
-from scanner_server.api.openapi import BASE
 from scanner_server.app import application
 from scanner_server.mcp_tools import TOOLS, Tools
+from scanner_server.openapi import BASE
 from scanner_server.options import ServerOptions
 
 ROOT = Path(__file__).parents[2]

@@ -9,16 +9,18 @@ from pathlib import Path
 import pytest
 
 import scanner_api
+import scanner_extractor.config
 from scanner_api.change_check.check import CheckOptions, check_change
 from scanner_api.change_check.files import proposed_files
 from scanner_api.change_check.model import Verdict
 from scanner_api.change_check.proposals import PathRule
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.column_tags import inherited_in
-from scanner_api.policy import ClusterPolicy, apply_policy
+from scanner_api.policy import POLICY_RULES, ClusterPolicy, apply_policy
 from scanner_api.questions.listings import columns
 from scanner_api.questions.personal_data import personal_data
 from scanner_api.questions.topics import describe_topic, topic_schemas
+from scanner_model.errors import InputInvalid
 from scanner_model.policy import ForbiddenFlow, Waiver
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "retail"
@@ -145,7 +147,7 @@ def test_a_forbidden_flow_is_found_with_its_path_and_a_waiver_lets_it_pass(dicti
     waiver = Waiver("policy-forbidden-flow", "column */orders.txt.*", "the lab only", NOON.date())
     waived = apply_policy(dictionary, ClusterPolicy(forbidden=NO_FILES.forbidden, waivers=(waiver,)), now=NOON)
     assert waived.findings == ()
-    assert waived.notes == (
+    assert waived.notes[1:] == (
         "policy: 3 of policy-forbidden-flow at column */orders.txt.* let pass until 2026-11-23: the lab only",
     )
 
@@ -178,6 +180,30 @@ def test_suggested_columns_want_a_tag_unless_a_waiver_rejects_the_suggestion(dic
     waiver = Waiver("policy-untagged-column", "column payments.iban", "of a company", NOON.date())
     left = apply_policy(dictionary, ClusterPolicy(tagged=("PII",), waivers=(waiver,)), now=NOON).findings
     assert places - {finding.where for finding in left} == {"column payments.iban"}
+
+
+def test_what_a_policy_names_and_nothing_has_is_said(dictionary) -> None:
+    """A tag or a system with a mistake in it would never be found to break a rule."""
+    policy = ClusterPolicy(
+        tagged=("PII", "PIX"),
+        forbidden=(ForbiddenFlow("PII", ("s4://*", "*crm*")), ForbiddenFlow("Secret", ("*crm*",))),
+    )
+    expected = (
+        "policy: no dataset fits s4://*, which `forbidden` names for PII",
+        "policy: no column declares Secret, which `forbidden` names: nothing is judged by that",
+        "policy: no rule suggests PIX, which `tagged` names: nothing is judged by that",
+    )
+
+    assert apply_policy(dictionary, policy, now=NOON).notes == expected
+    file = str(EXAMPLE / "proposed" / "orders-value.avsc")
+    assert check_change(dictionary, proposed_files([file]), CheckOptions(rules=policy), now=NOON).notes == expected
+
+
+def test_waivers_name_the_rules_that_there_are() -> None:
+    schema = json.loads(Path(scanner_extractor.config.__path__[0], "cluster.schema.json").read_text("utf-8"))
+    waiver = schema["properties"]["policy"]["properties"]["waivers"]["items"]["properties"]
+
+    assert set(waiver["rule"]["enum"]) == POLICY_RULES
 
 
 def test_undocumented_fields_are_counted_by_subject(dictionary) -> None:
@@ -226,6 +252,100 @@ def test_decisions_in_cluster_json_declare_a_tag_or_end_its_suggestion(tmp_path)
     assert {finding.where for finding in apply_policy(dictionary, ClusterPolicy(tagged=("PII",))).findings} == {
         "topic copies"
     }
+
+
+TABLE = "postgres://db:5432/shop.public.people"
+
+
+@pytest.mark.parametrize(("dataset", "column"), [(TABLE, "email"), ("copies", "email")])
+def test_decisions_on_columns_that_only_flows_know_count_as_others(tmp_path, dataset, column) -> None:
+    """A table of a sink without its database, and a topic without a schema."""
+    people = {"name": "people", "schemas": [{"format": "JSON", "columns": ["id", "x", "y"]}]}
+    table = {"namespace": "postgres://db:5432", "name": "shop.public.people"}
+    pairs = [{"from": "x", "to": "email"}, {"from": "y", "to": "iban"}]
+    flows = [{"from": "people", "to": end, "columns": pairs} for end in (table, "copies")]
+    flows.append({"from": {**table, "column": "email"}, "to": {"topic": "last", "column": "mail"}})
+    flows.append({"from": {"topic": "copies", "column": "email"}, "to": {"topic": "last", "column": "mail"}})
+    topics = [people, {"name": "copies"}, {"name": "last"}]
+    (tmp_path / "topics.json").write_text(json.dumps({"topics": topics, "flows": flows}), "utf-8")
+    config = {"cluster": "shop", "brokers": "localhost:29095", "manual_input": ["topics.json"]}
+    about = {"dataset": dataset, "tag": "PII", "by": "ann", "on": "2026-11-20"}
+    decisions = [about | {"column": column, "decision": "accepted"}, about | {"column": "iban", "decision": "rejected"}]
+
+    def scanned(**members: object) -> Dictionary:
+        (tmp_path / "cluster.json").write_text(json.dumps(config | members), "utf-8")
+        dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+        scanner_api.scan([tmp_path / "cluster.json"], dictionary)
+        scanner_api.generate(dictionary)
+        return dictionary
+
+    before = {(row.dataset, row.column, row.found) for row in personal_data(scanned())}
+    assert {(dataset, "email", "suggested"), (dataset, "iban", "suggested")} <= before
+    dictionary = scanned(personal_data={"decisions": decisions})
+    after = {(row.dataset, row.column): row for row in personal_data(dictionary)}
+    assert (after[dataset, column].found, after[dataset, column].why) == (
+        "declared",
+        ("accepted by ann on 2026-11-20",),
+    )
+    assert (after["last", "mail"].found, after["last", "mail"].steps) == ("inherited", 1)
+    assert (dataset, "iban") not in after
+    (declared,) = columns(dictionary, tag="PII", tags="declared")
+    assert (declared.topic or declared.dataset, declared.name, declared.tags) == (dataset, column, ("PII",))
+    assert [row.tags for row in columns(dictionary, pattern="email") if (row.topic or row.dataset) == dataset] == [
+        ("PII",)
+    ]
+    (last,) = [row for row in columns(dictionary, pattern="mail") if row.topic == "last"]
+    assert [tag.origin for tag in last.found_tags] == [f"{dataset.rpartition('/')[2]}.email"]
+    rules = ClusterPolicy(tagged=("PII",), forbidden=(ForbiddenFlow("PII", (f"*{dataset}",)),))
+    found = {(finding.rule, finding.where) for finding in apply_policy(dictionary, rules).findings}
+    name = f"column {dataset.rpartition('/')[2]}"
+    assert ("policy-forbidden-flow", f"{name}.email") in found
+    assert not {("policy-untagged-column", f"{name}.email"), ("policy-untagged-column", f"{name}.iban")} & found
+
+
+RULES = '[[rule]]\ntag = "SECRET"\nkind = "a recipe"\nwords = ["recipe", "oven"]\n'
+
+
+def with_rules(directory: Path, patterns: list[str]) -> Path:
+    """Write a cluster.json with topics of cakes that names rules of its own."""
+    topic = {"name": "cakes", "schemas": [{"format": "JSON", "columns": ["id", "recipe", "email"]}]}
+    (directory / "topics.json").write_text(json.dumps({"topics": [topic]}), "utf-8")
+    config = {"cluster": "shop", "brokers": "localhost:29095", "manual_input": ["topics.json"]}
+    file = directory / "cluster.json"
+    file.write_text(json.dumps(config | {"personal_data": {"rules": patterns}}), "utf-8")
+    return file
+
+
+def test_rules_of_cluster_json_suggest_tags_on_every_face(tmp_path) -> None:
+    """They are stored with the scan, so that what only has the dictionary uses them, too."""
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "own.toml").write_text(RULES, "utf-8")
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+    scanner_api.scan([with_rules(tmp_path, ["rules/*.toml"])], dictionary)
+    scanner_api.generate(dictionary)
+    (tmp_path / "rules" / "own.toml").unlink()
+
+    (row,) = personal_data(dictionary, tag="SECRET")
+    assert (row.column, row.found, row.why) == ("recipe", "suggested", ("a recipe: its name has 'recipe'",))
+    assert [row.column for row in personal_data(dictionary)] == ["email"]
+    assert [row.name for row in columns(dictionary, tag="SECRET", tags="suggested")] == ["recipe"]
+    (finding,) = apply_policy(dictionary, ClusterPolicy(tagged=("SECRET",))).findings
+    assert finding.where == "column cakes.recipe"
+
+
+@pytest.mark.parametrize(
+    ("patterns", "text", "what"),
+    [(["no/*.toml"], RULES, "matches no file"), (["own.toml"], "[[rule]]", "no rules can be read: KeyError('tag')")],
+)
+def test_rules_that_are_missing_or_wrong_stop_the_scan_with_their_place(tmp_path, patterns, text, what) -> None:
+    (tmp_path / "own.toml").write_text(text, "utf-8")
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+
+    with pytest.raises(InputInvalid) as raised:
+        scanner_api.scan([with_rules(tmp_path, patterns)], dictionary)
+
+    assert what in str(raised.value)
+    assert "$.personal_data.rules[0]" in str(raised.value)
 
 
 def test_a_job_whose_columns_are_not_known_does_not_pass_as_harmless(tmp_path) -> None:
@@ -321,21 +441,42 @@ def test_a_waiver_lets_a_proposed_sink_pass_until_its_day(dictionary, tmp_path, 
     assert report.verdict is verdict
 
 
+HIDING = {
+    "transforms": "hide",
+    "transforms.hide.type": "org.apache.kafka.connect.transforms.MaskField$Value",
+    "transforms.hide.fields": "name",
+}
+
+
 def test_a_sink_that_masks_the_column_is_fine(dictionary, tmp_path) -> None:
-    masking = {
-        "transforms": "hide",
-        "transforms.hide.type": "org.apache.kafka.connect.transforms.MaskField$Value",
-        "transforms.hide.fields": "name",
-    }
     report = check_change(
         dictionary,
-        proposed_files([str(sink(tmp_path, **masking))]),
+        proposed_files([str(sink(tmp_path, **HIDING))]),
         CheckOptions(allow_new=True, rules=NO_FILES),
         now=NOON,
     )
 
     assert report.verdict is Verdict.FINE
     assert not any("PII" in finding.what for finding in report.findings)
+
+
+def test_a_connector_that_masks_a_column_no_more_is_stopped(tmp_path) -> None:
+    """It writes the columns that it wrote: only the transform is gone."""
+    shown = json.loads(sink(tmp_path, **{"flush.size": "5"}).read_text("utf-8"))
+    hidden = sink(tmp_path, **HIDING)
+    schema = {"type": "record", "name": "C", "fields": [{"name": "name", "type": "string", "confluent:tags": ["PII"]}]}
+    (tmp_path / "customers-value.avsc").write_text(json.dumps(schema), "utf-8")
+    config = {"cluster": "shop", "brokers": "localhost:9092", "repositories": [{"path": ".", "name": "shop"}]}
+    (tmp_path / "cluster.json").write_text(json.dumps(config), "utf-8")
+    dictionary = scanner_api.open_dictionary(tmp_path / "dictionary.db", create=True)
+    scanner_api.scan([tmp_path / "cluster.json"], dictionary)
+    scanner_api.generate(dictionary)
+    hidden.write_text(json.dumps(shown), "utf-8")
+    report = check_change(dictionary, proposed_files([str(hidden)]), CheckOptions(rules=NO_FILES), now=NOON)
+
+    (found,) = (finding for finding in report.findings if finding.rule == "policy-forbidden-flow")
+    assert found.what.startswith("topics/customers.name gets PII, from customers.name, copied, 1 step")
+    assert report.verdict is Verdict.BREAKS
 
 
 def test_a_copy_of_a_record_that_holds_a_personal_column_inherits_its_tag(tmp_path) -> None:

@@ -10,8 +10,7 @@ import pytest
 from sqlalchemy import text
 
 import scanner_api
-from scanner_api.dictionary import Dictionary
-from scanner_api.measures import measures
+from scanner_api.dictionary import Dictionary, measures
 from scanner_model.errors import DictionaryUnusable, InputInvalid, NameUnknown
 
 EXAMPLE = Path(__file__).parents[2] / "examples/retail"
@@ -119,9 +118,9 @@ def test_the_state_changes_with_every_scan_and_graph(retail_file, tmp_path) -> N
 
     assert len({state.tag for state in states}) == 3
     assert [(state.scan, state.graph_scan) for state in states] == [(1, 1), (2, 1), (2, 2)]
-    figures = measures(dictionary)
-    assert (figures.clusters[0].scan, figures.clusters[0].topics) == (2, 31)
-    assert all(source.up for source in figures.sources)
+    clusters, sources = measures(dictionary)
+    assert (clusters[0].scan, clusters[0].topics) == (2, 31)
+    assert all(source.up for source in sources)
 
 
 def test_pooled_readers_use_the_same_connections(retail) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_model.acls import Acls, Permitted
-from scanner_model.clients import AclAuthorizer, AclRule, Direction
+from scanner_model.clients import AclAuthorizer, AclRule, Acls, Direction, Permitted
 from scanner_model.names import SourceId
 
 SOURCE = SourceId("acls:kafka-1:9092")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_model.placeholders import has_placeholder
+from scanner_model.text import has_placeholder
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from scanner_server.connections import Deadlines, protocol
+from scanner_server.running import Deadlines, protocol
 
 LONG = 60.0
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"

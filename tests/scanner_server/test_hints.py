@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_server.hints import PATHS, TOOLS, for_programs
+from scanner_server.problems import PATHS, TOOLS, for_programs
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.process
 
 PROGRAM = """
 import sys
-from scanner_server.connections import BoundedProtocol, Deadlines
+from scanner_server.running import BoundedProtocol, Deadlines
 import scanner_server.running as running
 running.Deadlines = lambda most: Deadlines(head=0.3, body=0.3, response=5, most=most)
 from scanner_cli.main import main

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import kafka_namespace, topic, topics_like
@@ -18,8 +18,6 @@ _SOURCE = ("source.cluster.bootstrap.servers", "src.kafka.bootstrap.servers")
 _IDENTITY = ("IdentityReplicationPolicy", "LegacyReplicationPolicy", "IdentityTopicReplicationPolicy")
 _EXCLUDED = r".*[\-\.]internal,.*\.replica,__.*"
 """Topics that MirrorMaker 2 excludes by default (DefaultTopicFilter)."""
-
-Renamed = Callable[[str], str]
 
 
 def _cluster(connector: Connector, *keys: str) -> str | None:

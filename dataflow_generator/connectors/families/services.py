@@ -15,7 +15,7 @@ from dataflow_generator.connectors.sinks import SinkTargets, sink, to
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, fixed, source
 from dataflow_generator.connectors.topics import ReadTopics
 from dataflow_generator.connectors.transforms.topic_templates import quoted
-from scanner_model.placeholders import has_placeholder
+from scanner_model.text import has_placeholder
 
 _URLS = ("http.api.url", "http.api.base.url", "http.url", "http.request.url", "sse.uri", "url")
 _TOPICS = ("topic.name.pattern", "kafka.topic", "topic")

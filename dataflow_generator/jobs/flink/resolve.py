@@ -31,8 +31,8 @@ from dataflow_generator.sql.nodes import ColumnKind, SqlType
 from dataflow_generator.sql.reader import read_catalog
 from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath
 from scanner_model.errors import InputInvalid
-from scanner_model.placeholders import has_placeholder
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement
+from scanner_model.text import has_placeholder
 
 if TYPE_CHECKING:
     from scanner_dictionary.lineage_inputs.jobs import ClusterTopic

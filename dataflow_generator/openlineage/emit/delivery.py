@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from confluent_kafka import KafkaException
@@ -87,18 +87,11 @@ _CONSOLE = "openlineage.client.transport.console"
 _COMPOSITE = "openlineage.client.transport.composite"
 
 
-class FailedTransport(NamedTuple):
-    """A transport of a composite that did not deliver an event, and the error."""
-
-    transport: object
-    error: Exception
-
-
 class ClientLog(logging.Handler):
     """Handles the library's log: *show* gets the events of its console transport, *notify* each warning once.
 
     *errors* counts records of level ERROR, *last* is the latest warning or error; *missed* are the transports of a
-    composite that failed while others succeeded, until `clear`.
+    composite that failed while others succeeded, each with its error, until `clear`.
     """
 
     def __init__(self, notify: Callable[[str], object], show: Callable[[str], object]) -> None:
@@ -106,7 +99,7 @@ class ClientLog(logging.Handler):
         self._notify, self._show = notify, show
         self.errors = 0
         self.last = ""
-        self.missed: list[FailedTransport] = []
+        self.missed: list[tuple[object, Exception]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         """Handle one log record."""
@@ -139,7 +132,7 @@ class ClientLog(logging.Handler):
     def _note(self, record: logging.LogRecord) -> None:
         match record.args:
             case (transport, Exception() as error) if record.name.startswith(_COMPOSITE):
-                self.missed.append(FailedTransport(transport, error))
+                self.missed.append((transport, error))
 
 
 WHERE = "openlineage transport"
@@ -194,7 +187,7 @@ class Emitter:
     @property
     def missed(self) -> tuple[str, ...]:
         """Return the transports of a composite that did not deliver the last event while another did."""
-        return self._failed_transports(failure.transport for failure in self._log.missed)
+        return self._failed_transports(transport for transport, _ in self._log.missed)
 
     def send(self, event: Event) -> None:
         """Send an event; raises SourceObjected where it is refused, another ScannerError for an unavailable target."""
@@ -203,13 +196,13 @@ class Emitter:
         try:
             self._client.emit(typed(event))
         except _FAILURES as error:
-            raise _failed(error, [missed.error for missed in self._log.missed]) from error
+            raise _failed(error, [missed for _, missed in self._log.missed]) from error
         if self._log.errors > before:
             raise SourceUnreachable(self._log.last, where=WHERE)
 
     def disable_failed(self) -> tuple[str, ...]:
         """Disable the transports of a composite that the last event did not reach, and return their names."""
-        failed = [missed.transport for missed in self._log.missed if not _is_objection(missed.error)]
+        failed = [transport for transport, missed in self._log.missed if not _is_objection(missed)]
         for listed in _composites(self._client.transport):
             listed[:] = [transport for transport in listed if transport not in failed]
         return self._failed_transports(failed)

@@ -15,7 +15,6 @@ from dataflow_generator.openlineage.names import KAFKA, Name
 from scanner_model.columns import ColumnPath
 
 _FROM_EVENTS = "openlineage"
-_USES = frozenset((EdgeKind.READS, EdgeKind.WRITES))
 
 
 class Flow(NamedTuple):

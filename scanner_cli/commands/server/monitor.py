@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +18,6 @@ from scanner_cli.console import echo, echo_err, ended_by_signal
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import config_option
 from scanner_cli.usage_errors import Exit
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Options:
-    """The options of a monitor; times in seconds."""
-
-    files: Sequence[str]
-    url: str | None
-    token: str | None = field(repr=False)
-    file: Path | None
-    state: Path
-    interval: float
-    heartbeat: float
-    once: bool
-
 
 _OPTIONS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
     config_option,
@@ -78,14 +63,9 @@ _OPTIONS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
 )
 
 
-def _options(command: Callable[[_Options], int]) -> Callable[..., int]:
-    """Add the options of every monitor to *command*."""
-
-    @functools.wraps(command)
-    def with_options(**options: Any) -> int:  # noqa: ANN401 - click passes them by name
-        return command(_Options(**options))
-
-    return functools.reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), with_options)
+def _options(command: Callable[..., int]) -> Callable[..., int]:
+    """Add the options of every monitor to *command*; times are in seconds."""
+    return functools.reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
 @click.group(cls=Group)
@@ -101,7 +81,7 @@ def monitor() -> None:
 
 @monitor.command()
 @_options
-def connect(options: _Options) -> int:
+def connect(**options: Any) -> int:  # noqa: ANN401 - as _run has them
     """Poll Kafka Connect and emit the runs of its connectors.
 
     START when a connector is observed running, RUNNING when its lineage or its problems change and every five minutes,
@@ -120,12 +100,12 @@ def connect(options: _Options) -> int:
     Exit status: 0 ended, everything is delivered; 2 input invalid, or another monitor uses the state;
     3 some events are pending in the state file, were refused, or (--once) a server did not respond.
     """
-    return _run(options, ("connect",))
+    return _run(("connect",), **options)
 
 
 @monitor.command()
 @_options
-def ksqldb(options: _Options) -> int:
+def ksqldb(**options: Any) -> int:  # noqa: ANN401 - as _run has them
     """Poll ksqlDB and emit the runs of its persistent queries.
 
     START when a query is observed running, COMPLETE when it is paused or terminated, FAIL when the server reports
@@ -137,12 +117,12 @@ def ksqldb(options: _Options) -> int:
       scanner monitor ksqldb --config cluster.json --url http://marquez:5000
       scanner monitor ksqldb --config cluster.json --file queries.ndjson --state queries.json
     """
-    return _run(options, ("ksqldb",))
+    return _run(("ksqldb",), **options)
 
 
 @monitor.command()
 @_options
-def flink(options: _Options) -> int:
+def flink(**options: Any) -> int:  # noqa: ANN401 - as _run has them
     """Poll Flink and emit the runs of its statements and jobs.
 
     Statements of Confluent Cloud and Confluent Manager for Apache Flink, and the jobs of a JobManager. A JobManager
@@ -155,12 +135,12 @@ def flink(options: _Options) -> int:
       scanner monitor flink --config cluster.json --url http://marquez:5000
       scanner monitor flink --config cluster.json --file jobs.ndjson --state jobs.json
     """
-    return _run(options, ("flink",))
+    return _run(("flink",), **options)
 
 
 @monitor.command("all")
 @_options
-def every_kind(options: _Options) -> int:
+def every_kind(**options: Any) -> int:  # noqa: ANN401 - as _run has them
     """Poll Kafka Connect, ksqlDB and Flink in one process, with one state.
 
     All servers of the cluster.json; emits the same events as the individual monitors.
@@ -169,23 +149,34 @@ def every_kind(options: _Options) -> int:
     Examples:
       scanner monitor all --config cluster.json --url http://marquez:5000
     """
-    return _run(options, KINDS)
+    return _run(KINDS, **options)
 
 
-def _run(options: _Options, kinds: Sequence[str]) -> int:
+def _run(
+    kinds: Sequence[str],
+    *,
+    files: Sequence[str],
+    url: str | None,
+    token: str | None,
+    file: Path | None,
+    state: Path,
+    interval: float,
+    heartbeat: float,
+    once: bool,
+) -> int:
     gc.set_threshold(700)  # facts come and go with every poll here
     result = run_monitor(
-        options.files,
-        options.state,
+        files,
+        state,
         kinds=kinds,
-        transport=transport_of(options.url, options.token, options.file),
-        interval=options.interval,
-        heartbeat=options.heartbeat,
-        until=None if options.once else ended_by_signal(),
+        transport=transport_of(url, token, file),
+        interval=interval,
+        heartbeat=heartbeat,
+        until=None if once else ended_by_signal(),
         notify=echo_err,
         on_console=echo,
     )
-    return _report(result, options.state)
+    return _report(result, state)
 
 
 def _report(result: MonitorResult, state: Path) -> Exit:

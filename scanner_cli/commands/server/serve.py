@@ -1,4 +1,4 @@
-"""`scanner serve`: the dictionary for browsers, programs and assistants."""
+"""`scanner serve`, `scanner mcp`: the dictionary for browsers, programs and assistants."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scanner_cli.console import echo_err
 from scanner_cli.options import dictionary_option
 from scanner_cli.server_options import WatchOf, every_option, read_token, watch_options
 from scanner_cli.usage_errors import Exit
-from scanner_server import ServerOptions
+from scanner_server import ServerOptions, serve_mcp
 from scanner_server import serve as run_server
 
 _FILE = click.Path(path_type=Path)
@@ -88,4 +88,28 @@ def serve(
             stack.callback(watcher.stop)
             watcher.start()
         run_server(dictionary, options, notify=echo_err, intake=receiver, scans=watcher)
+    return Exit.DONE
+
+
+@click.command()
+@click.option(
+    "--token-limit",
+    "budget",
+    type=click.IntRange(500, 200_000),
+    default=8_000,
+    show_default=True,
+    metavar="N",
+    help="How many tokens an answer may have; it says what was left out.",
+)
+@dictionary_option
+def mcp(budget: int, dictionary: Dictionary) -> int:
+    """Answer an AI assistant's questions over MCP, on standard input and output.
+
+    The assistant's host starts it; docs/mcp.md has the configuration of several. Its tools read the dictionary only.
+
+    \b
+    Example:
+      claude mcp add scanner -- scanner mcp --dictionary /data/dictionary.db
+    """
+    serve_mcp(dictionary, budget)
     return Exit.DONE

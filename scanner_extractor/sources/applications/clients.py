@@ -63,6 +63,7 @@ _PYTHON = r"[Kk]afka"
 _FLINK = r"flink"
 _SPRING = r"KafkaTemplate|ReactiveKafkaProducerTemplate|KafkaOperations"
 _GO = r"sarama|kafka-go|confluent|kgo|franz|kafka"
+_FAUST = r"faust|@app\.agent\("
 _NODE = r"kafkajs|kafka-node|node-rdkafka|[Kk]afka"
 
 CALLS: Mapping[str, tuple[Rule, ...]] = {
@@ -79,6 +80,7 @@ CALLS: Mapping[str, tuple[Rule, ...]] = {
         Rule(_W, names=("topic",), needs="faust", on=r"^app$"),
     ),
     "sendAsync": (Rule(_W, names=("topic",)),),
+    "create": (Rule(_W, needs="KafkaProducerRecord", on="^KafkaProducerRecord$"),),
     "sendBatch": (Rule(_W, names=("topicMessages",), needs=_NODE),),
     "send_and_wait": (Rule(_W, names=("topic",)),),
     "produce": (Rule(_W, names=("topic",), needs=r"(?i)kafka|rdkafka|confluent|producer"),),
@@ -164,7 +166,7 @@ NOTES: Mapping[str, tuple[Access, tuple[str, ...], str, str]] = {
     "MessagePattern": (_R, (), "", r"(?i)kafka|nestjs"),
     "EventPattern": (_R, (), "", r"(?i)kafka|nestjs"),
     "Topic": (_R, ("value",), "", "micronaut"),
-    "agent": (_R, ("channel",), "", "faust"),
+    "agent": (_R, ("channel",), "", _FAUST),
     "subscriber": (_R, (), "", "(?i)faststream|propan"),
     "publisher": (_W, (), "", "(?i)faststream|propan"),
 }
@@ -174,7 +176,7 @@ _NO_NOTE: tuple[Access, tuple[str, ...], str, str] = (_R, (), "", r"(?!)")
 
 _LIBRARIES = words(
     """kafka redpanda sarama kgo. faust streamsbuilder reactive.messaging cloud.stream quixstreams faststream
-    masstransit goka debezium.outbox execute_sql( executesql( execute_statement( executestatement("""
+    @app.agent( masstransit goka debezium.outbox execute_sql( executesql( execute_statement( executestatement("""
 )
 
 
@@ -302,6 +304,8 @@ class Extractor:
         if call.text == "withTopic":
             access = _R if "read" in _chain(call) else _W
             yield Rule(access, streams=True), self.resolver.texts((call.positional() or [NOTHING])[0], scope)
+        if call.text in ("send", "send_soon") and unit.path.endswith(".py"):
+            yield from self._topic_object(call, scope)
         for rule in CALLS.get(call.text, ()):
             if not unit.mentions(rule.needs) or not self._is_on(rule, call, scope):
                 continue
@@ -351,6 +355,9 @@ class Extractor:
         if call.receiver.kind is Kind.NAME and call.receiver.text == "this":
             owner = scope.nearest(ScopeKind.CLASS)
             return call.text in owner.functions
+        made = self.resolver.object_of(call.receiver, scope)
+        if made.kind is Kind.LIST and made.line and Expr(Kind.NEW, "", (made,)).named(call.text) is not None:
+            return True  # an object of functions
         declared = self.resolver.class_name(call.receiver, scope)
         return any(call.text in owner.functions for owner in self.index.classes.get(declared, ()))
 
@@ -370,6 +377,12 @@ class Extractor:
                 inner = _topic_member(item)
                 values += self.resolver.texts(inner, scope) if inner is not None else ()
         return [value for value in values if is_topic_text(value.text)]
+
+    def _topic_object(self, call: Expr, scope: Scope) -> Iterator[tuple[Rule, list[Value]]]:
+        """Yield the topic that an object of Faust sends to: `orders = app.topic("orders")`, `orders.send(…)`."""
+        made = self.resolver.object_of(call.receiver, scope)
+        if made.kind is Kind.CALL and made.text == "topic":
+            yield Rule(_W), self.resolver.texts((made.positional() or [NOTHING])[0], scope)
 
     def _routes(self, call: Expr, scope: Scope) -> Iterator[tuple[Rule, list[Value]]]:
         """Yield the ends of Camel's routes: `from("kafka:orders").to("kafka:paid")`."""

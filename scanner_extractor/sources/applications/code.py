@@ -119,6 +119,9 @@ _LAMBDAS = words(
     """lambda_expression lambda_literal arrow_function func_literal lambda function_expression
     anonymous_method_expression anonymous_function case_block"""
 )
+_ARROWS = frozenset({"arrow_function", "function_expression"})
+_NAMING = frozenset({"variable_declarator", "public_field_definition", "field_definition"})
+"""What gives a function expression of JavaScript its name."""
 _LOOPS = words(
     """for_statement enhanced_for_statement while_statement do_statement foreach_statement for_in_statement
     for_expression while_expression do_while_statement loop_expression"""
@@ -178,6 +181,8 @@ class _Walk:
 
     def _returned(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
         named = node.named_children
+        if named and named[-1].type == "expression_list" and suffix(self.unit.path) == ".go":
+            named = named[-1].named_children[:1]  # before the error
         if named:
             scope.nearest(ScopeKind.FUNCTION).returns.append(self.expressions.of(named[-1]))
         return scope, calls
@@ -206,7 +211,8 @@ class _Walk:
         return inner, ()
 
     def _function(self, node: Node, scope: Scope, _: _Calls) -> tuple[Scope, _Calls]:
-        name = text_of(node.child_by_field_name("name")) or _first_identifier(node)
+        holder = node.parent if node.type in _ARROWS else node
+        name = text_of(holder.child_by_field_name("name")) or _first_identifier(holder)
         inner = Scope(self.unit, ScopeKind.FUNCTION, name, scope, self._parameters(node, tuple(_PARAMETER_LISTS)))
         inner.annotations = (*self._annotations(node), *self.decorated.pop(node.id, ()))
         body = node.child_by_field_name("body")
@@ -225,6 +231,8 @@ class _Walk:
         return inner, ()
 
     def _lambda(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        if node.parent is not None and node.parent.type in _NAMING and node.type in _ARROWS:
+            return self._function(node, scope, calls)
         names = self._parameters(node, tuple(_PARAMETER_LISTS))
         if not names:
             parameters = node.child_by_field_name("parameters") or node.child_by_field_name("parameter")
@@ -236,6 +244,11 @@ class _Walk:
         inner = Scope(self.unit, ScopeKind.LOOP, "", scope)
         name = node.child_by_field_name("left") or node.child_by_field_name("name")
         over = node.child_by_field_name("right") or node.child_by_field_name("value")
+        clause = next((child for child in node.named_children if child.type == "range_clause"), None)
+        if clause is not None:  # Go's: with two names the second is the element
+            names = clause.child_by_field_name("left")
+            name = names.named_children[1] if names is not None and len(names.named_children) > 1 else None
+            over = clause.child_by_field_name("right")
         if over is None and node.type == "for_statement" and len(node.named_children) >= 3:
             name, over = node.named_children[0], node.named_children[1]  # Kotlin's
         if over is not None:
@@ -266,6 +279,8 @@ class _Walk:
                 yield from self._listed(child)
             elif child.type == "identifier" or child.type == "variable_declaration":
                 yield Parameter(_first_identifier(child))
+            elif child.type == "parameter" and text_of(child.child(0)) == "this":
+                continue  # the object that an extension method of C# is called on
             elif child.type in _PARAMETERS:
                 before = children[position - 1] if position else None
                 after = children[position + 1] if position + 1 < len(children) else None

@@ -185,9 +185,14 @@ def _name(reader: Expressions, node: Node, _depth: int) -> Expr:
 
 def _member(reader: Expressions, node: Node, depth: int) -> Expr:
     inside = node.named_children
-    if len(inside) < 2:
-        return NOTHING
+    if len(inside) < 2:  # C#'s grammar has no node with a name for `this`
+        own = reader.expr(Kind.NAME, node, "this")
+        return reader.expr(Kind.MEMBER, node, type_name(inside[0]), (own,)) if _is_own(node, inside) else NOTHING
     return reader.expr(Kind.MEMBER, node, type_name(inside[-1]), (reader.of(inside[0], depth),))
+
+
+def _is_own(node: Node, inside: list[Node]) -> bool:
+    return bool(inside) and text_of(node.children[0]) in ("this", "base")
 
 
 def _call(reader: Expressions, node: Node, depth: int) -> Expr:

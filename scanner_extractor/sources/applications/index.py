@@ -21,6 +21,7 @@ class Index:
     constants: dict[str, list[Scope]] = field(default_factory=dict)
     calls: dict[str, list[tuple[Expr, Scope]]] = field(default_factory=dict)
     stems: dict[str, list[Unit]] = field(default_factory=dict)
+    subclasses: dict[str, list[Scope]] = field(default_factory=dict)
 
     def add(self, unit: Unit) -> None:
         """Add what a unit defines and calls."""
@@ -30,6 +31,8 @@ class Index:
         self.stems.setdefault(stem, []).append(unit)
         for scope in unit.classes:
             self.classes.setdefault(scope.name, []).append(scope)
+            for name in scope.supertypes:
+                self.subclasses.setdefault(name, []).append(scope)
         for scope in unit.functions:
             self.functions.setdefault(scope.name, []).append(scope)
         for scope in (unit.scope, *unit.classes):

@@ -38,6 +38,9 @@ _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Job", "CronJo
 _LONGEST_BUILD = 2 * 1024 * 1024
 _ENGINES = re.compile(r"(?i)(?:flink-?)?(?:job-?manager|task-?manager)|spark(?:-?(?:master|worker))?(?:-\d+)?")
 """Services that run an engine, of which a program is a job."""
+_OF_KIND = re.compile(r"(?<=.)-(?:depl|deploy|deployment)$")
+_GO_PROGRAM = re.compile(r"[^/]/cmd/main\.go$")
+"""The program of a directory beside others of one Go module."""
 _TAG = re.compile(r"[:@][^/]*$")
 
 
@@ -119,6 +122,8 @@ def read_modules(files: Mapping[str, str]) -> Modules:
     documents: list[tuple[str, Any]] = []
     for path in files:
         file = PurePosixPath(path)
+        if _GO_PROGRAM.search(path):
+            modules.names.setdefault(str(file.parent.parent), "")
         is_build = file.name in BUILD_FILES or file.suffix == ".csproj"
         content = files[path] if is_build or file.suffix in (".yml", ".yaml") else ""
         if is_build:
@@ -212,7 +217,7 @@ def _workload(
             if value is not None:
                 environment[text(variable, "name")] = value
         command = " ".join(_words(container.get(key)) for key in ("command", "args"))
-        name = text(document, "metadata", "name") or text(container, "name")
+        name = _OF_KIND.sub("", text(document, "metadata", "name")) or text(container, "name")
         yield Deployment(name, text(container, "image"), None, environment, command, f"{path}:{line}")
 
 
@@ -277,6 +282,7 @@ class Programs:
     importers: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     runners: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     runnable: set[str] = field(default_factory=set)
+    packages: set[str] = field(default_factory=set)
 
     def add(self, path: str, content: str, module: str) -> None:
         """Add a source file."""
@@ -297,12 +303,16 @@ class Programs:
                     self.importers.setdefault((module, stem), set()).add(path)
             if _MAIN_GUARD.search(content):
                 self.runnable.add(path)
+            if file.name == "__init__.py":
+                self.packages.add(str(file.parent))
             for match in _COMMANDS.finditer(content):
                 self.runners.setdefault((module, PurePosixPath(match["file"]).stem), set()).add(path)
 
     def is_library(self, path: str, module: str) -> bool:
-        """Return whether another file of the module imports a file."""
-        return (module, PurePosixPath(path).stem) in self.importers
+        """Return whether another file of the module imports a file, or it is a part of a package that others load."""
+        file = PurePosixPath(path)
+        is_part = str(file.parent) in self.packages and file.stem != "__main__" and path not in self.runnable
+        return is_part or (module, file.stem) in self.importers
 
     def users(self, path: str, module: str) -> list[str]:
         """Return the scripts that run a file: itself where it can be run, and those that import it or start it.

@@ -91,6 +91,15 @@ class ApplicationsReading:
     parsed: int = 0
 
 
+def _defining(names: Iterable[str], supertypes: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern of the files that define one of *names*, or a class below one of *supertypes*."""
+    named, above = ("|".join(map(re.escape, sorted(group)[:_MOST_NAMES])) or "(?!)" for group in (names, supertypes))
+    return re.compile(
+        rf"\b(?:class|enum)\s+(?:{named})\b|\b(?:{named})\b\s*(?:[=(:<]|\w+\s*=)"
+        rf"|\bextends\s+(?:{above})\b|\bclass\s+\w+[^\n{{]*[(:,]\s*(?:{above})\b"
+    )
+
+
 def is_test(path: str) -> bool:
     """Return whether a file is one of tests, by its path."""
     return _TESTS.search(path) is not None
@@ -196,27 +205,27 @@ class _Reader:
 
     def _read_code(self) -> list[Found]:
         size = self._parse(path for path in self.fitting if suffix(path) in _CODE)
-        modules = {self.modules.of(path) for path in self.index.units}
         candidates = self._candidates()
-        for path in candidates:
-            if self.modules.of(path) in modules:
-                self.programs.add(path, self.files[path], self.modules.of(path))
         found: list[Found] = []
         seen: set[str] = set()
         for _ in range(_ROUNDS):
             extractor = Extractor(self.index)
             found = list(extractor.found())
             missing = {name for name in extractor.resolver.missing if len(name) > 2} - seen
-            seen |= missing
-            if not missing or size > MOST_CHARACTERS:
+            below = extractor.resolver.extended - seen
+            seen |= missing | below
+            if not (missing or below) or size > MOST_CHARACTERS:
                 break
-            names = "|".join(re.escape(name) for name in sorted(missing)[:_MOST_NAMES])
-            defines = re.compile(rf"\bclass\s+(?:{names})\b|\b(?:{names})\b\s*(?:[=(:<]|\w+\s*=)")
+            defines = _defining(missing, below)
             unparsed = (path for path in candidates if path not in self.index.units)
             more = [path for path in unparsed if defines.search(self.files[path])]
             if not more:
                 break
             size += self._parse(more)
+        modules = {self.modules.of(path) for path in self.index.units}
+        for path in candidates:
+            if self.modules.of(path) in modules:
+                self.programs.add(path, self.files[path], self.modules.of(path))
         self._note_unresolved(extractor)
         self._read_application_ids(extractor)
         self._read_aggregates(extractor)
@@ -343,7 +352,8 @@ class _Reader:
         unit = self._program_unit(found)
         module = self.modules.of(unit.path)
         settings = self._settings(module)
-        place = f"{found.unit.path}:{found.line}"
+        is_callers = unit is not found.unit and found.value.line
+        place = f"{unit.path}:{found.value.line}" if is_callers else f"{found.unit.path}:{found.line}"
         if found.access is Access.CREATE:
             for topic in self._topics_of(found.value.text, module, {}, settings):
                 self.created.setdefault(topic, place)
@@ -363,7 +373,9 @@ class _Reader:
         if caller is None:
             return found.unit
         module = self.modules.of(caller.path)
-        is_program = caller.path in self.programs.entries.get(module, ())
+        is_program = not {caller.path, str(PurePosixPath(caller.path).parent)}.isdisjoint(
+            self.programs.entries.get(module, ())
+        )
         return caller if is_program or module != self.modules.of(found.unit.path) else found.unit
 
     def _topics_of(self, text: str, module: str, environment: Mapping[str, str], settings: Settings) -> Iterator[str]:
@@ -397,7 +409,7 @@ class _Reader:
         """Return the names of the jobs that a file or module runs as, each with its environment."""
         deployed = self.modules.deployed(module)
         entries = self.programs.entries.get(module, [])
-        named = command_of(deployed, unit.path) if unit is not None else []
+        named = [found for found in command_of(deployed, unit.path) if self._is_only(found, module)] if unit else []
         several = unit is not None and len(entries) > 1 and not named
         deployments: list[Deployment] = [] if several else (named or deployed)[:_MOST_DEPLOYMENTS]
         if deployments and not (named or self._is_single(module, unit)):
@@ -415,6 +427,11 @@ class _Reader:
         users = self.programs.users(unit.path, module) if suffix(unit.path) in _SCRIPTS else []
         names = {self.programs.name(path, module, service) for path in users or [unit.path]}
         return [(name, environment) for name in sorted(names)]
+
+    def _is_only(self, deployment: Deployment, module: str) -> bool:
+        """Return whether the command of a deployment runs one script; of several, each is a program of its own."""
+        scripts = (path for path in self.index.units if suffix(path) in _SCRIPTS and self.modules.of(path) == module)
+        return sum(bool(command_of([deployment], path)) for path in scripts) <= 1
 
     def _is_single(self, module: str, unit: Unit | None) -> bool:
         """Return whether a module is one program: what deploys it runs every file of it."""

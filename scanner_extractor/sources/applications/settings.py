@@ -81,7 +81,7 @@ def is_settings_file(path: str) -> bool:
     file = PurePosixPath(path)
     if file.suffix.lower() not in SETTINGS_ENDINGS:
         return False
-    return file.suffix.lower() in (".properties", ".conf") or _NAMES.match(file.name) is not None
+    return file.suffix.lower() in (".properties", ".conf", ".ini") or _NAMES.match(file.name) is not None
 
 
 def read_settings(path: str, text: str) -> Iterator[Setting]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import product
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, product
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -29,10 +29,11 @@ MOST_VALUES = 32
 
 
 class Value(NamedTuple):
-    """A text; where it is the argument of a call, *unit* is the file of the caller, else None."""
+    """A text; where it is the argument of a call, *unit* is the file of the caller and *line* its line, else None."""
 
     text: str
     unit: Unit | None = None
+    line: int = 0
 
 
 _ENVIRONMENT = frozenset({"getenv", "Getenv", "LookupEnv", "GetEnvironmentVariable", "requireEnv", "mustGetenv"})
@@ -61,19 +62,27 @@ _FORMAT = re.compile(r"%[sdv]|\{\w*\}")
 _ENVIRONMENT_OBJECTS = frozenset({"environ", "env", "getenv", "ENV"})
 _LOOKUPS = frozenset({"get", "[]", "getOrDefault", "getOrElse"})
 _FLAGS = frozenset({"String", "StringVar", "StringP", "StringVarP"})
+_SECTIONS = words("GetSection getConfig getRequiredSection GetRequiredSection sub Sub [] get")
 _LOWER = frozenset({"toLowerCase", "lower", "ToLower"})
 _ENVIRONMENT_OWNERS = frozenset({"os", "process", "sys", "System", "meta", "scala"})
 _GETTER = re.compile(r"(?:get|is)([A-Z]\w*)")
 _FUNCTIONAL = frozenset({"forEach", "foreach", "map", "flatMap", "forEachOrdered", "each"})
 _SETTINGS_CLASSES = frozenset({"BaseSettings", "Settings"})
+_CONFIGURATION = re.compile(r"(?i)_?(?:app_?)?(?:cfg|conf|config|configuration|settings)")
+_CALLED_CLASSES = frozenset({".py", ".kt", ".kts", ".scala"})
+"""Languages in which a constructor is called as a function is, and functions begin with a small letter."""
 
 
 @dataclass(slots=True)
 class Resolver:
-    """Resolves expressions to texts. *missing* collects the names that no unit defines, nor calls."""
+    """Resolves expressions to texts. *missing* collects the names that no unit defines, nor calls.
+
+    *extended* collects the classes whose members those below them have.
+    """
 
     index: Index
     missing: set[str] = field(default_factory=set)
+    extended: set[str] = field(default_factory=set)
     steps: int = 0
     known: dict[tuple[int, str], list[Value]] = field(default_factory=dict)
 
@@ -179,6 +188,8 @@ class Resolver:
         """Return what a function of the repository returns; None where it is none, or nothing is known of it."""
         if not call.positional() and call.receiver.kind is not Kind.OTHER:
             found = self._member(call.receiver, call.text, scope, depth)
+            if not found and scope.unit.path.endswith(".go"):
+                found = self._function_value(call, scope, depth)  # a method stands outside its type
             return found or (self._of(call.receiver, scope, depth) if call.text in _SAME else [])
         return self._function_value(call, scope, depth) or None
 
@@ -236,9 +247,8 @@ class Resolver:
             for outer in scope.outward():
                 for bound in outer.bindings.get(receiver.text, ())[:1]:
                     return self._section(bound, scope, depth + 1) if depth < DEEPEST else ""
-        names = ("GetSection", "getConfig", "getRequiredSection", "GetRequiredSection", "sub", "Sub")
-        if receiver.kind is Kind.CALL and receiver.text in names:
-            for value in self._of((receiver.positional() or [NOTHING])[0], scope, depth):
+        if receiver.kind is Kind.CALL and receiver.text in _SECTIONS and depth < DEEPEST:
+            for value in self._of((receiver.positional() or [NOTHING])[0], scope, depth + 1):
                 return f"{self._section(receiver.receiver, scope, depth)}{value.text}."
         return ""
 
@@ -395,7 +405,8 @@ class Resolver:
             if argument.kind is Kind.OTHER or argument.kind is Kind.LAMBDA:
                 continue
             if is_constructor or self._may_call(call, outer, scope, owner):
-                values += [Value(value.text, value.unit or outer.unit) for value in self._of(argument, outer, depth)]
+                found = self._of(argument, outer, depth)
+                values += [value if value.unit else Value(value.text, outer.unit, call.line) for value in found]
         return values[:MOST_VALUES]
 
     def _may_call(self, call: Expr, outer: Scope, function: Scope, owner: Scope) -> bool:
@@ -404,7 +415,7 @@ class Resolver:
             return False  # another language; JavaScript and TypeScript count as two
         if call.receiver.kind is Kind.OTHER:
             return self.index.module(outer.unit) == self.index.module(function.unit)
-        only = len(self.index.functions.get(function.name, ())) == 1
+        only = self._is_only(function, outer)
         if owner.kind is not ScopeKind.CLASS:
             return only
         if call.receiver.kind is Kind.NAME and call.receiver.text in ("this", "super"):
@@ -413,6 +424,13 @@ class Resolver:
         if declared in self.index.classes:
             return owner.name in self.lineage(declared)
         return function.name not in _GENERIC and only
+
+    def _is_only(self, function: Scope, caller: Scope) -> bool:
+        """Return whether no other function has the name, or none in the module that it shares with the caller."""
+        named = self.index.functions.get(function.name, ())
+        module = self.index.module(function.unit)
+        same = [other for other in named if self.index.module(other.unit) == module]
+        return len(named) == 1 or (len(same) == 1 and self.index.module(caller.unit) == module)
 
     def targets(self, call: Expr, scope: Scope) -> list[Scope]:
         """Return the functions of the repository that a call runs, by the class of its object."""
@@ -443,7 +461,8 @@ class Resolver:
 
     def class_name(self, expr: Expr, scope: Scope, depth: int = 0) -> str:
         """Return the class of an object by its declaration or what it is assigned; empty where unknown."""
-        if expr.kind is Kind.NEW or (expr.kind is Kind.CALL and expr.text in self.index.classes):
+        is_class = expr.text in self.index.classes or _is_class(expr.text, scope.unit)
+        if expr.kind is Kind.NEW or (expr.kind is Kind.CALL and is_class):
             return expr.text
         name = expr.text if expr.kind in (Kind.NAME, Kind.MEMBER) else ""
         if name in self.index.classes:
@@ -465,13 +484,21 @@ class Resolver:
     # --- members
 
     def _member(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
+        values: list[Value] = []
         if _is_environment(receiver):
             return [Value(f"${{{name}}}")]
         if receiver.kind is Kind.NAME and receiver.text in ("this", "super"):
-            return self._class_member(scope.nearest(ScopeKind.CLASS), name, NOTHING, scope, depth)
+            owner = scope.nearest(ScopeKind.CLASS)
+            return self._class_member(owner, name, NOTHING, scope, depth) or self._of_subclasses(owner, name, depth)
         for outer in scope.outward() if receiver.kind is Kind.NAME else ():
             if f"{receiver.text}.{name}" in outer.bindings:
                 return self._bound(outer, f"{receiver.text}.{name}", depth)
+        for item in self._items(receiver, scope):
+            pairs = [part for part in item.parts if part.kind is Kind.PAIR and part.text == name]
+            values += [value for pair in pairs[:1] for value in self._of(pair.parts[0], scope, depth)]
+        values = values or self._given(receiver, name, scope, depth)
+        if values:
+            return values
         new = self._object(receiver, scope, 0)
         if new.kind is Kind.LIST:
             pairs = [part for part in new.parts if part.kind is Kind.PAIR and part.text == name]
@@ -493,7 +520,46 @@ class Resolver:
                 return self._bound(unit.scope, name, depth)
         parsed = self._parsed_option(name, scope, depth) or self._member_of_argument(receiver, name, scope, depth)
         is_known = class_name in self.index.classes or receiver.kind is Kind.OTHER
-        return parsed or ([] if is_known else self._only_one(name, scope, depth))
+        found = parsed or ([] if is_known else self._only_one(name, scope, depth))
+        return found or _configured(receiver, name)
+
+    def _items(self, variable: Expr, scope: Scope) -> list[Expr]:
+        """Return the objects of the list that a loop's variable goes through; none for another name."""
+        for outer in scope.outward() if variable.kind is Kind.NAME else ():
+            for bound in outer.bindings.get(variable.text, ())[:1]:
+                is_element = bound.kind is Kind.CALL and bound.text == "[]" and not bound.positional()[0].parts
+                over = self._object(bound.receiver, outer, 0) if is_element else NOTHING
+                listed = over.parts if is_element else outer.bindings[variable.text]
+                return [item for item in listed if item.kind in (Kind.LIST, Kind.NEW)][:MOST_VALUES]
+        return []
+
+    def _given(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
+        """Return a member of the objects that callers give for a parameter: `publish({topic: "orders"})`."""
+        values: list[Value] = []
+        for outer in scope.outward() if receiver.kind is Kind.NAME else ():
+            for position, parameter in enumerate(outer.parameters if outer.kind is ScopeKind.FUNCTION else ()):
+                if parameter.name != receiver.text:
+                    continue
+                for call, site in self.index.calls.get(outer.name, ())[:20]:
+                    given = (call.positional()[position : position + 1] or [NOTHING])[0]
+                    member = given.named(name) if given.kind is Kind.LIST else None
+                    if member is not None and self._may_call(call, site, outer, outer.nearest(ScopeKind.CLASS)):
+                        found = self._of(member, site, depth + 1)
+                        values += [one if one.unit else Value(one.text, site.unit, call.line) for one in found]
+                return values[:MOST_VALUES]
+        return values
+
+    def _of_subclasses(self, owner: Scope, name: str, depth: int) -> list[Value]:
+        """Return what the classes below one have for a member that it leaves to them, each with its file."""
+        if owner.kind is not ScopeKind.CLASS or not owner.name:
+            return []
+        self.extended.add(owner.name)
+        return [
+            value if value.unit else Value(value.text, below.unit, _line_of(below, name))
+            for below in self.index.subclasses.get(owner.name, ())
+            if suffix(below.unit.path)[:3] == suffix(owner.unit.path)[:3]
+            for value in self._class_member(below, name, NOTHING, below, depth + 1)
+        ][:MOST_VALUES]
 
     def _member_of_argument(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
         """Return a member of the objects that callers give for a parameter, by the classes of these."""
@@ -516,6 +582,8 @@ class Resolver:
         """Return the files that a name stands for: a module of Python, a package of Go, an import of JavaScript."""
         if receiver.kind not in (Kind.NAME, Kind.MEMBER):
             return []
+        if scope.unit.path.endswith(".go"):
+            receiver = replace(receiver, text=_package_of(receiver.text, scope.unit))
         imported = self.index.stems.get(receiver.text, [])
         same = [unit for unit in imported if self.index.module(unit) == self.index.module(scope.unit)]
         folder = (
@@ -528,6 +596,10 @@ class Resolver:
             else []
         )
         return (same or imported)[:3] + folder[:20]
+
+    def object_of(self, expr: Expr, scope: Scope) -> Expr:
+        """Return the call or map that a name stands for; else the expression."""
+        return self._object(expr, scope, 0)
 
     def _object(self, expr: Expr, scope: Scope, depth: int) -> Expr:
         """Return the constructor call or the map that an expression stands for; else the expression."""
@@ -692,15 +764,15 @@ class Resolver:
         function = functions[0]
         names = [part.name for part in function.parameters if part.name not in ("self", "cls")]
         arguments = {name: _argument_of(call, name, position) for position, name in enumerate(names)}
-        values: list[Value] = []
+        groups: list[list[Value]] = []
         for returned in function.returns[:4]:
             substituted = _substitute(returned, arguments, 0)
-            values += self._of(substituted, function if substituted is returned else scope, depth)
-        known = [value for value in values if value.text]
-        for position, value in enumerate(known):  # `if value := os.Getenv(key); value != "" {…}; return fallback`
-            if _is_open(value.text) and position + 1 < len(known):
-                return self._with_default([value], known[position + 1 :][:1])
-        return values
+            groups.append(self._of(substituted, function if substituted is returned else scope, depth))
+        known = [group for group in groups if any(value.text for value in group)]
+        for group, other in pairwise(known):  # `if value := os.Getenv(key); value != "" {…}; return fallback`
+            if len(group) == 1 and _is_open(group[0].text):
+                return self._with_default(group, other[:1])
+        return [value for group in groups for value in group]
 
 
 def _substitute(expr: Expr, arguments: Mapping[str, Expr], depth: int) -> Expr:
@@ -734,6 +806,27 @@ def _is_environment(expr: Expr) -> bool:
     return expr.kind is Kind.NAME and expr.text == "environ"
 
 
+def _is_class(name: str, unit: Unit) -> bool:
+    return name[:1].isupper() and suffix(unit.path) in _CALLED_CLASSES
+
+
+def _line_of(owner: Scope, name: str) -> int:
+    return next((bound.line for bound in owner.bindings.get(name, ())), 1)
+
+
+def _configured(receiver: Expr, name: str) -> list[Value]:
+    """Return a setting that is a member of the program's configuration: `cfg.Kafka.Topic` is `Kafka.Topic`."""
+    names = [name]
+    for _ in range(8):
+        if receiver.kind not in (Kind.MEMBER, Kind.NAME):
+            break
+        if _CONFIGURATION.fullmatch(receiver.text):
+            return [Value(f"${{{'.'.join(reversed(names))}}}")] if len(names) > 1 else []
+        names.append(receiver.text)
+        receiver = receiver.receiver
+    return []
+
+
 def _members(owner: Scope) -> set[str]:
     """Return the names of the fields of a class, and of the parameters of a record."""
     return {*owner.types, *owner.bindings, *(part.name for part in owner.parameters)}
@@ -755,6 +848,12 @@ def _is_topic_builder(expr: Expr) -> bool:
 
 def _divided(text: str) -> list[str]:
     return text.split(",") if "${" not in text else [text]
+
+
+def _package_of(name: str, unit: Unit) -> str:
+    """Return the directory of the package that a name of Go stands for: `orders "example.org/shop/internal/topics"`."""
+    match = re.search(rf"^\s*(?:import\s+)?{re.escape(name)}\s+\"(?:[^\"\n]*/)?([^\"/\n]+)\"", unit.text, re.MULTILINE)
+    return match[1] if match else name
 
 
 def _package(unit: Unit) -> str:

@@ -10,7 +10,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import read_address
 from scanner_extractor.http.pagination import PartialList
-from scanner_extractor.results import CloudResult, Progress
+from scanner_extractor.results import CloudResult, Progress, answered_with
 from scanner_extractor.settings.confluent_cloud import (
     CloudCluster,
     CloudKsql,
@@ -25,7 +25,6 @@ from scanner_extractor.sources.confluent_cloud.pagination import cloud_list
 from scanner_model.errors import InputInvalid, NotFound, Problem, ScannerError, SourceRefused
 from scanner_model.names import broker_addresses
 from scanner_model.payload import Payload, Unread
-from scanner_model.scan import SourceResult, SourceStatus
 
 _T = TypeVar("_T")
 
@@ -189,16 +188,7 @@ def read_cloud(settings: CloudSettings, http: Http, progress: Progress) -> Cloud
     )
     progress(settings.source, count, count)
     return CloudResult(
-        outcome=SourceResult(
-            source=settings.source,
-            kind="confluent_cloud",
-            status=SourceStatus.PARTIAL if scan.problems else SourceStatus.READ,
-            received=count,
-            requested=count,
-            reason="; ".join(problem.what for problem in scan.problems[:2]),
-            hint=scan.problems[0].hint if scan.problems else "",
-            requests=http.requests,
-        ),
+        outcome=answered_with(scan.problems, settings.source, "confluent_cloud", count, requests=http.requests),
         organization=organization,
         problems=tuple(scan.problems),
     )

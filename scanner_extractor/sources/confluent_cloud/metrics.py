@@ -9,13 +9,12 @@ from functools import partial
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.pagination import PartialList, by_token, read_pages
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress, answered_with
 from scanner_extractor.settings.confluent_cloud import MetricsSettings
 from scanner_extractor.sources.confluent_cloud.dataflow import read_dataflow
 from scanner_model.catalogs import Metric
 from scanner_model.errors import Problem, ScannerError
 from scanner_model.payload import Payload, Unread
-from scanner_model.scan import SourceResult, SourceStatus
 
 LAG_MINUTES = 5
 """How far Confluent's figures are behind."""
@@ -69,16 +68,7 @@ def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, n
     uses, refused = read_dataflow(settings, http, unread, now, moved) if settings.clients else ((), ())
     problems = (*(_problem(settings, query, error) for query, error in failed), *refused, *unread.problems)
     return CatalogResult(
-        outcome=SourceResult(
-            source=settings.source,
-            kind="metrics",
-            status=SourceStatus.PARTIAL if problems else SourceStatus.READ,
-            received=len(metrics) + len(uses),
-            requested=len(metrics) + len(uses),
-            reason="; ".join(problem.what for problem in problems[:2]),
-            hint=problems[0].hint if problems else "",
-            requests=http.requests,
-        ),
+        outcome=answered_with(problems, settings.source, "metrics", len(metrics) + len(uses), requests=http.requests),
         metrics=metrics,
         uses=uses,
         problems=problems,

@@ -11,13 +11,12 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import PartialList, paged, read_pages
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress, answered
 from scanner_extractor.settings.confluent_cloud import StreamCatalogSettings
 from scanner_model.catalogs import Annotation
 from scanner_model.errors import NotFound, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId, TopicName
 from scanner_model.payload import Payload, Unread
-from scanner_model.scan import SourceResult, SourceStatus
 
 TOPIC = "kafka_topic"
 CONNECTOR = "cn_connector"
@@ -203,14 +202,8 @@ def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: P
     if scan.unread:
         scan.reasons.append(f"{len(scan.unread)} of its entities could not be read")
     return CatalogResult(
-        outcome=SourceResult(
-            source=settings.source,
-            kind="stream_catalog",
-            status=SourceStatus.PARTIAL if scan.reasons else SourceStatus.READ,
-            received=len(rows),
-            requested=len(rows),
-            reason="; ".join(scan.reasons[:2]),
-            requests=http.requests,
+        outcome=answered(
+            settings.source, "stream_catalog", len(rows), reasons=scan.reasons[:2], requests=http.requests
         ),
         annotations=rows,
         problems=tuple(dict.fromkeys(scan.problems)),

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Inspector, inspect
 from sqlalchemy.exc import DBAPIError, SAWarning
 
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress, answered
 from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.sources.databases.drivers import new_engine
 from scanner_extractor.sources.databases.engines import ENGINES
@@ -22,7 +22,6 @@ from scanner_extractor.sources.databases.inspection import InformationSchema, In
 from scanner_extractor.sources.databases.products import Location, chosen_schemas
 from scanner_extractor.sources.databases.reader import VIEWS, DatabaseTables, SchemaReader, TableCatalog
 from scanner_model.errors import Problem, ScannerError, SourceRefused
-from scanner_model.scan import SourceResult, SourceStatus
 
 _HIDDEN = "it does not exist, or this user may not see it"
 _HINT = "check `schemas` and the user's rights: see docs/sources/databases.md"
@@ -177,13 +176,12 @@ def _result(settings: DatabaseSettings, read: list[DatabaseTables], problems: li
     reasons = [f"{len(problems)} of its schemas could not be read"] if problems else []
     reasons += [f"{len(unread)} of its tables could not be read"] if unread else []
     return CatalogResult(
-        outcome=SourceResult(
-            source=settings.source,
-            kind="database",
-            status=SourceStatus.PARTIAL if reasons else SourceStatus.READ,
-            received=len(tables),
-            requested=len(tables) + len(unread),
-            reason="; ".join(reasons),
+        outcome=answered(
+            settings.source,
+            "database",
+            len(tables),
+            reasons=reasons,
+            missing=len(unread),
             hint=_HINT if reasons else "",
             unread=frozenset() if problems else frozenset(unread),
         ),

@@ -13,8 +13,8 @@ from scanner_extractor.sources.files import statement_problems
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
-from scanner_model.placeholders import has_placeholder
 from scanner_model.redaction import NO_EXTRA, ExtraNames, mask_config, mask_statement
+from scanner_model.text import has_placeholder
 
 Value = Any
 """A mapping, a list, a text, a boolean, a number (in JSON) or None."""

@@ -1,4 +1,4 @@
-"""Read a cluster through the Kafka protocol: brokers, topics, settings, consumer groups, end offsets as metrics."""
+"""Read a cluster through the Kafka protocol: brokers, topics, settings, consumer groups, rules of access, offsets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.results import CatalogResult, KafkaResult, Progress
+from scanner_extractor.results import CatalogResult, FactsResult, KafkaResult, Progress, answered
+from scanner_extractor.settings.clients import AclSettings
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
 from scanner_extractor.sources.kafka.client import KafkaClient
@@ -23,6 +24,7 @@ from scanner_extractor.sources.kafka.reader import (
     unnamed_brokers,
 )
 from scanner_model.catalogs import Metric
+from scanner_model.clients import AclAuthorizer, AclRule
 from scanner_model.errors import InputInvalid, Problem, SourceRefused
 from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.names import SourceId, TopicName
@@ -260,15 +262,13 @@ def read_offsets_document(document: Json, source: SourceId) -> CatalogResult:
 
 
 def _result(source: SourceId, end_offsets: dict[str, float], unread: list[str], at: str) -> CatalogResult:
-    reason = f"{len(unread)} topics have a partition without a leader" if unread else ""
     return CatalogResult(
-        outcome=SourceResult(
-            source=source,
-            kind="metrics",
-            status=SourceStatus.PARTIAL if unread else SourceStatus.READ,
-            received=len(end_offsets),
-            requested=len(end_offsets) + len(unread),
-            reason=reason,
+        outcome=answered(
+            source,
+            "metrics",
+            len(end_offsets),
+            reasons=[f"{len(unread)} topics have a partition without a leader"] if unread else [],
+            missing=len(unread),
             hint="look at them again when all brokers are up" if unread else "",
             requests=2,
             unread=frozenset(unread),
@@ -286,3 +286,51 @@ def _kafka(settings: OffsetSettings) -> KafkaSettings:
 
 def _iso(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds")
+
+
+DOCUMENT = "acls"
+"""The name under which a capture holds the rules."""
+
+_MEMBERS = ("pattern_type", "name", "principal", "host", "operation", "permission")
+
+
+def load_acls(settings: AclSettings, client: KafkaClient | None = None) -> Json:
+    """Return the rules of access to topics as JSON, sorted; `rules` is null where the brokers have no authorizer.
+
+    Raises SourceRefused without the right to DESCRIBE the cluster, SourceUnreachable where no broker answers.
+    """
+    rules = (client or KafkaClient(settings.kafka)).acls()
+    return {"rules": None if rules is None else sorted(rules)}
+
+
+def read_acls(document: Json, settings: AclSettings) -> FactsResult:
+    """Return the rules and the authorizer; raises InputInvalid for a damaged capture.
+
+    No rule at all is said: where access is decided elsewhere, as by RBAC, IAM or Ranger, the list is as empty.
+    """
+    try:
+        listed = document["rules"]
+        rules = tuple(
+            AclRule(source=settings.source, **dict(zip(_MEMBERS, rule, strict=True))) for rule in listed or ()
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        hint = "record the capture again"
+        raise InputInvalid("damaged document in the capture", where=str(settings.source), hint=hint) from error
+    authorizer = AclAuthorizer(
+        source=settings.source,
+        active=listed is not None,
+        super_users=settings.super_users,
+        allow_everyone=settings.allow_everyone,
+    )
+    return FactsResult(
+        outcome=answered(settings.source, "acls", len(rules), requests=1),
+        facts={"acl_rules": rules, "acl_authorizers": (authorizer,)},
+        problems=(Problem(str(settings.source), *_remark(listed)),) if not rules else (),
+    )
+
+
+def _remark(listed: Json) -> tuple[str, str]:
+    if listed is None:
+        return "the brokers have no authorizer: every client may read and write every topic", ""
+    what = "the brokers list no rule of access to topics"
+    return what, "is access decided elsewhere (RBAC, IAM, Ranger)? then leave `acls` out"

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import JobsResult
+from scanner_extractor.results import JobsResult, answered_with
 from scanner_extractor.settings.clients import BrokerClientSettings
 from scanner_extractor.sources.kafka.client import KafkaClient
 from scanner_extractor.sources.kafka.streams_groups import source_topics, topology_of
@@ -26,7 +26,6 @@ from scanner_model.errors import InputInvalid, Problem, ScannerError, SourceRefu
 from scanner_model.kafka import StreamsTopology
 from scanner_model.names import TopicName
 from scanner_model.plugins import require
-from scanner_model.scan import SourceResult, SourceStatus
 
 DOCUMENT = "clients"
 """The name under which a capture holds the answers."""
@@ -279,16 +278,7 @@ class _Reading:
         topologies = tuple(filter(None, (self._topology(row) for kind, row in groups if kind == "streams")))
         received = min(len(uses), _MOST) + len(topologies)
         return JobsResult(
-            outcome=SourceResult(
-                source=self._source,
-                kind="kafka_clients",
-                status=SourceStatus.PARTIAL if partial else SourceStatus.READ,
-                received=received,
-                requested=received,
-                reason="; ".join(problem.what for problem in partial[:2]),
-                hint=partial[0].hint if partial else "",
-                requests=self._requests,
-            ),
+            outcome=answered_with(partial, self._source, "kafka_clients", received, requests=self._requests),
             uses=tuple(uses[key] for key in sorted(uses)[:_MOST]),
             topologies=topologies,
             problems=(*partial, *remarks),

@@ -18,13 +18,12 @@ from uuid import UUID
 
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import FactsResult, Progress
+from scanner_extractor.results import FactsResult, Progress, answered_with
 from scanner_extractor.settings.clients import SchemaIdSettings
 from scanner_extractor.sources.kafka.client import KafkaClient
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import Role, TopicName
-from scanner_model.scan import SourceResult, SourceStatus
-from scanner_model.schema_ids import IdAnswer, SchemaIdUse
+from scanner_model.schemas import IdAnswer, SchemaIdUse
 
 DOCUMENT = "schema_ids"
 """The name under which a capture holds the ids."""
@@ -303,14 +302,8 @@ def read_schema_ids(document: Json, settings: SchemaIdSettings) -> FactsResult:
         hint = "record the capture again"
         raise InputInvalid("damaged document in the capture", where=str(settings.source), hint=hint) from error
     return FactsResult(
-        outcome=SourceResult(
-            source=settings.source,
-            kind="schema_ids",
-            status=SourceStatus.PARTIAL if partial else SourceStatus.READ,
-            received=sum(topic["records"] for topic in topics.values()),
-            requested=sum(topic["records"] for topic in topics.values()),
-            reason="; ".join(problem.what for problem in partial[:2]),
-            hint=partial[0].hint if partial else "",
+        outcome=answered_with(
+            partial, settings.source, "schema_ids", sum(topic["records"] for topic in topics.values())
         ),
         facts={MEMBER: uses},
         problems=(*partial, *remarks),

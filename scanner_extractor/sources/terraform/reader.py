@@ -25,8 +25,8 @@ from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import Problem
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId, SubjectName
-from scanner_model.placeholders import has_placeholder
 from scanner_model.schemas import Reference, SchemaVersion
+from scanner_model.text import has_placeholder
 
 TERRAFORM, CONFLUENT = "terraform", "confluent"
 DEEPEST_MODULES = 5
@@ -44,14 +44,16 @@ class TerraformReading:
 
     *declarations* are topics and connectors, each with its settings as the files have them. *flows* have one end: an
     account that may read or write a topic. *schema_files* are subjects, each with the path of a file that has a version
-    of it, *schemas* those whose text stands in the configuration. *levels* are the compatibility
-    levels of subjects, of all others under the empty name. *unread* are files with the reason.
+    of it, *schemas* those whose text stands in the configuration. *statement_files* are the paths of files whose text
+    is a statement. *levels* are the compatibility levels of subjects, of all others under the empty name. *unread* are
+    files with the reason.
     """
 
     declarations: tuple[tuple[Declaration, Mapping[str, Value]], ...] = ()
     statements: tuple[DeclaredSql, ...] = ()
     schemas: tuple[SchemaVersion, ...] = ()
     schema_files: tuple[tuple[str, str], ...] = ()
+    statement_files: frozenset[str] = frozenset()
     levels: Mapping[str, str] = field(default_factory=dict)
     flows: tuple[ManualFlow, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -77,6 +79,7 @@ def read_terraform(
         statements=tuple(reader.statements.values()),
         schemas=tuple(reader.schemas),
         schema_files=tuple(dict.fromkeys(reader.schema_files)),
+        statement_files=frozenset(reader.statement_files),
         levels=reader.levels,
         flows=tuple(reader.flows.values()),
         problems=tuple(reader.problems.values()),
@@ -96,6 +99,7 @@ class _Reader:
     statements: dict[str, DeclaredSql] = field(default_factory=dict)
     schemas: list[SchemaVersion] = field(default_factory=list)
     schema_files: list[tuple[str, str]] = field(default_factory=list)
+    statement_files: set[str] = field(default_factory=set)
     levels: dict[str, str] = field(default_factory=dict)
     flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
@@ -346,6 +350,9 @@ def _connector(reader: _Reader, block: Block, scope: Scope) -> None:
 
 def _statement(reader: _Reader, block: Block, scope: Scope) -> None:
     reader.state(_first(scope, block, "statement_name") or block.labels[1], scope.text(block, "statement"), block.place)
+    path = scope.file_path(block, "statement")
+    if path in reader.files:
+        reader.statement_files.add(path)
 
 
 def _flink_version(reader: _Reader, block: Block, scope: Scope) -> None:

@@ -15,7 +15,7 @@ from itertools import islice, product
 from typing import Any, NamedTuple
 
 from scanner_extractor.sources.syntax_trees import Node
-from scanner_model.placeholders import has_placeholder
+from scanner_model.text import has_placeholder
 
 DEEPEST = 60
 """Maximum nesting of one expression, references included."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from edges_in_memory import ahead_in
 
 from dataflow_generator.analysis.findings import validate
 from dataflow_generator.build.assemble import build_graph, read_flows
@@ -16,7 +17,7 @@ from dataflow_generator.jobs.catalogs import file_dataset, other_names
 from dataflow_generator.query.impact import ImpactGraph, NodeInfo, Root, impact
 from dataflow_generator.query.impact import Use as Impact
 from dataflow_generator.query.neighbourhood import Step
-from dataflow_generator.query.traversal import TraversalOptions, ahead_in, lineage
+from dataflow_generator.query.traversal import TraversalOptions, lineage
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_dictionary.write.scan import write_scan

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from edges_in_memory import ahead_in
 
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind
 from dataflow_generator.query.impact import ImpactGraph, NodeInfo, Root, Use, impact
 from dataflow_generator.query.neighbourhood import Step
-from dataflow_generator.query.traversal import ahead_in
 
 KAFKA = "kafka://k-1:9092"
 

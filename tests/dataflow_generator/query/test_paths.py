@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import networkx
+from edges_in_memory import ahead_in
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.graph import Certainty, Edge, EdgeKind
-from dataflow_generator.query.traversal import DATASETS, PathLimits, ahead_in, shortest_paths
+from dataflow_generator.query.traversal import DATASETS, PathLimits, shortest_paths
 
 
 def edge(source: str, target: str, kind: EdgeKind, route: str = "") -> Edge:

@@ -1,11 +1,12 @@
 """Lineage: both ways, with circles and an end, and the same from a graph in memory and one in the dictionary."""
 
 import pytest
+from edges_in_memory import ahead_in
 from sqlalchemy import event
 
 from dataflow_generator.build.store import store
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.query.traversal import Hop, TraversalOptions, ahead_in, lineage
+from dataflow_generator.query.traversal import Hop, TraversalOptions, lineage
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import edges_at, nodes_of

@@ -12,7 +12,7 @@ import pytest
 
 import scanner_api
 from scanner_api.change_check.check import CheckOptions, check_change, check_commits
-from scanner_api.change_check.files import proposed_files
+from scanner_api.change_check.files import git_files, proposed_files
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
 from scanner_model.policy import ClusterPolicy, ForbiddenFlow, Waiver
 
@@ -121,12 +121,13 @@ def test_a_change_of_words_in_a_contract_is_fine_and_a_contract_alone_is_not_com
     assert alone.verdict is Verdict.UNKNOWN
 
 
-def running(directory: Path) -> scanner_api.Dictionary:
+def running(directory: Path, *manual: str) -> scanner_api.Dictionary:
     """Scan the contract as it is now as the topics of a cluster, and generate the graph."""
     config = {
         "cluster": "shop",
         "brokers": "localhost:9092",
         "repositories": [{"path": ".", "name": "shop"}],
+        **({"manual_input": manual} if manual else {}),
     }
     (directory / "cluster.json").write_text(json.dumps(config), "utf-8")
     dictionary = scanner_api.open_dictionary(directory.parent / "running.db", create=True)
@@ -134,6 +135,97 @@ def running(directory: Path) -> scanner_api.Dictionary:
     (directory / "cluster.json").unlink()
     scanner_api.generate(dictionary)
     return dictionary
+
+
+PEOPLE = {
+    "type": "record",
+    "name": "People",
+    "fields": [{"name": "id", "type": "long"}, {"name": "mail", "type": "string"}],
+}
+MANUAL = {
+    "version": 1,
+    "topics": [
+        {
+            "name": "people",
+            "schemas": [{"columns": [{"name": "id", "type": "long"}, {"name": "mail", "type": "string"}]}],
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "base", "member"),
+    [
+        ("people.odcs.yaml", CONTRACT, "tags"),
+        ("people-value.avsc", PEOPLE, "confluent:tags"),
+        ("people.json", MANUAL, "tags"),
+    ],
+)
+def test_a_tag_alone_is_stopped_where_the_values_already_flow_to_a_forbidden_system(
+    tmp_path, file, base, member
+) -> None:
+    """The sink runs, and the pull request says that what it writes is personal."""
+    place = tmp_path / "repository"
+    place.mkdir()
+    sink, topic = json.dumps(SINK), "kafka-topics --create --topic people\n"
+    commit(place, {file: json.dumps(base), "lake.json": sink, "topics.sh": topic})
+    dictionary = running(place, *([file] if file == "people.json" else []))
+    tagged = json.dumps(base).replace('"name": "mail",', f'"name": "mail", "{member}": ["PII"],')
+    commit(place, {file: tagged})
+
+    def check(*waivers: Waiver, tag: str = "PII") -> list[Finding]:
+        rules = ClusterPolicy(forbidden=(ForbiddenFlow(tag, ("s3://*",)),), waivers=waivers)
+        options = CheckOptions(allow_new=True, rules=rules)
+        report = check_change(dictionary, git_files("HEAD~1...HEAD", (), place), options, now=NOON)
+        return of_rule(report, "policy-forbidden-flow")
+
+    (finding,) = check()
+    assert finding.what.startswith("topics/people.mail gets PII, from people.mail, copied, 1 step; the policy")
+    assert (finding.verdict, finding.place.file, finding.target) == (Verdict.BREAKS, file, "topic people")
+    (waived,) = check(Waiver(finding.rule, "column topics/people.mail", "moved in January", NOON.date()))
+    assert waived.accepted == "moved in January (until 2026-11-23)"
+    assert check(tag="SECRET") == []
+
+
+TERRAFORM = """
+resource "confluent_schema" "people" {
+  subject_name = "people-value"
+  format       = "AVRO"
+  schema       = <<EOT
+%s
+EOT
+}
+"""
+
+
+@pytest.mark.parametrize("with_dictionary", [True, False])
+@pytest.mark.parametrize(
+    ("file", "form", "base", "member"),
+    [
+        ("main.tf", TERRAFORM, PEOPLE, "confluent:tags"),
+        ("people-value.avsc", "%s", PEOPLE, "confluent:tags"),
+        ("people.odcs.yaml", "%s", CONTRACT, "tags"),
+    ],
+)
+def test_a_tag_alone_is_stopped_between_two_commits(tmp_path, file, form, base, member, with_dictionary) -> None:
+    place = tmp_path / "repository"
+    place.mkdir()
+    before = json.dumps(base)
+    sink, topic = json.dumps(SINK), "kafka-topics --create --topic people\n"
+    commit(place, {file: form % before, "lake.json": sink, "topics.sh": topic})
+    dictionary = running(place) if with_dictionary else None
+    commit(place, {file: form % before.replace('"name": "mail",', f'"name": "mail", "{member}": ["PII"],')})
+
+    def check(*waivers: Waiver) -> list[Finding]:
+        options = CheckOptions(rules=ClusterPolicy(forbidden=NO_LAKE, waivers=waivers))
+        report = check_commits("HEAD~1...HEAD", options, directory=place, dictionary=dictionary, now=NOON)
+        return of_rule(report, "policy-forbidden-flow")
+
+    (found,) = check()
+    target = "topic people" if with_dictionary else "the change"
+    assert (found.place.file, found.target, found.verdict) == (file, target, Verdict.BREAKS)
+    (waived,) = check(Waiver(found.rule, "column topics/people.mail", "moved in January", NOON.date()))
+    assert waived.accepted == "moved in January (until 2026-11-23)"
 
 
 @pytest.mark.parametrize("tagged", ["contract", "schema"])

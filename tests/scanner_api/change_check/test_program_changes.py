@@ -35,3 +35,17 @@ def test_code_of_a_module_that_is_new_is_fine(check):
     base = {**BASE, "shop/pom.xml": "<project/>", "shop/A.java": "class A { KafkaTemplate<String, Order> t; }\n"}
     files = {"extra/pom.xml": "<project/>", "extra/B.java": "class B {\n  int id;\n}\n", "a.ksql": KSQL + "-- more\n"}
     assert "code-changed" not in {finding.rule for finding in check(files, base).findings}
+
+
+def test_code_that_uses_kafka_and_names_no_topic_that_is_known_is_unknown(check):
+    """Beside other files, too; where nothing of it is read, nobody can say whom it hits."""
+    code = "from kafka import KafkaProducer\nfor name in listed():\n    KafkaProducer().send(name, {'total': 1})\n"
+    base = {**BASE, "jobs/setup.py": "", "jobs/relay.py": code}
+    files = {"jobs/relay.py": code.replace("total", "sum"), "a.ksql": KSQL + "-- more\n"}
+
+    report = check(files, base)
+
+    assert {(finding.rule, finding.target) for finding in report.findings if finding.counts} == {
+        ("code-changed", "jobs/relay.py")
+    }
+    assert report.verdict is Verdict.UNKNOWN

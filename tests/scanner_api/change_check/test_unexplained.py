@@ -139,6 +139,13 @@ def test_a_table_that_a_connector_writes_and_that_is_declared_otherwise_is_unkno
     assert check({"ddl.sql": DDL.replace("DECIMAL(10,2)", "INT")}, files).verdict is Verdict.UNKNOWN
 
 
+def test_a_migration_is_unknown_where_a_statement_has_a_table_of_a_database(check):
+    """Programs fill it by Flink's Table API, whose calls are in no statement."""
+    table = "CREATE TABLE notes (id INT) WITH ('connector' = 'jdbc', 'table-name' = 'notes')"
+    files = {**BASE, "job.py": f'env.execute_sql("{table}")\nreport(env).execute_insert("notes")\n', "init.sql": DDL}
+    assert check({"init.sql": DDL.replace("(id INT)", "(id BIGINT)")}, files).verdict is Verdict.UNKNOWN
+
+
 def test_a_migration_is_fine_where_nothing_reads_a_database(check):
     base = {"a.ksql": KSQL, "ddl.sql": DDL}
     assert check({"V2.sql": "ALTER TABLE shop.users MODIFY COLUMN price DOUBLE;\n"}, base).verdict is Verdict.FINE

@@ -10,8 +10,8 @@ from checked_installation import AT, installation
 import scanner_api
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.graph import lineage
-from scanner_api.questions.home import nodes, summary
 from scanner_api.questions.impact import impact
+from scanner_api.questions.names import nodes, summary
 from scanner_cli.main import run
 from scanner_dictionary.write.scan import write_scan
 

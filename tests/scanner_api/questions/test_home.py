@@ -8,8 +8,8 @@ import pytest
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
-from scanner_api.questions.home import nodes, summary
 from scanner_api.questions.listings import findings
+from scanner_api.questions.names import nodes, summary
 from scanner_model.errors import InputInvalid
 
 EXAMPLE = Path(__file__).parents[3] / "examples/retail"

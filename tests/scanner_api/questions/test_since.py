@@ -11,8 +11,7 @@ import pytest
 
 import scanner_api
 from scanner_api import Dictionary
-from scanner_api.questions.changes import compare
-from scanner_api.questions.since import changes, history_feed
+from scanner_api.questions.changes import changes, compare, history_feed
 from scanner_dictionary.queries.graph_at import read_moment
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import InputInvalid, NameUnknown

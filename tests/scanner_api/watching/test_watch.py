@@ -15,8 +15,7 @@ from waiting import PATIENCE
 import scanner_api
 from scanner_api.dictionary import Dictionary
 from scanner_api.watching.notifications import ChangeRules, Target
-from scanner_api.watching.outbox import Outbox
-from scanner_api.watching.watch import Watch, WatchContext
+from scanner_api.watching.watch import Outbox, Watch, WatchContext
 from scanner_model.errors import InputInvalid, SourceObjected, SourceUnreachable
 
 CLUSTER = {"cluster": "shop", "brokers": ["k:9092"], "manual_input": ["manual.json"]}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scanner_api.graph.engines import LARGE
+from scanner_api.graph.generate import LARGE
 
 
 def test_auto_chooses_this_process_for_a_small_dictionary_and_reports_why(

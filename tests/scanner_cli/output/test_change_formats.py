@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from scanner_api.change_check.model import Affected, ChangeReport, CheckedFile, Finding, Place, SkippedFile, Verdict
-from scanner_cli.commands.change.check_change import RENDERERS
+from scanner_cli.commands.check_change import RENDERERS
 from scanner_cli.output.change_markdown import LONGEST, MARKER
 from scanner_cli.output.ci_formats import RULES
 

@@ -19,11 +19,11 @@ from sqlalchemy import Connection, Engine, select
 
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.export import export_h2, export_parquet
-from scanner_dictionary.export.atomic_write import atomic_file
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.schema.facts import metadata
 from scanner_model.columns import Column
 from scanner_model.errors import DictionaryUnusable, InputInvalid
+from scanner_model.private_files import atomic_file
 from scanner_model.scan import ClusterScan
 
 ODD = "it's; -- \"x\" \\n \\'\r\n\t$$ /* */ {fn} ? :name %s\u2028 żółć заказы 注文 🦆 \u0000end"

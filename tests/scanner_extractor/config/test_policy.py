@@ -43,6 +43,7 @@ def test_a_file_without_a_policy_asks_for_nothing(tmp_path) -> None:
         ({"topic_names": ["("]}, "$.policy.topic_names[0]"),
         ({"waivers": [{**WAIVER, "expires": "soon"}]}, "$.policy.waivers[0].expires"),
         ({"waivers": [{**WAIVER, "reason": ""}]}, "$.policy.waivers[0].reason"),
+        ({"waivers": [{**WAIVER, "rule": "policy-topic-ownr"}]}, "$.policy.waivers[0].rule"),
         ({"compatibility": "NONE"}, "$.policy.compatibility"),
         ([], "$.policy"),
     ],

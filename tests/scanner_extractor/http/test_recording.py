@@ -17,8 +17,6 @@ from scanner_extractor.http.recording import (
     Replay,
     directory_name,
     recorded_cluster,
-    recording,
-    replaying,
     slug,
 )
 from scanner_extractor.settings.cluster import HttpSettings
@@ -42,9 +40,9 @@ def files(directory) -> dict[str, str]:
 def test_answer_comes_back_byte_for_byte(tmp_path, body):
     """A bug report is only as good as the bytes it holds."""
     said = Response(status=201, headers={"content-type": "x/y", "set-cookie": "c", "date": "d"}, body=body)
-    recording(lambda _: said, tmp_path)(request())
+    Recorder(tmp_path).recording(lambda _: said)(request())
 
-    answer = replaying(tmp_path)(request())
+    answer = Replay(tmp_path)(request())
 
     assert answer == Response(status=201, headers={"content-type": "x/y"}, body=body)
 
@@ -52,9 +50,9 @@ def test_answer_comes_back_byte_for_byte(tmp_path, body):
 def test_masked_body_is_still_the_same_json(tmp_path):
     """Only the secret goes; a schema text beside it stays."""
     said = {"schema": '{"name": "password"}', "config": {"sasl.password": "hunter22"}, "n": "\ud800"}
-    recording(lambda _: Response(status=200, body=json.dumps(said).encode()), tmp_path)(request())
+    Recorder(tmp_path).recording(lambda _: Response(status=200, body=json.dumps(said).encode()))(request())
 
-    answer = json.loads(replaying(tmp_path)(request()).body)
+    answer = json.loads(Replay(tmp_path)(request()).body)
 
     assert answer == said | {"config": {"sasl.password": "********"}}
 
@@ -63,10 +61,10 @@ def test_body_that_is_a_schema_stays_byte_for_byte(tmp_path):
     """A field called password is no secret; an error that quotes one is."""
     text = b'{"properties": {"password": {"type": "string", "default": "hunter22"}}}'
     answers = iter([Response(status=200, body=text), Response(status=403, body=b'{"password": "hunter22"}')])
-    live = recording(lambda _: next(answers), tmp_path)
+    live = Recorder(tmp_path).recording(lambda _: next(answers))
     for path in ("/text", "/refused"):
         live(replace(request(path), accept=AS_IS))
-    replayed = replaying(tmp_path)
+    replayed = Replay(tmp_path)
 
     assert replayed(request("/text")).body == text
     assert b"hunter22" not in replayed(request("/refused")).body
@@ -74,7 +72,7 @@ def test_body_that_is_a_schema_stays_byte_for_byte(tmp_path):
 
 def test_no_file_holds_a_secret(tmp_path):
     """A capture is made to be given away."""
-    live = recording(lambda _: Response(status=200, headers={"authorization": "Basic hunter22"}), tmp_path)
+    live = Recorder(tmp_path).recording(lambda _: Response(status=200, headers={"authorization": "Basic hunter22"}))
     live(request("/x?api_key=hunter22"))
     live(
         Request(source=SOURCE, method="POST", url="http://u:hunter22@sr:8081/k", body="SET 'sasl.password'='hunter22';")
@@ -97,11 +95,11 @@ def test_same_answers_give_the_same_files(tmp_path):
 def test_repeated_request_replays_its_answers_in_order_and_then_the_last(tmp_path):
     """A page may change while it is read; the same answer twice is kept once."""
     bodies = [b"1", b"1", *(str(number).encode() for number in range(2, 13))]
-    live = recording(lambda _: Response(status=200, body=bodies.pop(0)), tmp_path)
+    live = Recorder(tmp_path).recording(lambda _: Response(status=200, body=bodies.pop(0)))
     for _ in range(13):
         live(request())
 
-    replay = replaying(tmp_path)
+    replay = Replay(tmp_path)
 
     assert [replay(request()).body for _ in range(14)] == [
         *(str(number).encode() for number in range(1, 13)),
@@ -118,9 +116,9 @@ def test_failure_to_answer_is_replayed_as_the_same_failure(tmp_path, kind):
         raise kind("no answer: token=hunter22", where="GET x", hint="try again")
 
     with pytest.raises(kind):
-        recording(dead, tmp_path)(request())
+        Recorder(tmp_path).recording(dead)(request())
     with pytest.raises(kind) as caught:
-        replaying(tmp_path)(request())
+        Replay(tmp_path)(request())
 
     assert (caught.value.what, caught.value.hint) == ("no answer: token=********", "try again")
 
@@ -128,9 +126,9 @@ def test_failure_to_answer_is_replayed_as_the_same_failure(tmp_path, kind):
 def test_replayed_refusal_is_read_like_a_live_one(tmp_path):
     """The mapping from answers to errors is in one place."""
     body = b'{"error_code": 40401, "message": "no subject"}'
-    recording(lambda _: Response(status=404, body=body), tmp_path)(request("/subjects/a"))
+    Recorder(tmp_path).recording(lambda _: Response(status=404, body=body))(request("/subjects/a"))
 
-    http = Http(HttpSettings(url="http://sr:8081"), SOURCE, exchange=replaying(tmp_path))
+    http = Http(HttpSettings(url="http://sr:8081"), SOURCE, exchange=Replay(tmp_path))
     with pytest.raises(NotFound) as caught:
         http.get("subjects", "a")
 
@@ -142,7 +140,7 @@ def test_request_that_was_not_recorded_is_unreachable_and_named(tmp_path):
     Recorder(tmp_path)
 
     with pytest.raises(SourceUnreachable) as caught:
-        replaying(tmp_path)(request("/contexts"))
+        Replay(tmp_path)(request("/contexts"))
 
     assert "GET http://sr:8081/contexts is not in the capture" in caught.value.what
     assert str(tmp_path) in caught.value.where
@@ -150,11 +148,13 @@ def test_request_that_was_not_recorded_is_unreachable_and_named(tmp_path):
 
 def test_sources_and_bodies_are_distinguished(tmp_path):
     """Two ksqlDB clusters get the same POST; one cluster gets several."""
-    live = recording(lambda asked: Response(status=200, body=f"{asked.source} {asked.body}".encode()), tmp_path)
+    live = Recorder(tmp_path).recording(
+        lambda asked: Response(status=200, body=f"{asked.source} {asked.body}".encode())
+    )
     asked = [Request(source=SourceId(s), method="POST", url="http://k/ksql", body=b) for s in "ab" for b in "xy"]
     recorded = [live(one).body for one in asked]
 
-    replay = replaying(tmp_path)
+    replay = Replay(tmp_path)
 
     assert [replay(one).body for one in reversed(asked)] == recorded[::-1]
 
@@ -172,7 +172,7 @@ def test_capture_written_by_hand_may_name_its_files_freely(tmp_path):
     }
     (directory / "subjects.json").write_text(json.dumps(content))
 
-    assert replaying(tmp_path)(request()).body == b"[]"
+    assert Replay(tmp_path)(request()).body == b"[]"
 
 
 def test_answers_are_not_read_before_they_are_requested(tmp_path):
@@ -207,7 +207,7 @@ def test_documents_of_other_protocols_come_back(tmp_path):
 
 def test_threads_record_every_request(tmp_path):
     """A source is queried by many threads at once."""
-    live = recording(lambda asked: Response(status=200, body=asked.url.encode()), tmp_path)
+    live = Recorder(tmp_path).recording(lambda asked: Response(status=200, body=asked.url.encode()))
     threads = [threading.Thread(target=live, args=(request(f"/{number % 20}"),)) for number in range(60)]
     for thread in threads:
         thread.start()
@@ -248,12 +248,12 @@ def test_directory_that_is_no_capture_is_refused(tmp_path, manifest):
 @pytest.mark.parametrize("said", [{}, {"status": "200"}, {"status": 200, "headers": {}, "base64": "?"}])
 def test_damaged_file_is_named(tmp_path, said):
     """Somebody edited it."""
-    recording(lambda _: Response(status=200), tmp_path)(request())
+    Recorder(tmp_path).recording(lambda _: Response(status=200))(request())
     (file,) = (path for path in tmp_path.rglob("*.json") if path.name != "capture.json")
     file.write_text(json.dumps({"request": {"method": "GET", "url": "http://sr:8081/subjects"}} | said))
 
     with pytest.raises(InputInvalid) as caught:
-        replaying(tmp_path)(request())
+        Replay(tmp_path)(request())
 
     assert caught.value.where == str(file)
 
@@ -312,7 +312,7 @@ def test_capture_with_links_or_pipes_is_refused(tmp_path, where, kind):
 
 def test_link_that_comes_after_the_capture_was_looked_through_is_not_followed(tmp_path):
     """Between looking and reading somebody may change a file."""
-    recording(lambda _: Response(status=200, body=b"[]"), tmp_path / "capture")(request())
+    Recorder(tmp_path / "capture").recording(lambda _: Response(status=200, body=b"[]"))(request())
     replay = Replay(tmp_path / "capture")
     (file,) = (tmp_path / "capture").glob("*/*.json")
     file.rename(tmp_path / "elsewhere.json")

@@ -11,8 +11,7 @@ from scanner_extractor.naming.observed import IdsInUse, remembered_uses
 from scanner_extractor.settings.cluster import NamingSettings
 from scanner_model.kafka import Topic
 from scanner_model.names import SourceId, SubjectName, TopicName
-from scanner_model.schema_ids import IdAnswer, SchemaIdUse
-from scanner_model.schemas import Registry, SchemaVersion
+from scanner_model.schemas import IdAnswer, Registry, SchemaIdUse, SchemaVersion
 
 SR, OTHER = SourceId("schema_registry:http://sr:8081"), SourceId("schema_registry:http://other:8081")
 IDS = SourceId("schema_ids:k:9092")

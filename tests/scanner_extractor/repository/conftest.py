@@ -6,7 +6,7 @@ import pytest
 
 from scanner_extractor.repository.reader import RepositoryReading, directory_reading
 from scanner_extractor.results import no_progress
-from scanner_extractor.settings.repository import RepositorySettings
+from scanner_extractor.settings.sources import RepositorySettings
 
 
 @pytest.fixture

@@ -197,3 +197,12 @@ def test_a_pattern_that_takes_too_long_ignores_nothing(read_repository, line):
 def test_a_pipe_called_gitignore_is_not_waited_for(read_repository, tmp_path):
     os.mkfifo(tmp_path / ".gitignore")
     assert connectors(read_repository({"a.json": SINK % ("one", "t")})).keys() == {"one"}
+
+
+def test_a_file_that_terraform_has_as_a_statement_is_no_other_one(read_repository):
+    """Its table is the topic of Confluent Cloud."""
+    insert = "INSERT INTO `paid` SELECT `id` FROM `orders`;\n"
+    block = 'resource "confluent_flink_statement" "paid" {\n  statement = file("${path.module}/sql/paid.sql")\n}\n'
+    reading = read_repository({"tf/main.tf": block, "tf/sql/paid.sql": insert})
+
+    assert [statement.name for statement in reading.result.declared.statements] == ["paid"]

@@ -44,6 +44,11 @@ def test_two_versions_of_one_record_are_versions_of_the_topic(read_repository) -
     assert subjects(read_repository(files)) == {("orders-value", 1), ("orders-value", 2)}
 
 
+def test_a_version_before_the_side_is_one_of_the_topic(read_repository) -> None:
+    """A file that ends in `-value` is called as its subject."""
+    assert subjects(read_repository({"orders.paid.v1-value.avsc": record("Paid")})) == {("orders.paid.v1-value", 1)}
+
+
 def test_nothing_is_guessed_where_several_are_called_alike(read_repository) -> None:
     """Two topics for one record, or two records for one topic."""
     files = {"t.sh": creating("a.orders", "b.orders", "refunds"), "order.avsc": record("Order")}

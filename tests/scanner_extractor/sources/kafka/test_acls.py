@@ -14,7 +14,7 @@ from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kinds import SOURCE_KINDS
 from scanner_extractor.settings.clients import AclSettings
 from scanner_extractor.settings.cluster import KafkaSettings
-from scanner_extractor.sources.kafka.acls import load_acls, read_acls
+from scanner_extractor.sources.kafka.admin import load_acls, read_acls
 from scanner_extractor.sources.kafka.client import KafkaClient
 from scanner_model.errors import InputInvalid, SourceRefused, SourceUnreachable
 

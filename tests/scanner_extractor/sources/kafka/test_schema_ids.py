@@ -29,7 +29,7 @@ from scanner_extractor.sources.kafka.schema_ids import (
 )
 from scanner_model.errors import InputInvalid
 from scanner_model.scan import SourceStatus
-from scanner_model.schema_ids import IdAnswer
+from scanner_model.schemas import IdAnswer
 
 PLANTED = b"PLANTED-7f3a"
 GUID = UUID("11111111-2222-3333-4444-555555555555")

@@ -175,7 +175,7 @@ def test_unclear_retention_is_refused(scanner, twice, options) -> None:
 
 def test_example_of_the_page_runs(scanner, tmp_path) -> None:
     """docs/history.md shows what the commands print for the bundled example, after an edit."""
-    home = Path(__file__).parents[4]
+    home = Path(__file__).parents[3]
     manual = json.loads((home / "examples/retail/manual/legacy.json").read_text())
     url = ("--dictionary", tmp_path / "retail.db")
     for directory in ("capture", "flink", "manual"):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from scanner_server.api.openapi import BASE, OPERATIONS, openapi_document
+from scanner_server.openapi import BASE, OPERATIONS, openapi_document
 
 ASKED: dict[str, dict[str, Any]] = {
     "describe_topic": {"cluster": "retail", "topic": "orders"},

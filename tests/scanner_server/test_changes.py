@@ -12,8 +12,8 @@ from scanner_api.change_check.check import CheckOptions, Level, check_change
 from scanner_api.change_check.documents import report_document
 from scanner_api.change_check.files import proposed_schema
 from scanner_api.change_check.proposals import Target
-from scanner_server.api.openapi import BASE
 from scanner_server.app import application
+from scanner_server.openapi import BASE
 from scanner_server.options import ServerOptions
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import combining, normalize
 
@@ -48,13 +48,22 @@ class _Kind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TagRules:
-    """Rules by their words, each written together; *other* are words of names that are of something else."""
+    """Rules by their words, each written together; *other* are words of names that are of something else.
+
+    *beginnings* are what words of *documentation* begin with, so that few of a text are looked up.
+    """
 
     words: Mapping[str, _Kind]
     documentation: Mapping[str, str]
+    beginnings: frozenset[str]
     persons: frozenset[str]
     other: frozenset[str]
     _known: dict[tuple[str, str, str], Suggestion | None] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def tags(self) -> frozenset[str]:
+        """Return the tags that the rules suggest."""
+        return frozenset((*(kind.tag for kind in self.words.values()), *self.documentation.values()))
 
     def suggest(self, dataset: str, path: ColumnPath, type_name: str, doc: str | None) -> Suggestion | None:
         """Return the tag that the name of a column suggests, or else its documentation; None where neither does.
@@ -93,8 +102,9 @@ class TagRules:
 
     def _of_documentation(self, doc: str) -> Suggestion | None:
         words = words_of(doc)[:_SENTENCE]
-        for start, end in _spans(len(words)):
-            tag = self.documentation.get("".join(words[start:end]))
+        starts = {at for at, word in enumerate(words) if word in self.beginnings}
+        for start, end in _spans(len(words)) if starts else ():
+            tag = self.documentation.get("".join(words[start:end])) if start in starts else None
             if tag:
                 return Suggestion(tag, f"its documentation has '{' '.join(words[start:end])}'")
         return None
@@ -103,23 +113,31 @@ class TagRules:
 _MOST_KNOWN = 200_000
 
 
-def read_rules(path: Path | None = None) -> TagRules:
-    """Read the rules of a file, or those that come with the program; raises InputInvalid for a file that has none."""
+def rule_document(text: str, where: str) -> str:
+    """Return the rules of a TOML text as JSON, without comments; raises InputInvalid where it holds none.
+
+    It has tables `rule` with `tag`, `kind` and `words`, and perhaps `documentation`, `persons` and `other`.
+    """
     try:
-        text = path.read_text("utf-8") if path else files("scanner_api").joinpath("tag_rules.toml").read_text("utf-8")
         document = tomllib.loads(text)
-        return _rules(document)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        hint = "it has lists `persons` and `other`, and tables `rule` with `tag`, `kind` and `words`"
-        raise InputInvalid(
-            f"no rules can be read: {error!r}", where=str(path or "tag_rules.toml"), hint=hint
-        ) from error
+        _rules((document,))
+        return json.dumps({name: document[name] for name in _MEMBERS if name in document}, ensure_ascii=False)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        hint = "it has tables `rule` with `tag`, `kind` and `words`, and perhaps lists `persons` and `other`"
+        raise InputInvalid(f"no rules can be read: {error!r}", where=where, hint=hint) from error
 
 
-@lru_cache(maxsize=1)
-def bundled_rules() -> TagRules:
-    """Return the rules that come with the program."""
-    return read_rules()
+_MEMBERS = ("rule", "documentation", "persons", "other")
+
+
+@lru_cache(maxsize=8)
+def rules_of(documents: tuple[str, ...] = ()) -> TagRules:
+    """Return the rules of *documents*, as `rule_document` returns them, before those that come with the program.
+
+    A word has the meaning of the first document that has it.
+    """
+    bundled = files("scanner_model").joinpath("tag_rules.toml").read_text("utf-8")
+    return _rules(tuple(map(json.loads, (*documents, rule_document(bundled, "tag_rules.toml")))))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -135,20 +153,31 @@ def _spans(count: int) -> Iterator[tuple[int, int]]:
         yield from ((start, start + length) for start in range(count - length + 1))
 
 
-def _rules(document: Mapping[str, Any]) -> TagRules:
+def _rules(documents: Sequence[Mapping[str, Any]]) -> TagRules:
     words: dict[str, _Kind] = {}
-    for rule in document["rule"]:
-        sets = (frozenset(rule.get(name, ())) for name in ("unless", "but"))
-        kind = _Kind(rule["tag"], rule["kind"], rule.get("near", False), *sets)
-        words |= {_together(word): kind for word in rule["words"]}
-    documentation = {
-        _together(word): each["tag"] for each in document.get("documentation", ()) for word in each["words"]
-    }
-    return TagRules(words, documentation, _set(document["persons"]), _set(document["other"]))
+    documentation: dict[str, str] = {}
+    for document in reversed(documents):
+        for rule in document["rule"]:
+            sets = (_set(rule.get(name, ())) for name in ("unless", "but"))
+            kind = _Kind(_text(rule["tag"]), _text(rule["kind"]), bool(rule.get("near", False)), *sets)
+            words |= dict.fromkeys(_set(rule["words"]), kind)
+        for each in document.get("documentation", ()):
+            documentation |= dict.fromkeys(_set(each["words"]), _text(each["tag"]))
+    persons, other = (_set([word for one in documents for word in one.get(name, ())]) for name in ("persons", "other"))
+    beginnings = frozenset(text[:end] for text in documentation for end in range(1, len(text) + 1))
+    return TagRules(words, documentation, beginnings, persons, other)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise TypeError(f"{value!r} is no text")
+    return value
 
 
 def _set(words: Sequence[str]) -> frozenset[str]:
-    return frozenset(map(_together, words))
+    if isinstance(words, str):
+        raise TypeError(f"{words!r} is no list")
+    return frozenset(_together(_text(each)) for each in words)
 
 
 def _together(words: str) -> str:

@@ -14,8 +14,7 @@ from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.clients import MetricProfile, PrometheusSettings
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.sources.prometheus.profiles import PROFILES
-from scanner_extractor.sources.prometheus.reader import prometheus_probes, query_text, read_prometheus
+from scanner_extractor.sources.prometheus import PROFILES, prometheus_probes, query_text, read_prometheus
 from scanner_model.clients import Direction
 from scanner_model.errors import ScannerError, SourceRefused
 from scanner_model.scan import SourceStatus

@@ -14,8 +14,8 @@ from starlette.requests import Request
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.question import Parameter
-from scanner_server.api.answering import Answering
-from scanner_server.api.openapi import BASE
+from scanner_server.answering import Answering
+from scanner_server.openapi import BASE
 from scanner_server.options import ServerOptions
 from scanner_server.workers import Workers
 

@@ -15,17 +15,15 @@ from datetime import UTC, datetime, timedelta
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress, answered_with
 from scanner_extractor.settings.clients import MetricProfile, PrometheusSettings
-from scanner_extractor.sources.prometheus.profiles import PROFILES
 from scanner_model.catalogs import Metric
 from scanner_model.client_names import is_default_id
-from scanner_model.clients import ClientUse, IdentityKind
+from scanner_model.clients import ClientUse, Direction, IdentityKind
 from scanner_model.errors import PayloadUnexpected, Problem, ScannerError
 from scanner_model.facts import Pairs
 from scanner_model.names import TopicName
 from scanner_model.payload import Payload, Unread
-from scanner_model.scan import SourceResult, SourceStatus
 
 LAG, CONSUMED = "consumer_lag_offsets", "consumed_records"
 """Metrics of a consumer group and a topic: its lag now, and what it read in the window."""
@@ -161,16 +159,7 @@ class _Reading:
         remarks = list(self._remarks())
         received = len(self.uses) + len(self.metrics)
         return CatalogResult(
-            outcome=SourceResult(
-                source=self.settings.source,
-                kind="prometheus",
-                status=SourceStatus.PARTIAL if partial else SourceStatus.READ,
-                received=received,
-                requested=received,
-                reason="; ".join(problem.what for problem in partial[:2]),
-                hint=partial[0].hint if partial else "",
-                requests=requests,
-            ),
+            outcome=answered_with(partial, self.settings.source, "prometheus", received, requests=requests),
             metrics=tuple(self.metrics[key] for key in sorted(self.metrics)),
             uses=tuple(self.uses[key] for key in sorted(self.uses)),
             problems=(*partial, *remarks),
@@ -240,3 +229,121 @@ def _found(settings: PrometheusSettings, http: Http) -> str:
     counts = {profile.metric: len(fetch(profile, settings, http)[0]) for profile in (*settings.profiles, *PROFILES)}
     shown = ", ".join(f"{metric}: {count} pairs" for metric, count in counts.items() if count)
     return shown or f"no known metric moved within {settings.window}"
+
+
+_CLIENT = ("client_id", IdentityKind.CLIENT_ID.value)
+_WORKLOAD = (("namespace", IdentityKind.WORKLOAD.value), ("job", IdentityKind.WORKLOAD.value))
+_SCRAPED = (
+    _CLIENT,
+    ("application", IdentityKind.APPLICATION.value),
+    ("app", IdentityKind.APPLICATION.value),
+    ("service_name", IdentityKind.SERVICE_NAME.value),
+    *_WORKLOAD,
+)
+# An OpenTelemetry exporter writes [service.namespace/]service.name into `job`.
+_EXPORTED = (
+    _CLIENT,
+    ("service_name", IdentityKind.SERVICE_NAME.value),
+    ("job", IdentityKind.SERVICE_NAME.value),
+)
+_CONVENTIONAL = (
+    ("messaging_client_id", IdentityKind.CLIENT_ID.value),
+    ("messaging_consumer_group_name", IdentityKind.GROUP.value),
+    *_EXPORTED[1:],
+)
+_PUSHED = (
+    _CLIENT,
+    ("principal", IdentityKind.PRINCIPAL.value),
+    ("group_id", IdentityKind.GROUP.value),
+    ("transactional_id", IdentityKind.TRANSACTIONAL_ID.value),
+)
+_GROUP = (("consumergroup", IdentityKind.GROUP.value),)
+_KAFKA = 'messaging_system="kafka"'
+_NAME = "messaging_destination_name"
+_READS, _WRITES = Direction.READS, Direction.WRITES
+
+PROFILES: tuple[MetricProfile, ...] = (
+    MetricProfile(
+        name="JMX exporter",
+        metric="kafka_producer_producer_topic_metrics_record_send_total",
+        direction=_WRITES,
+        labels=_SCRAPED,
+    ),
+    MetricProfile(
+        name="JMX exporter",
+        metric="kafka_consumer_consumer_fetch_manager_metrics_records_consumed_total",
+        direction=_READS,
+        labels=_SCRAPED,
+    ),
+    # From version 1.0 on, the exporter writes no `_total` where no rule makes the attribute a counter.
+    MetricProfile(
+        name="JMX exporter without rules",
+        metric="kafka_producer_producer_topic_metrics_record_send",
+        direction=_WRITES,
+        labels=_SCRAPED,
+    ),
+    MetricProfile(
+        name="JMX exporter without rules",
+        metric="kafka_consumer_consumer_fetch_manager_metrics_records_consumed",
+        direction=_READS,
+        labels=_SCRAPED,
+    ),
+    MetricProfile(
+        name="Micrometer", metric="kafka_producer_topic_record_send_total", direction=_WRITES, labels=_SCRAPED
+    ),
+    MetricProfile(
+        name="Micrometer",
+        metric="kafka_consumer_fetch_manager_records_consumed_total",
+        direction=_READS,
+        labels=_SCRAPED,
+    ),
+    MetricProfile(
+        name="OpenTelemetry Java", metric="kafka_producer_record_send_total", direction=_WRITES, labels=_EXPORTED
+    ),
+    MetricProfile(
+        name="OpenTelemetry Java", metric="kafka_consumer_records_consumed_total", direction=_READS, labels=_EXPORTED
+    ),
+    MetricProfile(
+        name="OpenTelemetry conventions",
+        metric="messaging_client_sent_messages_total",
+        direction=_WRITES,
+        topic=_NAME,
+        labels=_CONVENTIONAL,
+        matchers=_KAFKA,
+    ),
+    MetricProfile(
+        name="OpenTelemetry conventions",
+        metric="messaging_client_consumed_messages_total",
+        direction=_READS,
+        topic=_NAME,
+        labels=_CONVENTIONAL,
+        matchers=_KAFKA,
+    ),
+    MetricProfile(
+        name="OpenTelemetry conventions",
+        metric="messaging_process_duration_seconds_count",
+        direction=_READS,
+        topic=_NAME,
+        labels=_CONVENTIONAL,
+        matchers=_KAFKA,
+    ),
+    MetricProfile(
+        name="Strimzi reporter",
+        metric="clients_org_apache_kafka_producer_topic_byte_rate",
+        direction=_WRITES,
+        labels=_PUSHED,
+        level=True,
+    ),
+    MetricProfile(
+        name="Strimzi reporter",
+        metric="clients_org_apache_kafka_consumer_fetch_manager_records_consumed_rate",
+        direction=_READS,
+        labels=_PUSHED,
+        level=True,
+    ),
+    MetricProfile(name="kafka_exporter", metric="kafka_consumergroup_current_offset", direction=_READS, labels=_GROUP),
+    MetricProfile(
+        name="kafka_exporter", metric="kafka_consumergroup_lag", direction=_READS, labels=_GROUP, level=True, lag=True
+    ),
+)
+"""In the order in which they are asked for; of two that show one use, the first counts."""

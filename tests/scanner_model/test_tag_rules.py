@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_api.tag_rules import bundled_rules, read_rules, words_of
 from scanner_model.errors import InputInvalid
+from scanner_model.tag_rules import rule_document, rules_of, words_of
 
 LABELLED = Path(__file__).parent / "data" / "labelled_columns.csv"
 """Names of columns of public schemas, with their dataset and language; 1: they describe a person.
@@ -45,7 +45,7 @@ def rows_of(half: int) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("half", [TUNED, HELD])
 def test_nine_in_ten_suggestions_are_right_and_nine_in_ten_personal_columns_are_found(half) -> None:
-    judge, rows = bundled_rules().suggest, rows_of(half)
+    judge, rows = rules_of().suggest, rows_of(half)
     found = {(row["dataset"], row["column"]) for row in rows if judge(row["dataset"], (row["column"],), "string", None)}
     personal = {(row["dataset"], row["column"]) for row in rows if row["personal"] == "1"}
     right = found & personal
@@ -89,11 +89,11 @@ def test_names_are_split_at_punctuation_digits_and_capitals_and_lose_accents(nam
     ],
 )
 def test_a_word_alone_does_not_decide(dataset, path, suggested) -> None:
-    assert (bundled_rules().suggest(dataset, path, "string", None) is not None) is suggested
+    assert (rules_of().suggest(dataset, path, "string", None) is not None) is suggested
 
 
 def test_a_yes_or_no_is_nothing_personal_and_documentation_counts() -> None:
-    rules = bundled_rules()
+    rules = rules_of()
 
     assert rules.suggest("users", ("email",), "boolean", None) is None
     found = rules.suggest("orders", ("ref",), "string", "The e-mail address of whoever ordered")
@@ -101,33 +101,46 @@ def test_a_yes_or_no_is_nothing_personal_and_documentation_counts() -> None:
     assert found.why == "its documentation has 'e mail address'"
 
 
-def test_rules_of_a_file_replace_those_of_the_program(tmp_path) -> None:
-    file = tmp_path / "rules.toml"
-    file.write_text(
-        'persons = []\nother = []\n[[rule]]\ntag = "SECRET"\nkind = "a recipe"\nwords = ["recipe"]\n', "utf-8"
-    )
+OWN = """
+persons = ["cook"]   # of ours
+[[rule]]
+tag = "SECRET"
+kind = "a recipe"
+words = ["recipe", "e mail"]
+"""
 
-    assert read_rules(file).suggest("cakes", ("recipe",), "string", None) == (
-        "SECRET",
-        "a recipe: its name has 'recipe'",
-    )
+
+def test_own_rules_count_before_those_of_the_program() -> None:
+    rules = rules_of((rule_document(OWN, "rules.toml"),))
+
+    assert rules.suggest("cakes", ("recipe",), "string", None) == ("SECRET", "a recipe: its name has 'recipe'")
+    assert rules.suggest("users", ("email",), "string", None) == ("SECRET", "a recipe: its name has 'email'")
+    assert rules.suggest("users", ("phone",), "string", None) == rules_of().suggest("users", ("phone",), "string", None)
+    assert rules.suggest("cook", ("name",), "string", None) is not None
+    assert "of ours" not in rule_document(OWN, "rules.toml")
 
 
 @pytest.mark.parametrize(
-    "text", ["", "rule = 1", "[[rule]]\nwords = 1", "\x00", 'persons = []\nother = []\nrule = ["a"]']
+    "text",
+    [
+        "",
+        "rule = 1",
+        "[[rule]]\nwords = 1",
+        "\x00",
+        'rule = ["a"]',
+        '[[rule]]\ntag = "PII"\nkind = "x"\nwords = "email"',
+        '[[rule]]\ntag = 1\nkind = "x"\nwords = ["email"]',
+    ],
 )
-def test_a_file_without_rules_is_refused_with_its_name(tmp_path, text) -> None:
-    file = tmp_path / "rules.toml"
-    file.write_text(text, "utf-8")
-
+def test_a_file_without_rules_is_refused_with_its_name(text) -> None:
     with pytest.raises(InputInvalid) as raised:
-        read_rules(file)
+        rule_document(text, "rules.toml")
 
     assert "rules.toml" in str(raised.value)
 
 
 @given(st.text(max_size=40), st.lists(st.text(max_size=20), max_size=3), st.text(max_size=200))
 def test_whatever_the_names_they_are_judged(dataset, path, doc) -> None:
-    found = bundled_rules().suggest(dataset, tuple(path), "string", doc)
+    found = rules_of().suggest(dataset, tuple(path), "string", doc)
 
     assert found is None or found.tag == "PII"

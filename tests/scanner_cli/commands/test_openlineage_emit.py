@@ -18,7 +18,7 @@ from scanner_cli.main import run
 from scanner_server.app import listener_application
 from scanner_server.options import ServerOptions
 
-HOME = Path(__file__).parents[4] / "examples" / "retail"
+HOME = Path(__file__).parents[3] / "examples" / "retail"
 
 FLOW = ("source", "target", "type", "subtype")
 

@@ -1,4 +1,4 @@
-"""`scanner check-change`: what a proposed schema, statement or connector configuration breaks, and whom it hits."""
+"""`scanner check-change`, `scanner may-delete`: what a proposed change or deletion breaks, and whom it hits."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ import click
 
 from scanner_api.change_check.check import CheckOptions, Level, Policy, check_commits
 from scanner_api.change_check.check import check_change as check
+from scanner_api.change_check.deletion import Answer, DeletionAnswer
+from scanner_api.change_check.deletion import may_delete as find_uses
+from scanner_api.change_check.documents import deletion_document
 from scanner_api.change_check.files import ProposedFiles, git_files, proposed_files
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import PathRule, Target
@@ -23,8 +26,11 @@ from scanner_cli.options import cluster_option, dictionary_option, one_of, pairs
 from scanner_cli.output.change_markdown import report_markdown
 from scanner_cli.output.change_report import report_json, report_table, summary
 from scanner_cli.output.ci_formats import github_annotations, gitlab_code_quality, junit, sarif
+from scanner_cli.output.render import Format, format_option, narrow, show
+from scanner_cli.questions import question_options
 from scanner_cli.usage_errors import Exit
 from scanner_model.errors import InputInvalid
+from scanner_model.text import visible
 
 RENDERERS: Mapping[str, Callable[[ChangeReport], str]] = {
     "table": report_table,
@@ -196,3 +202,62 @@ def _output(text: str) -> tuple[str, Path]:
         hint = f"a FORMAT is one of {', '.join(RENDERERS)}"
         raise InputInvalid(f"{text!r} is not FORMAT=FILE", where="--write", hint=hint)
     return name, check_file(Path(file), "--write")
+
+
+_COLUMNS = ("deletion", "answer", "kind", "name", "what", "owner", "last_seen", "evidence")
+_OPTIONAL = frozenset({"owner", "last_seen"})
+_STATUS = {Answer.YES: Exit.DONE, Answer.NO: Exit.IMPACT, Answer.UNKNOWN: Exit.UNCERTAIN}
+
+
+@click.command("may-delete")
+@question_options("may_delete", without=("limit",))
+@dictionary_option
+@format_option()
+def may_delete(*, dictionary: Dictionary, style: str, **named: Any) -> int:  # noqa: ANN401 - what is deleted
+    """Find out whether a topic, a subject, a version or a schema id may be deleted. Nothing is deleted.
+
+    A line for each that refers to it, is described by it, reads or writes it, and for each reason why that may not be
+    all: a stale source, a group without members, records of an older version. Answers: yes, no, unknown.
+
+    \b
+    Examples:
+      scanner may-delete --topic orders.RETRY
+      scanner may-delete --subject orders-value --version 1
+      scanner may-delete --schema-id 42 --format json
+
+    \b
+    Exit status: 0 yes; 2 not exactly one thing is named; 4 the dictionary does not have it; 6 no; 7 unknown.
+    """
+    answers = find_uses(dictionary, **named)
+    rows = [row for answer in answers for row in _rows(answer)]
+    show(
+        rows,
+        narrow(_COLUMNS, rows, style, _OPTIONAL),
+        style,
+        document=list(map(deletion_document, answers)),
+    )
+    if style == Format.TABLE:
+        echo_err("\n".join(visible(_line(answer)) for answer in answers), lines=True)
+    given_answers = {answer.answer for answer in answers}
+    return _STATUS[next(answer for answer in (Answer.NO, Answer.UNKNOWN, Answer.YES) if answer in given_answers)]
+
+
+def _line(answer: DeletionAnswer) -> str:
+    since = f", unused since {answer.unused_since}" if answer.unused_since else ""
+    return f"{answer.cluster}: {answer.what}: {answer.answer}{since}"
+
+
+def _rows(answer: DeletionAnswer) -> list[dict[str, object]]:
+    return [
+        {
+            "deletion": answer.what,
+            "answer": str(use.answer),
+            "kind": use.kind,
+            "name": use.name,
+            "what": use.what,
+            "owner": use.owner,
+            "last_seen": use.last_seen,
+            "evidence": use.evidence,
+        }
+        for use in answer.uses
+    ]

@@ -19,8 +19,8 @@ from scanner_api.questions.documents import document
 from scanner_api.questions.names import state as read_state
 from scanner_api.questions.question import Question
 from scanner_model.errors import InputInvalid, ScannerError
-from scanner_server.api.openapi import read_parameters
 from scanner_server.bodies import Bodies
+from scanner_server.openapi import read_parameters
 from scanner_server.options import ServerOptions
 from scanner_server.problems import Refused, error_response, problem
 from scanner_server.workers import Workers

@@ -1,1 +1,0 @@
-"""Commands about changes: proposed ones, what may be deleted, and what each scan changed."""

@@ -1,1 +1,0 @@
-"""`scanner openlineage`: import, receive and emit events."""

@@ -1,1 +1,0 @@
-"""Metrics of Kafka clients in Prometheus, and in what speaks its HTTP API."""
