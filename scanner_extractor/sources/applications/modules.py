@@ -29,7 +29,7 @@ _NAMES: Mapping[str, re.Pattern[str]] = {
     "setup.py": re.compile(r"\bname\s*=\s*['\"](?P<name>[^'\"]+)"),
     "settings.gradle": re.compile(r"rootProject\.name\s*=\s*['\"](?P<name>[^'\"]+)"),
     "settings.gradle.kts": re.compile(r"rootProject\.name\s*=\s*['\"](?P<name>[^'\"]+)"),
-    "build.sbt": re.compile(r"(?m)^\s*(?:ThisBuild\s*/\s*)?name\s*:=\s*\"(?P<name>[^\"]+)"),
+    "build.sbt": re.compile(r"(?m)^[^\S\n]*(?:ThisBuild\s*/\s*)?name\s*:=\s*\"(?P<name>[^\"]+)"),
     "pom.xml": re.compile(r"<artifactId>\s*(?P<name>[^<\s]+)\s*</artifactId>"),
 }
 _OTHER_BROKERS = re.compile(r"(?:stream|binder)-(?:rabbit|kinesis|solace|pulsar|pubsub|servicebus|eventhubs)")
