@@ -99,7 +99,7 @@ _BY_ENDING = {
     ".ndjson": "JSON_PAYLOAD",
     ".jsonl": "JSON_PAYLOAD",
 }
-_PROTO = re.compile(r"^\s*(?:syntax|edition|package|import|message|enum|option|extend|service)\b", re.MULTILINE)
+_PROTO = re.compile(r"^[^\S\n]*(?:syntax|edition|package|import|message|enum|option|extend|service)\b", re.MULTILINE)
 _NAMED = {"record", "error", "enum", "fixed"}
 _AVRO_ONLY = {*_NAMED, "map", "int", "long", "float", "double", "bytes"}
 _AVRO_WORDS = {*_AVRO_ONLY, "null", "boolean", "string", "array"}

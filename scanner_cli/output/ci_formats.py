@@ -208,7 +208,7 @@ def _junit_case(suite: ElementTree.Element, file: str, finding: Finding) -> None
         tag = "error" if finding.verdict is Verdict.UNKNOWN else "failure"
         problem = ElementTree.SubElement(case, tag, message=_xml(message(finding)), type=str(finding.verdict))
         place = f"{relative(finding.place.file)}:{finding.place.line}:{finding.place.column}"
-        problem.text = _xml("\n".join([place, *(affected_text(affected) for affected in finding.affected)]))
+        problem.text = "\n".join(map(visible, [place, *map(affected_text, finding.affected)]))
 
 
 def _xml(text: str) -> str:

@@ -22,9 +22,9 @@ _SCALARS = {*_VARINTS, "sint32", "sint64", "fixed32", "sfixed32", "fixed64", "sf
 _LIST, _MAP = "array", "map"
 _WORDS = {*_SCALARS, *_LENGTHS, _LIST, _MAP}
 
-_PROTO3 = re.compile(r"""^\s*syntax\s*=\s*["']proto3["']""", re.MULTILINE)
-_EDITION = re.compile(r"^\s*edition\s*=", re.MULTILINE)
-_IMPORT = re.compile(r"""^\s*import\s+(?:public\s+|weak\s+)?["'](?!google/protobuf/)""", re.MULTILINE)
+_PROTO3 = re.compile(r"""^[^\S\n]*syntax\s*=\s*["']proto3["']""", re.MULTILINE)
+_EDITION = re.compile(r"^[^\S\n]*edition\s*=", re.MULTILINE)
+_IMPORT = re.compile(r"""^[^\S\n]*import\s+(?:public\s+|weak\s+)?["'](?!google/protobuf/)""", re.MULTILINE)
 
 
 def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:

@@ -17,7 +17,9 @@ _NAMED = re.compile(r"/connectors/(?P<name>[^/\s'\"?]+)(?:/config)?/?(?=$|[\s'\"
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _UNQUOTED = re.compile(r"(:\s*)(\$\{?[A-Za-z_]\w*\}?|\{\{[^{}\"]*\}\}|<[A-Za-z][\w-]*>)(\s*[,}\n])")
 _ESCAPED = re.compile(r"\\(?![\"\\/bfnrtu])")
-_PROPERTY = re.compile(r"^[ \t]*(?P<key>[A-Za-z_][\w.$-]*)[ \t]*[=:][ \t]*(?P<value>[^\n]*?)[ \t]*$", re.MULTILINE)
+_PROPERTY = re.compile(
+    r"^[ \t]*(?P<key>[A-Za-z_][\w.$-]*)[ \t]*[=:][ \t]*(?P<value>(?:[^\n]*[^ \t\n])?)[ \t]*$", re.MULTILINE
+)
 _MOST = 1_000
 _LONGEST = 200_000
 _HTTP = frozenset(("put", "post", "PUT", "POST"))

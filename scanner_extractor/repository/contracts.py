@@ -23,8 +23,8 @@ Value = Any
 CONTRACT, ASYNCAPI = "data contract", "AsyncAPI document"
 """The kinds of documents, as they are counted and named in problems."""
 _ENDINGS = frozenset((".yaml", ".yml", ".json"))
-_IS_CONTRACT = re.compile(rf"(?:^|[{{,])\s*\"?kind\"?\s*:\s*[\"']?{KIND}\b", re.MULTILINE)
-_IS_ASYNCAPI = re.compile(r"(?:^|[{,])\s*\"?asyncapi\"?\s*:", re.MULTILINE)
+_IS_CONTRACT = re.compile(rf"(?:^|[{{,])[ \t]*\"?kind\"?\s*:\s*[\"']?{KIND}\b", re.MULTILINE)
+_IS_ASYNCAPI = re.compile(r"(?:^|[{,])[ \t]*\"?asyncapi\"?\s*:", re.MULTILINE)
 _FORMATS = {"avro": "AVRO", "protobuf": "PROTOBUF", "schema+json": "JSON"}
 """A word of a payload's `schemaFormat` → the format of its schema."""
 

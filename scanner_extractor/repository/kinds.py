@@ -46,7 +46,7 @@ _CODE = words(
 _DEPLOYED = re.compile(
     r"connector\.class|^apiVersion:\s*['\"]?(?:kafka\.strimzi\.io|kafka\.jikkou\.io|core\.jikkou\.io"
     r"|platform\.confluent\.io|flink\.apache\.org|cmf\.confluent\.io)|^kind:\s*ConfigMap|\bdataType:|^context:"
-    r"|^(?:topics|services):\s*$[\s\S]*?\b(?:partitions|type:\s*(?:application|kafka-streams|kafka-connect))\b",
+    r"|\A(?>[\s\S]*?^(?:topics|services):\s*$)[\s\S]*?\b(?:partitions|type:\s*(?:application|kafka-streams|kafka-connect))\b",
     re.MULTILINE,
 )
 _TEMPLATE = re.compile(r"\{\{-?\s*(?:if|range|with|include|template|end|toYaml|\.Values|\.Release|\$)")

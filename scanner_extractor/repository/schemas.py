@@ -17,16 +17,16 @@ from scanner_model.schemas import Reference, SchemaVersion
 Json = Any
 
 _RECORD = re.compile(r"\"type\"\s*:\s*\"(?:record|enum|fixed)\"")
-_MESSAGE = re.compile(r"^\s*message\s+(\w+)\s*\{", re.MULTILINE)
-_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
-_IMPORT = re.compile(r"^\s*import\s+(?:public\s+|weak\s+)?\"([^\"]+)\"\s*;", re.MULTILINE)
+_MESSAGE = re.compile(r"^[^\S\n]*message\s+(\w+)\s*\{", re.MULTILINE)
+_PACKAGE = re.compile(r"^[^\S\n]*package\s+([\w.]+)\s*;", re.MULTILINE)
+_IMPORT = re.compile(r"^[^\S\n]*import\s+(?:public\s+|weak\s+)?\"([^\"]+)\"\s*;", re.MULTILINE)
 _SUBJECT_OPTION = re.compile(r"\(buf\.confluent\.v1\.subject\)\s*=\s*\{[^{}]*?(?<!_)\bname:\s*\"([^\"]+)\"")
 """The subject of a message of a module of Buf."""
 _JSON_SCHEMA = re.compile(r"\"\$schema\"\s*:\s*\"https?://json-schema\.org/")
 _SIDE = re.compile(r"[-_.](?:key|value)$")
 _VERSION = re.compile(r"(?:^|[-_.])v(?:ersion)?[-_.]?(?P<number>\d{1,6})(?=$|[-_.])", re.IGNORECASE)
-_MAVEN = re.compile(r"<subjects>(?P<subjects>.*?)</subjects>", re.DOTALL)
-_MEMBER = re.compile(r"<(?P<name>[\w.:-]+)>\s*(?P<value>[^<>]+?)\s*</(?P=name)>")
+_MAVEN = re.compile(r"<subjects>(?P<subjects>(?:[^<]|<(?!/?subjects>))*+)</subjects>", re.DOTALL)
+_MEMBER = re.compile(r"<(?P<name>[\w.:-]+)>(?P<value>[^<>]+)</(?P=name)>")
 _GRADLE = re.compile(
     r"\bsubject\s*\(\s*(?:inputSubject\s*=\s*)?[\"'](?P<subject>[^\"']+)[\"']\s*,\s*"
     r"(?:file\s*=\s*)?(?:file\s*\(\s*)?[\"'](?P<file>[^\"']+)[\"']"
@@ -260,7 +260,7 @@ def _maven(text: str) -> Iterator[tuple[str, str]]:
     for block in _MAVEN.finditer(text):
         for member in _MEMBER.finditer(block["subjects"]):
             subject = re.sub(r"_x([0-9A-Fa-f]{2})", lambda sign: chr(int(sign[1], 16)), member["name"])
-            yield subject, member["value"].replace("${project.basedir}/", "").replace("${basedir}/", "")
+            yield subject, member["value"].strip().replace("${project.basedir}/", "").replace("${basedir}/", "")
 
 
 def _gradle(text: str) -> Iterator[tuple[str, str]]:

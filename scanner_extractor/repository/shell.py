@@ -21,6 +21,10 @@ MOST_ITEMS = 500
 DEEPEST = 4
 """Levels of scripts and functions that call each other."""
 _LONGEST = 1_000_000
+_MOST_STEPS = 250_000
+"""Parts of one script that are followed, each as often as it is repeated; a loop counts with the words in it."""
+_MOST_REPLACED = 10_000_000
+"""Characters of one script that variables are replaced by; later ones stay as they are written."""
 
 _ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)(?P<add>\+?)=")
 _UPPER = re.compile(r"\btr\s+['\"]?(?:\[?a-z\]?|\[:lower:\])['\"]?\s+['\"]?(?:\[?A-Z\]?|\[:upper:\])")
@@ -52,6 +56,8 @@ class _State:
     arrays: dict[str, tuple[str, ...]] = field(default_factory=dict)
     functions: dict[str, Sequence[Token]] = field(default_factory=dict)
     count: int = 0
+    steps: int = 0
+    replaced: int = 0
     pipelines: int = 0
 
 
@@ -87,7 +93,8 @@ class _Script:
     def run(self, tokens: Sequence[Token], arguments: tuple[str, ...], depth: int) -> Iterator[Command]:
         """Yield the commands of *tokens* in order, with loops repeated."""
         at, is_piped = 0, False
-        while at < len(tokens) and self.state.count < MOST_COMMANDS:
+        while at < len(tokens) and self.state.count < MOST_COMMANDS and self.state.steps < _MOST_STEPS:
+            self.state.steps += 1
             word = plain_word(tokens[at])
             if word == "for":
                 at, commands = self._for(tokens, at, arguments, depth)
@@ -111,6 +118,7 @@ class _Script:
         self, tokens: Sequence[Token], at: int, arguments: tuple[str, ...], depth: int
     ) -> tuple[int, Iterator[Command]]:
         name, start, end = plain_word(tokens[at + 1]) if at + 1 < len(tokens) else "", *_block(tokens, at)
+        self.state.steps += end - at
         head = tokens[at + 2 : start]
         words = [token for token in head if not token.operator and plain_word(token) not in ("in", "do")]
         items = [item for token in words for item in self._values(token, arguments)][:MOST_ITEMS]
@@ -121,6 +129,7 @@ class _Script:
     ) -> tuple[int, Iterator[Command]]:
         """Return the position behind a loop, and its commands: for each line of the file that it reads, else once."""
         start, end = _block(tokens, at)
+        self.state.steps += end - at
         head = [plain_word(token) for token in tokens[at:start] if not token.operator]
         name = head[-1] if "read" in head else ""
         if name == "do" and len(head) > 1:
@@ -227,7 +236,7 @@ class _Script:
                 value = self._text(token, arguments)[match.end() :]
                 before = self.state.variables.get(match["name"], "") if match["add"] else ""
                 if value or match["name"] not in self.state.variables:
-                    self.state.variables[match["name"]] = before + value
+                    self.state.variables[match["name"]] = (before + value)[:_LONGEST]
             at += 1
         return tokens[at:]
 
@@ -262,7 +271,12 @@ class _Script:
         return self._expanded(piece.text, arguments)
 
     def _expanded(self, text: str, arguments: tuple[str, ...]) -> str:
-        return VARIABLE.sub(lambda match: self._value(match, arguments), text)
+        return VARIABLE.sub(lambda match: self._counted(match, arguments), text)
+
+    def _counted(self, match: re.Match[str], arguments: tuple[str, ...]) -> str:
+        value = self._value(match, arguments) if self.state.replaced < _MOST_REPLACED else match[0]
+        self.state.replaced += len(value)
+        return value
 
     def _value(self, match: re.Match[str], arguments: tuple[str, ...]) -> str:
         name = match["braced"] or match["plain"]

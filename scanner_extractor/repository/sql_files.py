@@ -23,7 +23,8 @@ from scanner_extractor.repository.tables import add_database_tables, add_engine_
 from scanner_extractor.sources.syntax_trees import words
 
 _LIKELY = re.compile(
-    r"^\s*(?:CREATE|INSERT|EXECUTE|BEGIN|ALTER)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?[A-Z]", re.IGNORECASE | re.MULTILINE
+    r"^[^\S\n]*(?:CREATE|INSERT|EXECUTE|BEGIN|ALTER)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?[A-Z]",
+    re.IGNORECASE | re.MULTILINE,
 )
 _PROGRAMS = words(
     ".adoc .bat .c .cc .cfg .clj .conf .cpp .cs .csv .dockerfile .go .gradle .groovy .h .hcl .html .ipynb"

@@ -25,7 +25,7 @@ _SPLIT = re.compile(
 _OBJECT = r"(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:TEMP(?:ORARY)?\s+)?"
 _MOVING = re.compile(
     rf"^\s*(?:CREATE\s+{_OBJECT}(?:SOURCE\s+|SINK\s+)?(?:STREAM|TABLE|VIEW|MATERIALIZED\s+VIEW|CONNECTOR|SOURCE|SINK)\b"
-    r"|INSERT\s+(?:INTO|OVERWRITE)\s+[^;()]*?(?:\([^()]*\)\s*)?(?:SELECT|WITH)\b|EXECUTE\s+STATEMENT\s+SET\b"
+    r"|INSERT\s+(?:INTO|OVERWRITE)\s[^;()]*?(?:\([^()]*\)\s*)?(?:SELECT|WITH)\b|EXECUTE\s+STATEMENT\s+SET\b"
     r"|(?:BEGIN\s+)?STATEMENT\s+SET\b|EXECUTE\s+(?:INSERT|PLAN)\b|ALTER\s+TABLE\b)",
     re.IGNORECASE,
 )
@@ -51,7 +51,7 @@ _CONNECTOR = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _PAIR = re.compile(
-    r"(?P<key>'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|[\w.-]+)\s*=\s*(?P<value>'(?:[^']|'')*'|\"[^\"]*\"|[\w.+-]+)"
+    r"(?P<key>'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|(?<![\w.-])[\w.-]++)\s*=\s*(?P<value>'(?:[^']|'')*'|\"[^\"]*\"|[\w.+-]+)"
 )
 _DEFINE = re.compile(r"^\s*DEFINE\s+(?P<name>\w+)\s*=\s*'(?P<value>(?:[^']|'')*)'\s*$", re.IGNORECASE)
 _DESCRIBING = re.compile(r"^\s*(?:DROP|TERMINATE)\b", re.IGNORECASE)

@@ -20,7 +20,7 @@ _SETTING_ENDINGS = frozenset((".cfg", ".conf", ".env", ".config", ".delta"))
 _SCRIPTS = frozenset((".sh", ".bash", ".zsh"))
 _COMPOSE = re.compile(r"^services:\s*$", re.MULTILINE)
 _IN_COMPOSE = re.compile(
-    r"^[ \t]+(?:-[ \t]+['\"]?)?(?P<name>[A-Z][A-Z0-9_]*)(?:=|:[ \t]+)(?P<value>[^\n]*?)['\"]?[ \t]*$", re.MULTILINE
+    r"^[ \t]+(?:-[ \t]+['\"]?)?(?P<name>[A-Z][A-Z0-9_]*)(?:=|:[ \t]+)(?P<value>[^\n]*)", re.MULTILINE
 )
 _REFERENCE = re.compile(
     r"\$\{(?P<braced>[A-Za-z_]\w*)(?::?-(?P<default>[^{}$]*))?\}"
@@ -57,7 +57,9 @@ class Variables:
         elif file.ending in _SCRIPTS or file.text.startswith("#!"):
             pairs = (pair for pair in assignments(file.text) if _CONSTANT.fullmatch(pair[0]))
         elif file.ending in (".yml", ".yaml") and _COMPOSE.search(file.text):
-            pairs = ((match["name"], match["value"].strip("'\"")) for match in _IN_COMPOSE.finditer(file.text))
+            pairs = (
+                (match["name"], match["value"].strip(" \t").strip("'\"")) for match in _IN_COMPOSE.finditer(file.text)
+            )
         else:
             return False
         is_example = any(word in name for word in ("example", "template", "sample", "dist"))

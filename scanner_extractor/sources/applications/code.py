@@ -222,6 +222,9 @@ class _Walk:
                 expression = child.named_children[0]
         if expression is not None:
             inner.returns.append(self.expressions.of(expression))
+        receiver = node.child_by_field_name("receiver")
+        for parameter in self._listed(receiver) if receiver is not None and suffix(self.unit.path) == ".go" else ():
+            inner.types[parameter.name] = parameter.type_name
         self.unit.functions.append(inner)
         owner = scope.nearest(ScopeKind.CLASS, ScopeKind.FILE)
         owner.functions.setdefault(name, []).append(inner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -40,6 +40,11 @@ class Index:
                 self.constants.setdefault(name, []).append(scope)
         for call, scope in unit.calls:
             self.calls.setdefault(call.text, []).append((call, scope))
+
+    def annotated(self, name: str) -> Iterator[tuple[Expr, Scope, str]]:
+        """Yield the annotations of a name, each with its scope and what it stands at."""
+        for unit in self.units.values():
+            yield from (entry for entry in unit.annotated if entry[0].text == name)
 
     def module(self, unit: Unit) -> str:
         """Return the module of a unit."""

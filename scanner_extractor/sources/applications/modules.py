@@ -29,7 +29,7 @@ _NAMES: Mapping[str, re.Pattern[str]] = {
     "setup.py": re.compile(r"\bname\s*=\s*['\"](?P<name>[^'\"]+)"),
     "settings.gradle": re.compile(r"rootProject\.name\s*=\s*['\"](?P<name>[^'\"]+)"),
     "settings.gradle.kts": re.compile(r"rootProject\.name\s*=\s*['\"](?P<name>[^'\"]+)"),
-    "build.sbt": re.compile(r"(?m)^\s*(?:ThisBuild\s*/\s*)?name\s*:=\s*\"(?P<name>[^\"]+)"),
+    "build.sbt": re.compile(r"(?m)^[^\S\n]*(?:ThisBuild\s*/\s*)?name\s*:=\s*\"(?P<name>[^\"]+)"),
     "pom.xml": re.compile(r"<artifactId>\s*(?P<name>[^<\s]+)\s*</artifactId>"),
 }
 _OTHER_BROKERS = re.compile(r"(?:stream|binder)-(?:rabbit|kinesis|solace|pulsar|pubsub|servicebus|eventhubs)")
@@ -266,6 +266,7 @@ _IMPORTS = re.compile(
     r"(?:^|\n)\s*(?:from\s+(?P<from>[\w.]+)\s+import\s+(?P<names>[^\n]+)|import\s+(?P<plain>[\w., ]+))"
     r"|(?:require\(|from|import)\s*\(?['\"](?P<path>\.{1,2}/[^'\"]+|\.{1,2})['\"]"
 )
+_SCRIPT_ENDING = re.compile(r"\.[cm]?[jt]sx?$")
 _MAIN_GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]|require\.main\s*===\s*module")
 _COMMANDS = re.compile(
     r"['\"](?:uv|python3?|node|poetry|npx|ts-node)['\"]\s*,\s*(?:['\"](?:run|python3?)['\"]\s*,\s*)*['\"](?P<file>\w[\w./-]*)"
@@ -298,7 +299,8 @@ class Programs:
                 stems = [part.strip().split(" ")[0] for part in named.split(",")]
                 if match["names"]:
                     stems += [part.strip(" ()").split(" ")[0] for part in match["names"].split(",")]
-                found = {re.split(r"[./]", stem.removesuffix(".js"))[-1] for stem in stems}
+                found = {re.split(r"[./]", stem)[-1] for stem in stems if not match["path"]}
+                found |= {_SCRIPT_ENDING.sub("", stem.rpartition("/")[2]) for stem in stems if match["path"]}
                 for stem in found - {file.stem, ""}:
                     self.importers.setdefault((module, stem), set()).add(path)
             if _MAIN_GUARD.search(content):

@@ -359,7 +359,9 @@ class _Reader:
                 self.created.setdefault(topic, place)
             return
         for job, environment in self._jobs(module, found if found.streams else None, settings, unit):
-            topics = self._topics_of(found.value.text, module, environment, settings)
+            topics = list(self._topics_of(found.value.text, module, environment, settings))
+            if not topics and "${" in found.value.text:
+                self._problem(place, f"the topic {found.value.text!r} has no value", "set it with --var")
             sources = [
                 topic for text in found.sources for topic in self._topics_of(text, module, environment, settings)
             ]

@@ -28,7 +28,7 @@ _NAMES = re.compile(
     r"producer|default|dev|local|docker|prod|production|base|main|service|streams)\b[\w.-]*$"
 )
 _PROPERTY = re.compile(r"^[ \t]*(?P<key>(?:\\.|[^\s=:#!\\])(?:\\.|[^=:\s\\])*)[ \t]*[=:][ \t]*(?P<value>.*)$")
-_HOCON = re.compile(r"^\s*\"?(?P<key>[\w.\-]+)\"?\s*(?:(?P<open>\{)|[=:]\s*(?P<value>[^{#]*?)\s*(?:#.*)?$)")
+_HOCON = re.compile(r"^\s*\"?(?P<key>[\w.\-]+)\"?\s*(?:(?P<open>\{)|[=:]\s*(?P<value>(?:[^{#]*[^{#\s])?)\s*(?:#.*)?$)")
 _REFERENCE = re.compile(
     r"[$#]\{\s*(?:@?\w*\.?getProperty\(\s*)?'?(?P<name>[^{}:']*)'?\)?(?::(?P<default>[^{}]*))?\s*\}"
 )

@@ -513,6 +513,11 @@ class Resolver:
             found = self._class_member(owner, name, new if new.kind is Kind.NEW else NOTHING, scope, depth)
             if found:
                 return found
+        if class_name == "NewTopic" and new.kind is not Kind.NEW:
+            return self._bean(receiver.text, scope, depth)
+        made = self._literals(class_name, name, depth) if scope.unit.path.endswith(".go") else []
+        if made:
+            return made
         if new.kind is Kind.NEW and name in _SAME | {"getName", "getTopic", "topicName"}:
             return [value for part in new.positional()[:1] for value in self._of(part, scope, depth)]
         for unit in self._units(receiver, scope):
@@ -542,7 +547,9 @@ class Resolver:
                     continue
                 for call, site in self.index.calls.get(outer.name, ())[:20]:
                     given = (call.positional()[position : position + 1] or [NOTHING])[0]
-                    member = given.named(name) if given.kind is Kind.LIST else None
+                    member = Expr(Kind.NEW, "", (given,)).named(name) if given.kind is Kind.LIST else None
+                    if given.kind is Kind.MEMBER:
+                        member = Expr(Kind.MEMBER, name, (given,))
                     if member is not None and self._may_call(call, site, outer, outer.nearest(ScopeKind.CLASS)):
                         found = self._of(member, site, depth + 1)
                         values += [one if one.unit else Value(one.text, site.unit, call.line) for one in found]
@@ -560,6 +567,29 @@ class Resolver:
             if suffix(below.unit.path)[:3] == suffix(owner.unit.path)[:3]
             for value in self._class_member(below, name, NOTHING, below, depth + 1)
         ][:MOST_VALUES]
+
+    def _bean(self, name: str, scope: Scope, depth: int) -> list[Value]:
+        """Return the topic of an injected `NewTopic`: of the module's only bean of one, or of the bean of that name."""
+        module = self.index.module(scope.unit)
+        beans = [
+            function
+            for note, function, _ in self.index.annotated("Bean")
+            if self.index.module(function.unit) == module and any(map(_is_topic, function.returns))
+        ]
+        chosen = [function for function in beans if function.name == name] or beans
+        return (
+            [value for part in chosen[0].returns for value in self._of(part, chosen[0], depth)]
+            if len(chosen) == 1
+            else []
+        )
+
+    def _literals(self, name: str, member: str, depth: int) -> list[Value]:
+        """Return what literals of a struct of Go have for a member."""
+        values: list[Value] = []
+        for made, site in self.index.calls.get(name, ())[:20] if name else ():
+            given = made.named(member) if made.kind is Kind.NEW else None
+            values += self._of(given, site, depth + 1) if given is not None else []
+        return values[:MOST_VALUES]
 
     def _member_of_argument(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
         """Return a member of the objects that callers give for a parameter, by the classes of these."""
@@ -808,6 +838,10 @@ def _is_environment(expr: Expr) -> bool:
 
 def _is_class(name: str, unit: Unit) -> bool:
     return name[:1].isupper() and suffix(unit.path) in _CALLED_CLASSES
+
+
+def _is_topic(expr: Expr) -> bool:
+    return expr.text == "NewTopic" or _is_topic_builder(expr)
 
 
 def _line_of(owner: Scope, name: str) -> int:

@@ -107,6 +107,15 @@ def test_junit_counts_what_it_holds(report: ChangeReport) -> None:
     assert bool(suites.findall(".//failure")) == (report.verdict in (Verdict.IMPACT, Verdict.BREAKS))
 
 
+def test_no_name_begins_a_line_of_a_report() -> None:
+    """What prints a report into GitHub's log must not run a command that a file's name holds."""
+    forged = "a\n::error::forged"
+    findings = (finding(place=Place(file=forged), what=forged, target=forged, affected=(affected(forged),)),)
+    report = ChangeReport(files=(CheckedFile(file=forged, kind="schema"),), findings=findings)
+    for render in RENDERERS.values():
+        assert not [line for line in render(report).splitlines() if line.startswith("::error::")]
+
+
 COMMAND = re.compile(r"::(error|warning|notice) ([a-z]+=[^,:\n]*(?:,[a-z]+=[^,:\n]*)*)::([^\n]*)")
 
 

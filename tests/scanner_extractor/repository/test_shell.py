@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,3 +76,19 @@ def test_assignments_of_an_environment_file():
 def test_no_text_raises(text):
     for command in expand_script(text, {}, FILES.get):
         assert all(isinstance(word, str) for word in command.words)
+
+
+HUGE = {
+    "variables that double": "A0=topic\n"
+    + "".join(f"A{i + 1}=$A{i}$A{i}$A{i}$A{i}\n" for i in range(40))
+    + "echo $A40",
+    "a variable that grows": "A=x\n" + "A+=$A$A\n" * 200 + "echo $A",
+    "loops without a command": "for a in 1 2 3 4 5 6 7 8 9; do\n" * 12 + "A=x\n" + "done\n" * 12,
+    "loops that are not closed": "for a in 1; do\n" * 2_000,
+    "conditions that are not closed": "while x; do\n" * 2_000,
+}
+
+
+@pytest.mark.parametrize("text", HUGE.values(), ids=HUGE)
+def test_a_script_that_would_run_for_ever_is_followed_in_part(text):
+    assert sum(len("".join(command)) for command in words(text)) < 20_000_000

@@ -116,6 +116,59 @@ def test_a_function_that_a_constant_has_is_one_of_its_own_module():
     }
 
 
+def test_an_injected_topic_is_the_bean_of_the_module():
+    """Spring has one bean of the type, or one of the name of the parameter."""
+    config = """\
+        import org.apache.kafka.clients.admin.NewTopic;
+        @Configuration
+        class Topics {
+            @Value("${orders.topic}") private String name;
+            @Bean public NewTopic topic() { return TopicBuilder.name(name).build(); }
+            @Bean public NewTopic refunds() { return new NewTopic("refunds", 1, (short) 1); }
+        }
+        """
+    producer = """\
+        import org.apache.kafka.clients.admin.NewTopic;
+        import org.springframework.kafka.core.KafkaTemplate;
+        class Sender {
+            private NewTopic topic;
+            private KafkaTemplate<String, Order> template;
+            Sender(NewTopic topic, KafkaTemplate<String, Order> template) { this.topic = topic; }
+            void send(Order order) { template.send(topic.name(), order); }
+        }
+        """
+    files = {"pom.xml": "<project><artifactId>shop</artifactId>kafka</project>", "Topics.java": config}
+    files |= {"Sender.java": producer, "application.properties": "orders.topic=orders\n"}
+
+    assert flows(files) == {"shop:  > orders"}
+
+
+def test_a_member_of_a_struct_is_what_its_literals_have():
+    """In Go, where nothing else makes an object."""
+    code = """\
+        package main
+        import "github.com/confluentinc/confluent-kafka-go/v2/kafka"
+        const paid = "paid"
+        type sender struct { producer *kafka.Producer; topic string }
+        func newSender(topic string) *sender { return &sender{topic: topic} }
+        func (s *sender) send() {
+            s.producer.Produce(&kafka.Message{TopicPartition: kafka.TopicPartition{Topic: &s.topic}})
+        }
+        func main() { newSender(paid).send() }
+        """
+
+    assert flows({"go.mod": "module example.org/shop\n", "main.go": code}) == {"shop:  > paid"}
+
+
+def test_a_file_that_another_imports_is_a_part_of_that_program():
+    """Its name may have dots, as those of NestJS have."""
+    service = "import { ClientKafka } from '@nestjs/microservices';\nclass A { f() { this.client.emit('paid', 1); } }\n"
+    files = {"package.json": '{"name": "shop"}', "src/app.service.ts": service}
+    files |= {"src/main.ts": "import { A } from './app.service';\n"}
+
+    assert flows(files) == {"shop:  > paid"}
+
+
 def test_an_extension_method_is_called_without_its_first_parameter():
     extension = """\
         using Confluent.Kafka;
@@ -214,3 +267,14 @@ def test_of_a_command_that_runs_several_scripts_each_is_a_program():
     files |= {"bake.py": code.format("baked"), "send.py": code.format("sent")}
 
     assert flows(files) == {"bake:  > baked", "send:  > sent"}
+
+
+def test_a_setting_that_no_file_has_is_said():
+    """The flow is missing, and the place of the call is named."""
+    code = "from kafka import KafkaProducer\nKafkaProducer().send(config.topics.orders)\n"
+    reading = read_applications({"send.py": code}, SourceId("repository"))
+
+    assert reading.flows == ()
+    assert [(problem.where, problem.what) for problem in reading.problems] == [
+        ("repository send.py:2", "the topic '${topics.orders}' has no value")
+    ]
