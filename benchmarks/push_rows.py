@@ -1,29 +1,46 @@
-"""Figures of `scanner push`: 100,000 columns and 10,000 edges into each catalog that is reached by plain HTTP."""
+"""Figures of `scanner push`: 100,000 columns and 10,000 edges into each catalog."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 from measure import Row, environment, run, scanner
 
 _TOPICS, _COLUMNS, _JOBS, _EDGES, _PAIRS = 2_000, 50, 1_000, 10, 10
 _SECONDS, _MEMORY = 60.0, 300.0
-TARGETS = ("datahub", "openmetadata", "unity", "google")
+TARGETS = ("datahub", "openmetadata", "unity", "google", "datazone", "glue")
+_OPTIONS = {
+    "google": {"parent": "projects/p/locations/eu"},
+    "datazone": {"region": "eu-central-1", "domain": "dzd_4ab1"},
+    "glue": {"region": "eu-central-1"},
+}
 _WAIT = 30.0
 
 
 def push_row(directory: Path) -> list[Row]:
     """How long, and with how much memory, a first push and a second one of the same graph take."""
-    dictionary = directory / "push.db"
-    _generate(directory, dictionary)
-    return [row for target in TARGETS for row in _rows(directory, dictionary, target)]
+    rows: list[Row] = []
+    for target in TARGETS:
+        dictionary = directory / ("push-glue.db" if target == "glue" else "push.db")
+        if not dictionary.exists():
+            _generate(directory, dictionary)
+        rows += _rows(directory, dictionary, target)
+    return rows
+
+
+def _end(number: int, dictionary: Path) -> Any:  # noqa: ANN401 - JSON
+    """Return a topic, or for Glue, which has tables only, one of these."""
+    table = {"namespace": "arn:aws:glue:eu-central-1:123456789012", "name": f"table/lake/t{number}"}
+    return table if dictionary.stem == "push-glue" else f"topic-{number}"
 
 
 def _generate(directory: Path, dictionary: Path) -> None:
@@ -42,7 +59,7 @@ def _generate(directory: Path, dictionary: Path) -> None:
         {
             "job": f"job-{job}",
             "from": f"topic-{2 * job}",
-            "to": f"topic-{(2 * job + 1 + edge) % _TOPICS}",
+            "to": _end((2 * job + 1 + edge) % _TOPICS, dictionary),
             "columns": pairs,
         }
         for job in range(_JOBS)
@@ -62,10 +79,12 @@ def _rows(directory: Path, dictionary: Path, target: str) -> Iterator[Row]:
     with _catalog(directory, target) as url:
         file = directory / f"push-{target}.json"
         config = json.loads((directory / "push.json").read_text("utf-8"))
-        entry = {"target": target, "url": url, "auth": {"bearer": {"token": "t"}}}
-        place = {"parent": "projects/p/locations/eu"} if target == "google" else {}
-        file.write_text(json.dumps(config | {"push": [entry | place]}), "utf-8")
+        is_aws = "region" in _OPTIONS.get(target, {})
+        at = {"endpoint_url": url} if is_aws else {"url": url, "auth": {"bearer": {"token": "t"}}}
+        entry = {"target": target, **at, **_OPTIONS.get(target, {})}
+        file.write_text(json.dumps(config | {"push": [entry]}), "utf-8")
         command = [scanner(), "push", target, "--config", str(file), "--dictionary", str(dictionary)]
+        os.environ |= {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"} if is_aws else {}
         first = run(command)
         sent = _requests(url)
         second = run(command)

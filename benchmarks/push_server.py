@@ -14,13 +14,48 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "fakes"))
 
+from aws_push import DataZoneEvents, GlueTables
 from datahub_server import DataHubServer
 from google_lineage import GoogleLineage
 from openmetadata_server import OpenMetadataServer
+from push_world import settings
 from unity_lineage import UnityLineage
+
+
+class _Glue:
+    """Glue behind the requests of boto3; it has every table that it is asked for."""
+
+    def __init__(self) -> None:
+        self._tables = GlueTables(settings=settings("glue"))
+
+    def answer(self, method: str, path: str, body: str) -> tuple[int, Any]:
+        """Answer an operation, which is UpdateTable where it brings a table."""
+        del method, path
+        given = json.loads(body)
+        name = given.get("TableInput", given)["Name"]
+        table = {"Name": name, "DatabaseName": given["DatabaseName"], "CatalogId": given["CatalogId"]}
+        self._tables.tables.setdefault(
+            f"{given['DatabaseName']}/{name}", {**table, "CreateTime": 1_767_225_600, "VersionId": "1"}
+        )
+        return 200, self._tables("UpdateTable" if "TableInput" in given else "GetTable", given)
+
+
+class _DataZone:
+    """DataZone behind the requests of boto3: the body is the event."""
+
+    def __init__(self) -> None:
+        self._events = DataZoneEvents(settings=settings("datazone"))
+
+    def answer(self, method: str, path: str, body: str) -> tuple[int, Any]:
+        """Answer PostLineageEvent."""
+        del method
+        return 200, self._events("PostLineageEvent", {"event": body, "domainIdentifier": path.split("/")[3]})
+
 
 SERVERS = {
     "datahub": DataHubServer,
+    "datazone": _DataZone,
+    "glue": _Glue,
     "google": GoogleLineage,
     "openmetadata": OpenMetadataServer,
     "unity": UnityLineage,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scanner_api.documents.estate import DescribedCluster, DescribedSchema, DescribedTopic, User, inherited_members
@@ -20,8 +20,8 @@ VERSION = "3.1.0"
 _BINDING = "0.5.0"
 _VENDORS = frozenset(("confluent", "apicurio"))
 _IMPORT = re.compile(r"^[^\S\n]*import\b", re.MULTILINE)
-_NOT_IN_KEYS = re.compile(r"[^\w.\-]")
-_NOT_IN_OPERATIONS = re.compile(r"[^\w\-]")
+_NOT_IN_KEYS = re.compile(r"[^\w.\-]", re.ASCII)
+_NOT_IN_OPERATIONS = re.compile(r"[^\w\-]", re.ASCII)
 _JSON_TYPES = {"map": "object", "date": "string", "time": "string", "timestamp": "string", "vector": "array"}
 _MEDIA: Mapping[str, tuple[str, str]] = {
     "AVRO": ("application/vnd.apache.avro", "1.9.0"),
@@ -42,11 +42,10 @@ def document(cluster: DescribedCluster) -> Json:
     server = _NOT_IN_KEYS.sub("-", cluster.row.name)
     has_servers = bool(cluster.row.brokers)
     for topic in cluster.topics:
-        own = dict(_messages(topic))
-        messages |= own
+        own = _added(_messages(topic), messages)
         registries |= {each.registry: each.kind for _, each in topic.schemas if each and each.kind in _VENDORS}
         channels[topic.row.name] = _channel(topic, own, server if has_servers else "")
-        operations |= dict(_operations(topic))
+        _added(_operations(topic), operations)
     return {
         "asyncapi": VERSION,
         "info": {"title": cluster.row.name, "version": str(cluster.row.last_scan or 0)},
@@ -56,6 +55,17 @@ def document(cluster: DescribedCluster) -> Json:
         "components": {"messages": messages},
         **_extensions(kafka_cluster_id=cluster.row.kafka_cluster_id),
     }
+
+
+def _added(listed: Iterable[tuple[str, Json]], known: Json) -> Json:
+    """Return *listed* with keys that *known* does not have, and add them to that: several names may have one key."""
+    added: Json = {}
+    for name, value in listed:
+        key = name
+        while key in known:
+            key += "_"
+        known[key] = added[key] = value
+    return added
 
 
 def _server(cluster: DescribedCluster, registries: Mapping[str, str]) -> Json:

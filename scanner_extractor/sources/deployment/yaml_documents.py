@@ -165,7 +165,8 @@ class _Builder:
     def _add(self, event: yaml.Event) -> None:
         match event:
             case yaml.ScalarEvent():
-                value, size = _scalar(event, numbers=self.numbers), _Size(1, len(event.value))
+                is_key = bool(self.open) and isinstance(self.open[-1].value, Mapping) and self.open[-1].key is None
+                value, size = _scalar(event, numbers=self.numbers and not is_key), _Size(1, len(event.value))
                 self._count(size, event)
                 if event.anchor:
                     self.anchors[event.anchor] = (value, size)
