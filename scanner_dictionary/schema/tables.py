@@ -293,8 +293,8 @@ schema_column = declare(
     sqlite_with_rowid=False,
 )
 _TAGGED = schema_column.c.tags.is_not(None)
-# Few columns have tags: those are found without the others. Databases without partial indexes list all.
-Index("ix_schema_column_tags", schema_column.c.definition_id, sqlite_where=_TAGGED, postgresql_where=_TAGGED)
+# Few columns have tags: those are found without the others. A partial index of another database imports its dialect.
+Index("ix_schema_column_tags", schema_column.c.definition_id, sqlite_where=_TAGGED).ddl_if(dialect="sqlite")
 
 subject_version = declare(
     "subject_version",
