@@ -11,12 +11,11 @@ from itertools import chain
 
 from dataflow_generator.analysis.connectivity import cycles
 from dataflow_generator.build.coverage import Misfit
-from dataflow_generator.build.schema_nodes import topic_key
 from dataflow_generator.graph import Edge, EdgeKind, Node, NodeKind
 from scanner_dictionary.graph import reader as graph_shape
 from scanner_dictionary.graph.store import Level
+from scanner_dictionary.validation.flows import unknown_column
 
-_PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WINDOWEND"))
 _DATASETS = (NodeKind.TOPIC, NodeKind.DATASET)
 _ENDS = (EdgeKind.READS, EdgeKind.WRITES, EdgeKind.MEMBER_OF, EdgeKind.MATERIALIZES)
 _OWN = "internal"
@@ -78,7 +77,7 @@ class GraphShape:
     kinds: dict[str, NodeKind] = field(default_factory=dict)
     internal: set[str] = field(default_factory=set)
     observed: set[str] = field(default_factory=set)
-    suspects: dict[str, str] = field(default_factory=dict)
+    suspects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     in_cluster: set[str] = field(default_factory=set)
     materialized: set[str] = field(default_factory=set)
     described: set[str] = field(default_factory=set)
@@ -106,13 +105,8 @@ class GraphShape:
                 self.internal.add(node.key)
             if attributes.get("observed"):
                 self.observed.add(node.key)
-        elif node.namespace and node.path and "type" not in attributes:
-            self.add_suspect(node.key, node.path)
-
-    def add_suspect(self, key: str, path: tuple[str, ...]) -> None:
-        """Add a column in flows that nothing describes, unless the engine provides it for every record."""
-        if not _is_reported_by_broker(path):
-            self.suspects[key] = ".".join(path)
+        elif node.namespace and node.path and "type" not in attributes and not graph_shape.is_of_engine(node.path):
+            self.suspects[node.key] = node.path
 
     def add_edge(self, edge: Edge) -> None:
         """Add an edge."""
@@ -154,7 +148,7 @@ class GraphShape:
         for key, path in self.suspects.items():
             holder = self.holders.get(key, "")
             if holder in self.described:
-                what = f"a flow uses {path}, which no schema of {self.names.get(holder, holder)} contains"
+                what = unknown_column(path, self.names.get(holder, holder))
                 yield Finding(FindingKind.UNKNOWN_COLUMN, (key,), what)
 
     def jobs(self) -> Iterator[Finding]:
@@ -199,10 +193,6 @@ def _routes_of_edge(edge_routes: set[str], job_routes: set[str]) -> list[str]:
     return sorted((job_routes if "" in edge_routes else edge_routes) - {_OWN})
 
 
-def _is_reported_by_broker(path: tuple[str, ...]) -> bool:
-    return path[0].startswith("$") or path[-1] in _PSEUDO
-
-
 _NODES = {kind.value: kind for kind in NodeKind}
 _EDGES = {kind.value: kind for kind in EdgeKind}
 
@@ -220,24 +210,12 @@ def stored_findings(level: Level, misfits: Iterable[Misfit] = ()) -> tuple[Findi
         in_cluster={keys[number] for number in graph_shape.contained(level, clusters) if number in keys},
     )
     shape.misfits = [Finding(FindingKind.COLUMN_MISFIT, misfit.nodes, misfit.what) for misfit in misfits]
-    _add_columns(level, shape, keys, frozenset(filter(None, clusters.values())))
+    spaces = frozenset(filter(None, clusters.values()))
+    topics = {(space, name): number for number, _, kind, space, name, _ in rows if kind == "topic" and space in spaces}
+    for column in graph_shape.undescribed_columns(level, topics):
+        shape.suspects[column.key] = column.path
+        shape.holders[column.key] = keys[column.topic]
+        shape.described.add(keys[column.topic])
     for source, target, kind, route in graph_shape.job_edges(level):
         shape.add_use(_EDGES[kind], keys.get(source, f"node:{source}"), keys.get(target, f"node:{target}"), route)
     return shape.findings()
-
-
-def _add_columns(level: Level, shape: GraphShape, keys: Mapping[int, str], spaces: frozenset[str]) -> None:
-    """Add columns in flows that nothing describes, if their topics belong to clusters with schemas.
-
-    The topic of a column is derived from its name: the stored edges that link them are a hundred times as many.
-    """
-    named = frozenset(graph_shape.bare_names(level, spaces))
-    topics = {topic_key(space, name): name for space, name in named}
-    numbers = [number for number, key in keys.items() if key in topics]
-    shape.described = {keys[number] for number in graph_shape.with_schemas(level, numbers)}
-    names = {topics[key] for key in shape.described}
-    for space, name, key, path in graph_shape.bare_columns(level, spaces, names):
-        holder = topic_key(space, name)
-        if holder in shape.described:
-            shape.add_suspect(key, tuple(json.loads(path)))
-            shape.holders[key] = holder

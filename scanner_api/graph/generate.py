@@ -25,6 +25,7 @@ from scanner_dictionary.engine.open import Engine, from_anywhere
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import StoredGraph, stored_graph, topic_level
 from scanner_dictionary.lineage_inputs.topics import column_count
+from scanner_dictionary.validation import replace_flow_findings
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
 
@@ -128,7 +129,7 @@ def generate(
     light = not (outputs.store or outputs.rows or jdbc)
     with engines.started(engine, progress, light=light) as generation:
         tables = _write_tables(generation, outputs, engine)
-        graph = generation.store(dictionary.writing()) if outputs.store else None
+        graph = _store(generation, dictionary.writing()) if outputs.store else None
         files = _write_files(generation, dictionary, outputs)
     stored = _report(dictionary, graph, engine) if graph else None
     return GenerateResult(stored=stored, files=files, tables=tuple(tables))
@@ -159,6 +160,12 @@ def _known_formats(names: Sequence[str]) -> tuple[str, ...]:
             hint = closest_match(name, FORMATS) or f"one of {', '.join(FORMATS)}"
             raise InputInvalid(f"{name!r} is not known", where="scanner dataflow --format", hint=hint)
     return tuple(dict.fromkeys(names))
+
+
+def _store(generation: Generation, engine: Engine) -> StoredGraph:
+    graph = generation.store(engine)
+    replace_flow_findings(engine)
+    return graph
 
 
 def _write_tables(generation: Generation, outputs: _Outputs, engine: str) -> list[GraphTables]:

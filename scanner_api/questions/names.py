@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Annotated, Literal, NamedTuple
 
+from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.model import ColumnRef, Dataset
+from dataflow_generator.query.stored_graph import coverage_of
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.questions.graph import GraphNode, described_nodes
 from scanner_api.questions.listings import ClusterRow, ScanRow, SourceRow
@@ -17,7 +19,7 @@ from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Paramet
 from scanner_dictionary import queries
 from scanner_dictionary.graph.reader import NodeCount as NodeCount
 from scanner_dictionary.graph.reader import NodePlace, SqlGraphReader, count_nodes, list_nodes
-from scanner_dictionary.graph.store import NodeRow
+from scanner_dictionary.graph.store import NodeRow, stored_graph
 from scanner_dictionary.queries.resolve import nearest_names
 from scanner_dictionary.queries.state import DictionaryState as DictionaryState
 from scanner_dictionary.queries.state import StaleSource as StaleSource
@@ -140,19 +142,29 @@ NodeKindName = Literal["topic", "job", "dataset", "consumer-group", "catalog-tab
 
 
 class Summary(NamedTuple):
-    """How many *nodes* the graph has of each kind and namespace, and how many *findings* there are of each rule."""
+    """How many *nodes* the graph has of each kind and namespace, and how many *findings* there are of each rule.
+
+    *coverage* counts the statements and connectors of the graph by how far they were read, and the `problems`: the
+    members of `Coverage`. None where no graph was generated.
+    """
 
     nodes: tuple[NodeCount, ...]
     findings: tuple[FindingCount, ...]
+    coverage: Mapping[str, int] | None = None
 
 
 def summary(dictionary: Dictionary) -> Summary:
-    """Return how many topics, jobs, datasets and groups the graph has where, and what `validate` found, counted.
+    """Return how many nodes the graph has where, what `validate` found, and how much of the jobs was read, counted.
 
     >>> summary(dictionary).findings
     """
     with dictionary.reading() as conn:
-        return Summary(count_nodes(conn), count_findings(conn))
+        graph = stored_graph(conn)
+        return Summary(count_nodes(conn), count_findings(conn), _counts(coverage_of(graph)) if graph else None)
+
+
+def _counts(read: Coverage) -> Mapping[str, int]:
+    return {name: int(getattr(read, name)) for name in read.counts()} | {"problems": len(read.problems)}
 
 
 def nodes(

@@ -42,6 +42,8 @@ Rules:
   unknown-writer               a client writes it that no rule permits, or nothing names
   unused-topic                 metrics of clients were read, and none uses it
   writer-without-schema        a client writes it, and no schema describes it
+  unknown-column               a flow of the graph uses a column that no schema of its topic has
+  column-misfit                a job writes a column that its table does not have, or that cannot hold every value
 """
 
 _COLUMNS = ("cluster", "severity", "rule", "where", "what")
@@ -59,7 +61,8 @@ def validate(
 ) -> int:
     """Find inconsistencies: failures, dangling references, topics without schema, subjects without topic.
 
-    Every scan checks the same rules and stores the findings in the table `finding`; this checks what is stored now.
+    Every scan, and `scanner dataflow` for the rules about flows, checks the same rules and stores the findings in the
+    table `finding`; this checks what is stored now.
     With --config, the rules of its `policy` are checked, too: docs/how-to/personal-data.md.
 
     \b

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, case, cast, func, select, tuple_
+from sqlalchemy import BigInteger, Connection, Select, bindparam, case, cast, func, select, tuple_
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import store as graph_store
@@ -278,19 +279,42 @@ def topic_level_nodes(level: Level) -> Sequence[Any]:
     return _fetch_cells(level, query.where(level.nodes, node.kind != "column").order_by(node.id))
 
 
-def bare_names(level: Level, spaces: Iterable[str]) -> Sequence[Any]:
-    """List the namespace and name of each column in flows that no schema describes, in some namespaces."""
-    node = t.flow_node.c
+class FlowColumn(NamedTuple):
+    """A column of a topic in the stored graph that no schema describes."""
+
+    topic: int
+    name: str
+    key: str
+    path: tuple[str, ...]
+
+
+def undescribed_columns(level: Level, topics: Mapping[tuple[str, str], int]) -> Iterator[FlowColumn]:
+    """Yield the columns in flows that no schema of their topic has; *topics*: keys of nodes by namespace and name.
+
+    Topics without any schema are left out, and so are columns that an engine provides for every record. The topic of a
+    column is derived from its name: the stored edges that link them are a hundred times as many.
+    """
+    node, spaces = t.flow_node.c, {space for space, _ in topics}
+    bare = level.nodes, node.kind == "column", node.namespace.in_(sorted(spaces)), node.path.is_not(None)
+    undescribed = *bare, node.attributes.not_like(_DESCRIBED)
     # Each topic once would be looked for along the index of names, which takes four times as long.
-    return _fetch_cells(level, select(node.namespace, node.name).where(*_bare_columns(level, spaces)))
-
-
-def bare_columns(level: Level, spaces: Iterable[str], names: Iterable[str]) -> Iterator[Any]:
-    """List such columns of what has one of *names*: namespace, name, node's key, path."""
-    node = t.flow_node.c
-    query = select(node.namespace, node.name, node.node_key, node.path).where(*_bare_columns(level, spaces))
+    named = frozenset(_fetch_cells(level, select(node.namespace, node.name).where(*undescribed)))
+    described = with_schemas(level, [topics[each] for each in named if each in topics])
+    names = {name for space, name in named if topics.get((space, name)) in described}
+    query = select(node.namespace, node.name, node.node_key, node.path).where(*undescribed)
     for chunk in in_chunks(sorted(names), _AT_ONCE):
-        yield from _fetch_cells(level, query.where(node.name.in_(chunk)).order_by(node.id))
+        for space, name, key, text in _fetch_cells(level, query.where(node.name.in_(chunk)).order_by(node.id)):
+            topic, path = topics.get((space, name)), tuple(json.loads(text))
+            if topic in described and path and not is_of_engine(path):
+                yield FlowColumn(topic, name, key, path)
+
+
+_PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WINDOWEND"))
+
+
+def is_of_engine(path: tuple[str, ...]) -> bool:
+    """Return whether an engine provides the column for every record, such as ksqlDB's ROWTIME."""
+    return path[0].startswith("$") or path[-1] in _PSEUDO
 
 
 def job_edges(level: Level) -> Sequence[Any]:
@@ -314,12 +338,6 @@ def with_schemas(level: Level, topics: Iterable[int]) -> set[int]:
     query = select(edge.source_node_id).where(edge.kind == _HAS_SCHEMA)
     chunks = in_chunks(sorted(topics), _AT_ONCE)
     return {key for chunk in chunks for (key,) in _fetch_cells(level, query.where(edge.source_node_id.in_(chunk)))}
-
-
-def _bare_columns(level: Level, spaces: Iterable[str]) -> tuple[ColumnElement[bool], ...]:
-    node = t.flow_node.c
-    inside = node.kind == "column", node.namespace.in_(sorted(spaces)), node.path.is_not(None)
-    return level.nodes, *inside, node.attributes.not_like(_DESCRIBED)
 
 
 def _fetch_cells(level: Level, query: Select[Any]) -> Sequence[Any]:

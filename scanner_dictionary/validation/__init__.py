@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, true
 
+from scanner_dictionary.engine.open import Engine, writing
 from scanner_dictionary.engine.rows import insert_rows, storable
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.validation import clients, declared, processing, topics
+from scanner_dictionary.validation import clients, declared, flows, processing, topics
 from scanner_dictionary.validation.findings import Finding as Finding
 from scanner_dictionary.validation.findings import Rule
 from scanner_dictionary.validation.findings import Severity as Severity
 
 RULES: Mapping[str, Rule] = {
-    rule.name: rule for rule in (*processing.RULES, *topics.RULES, *declared.RULES, *clients.RULES)
+    rule.name: rule for rule in (*processing.RULES, *topics.RULES, *declared.RULES, *clients.RULES, *flows.RULES)
 }
 """Every rule, in the order of its findings."""
 
@@ -32,14 +33,28 @@ def validate(
                 yield from _findings(conn, rule, key, name)
 
 
-def replace_findings(conn: Connection, cluster: int, number: int) -> tuple[Finding, ...]:
-    """Run every rule after scan *number*, and replace the stored findings."""
+def replace_findings(
+    conn: Connection, cluster: int, number: int, rules: Collection[str] | None = None
+) -> tuple[Finding, ...]:
+    """Run *rules* (None: every one) after scan *number*, and replace their stored findings; the new ones come last."""
+    cells = t.finding.c
     name = conn.execute(select(t.cluster.c.name).where(t.cluster.c.id == cluster)).scalar_one()
-    findings = tuple(validate(conn, cluster=name))
-    conn.execute(t.finding.delete().where(t.finding.c.cluster_id == cluster))
+    findings = tuple(validate(conn, cluster=name, rules=rules))
+    of_cluster = cells.cluster_id == cluster
+    conn.execute(t.finding.delete().where(of_cluster, true() if rules is None else cells.rule.in_(rules)))
+    last = conn.scalar(select(func.max(cells.ordinal)).where(of_cluster))
     texts = ((finding.rule, finding.severity, finding.where, finding.what, finding.hint) for finding in findings)
-    insert_rows(conn, t.finding, ((cluster, i, number, *map(storable, cells)) for i, cells in enumerate(texts)))
+    placed = enumerate(texts, 0 if last is None else last + 1)
+    insert_rows(conn, t.finding, ((cluster, place, number, *map(storable, row)) for place, row in placed))
     return findings
+
+
+def replace_flow_findings(engine: Engine) -> None:
+    """Run the rules about the graph, which was stored after the scans, and replace their stored findings."""
+    with writing(engine) as conn:
+        newest = select(t.scan.c.cluster_id, func.max(t.scan.c.id)).group_by(t.scan.c.cluster_id)
+        for cluster, number in conn.execute(newest).all():
+            replace_findings(conn, cluster, number, [rule.name for rule in flows.RULES])
 
 
 def stored_findings(conn: Connection, cluster: str | None = None) -> Iterator[Finding]:

@@ -19,6 +19,7 @@ async function homePage() {
   }
   showPage("Home", [
     section("What is wrong", wrongParts(summary.findings, errors, now.stale), {class: "wrong"}),
+    section("What the data flow was read from", [coveragePart(summary.coverage)]),
     section("Clusters and systems", [
       ...freshness.clusters.map((cluster) => clusterPart(cluster, freshness.newest_scans, summary.nodes)),
       systemsPart(summary.nodes),
@@ -50,6 +51,22 @@ function wrongParts(findings, errors, stale) {
         )
       : make("p", {class: "none"}, "Every source was read by the last scan."),
   ].filter(Boolean);
+}
+
+function coveragePart(coverage) {
+  if (!coverage) return make("p", {}, "No data flow was generated: `scanner dataflow` does it.");
+  const {columns, tables, unread, partly_read: partly, problems} = coverage;
+  const {connector_columns: mapped, connectors, unknown_connectors: unknown} = coverage;
+  const lines = [
+    `${columns + tables + unread} statements and views: ${columns} read to columns, ${tables} to tables, ${unread} not read` +
+      (partly ? `; ${partly} use what could not be resolved` : ""),
+    `${mapped + connectors + unknown} connectors: ${mapped} read to columns, ${connectors} to topics and tables, ` +
+      `${unknown} of unknown classes`,
+  ];
+  return make("ul", {}, [
+    ...lines.map((line) => make("li", {}, line)),
+    problems ? make("li", {}, link("/flow#about", problems === 1 ? "1 problem" : `${problems} problems`)) : "",
+  ].filter(Boolean));
 }
 
 function clusterPart(cluster, newest, nodes) {

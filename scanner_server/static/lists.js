@@ -72,7 +72,7 @@ const LISTS = {
       ],
       [
         "in",
-        (row) => (row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : row.dataset),
+        (row) => (row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : text(row.dataset || "")),
         (row) => row.topic || row.dataset,
       ],
       ["cluster", (row) => row.cluster],
@@ -226,7 +226,7 @@ function findingPlace({where, cluster}) {
   const [kind, ...rest] = where.split(" ");
   const name = rest.join(" ");
   if (kind === "topic") return link(topicPage(cluster, name), where);
-  if (["connector", "statement", "query"].includes(kind)) return link(`/jobs?${query({pattern: name})}`, where);
+  if (["connector", "statement", "query", "job"].includes(kind)) return link(`/jobs?${query({pattern: name})}`, where);
   if (kind === "subject") return link(`/subjects?${query({pattern: name})}`, where);
   return where;
 }

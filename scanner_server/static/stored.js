@@ -134,6 +134,7 @@ async function storedHome() {
     ]),
     section("Owners", [tableOf("Owners", ["owner", "topics"], counted("/topics", "owner", owners), "no source has one")]),
     section("What is wrong", wrongParts(summary.findings, errors, now.stale), {class: "wrong"}),
+    section("What the data flow was read from", [coveragePart(summary.coverage)]),
     section("Clusters and systems", [
       ...freshness.clusters.map((cluster) => clusterPart(cluster, freshness.newest_scans, summary.nodes)),
       systemsPart(summary.nodes),

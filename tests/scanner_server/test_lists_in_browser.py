@@ -48,7 +48,15 @@ def test_the_home_begins_with_what_is_wrong(visit) -> None:
     """A failed connector, the rules with their counts, and the source that was not read."""
     text = visit("/").locator("main").inner_text()
 
-    for words in ("connector orders-as-json", "Tolerance exceeded", "topic without schema", "connect:lab", "31 topics"):
+    for words in (
+        "connector orders-as-json",
+        "Tolerance exceeded",
+        "topic without schema",
+        "connect:lab",
+        "31 topics",
+        "5 read to columns",
+        "5 problems",
+    ):
         assert words in text
 
 

@@ -30,7 +30,13 @@ function make(tag, attributes = {}, children = [], namespace = "") {
 }
 
 function text(words) {
-  return make("bdi", {dir: "auto"}, words);
+  // A long name may be broken after a dot or a slash, nowhere else.
+  const parts = typeof words === "string" ? words.split(/(?<=\w[./])(?=\w)/) : [words];
+  return make(
+    "bdi",
+    {dir: "auto"},
+    parts.flatMap((part, at) => (at ? [make("wbr"), part] : [part])),
+  );
 }
 
 function cssName(word) {

@@ -34,7 +34,10 @@ def test_summary_counts_what_the_lists_have(retail) -> None:
     assert {each.rule: each.count for each in counts.findings} == {
         each.rule: len(findings(retail, rule=each.rule)) for each in counts.findings
     }
-    assert [str(each.severity) for each in counts.findings] == ["error", "warning"]
+    assert [str(each.severity) for each in counts.findings] == ["error", "warning", "warning"]
+    assert counts.coverage
+    assert (counts.coverage["columns"], counts.coverage["unread"]) == (5, 0)
+    assert (counts.coverage["connector_columns"], counts.coverage["problems"]) == (9, 5)
     assert {each.cluster for each in counts.nodes if each.kind == "topic"} == {"retail"}
 
 
@@ -77,5 +80,5 @@ def test_without_a_graph_there_are_no_nodes(tmp_path) -> None:
     """And nothing fails."""
     empty = scanner_api.open_dictionary(tmp_path / "empty.db", create=True)
 
-    assert summary(empty) == ((), ())
+    assert summary(empty) == ((), (), None)
     assert nodes(empty).items == ()
