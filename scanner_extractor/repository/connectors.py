@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from scanner_extractor.repository.files import UnreadText
 from scanner_extractor.sources.deployment.declared import CLASS, plain_text
 
 Json = Any
@@ -20,7 +22,8 @@ _ESCAPED = re.compile(r"\\(?![\"\\/bfnrtu])")
 _PROPERTY = re.compile(
     r"^[ \t]*(?P<key>[A-Za-z_][\w.$-]*)[ \t]*[=:][ \t]*(?P<value>(?:[^\n]*[^ \t\n])?)[ \t]*$", re.MULTILINE
 )
-_MOST = 1_000
+_TOKEN = re.compile(r"\"(?:[^\"\\\n]|\\[\s\S])*+[\"\n]?|[{}]")
+"""A brace, or a text in quotes that ends with its line at the latest."""
 _LONGEST = 200_000
 _HTTP = frozenset(("put", "post", "PUT", "POST"))
 
@@ -34,7 +37,10 @@ class FoundConnector(NamedTuple):
 
 
 def connectors_in(text: str) -> Iterator[FoundConnector]:
-    """Yield the configurations in a text: of a JSON document, of a properties file, else every object that is one."""
+    """Yield the configurations in a text: of a JSON document, of a properties file, else every object that is one.
+
+    Raises UnreadText where too much of it would have to be looked at.
+    """
     if not _CLASS.search(text):
         return
     document = _loaded(text)
@@ -67,60 +73,57 @@ def _of_json(value: Json, name: str, line: int) -> Iterator[FoundConnector]:
             yield FoundConnector(plain_text(value.get("name")) or plain_text(config.get("name")) or name, config, line)
         case dict() if CLASS in value:
             yield FoundConnector(plain_text(value.get("name")) or name, value, line)
-        case dict() if len(value) <= _MOST:
+        case dict():
             for key, inside in value.items():
                 if isinstance(inside, dict | list):
                     yield from _of_json(inside, key if isinstance(inside, dict) else name, line)
-        case list() if len(value) <= _MOST:
+        case list():
             for inside in value:
                 yield from _of_json(inside, "", line)
 
 
 def _objects(text: str) -> Iterator[FoundConnector]:
     """Yield the JSON objects of a text that are configurations, such as those in a script."""
-    behind = count = 0
+    ends, behind = _ObjectEnds(text), 0
     for mark in _CLASS.finditer(text):
-        if mark.start() < behind or count == _MOST:
-            continue
-        count += 1
-        start = text.rfind("{", behind, mark.start())
+        start = text.rfind("{", behind, mark.start()) if mark.start() >= behind else -1
         while start >= 0 and mark.start() - start < _LONGEST:
-            end = _object_end(text, start)
+            end = ends.of(start)
             value = _loaded(text[start:end]) if end > mark.start() else None
             if isinstance(value, dict):
                 outer = text.rfind("{", behind, start)
-                outer_end = (
-                    _object_end(text, outer)
-                    if outer >= 0 and re.search(r"\"config\"\s*:\s*$", text[outer:start])
-                    else -1
-                )
+                is_wrapped = outer >= 0 and re.search(r"\"config\"\s*:\s*$", text[outer:start])
+                outer_end = ends.of(outer) if is_wrapped else -1
                 wrapped = _loaded(text[outer:outer_end]) if outer_end > end - 1 else None
-                listed = list(
-                    _of_json(wrapped if isinstance(wrapped, dict) else value, "", text.count("\n", 0, start) + 1)
-                )
-                yield from listed
+                line = text.count("\n", 0, start) + 1
+                yield from _of_json(wrapped if isinstance(wrapped, dict) else value, "", line)
                 behind = max(end, outer_end)
                 break
             start = text.rfind("{", behind, start)
 
 
-def _object_end(text: str, start: int) -> int:
-    """Return the position behind the object that begins at *start*; 0 where it does not end."""
-    depth, at, end = 0, start, min(len(text), start + _LONGEST)
-    while at < end:
-        sign = text[at]
-        if sign == '"':
-            at += 1
-            while at < end and text[at] not in '"\n':
-                at += 2 if text[at] == "\\" else 1
-        elif sign == "{":
-            depth += 1
-        elif sign == "}":
-            depth -= 1
+@dataclass(slots=True)
+class _ObjectEnds:
+    """Finds where objects of a text end; *left* is how many characters may be looked at until that is too much."""
+
+    text: str
+    left: int = 5_000_000
+
+    def of(self, start: int) -> int:
+        """Return the position behind the object that begins at *start*; 0 where it does not end."""
+        depth, limit = 0, min(len(self.text), start + _LONGEST)
+        for token in _TOKEN.finditer(self.text, start, limit):
+            depth += {"{": 1, "}": -1}.get(token[0], 0)
             if not depth:
-                return at + 1
-        at += 1
-    return 0
+                self._count(token.end() - start)
+                return token.end()
+        self._count(limit - start)
+        return 0
+
+    def _count(self, looked_at: int) -> None:
+        self.left -= looked_at
+        if self.left < 0:
+            raise UnreadText("it has too many braces that do not belong together around connector.class")
 
 
 def _loaded(text: str) -> Json:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scanner_extractor.repository.connectors import FoundConnector, connectors_in
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.settings.sources import SUBJECT
@@ -190,6 +191,13 @@ class Context:
         if is_topic_name(topic) and job and not has_placeholder(job):
             use = DeclaredUse(job=job, topic=topic, writes=writes, description=description, place=place)
             self.collector.add_use(use)
+
+    def connectors_in(self, text: str, path: str) -> Iterator[FoundConnector]:
+        """Yield the connectors in a text of the file at *path*; of one that cannot be read that is said."""
+        try:
+            yield from connectors_in(text)
+        except UnreadText as error:
+            self.leave(path, "connector", str(error))
 
     def leave(self, file: RepositoryFile | str, kind: str, reason: str) -> None:
         """Add a file that may declare flows and is not read."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from scanner_extractor.repository.connectors import connectors_in, file_connector_name
+from scanner_extractor.repository.connectors import file_connector_name
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.contracts import (
     ASYNCAPI,
@@ -69,7 +69,8 @@ def is_connector_file(file: RepositoryFile) -> bool:
 def read_connector_files(files: Sequence[RepositoryFile], context: Context) -> None:
     """Read the configurations of connectors; one without a name has the one that a script registers it under."""
     for file in files:
-        listed = list(connectors_in(context.variables.resolved(file.text, file.directory)))
+        text = context.variables.resolved(file.text, file.directory)
+        listed = list(context.connectors_in(text, file.path))
         for connector in listed:
             own = context.connector_names.get(file.path, "") if len(listed) == 1 else ""
             name = own or connector.name or file_connector_name(file.path)
@@ -108,7 +109,8 @@ def read_yaml_commands(files: Sequence[RepositoryFile], context: Context) -> Non
         for parsed in parse_yaml(file.text):
             for text, line in _commands(parsed.value, parsed.line):
                 if CLASS in text and text.lstrip()[:1] in ("{", "["):
-                    for connector in connectors_in(context.variables.resolved(text, file.directory)):
+                    resolved = context.variables.resolved(text, file.directory)
+                    for connector in context.connectors_in(resolved, file.path):
                         name = connector.name or file_connector_name(file.path)
                         context.connector(name, connector.config, f"{file.path}:{line}")
                 elif has_commands(text):

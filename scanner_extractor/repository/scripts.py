@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from scanner_extractor.repository.connectors import connectors_in, file_connector_name, name_in_url, posted_file
+from scanner_extractor.repository.connectors import file_connector_name, name_in_url, posted_file
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.shell import Command, expand_script
@@ -78,7 +78,7 @@ def read_commands(text: str, path: str, before: int, context: Context) -> None:
 
 def _read_body(body: str, command: Command, place: str, context: Context) -> None:
     if CLASS in body:
-        for connector in connectors_in(body):
+        for connector in context.connectors_in(body, place.rpartition(":")[0]):
             name = connector.name or name_in_url(command.words)
             context.connector(name or file_connector_name(place.rpartition(":")[0]), connector.config, place)
     if ";" in body and len(body) > 20 and (sql := _sql_in(body)):

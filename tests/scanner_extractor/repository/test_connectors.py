@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.repository.connectors import connectors_in, name_in_url, posted_file
+from scanner_extractor.repository.files import UnreadText
 
 FLAT = '{"connector.class": "S3Sink", "topics": "orders"}'
 
@@ -45,3 +48,18 @@ def test_a_request_names_the_connector_and_the_file():
 def test_no_text_raises(text):
     for found in connectors_in(text + "connector.class" + text):
         assert found.line >= 1
+
+
+@pytest.mark.parametrize(
+    "part",
+    ['{ "connector.class"', '{"connector.class": ', '{"config": {"connector.class": "a"', "{{{ connector.class "],
+)
+def test_braces_that_never_end_are_too_much_to_look_at(part):
+    with pytest.raises(UnreadText, match="braces"):
+        list(connectors_in(part * 50_000))
+
+
+def test_every_connector_of_a_long_list_is_found():
+    listed = [{"name": f"c{number}", "config": {"connector.class": "S3Sink"}} for number in range(1_200)]
+    assert len(list(connectors_in(json.dumps(listed)))) == 1_200
+    assert len(list(connectors_in("curl -d '" + "' x\n'".join(map(json.dumps, listed)) + "'"))) == 1_200

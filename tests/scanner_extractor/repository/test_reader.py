@@ -206,3 +206,13 @@ def test_a_file_that_terraform_has_as_a_statement_is_no_other_one(read_repositor
     reading = read_repository({"tf/main.tf": block, "tf/sql/paid.sql": insert})
 
     assert [statement.name for statement in reading.result.declared.statements] == ["paid"]
+
+
+@pytest.mark.parametrize("path", ["a.json", "a.sh", "a.yaml"])
+def test_a_text_that_takes_too_long_to_read_is_left_with_the_reason(read_repository, path):
+    unfinished = '{"config": {"connector.class": "a"' * 20_000
+    shell = f"curl -d '{unfinished}' http://c:8083/connectors\n"
+    texts = {"a.json": unfinished, "a.sh": shell, "a.yaml": f"kind: ConfigMap\ndata:\n  a: '{unfinished}'\n"}
+    (unread,) = read_repository({path: texts[path]}).result.unread
+    assert (unread.name, unread.kind) == (path, "connector")
+    assert "braces" in unread.reason
