@@ -1,12 +1,15 @@
 """Parse source texts with tree-sitter: one grammar per language, errors in the text kept beside what can be read.
 
 A parser of tree-sitter never fails: what it cannot read becomes an error node, and the rest of the tree stands. Its
-time grows with the text. A grammar is a package of its own, of the extra `code` or `terraform`.
+time grows with the text, and with the square of a text that its grammar cannot read: it is bounded. A grammar is a
+package of its own, of the extra `code` or `terraform`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -18,6 +21,11 @@ Node = Any
 
 LARGEST = 2 * 1024 * 1024
 """Maximum characters of one source text; a longer one was generated."""
+SLOWEST = 5
+"""Seconds of processor time that one source text may take: hundreds of times what an ordinary one does."""
+_SHORT = 8_000
+"""Bytes of a text that takes a second at most, and is read half as fast again in one piece."""
+_PIECE = 4_096
 
 
 class Grammar(NamedTuple):
@@ -67,9 +75,43 @@ def grammar_missing(path: str) -> str:
     return "" if _is_installed(grammar) else grammar.extra
 
 
-def parse_tree(path: str, text: str) -> Node:
-    """Parse *text* by the language of *path*; raises InputInvalid where the grammar is not installed."""
-    return _parser(GRAMMARS[suffix(path)]).parse(text[:LARGEST].encode("utf-8", "replace")).root_node
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """The time by *clock* at which reading one source text is given up."""
+
+    at: float
+    clock: Callable[[], float]
+
+    def is_over(self) -> bool:
+        """Return whether the time is over."""
+        return self.clock() > self.at
+
+    def check(self, path: str) -> None:
+        """Raise InputInvalid where the time is over."""
+        if self.is_over():
+            raise InputInvalid(f"reading it takes more than {SLOWEST} seconds", where=path)
+
+
+def deadline(clock: Callable[[], float] = time.thread_time) -> Deadline:
+    """Return the deadline of a text that is read from now on."""
+    return Deadline(clock() + SLOWEST, clock)
+
+
+def parse_tree(path: str, text: str, until: Deadline | None = None) -> Node:
+    """Parse *text* by the language of *path*, *until* some time, SLOWEST seconds from now where it is None.
+
+    Raises InputInvalid where the grammar is not installed, or the time is over.
+    """
+    content, until, parsed = text.encode("utf-8", "replace"), until or deadline(), False
+
+    def read(at: int, _: object) -> bytes:
+        # The texts of nodes are read by it, too: nothing would be an answer that never ends.
+        return b"" if not parsed and until.is_over() else content[at : at + _PIECE]
+
+    root = _parser(GRAMMARS[suffix(path)]).parse(content if len(content) < _SHORT else read).root_node
+    parsed = True
+    until.check(path)
+    return root
 
 
 @cache

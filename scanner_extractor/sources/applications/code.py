@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -15,7 +16,8 @@ from scanner_extractor.sources.applications.expressions import (
     text_of,
     type_name,
 )
-from scanner_extractor.sources.syntax_trees import Node, parse_tree, suffix, words
+from scanner_extractor.sources.syntax_trees import Deadline, Node, deadline, parse_tree, suffix, words
+from scanner_model.errors import InputInvalid
 
 _Calls = tuple[Expr, ...]
 
@@ -142,10 +144,13 @@ _PARAMETER_LISTS = words(
 _MODIFIERS = frozenset({"modifiers", "annotation", "decorator", "marker_annotation", "annotations"})
 
 
-def read_unit(path: str, text: str) -> Unit:
-    """Parse one source file; what its grammar cannot read is left out."""
-    unit = Unit(path, text)
-    _Walk(unit, Expressions(is_kotlin=suffix(path) in (".kt", ".kts"))).walk(parse_tree(path, text))
+def read_unit(path: str, text: str, clock: Callable[[], float] = time.thread_time) -> Unit:
+    """Parse one source file; what its grammar cannot read is left out.
+
+    Raises InputInvalid where that takes too long by *clock*, or the text has more than MOST_NODES parts.
+    """
+    unit, until = Unit(path, text), deadline(clock)
+    _Walk(unit, Expressions(is_kotlin=suffix(path) in (".kt", ".kts"))).walk(parse_tree(path, text, until), until)
     return unit
 
 
@@ -155,12 +160,14 @@ class _Walk:
     expressions: Expressions
     decorated: dict[int, tuple[Expr, ...]] = field(default_factory=dict)
 
-    def walk(self, root: Node) -> None:
+    def walk(self, root: Node, until: Deadline) -> None:
         """Walk the tree without recursion: a text may be nested as deep as it is long."""
         stack: list[tuple[Node, Scope, _Calls]] = [(root, self.unit.scope, ())]
-        for _ in range(MOST_NODES):
+        for done in range(MOST_NODES):
             if not stack:
                 return
+            if done % 64 == 0:  # what is nested a thousand times is read as often
+                until.check(self.unit.path)
             node, scope, calls = stack.pop()
             enter = _ENTER.get(node.type)
             if enter is not None:
@@ -171,6 +178,8 @@ class _Walk:
             for child in reversed(named):
                 if child.type not in _SKIPPED and child.named_child_count:
                     stack.append((child, scope, calls))
+        if stack:
+            raise InputInvalid(f"it has more than {MOST_NODES} parts", where=self.unit.path)
 
     def _call(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
         call = self.expressions.of(node)

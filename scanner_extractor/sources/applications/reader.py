@@ -32,7 +32,7 @@ from scanner_extractor.sources.applications.settings import (
 )
 from scanner_extractor.sources.applications.topology import BINDING
 from scanner_extractor.sources.syntax_trees import GRAMMARS, LARGEST, grammar_missing, suffix
-from scanner_model.errors import Problem
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
 
@@ -251,7 +251,10 @@ class _Reader:
                 self.unread.append((path, "it is larger than what is read of source code"))
             else:
                 size += len(text)
-                self.index.add(read_unit(path, text))
+                try:
+                    self.index.add(read_unit(path, text))
+                except InputInvalid as error:
+                    self.unread.append((path, error.what))
         return size
 
     def _note_unresolved(self, extractor: Extractor) -> None:

@@ -22,7 +22,7 @@ from scanner_extractor.sources.terraform.values import (
     read_blocks,
 )
 from scanner_model.declarations import Declaration, DeclaredKind
-from scanner_model.errors import Problem
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId, SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
@@ -153,7 +153,11 @@ class _Reader:
         if len(text) > LARGEST:
             self.unread.append((path, f"it is longer than {LARGEST} characters"))
             return None
-        tree = parse_tree(path, text)
+        try:
+            tree = parse_tree(path, text)
+        except InputInvalid as error:
+            self.unread.append((path, error.what))
+            return None
         if tree.has_error:
             self._problem(path, "a part of it is no Terraform", "the rest is read")
         return next((child for child in tree.named_children if child.type == "body"), None)

@@ -104,7 +104,8 @@ def test_a_template_is_known_as_one(text: str) -> None:
         (LAUGHS, f"more than {MOST_VALUES} values, aliases expanded"),
         (LONG_TEXT, f"more than {MOST_CHARACTERS} characters, aliases expanded"),
         (LONG_LIST, f"more than {MOST_CHARACTERS} characters, aliases expanded"),
-        ("[" * 100_000, f"nested more than {DEEPEST} levels"),
+        ("[" * 900, f"nested more than {DEEPEST} levels"),
+        ("[" * 100_000, "nest"),  # the parser has a limit of its own from PyYAML 6.0.4 on
         ("- " * 5_000, f"nested more than {DEEPEST} levels"),
         ("a: &a [*a]", "an alias (`*…`) refers to nothing before it"),
         ("a: *b", "an alias (`*…`) refers to nothing before it"),
