@@ -9,7 +9,7 @@ from scanner_extractor.formats.limits import LONGEST_NAME
 
 _PIECE = re.compile(r"(?P<line>//[^\n]*\n?)|(?P<block>/\*.*?(?:\*/|\Z))|(?P<newline>\n)", re.DOTALL)
 _LINE_MARK = re.compile(r"^//[/!]*<?")
-_BLOCK_MARKS = re.compile(r"^/\*[*!]*|\**/$")
+_BLOCK_MARKS = re.compile(r"^/\*[*!]*|(?<!\*)\**/$")
 _STARS = re.compile(r"^[ \t]*\*+")
 _COMMENT_CLOSERS = ("}", "]", ")", "")
 _BLANK = ""

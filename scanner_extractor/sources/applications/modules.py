@@ -33,7 +33,7 @@ _NAMES: Mapping[str, re.Pattern[str]] = {
     "pom.xml": re.compile(r"<artifactId>\s*(?P<name>[^<\s]+)\s*</artifactId>"),
 }
 _OTHER_BROKERS = re.compile(r"(?:stream|binder)-(?:rabbit|kinesis|solace|pulsar|pubsub|servicebus|eventhubs)")
-_PARENT = re.compile(r"<parent>.*?</parent>|<!--.*?-->", re.DOTALL)
+_PARENT = re.compile(r"<parent>(?:[^<]|<(?!/parent>))*+(?:</parent>|\Z)|<!--(?:[^-]|-(?!->))*+(?:-->|\Z)")
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod", "ReplicaSet", "Service"})
 _LONGEST_BUILD = 2 * 1024 * 1024
 _ENGINES = re.compile(r"(?i)(?:flink-?)?(?:job-?manager|task-?manager)|spark(?:-?(?:master|worker))?(?:-\d+)?")
@@ -258,12 +258,12 @@ _GENERIC = words(
 _ENTRIES: Mapping[str, re.Pattern[str]] = {
     ".java": re.compile(r"static\s+(?:final\s+)?void\s+main\s*\(|void\s+main\s*\(\s*(?:final\s+)?String"),
     ".kt": re.compile(r"\bfun\s+main\s*\("),
-    ".scala": re.compile(r"extends\s+(?:\w+\s+with\s+)*(?:App|IOApp|ZIOAppDefault)\b|\bdef\s+main\s*\(|@main\b"),
+    ".scala": re.compile(r"extends\s+(?:\w+\s+with\s+){0,20}(?:App|IOApp|ZIOAppDefault)\b|\bdef\s+main\s*\(|@main\b"),
     ".cs": re.compile(r"static\s+(?:async\s+)?[\w<>]+\s+Main\s*\(|WebApplication\.CreateBuilder|Host\.Create"),
     ".go": re.compile(r"^package\s+main\b", re.MULTILINE),
 }
 _IMPORTS = re.compile(
-    r"(?:^|\n)\s*(?:from\s+(?P<from>[\w.]+)\s+import\s+(?P<names>[^\n]+)|import\s+(?P<plain>[\w., ]+))"
+    r"(?:^|\n)[^\S\n]*(?:from\s+(?P<from>[\w.]+)\s+import\s+(?P<names>[^\n]+)|import\s+(?P<plain>[\w., ]+))"
     r"|(?:require\(|from|import)\s*\(?['\"](?P<path>\.{1,2}/[^'\"]+|\.{1,2})['\"]"
 )
 _SCRIPT_ENDING = re.compile(r"\.[cm]?[jt]sx?$")

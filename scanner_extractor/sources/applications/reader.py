@@ -50,7 +50,7 @@ _TESTS = re.compile(
     r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.\w+$|(?:Test|Tests|IT|Spec|TestCase)\.(?:java|kt|scala|cs)$"
     r"|\.(?:spec|test)\.[cm]?[jt]sx?$"
 )
-_FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+(?:\n\s*)?stream|mp\.messaging|messaging:|default-topic")
+_FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+stream|mp\.messaging|messaging:|default-topic")
 _CODE = frozenset(ending for ending, grammar in GRAMMARS.items() if grammar.extra == "code")
 _SCRIPTS = frozenset({".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx"})
 _EXECUTE = frozenset({"execute_sql", "executeSql", "sqlUpdate", "addInsertSql", "add_insert_sql", "executeStatement"})

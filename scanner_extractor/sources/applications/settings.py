@@ -260,7 +260,7 @@ class NamedUse(NamedTuple):
 _STREAM = "spring.cloud.stream."
 _BINDINGS = _STREAM + "bindings."
 _MESSAGING = "mp.messaging."
-_FUNCTIONAL = re.compile(r"(?P<function>[\w|]+)-(?P<side>in|out)-\d+$")
+_FUNCTIONAL = re.compile(r"(?<![\w|])(?P<function>[\w|]+)-(?P<side>in|out)-\d+$")
 
 
 def binding_topic(name: str, settings: Settings) -> str:
