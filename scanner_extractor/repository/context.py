@@ -102,10 +102,9 @@ class Context:
     def text(self, path: str) -> str | None:
         """Return the text of a file; None where it has none."""
         try:
-            file = text_of(self.entries[path])
+            return text_of(self.entries[path]).text
         except UnreadText:
             return None
-        return file.text if file else None
 
     def add_subjects(self, pairs: Iterable[tuple[str, str]], directory: str) -> None:
         """Keep subjects by the paths of their schema files, each as a file of *directory* names it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -80,16 +81,18 @@ class UnreadText(Exception):
     """Raised where a file has no text that can be read; the text says why."""
 
 
-def text_of(entry: Entry) -> RepositoryFile | None:
-    """Return a file with its text; None where it is binary. Raises UnreadText for one that cannot be read."""
+def text_of(entry: Entry) -> RepositoryFile:
+    """Return a file with its text: UTF-8, UTF-16 with its mark, else Latin-1; raises UnreadText where it has none."""
     try:
         content = entry.read()
     except OSError as error:
         raise UnreadText(f"it cannot be read: {error.strerror or error}") from error
-    if b"\0" in content[:8192]:
-        return None
     if len(content) > LARGEST:
         raise UnreadText(f"it is larger than {LARGEST // 2**20} MiB")
+    if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return RepositoryFile(entry.path, content.decode("utf-16", "replace").replace("\r\n", "\n"))
+    if b"\0" in content[:8192]:
+        raise UnreadText("it is no text, or in an encoding that does not show")
     try:
         return RepositoryFile(entry.path, content.decode("utf-8-sig").replace("\r\n", "\n"))
     except UnicodeDecodeError:

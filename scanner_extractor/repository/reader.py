@@ -118,7 +118,7 @@ def _found(
 
 
 def _text(entry: Entry, context: Context) -> RepositoryFile | None:
-    """Return a file with its text; None where it has none that can be read, which is said of kinds that may matter."""
+    """Return a file with its text; None where it cannot be read, which is said of kinds that may matter."""
     try:
         return text_of(entry)
     except UnreadText as error:

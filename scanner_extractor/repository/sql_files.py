@@ -23,7 +23,7 @@ from scanner_extractor.repository.tables import add_database_tables, add_engine_
 from scanner_extractor.sources.syntax_trees import words
 
 _LIKELY = re.compile(
-    r"^[^\S\n]*(?:CREATE|INSERT|EXECUTE|BEGIN|ALTER)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?[A-Z]",
+    r"(?:^|;|\*/)[^\S\n]*(?:CREATE|INSERT|EXECUTE|BEGIN|ALTER)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?[A-Z]",
     re.IGNORECASE | re.MULTILINE,
 )
 _PROGRAMS = words(

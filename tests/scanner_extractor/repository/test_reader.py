@@ -216,3 +216,13 @@ def test_a_text_that_takes_too_long_to_read_is_left_with_the_reason(read_reposit
     (unread,) = read_repository({path: texts[path]}).result.unread
     assert (unread.name, unread.kind) == (path, "connector")
     assert "braces" in unread.reason
+
+
+@pytest.mark.parametrize(
+    "before", ["SET 'a' = 'b'; ", "RUN SCRIPT '../b.ksql'; ", "DROP STREAM x; ", "/* of orders */ "]
+)
+def test_a_statement_behind_another_on_its_line_is_read(read_repository, before):
+    reading = read_repository(
+        {"a.ksql": f"{before}CREATE STREAM s (a INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');"}
+    )
+    assert [entry.name for entry in reading.result.declared.declarations] == ["t"]
