@@ -17,6 +17,7 @@ from scanner_extractor.repository.contracts import (
     read_contracts,
 )
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.other_uses import is_other_use, leave_other_uses
 from scanner_extractor.repository.programs import (
     APPLICATION,
     TERRAFORM,
@@ -147,6 +148,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(ASYNCAPI, is_asyncapi, read_asyncapi),
     Kind("build file with subjects", is_build_file, read_subjects),
     Kind("schema", is_schema, read_schemas),
+    Kind("other use of Kafka", is_other_use, leave_other_uses),
 )
 """In the order in which they are read: scripts name the connectors whose configurations are in files, Terraform the
 files of its statements, and build files the subjects of schemas, which are read when the names of topics are known."""

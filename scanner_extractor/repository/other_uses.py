@@ -1,0 +1,96 @@
+"""Files that use Kafka in a form that is not read: each is named, so that nobody takes its flows for absent.
+
+The signs are the names of clients and settings as the documentation of each product has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.sources.applications.reader import is_test
+from scanner_extractor.sources.syntax_trees import words
+
+
+class _Form(NamedTuple):
+    """A form that is not read: the *endings* of its files, and the *sign* that one of them uses Kafka."""
+
+    what: str
+    endings: frozenset[str]
+    sign: re.Pattern[str]
+
+
+def _form(what: str, endings: str, sign: str) -> _Form:
+    return _Form(what, words(endings), re.compile(sign, re.MULTILINE))
+
+
+_YAML, _SETTINGS = ".yaml .yml", ".conf .cfg .toml"
+_LINES = r"\n(?:[^\n]*\n){0,60}?[ \t]*"
+_FORMS = (
+    _form("Avro IDL, which is not read: write its schemas as .avsc", ".avdl", r"\brecord[ \t]+\S+\s*\{"),
+    _form("an Avro protocol, which is not read: write its schemas as .avsc", ".avpr", r'"types"\s*:'),
+    _form("a program in Rust", ".rs", r"^[ \t]*(?:pub )?use (?:rdkafka|kafka|rskafka|samsa)::"),
+    _form(
+        "a program in Ruby", ".rb", r"^[ \t]*require ['\"](?:kafka|rdkafka|karafka|racecar|waterdrop)\b|\bKarafkaApp\b"
+    ),
+    _form("a program in PHP", ".php", r"\bRdKafka\\|\blonglang\\phpkafka\b"),
+    _form("a program in Elixir or Erlang", ".ex .exs .erl", r"\bKafkaEx\b|\bBroadwayKafka\b|\bKaffe\.|:brod\.|\bbrod:"),
+    _form(
+        "a program in C or C++",
+        ".c .cc .cpp .cxx .h .hpp",
+        r"^[ \t]*#[ \t]*include[ \t]*[<\"](?:[\w.-]+/)*(?:rdkafka|cppkafka|kafka/Kafka)",
+    ),
+    _form("a program in Clojure", ".clj", r"\bjackdaw\.|\bketu\.|\borg\.apache\.kafka\b"),
+    _form("a program in F# or Visual Basic", ".fs .vb", r"\bConfluent\.Kafka\b"),
+    _form("a configuration of Logstash", _SETTINGS, r"^[ \t]*kafka[ \t]*\{"),
+    _form(
+        "a configuration of Fluentd or Fluent Bit",
+        _SETTINGS,
+        r"^[ \t]*(?:@type[ \t]+r?d?kafka|[Nn]ame[ \t]+kafka[ \t]*$)",
+    ),
+    _form("a configuration of Telegraf", _SETTINGS, r"^[ \t]*\[\[(?:inputs\.kafka_consumer|outputs\.kafka)\]\]"),
+    _form(
+        "a configuration of Vector",
+        f"{_YAML} .toml",
+        rf"^[ \t]*type[ \t]*[=:][ \t]*['\"]?kafka['\"]?[ \t]*{_LINES}(?:bootstrap_servers|group_id)\b",
+    ),
+    _form(
+        "a configuration of Redpanda Connect",
+        _YAML,
+        rf"^(?:input|output|pipeline):[ \t]*{_LINES}(?:- )?(?:kafka|kafka_franz|kafka_balanced|redpanda\w*):[ \t]*$",
+    ),
+    _form(
+        "a configuration of the OpenTelemetry Collector",
+        _YAML,
+        rf"^(?:receivers|exporters):[ \t]*{_LINES}kafka(?:/\S+)?:[ \t]*$",
+    ),
+    _form("a configuration of a Beat", _YAML, r"^output\.kafka[ \t]*:|^- type:[ \t]*kafka[ \t]*$"),
+    _form("a resource of Knative", _YAML, r"^kind:[ \t]*Kafka(?:Source|Sink|Channel)[ \t]*$"),
+    _form(
+        "a resource of KEDA",
+        _YAML,
+        rf"^kind:[ \t]*Scaled(?:Object|Job)[ \t]*{_LINES}(?:- )?type:[ \t]*(?:apache-)?kafka[ \t]*$",
+    ),
+    _form("an XML configuration of Spring", ".xml", r"<int-kafka:"),
+)
+
+
+def is_other_use(file: RepositoryFile) -> bool:
+    """Check whether a file uses Kafka in a form that is not read; one of tests is left out."""
+    return bool(_form_of(file)) and not is_test(file.path)
+
+
+def leave_other_uses(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Name each file with its form."""
+    for file in files:
+        what = _form_of(file)
+        context.leave(
+            file, "other use of Kafka", f"it is {what}" if "not read" in what else f"it is {what}, which is not read"
+        )
+
+
+def _form_of(file: RepositoryFile) -> str:
+    return next((form.what for form in _FORMS if file.ending in form.endings and form.sign.search(file.text)), "")

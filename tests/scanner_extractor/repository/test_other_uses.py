@@ -1,0 +1,48 @@
+"""What uses Kafka in a form that is not read is named."""
+
+from __future__ import annotations
+
+import pytest
+
+FILES = {
+    "order.avdl": "protocol P {\n  record Order {\n    string id;\n  }\n}",
+    "order.avpr": '{"protocol": "P", "types": []}',
+    "main.rs": "use rdkafka::producer::FutureProducer;\n",
+    "a.rb": "require 'kafka'\n",
+    "a.php": "<?php\nuse RdKafka\\Producer;\n",
+    "a.ex": "KafkaEx.produce('orders', 0, 'x')\n",
+    "a.cpp": "#include <librdkafka/rdkafkacpp.h>\n",
+    "a.clj": "(require '[jackdaw.client :as jc])\n",
+    "a.fs": "open Confluent.Kafka\n",
+    "logstash.conf": 'input {\n  kafka {\n    topics => ["orders"]\n  }\n}',
+    "fluent.conf": "<match **>\n  @type kafka2\n</match>",
+    "telegraf.conf": '[[inputs.kafka_consumer]]\n  topics = ["orders"]',
+    "vector.toml": '[sources.k]\ntype = "kafka"\nbootstrap_servers = "k:9092"\n',
+    "connect.yaml": "input:\n  kafka_franz:\n    topics: [orders]\n",
+    "otel.yaml": "receivers:\n  otlp:\nexporters:\n  kafka:\n    topic: spans\n",
+    "filebeat.yml": 'output.kafka:\n  topic: "logs"\n',
+    "source.yaml": "apiVersion: sources.knative.dev/v1beta1\nkind: KafkaSource\nspec:\n  topics: [orders]\n",
+    "scaled.yaml": "kind: ScaledObject\nspec:\n  triggers:\n    - type: kafka\n      metadata: {topic: orders}\n",
+    "context.xml": '<beans><int-kafka:outbound-channel-adapter topic="orders"/></beans>',
+}
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_a_form_that_is_not_read_is_named_with_its_file(read_repository, path):
+    (unread,) = read_repository({path: FILES[path], f"tests/{path}": FILES[path]}).result.unread
+    assert (unread.name, unread.kind) == (path, "other use of Kafka")
+    assert "not read" in unread.reason
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("main.rs", "// kafka\nfn main() {}\n"),
+        ("a.conf", "kafka.bootstrap.servers = k:9092\n"),
+        ("compose.yaml", "services:\n  kafka:\n    image: apache/kafka\n"),
+        ("values.yaml", "exporters:\n  prometheus:\n    type: a\n" + "\n" * 100_000),
+        ("pom.xml", "<dependency><artifactId>kafka-clients</artifactId></dependency>"),
+    ],
+)
+def test_what_only_names_kafka_is_no_use(read_repository, path, text):
+    assert not [each for each in read_repository({path: text}).result.unread if each.kind == "other use of Kafka"]
