@@ -183,7 +183,6 @@ def test_rights_that_are_taken_away_are_unknown(check):
     [
         ("shop/src/main/resources/application.yml", SETTINGS, SETTINGS.replace("Avro", "Json")),
         ("chart/values.yaml", "topic:\n  prefix: prod\n", "topic:\n  prefix: live\n"),
-        ("idl/audit.avdl", "record A { string id; string what; }\n", "record A { string id; }\n"),
         ("db/changelog.xml", "<databaseChangeLog/>\n", "<databaseChangeLog><dropColumn/></databaseChangeLog>\n"),
         ("compose.yml", "services:\n  c:\n    converter: AvroX\n", "services:\n  c:\n    converter: JsonX\n"),
         ("a.sh", "kafka-configs --add-config retention.ms=9\n", "kafka-configs --add-config retention.ms=1\n"),
@@ -194,6 +193,13 @@ def test_lines_of_which_nothing_is_read_are_unknown_beside_judged_files(check, f
     (finding,) = (finding for finding in report.findings if finding.rule == "not-judged")
     assert (report.verdict, finding.place.file) == (Verdict.UNKNOWN, file)
     assert "hush" not in str(report)
+
+
+def test_a_schema_in_a_form_that_is_not_read_is_unknown_beside_judged_files(check):
+    before, file = "record A { string id; string what; }\n", "idl/audit.avdl"
+    report = check({file: before.replace(" string what;", ""), "a.ksql": KSQL + "-- more\n"}, {**BASE, file: before})
+    assert ("not-read", file) in {(finding.rule, finding.place.file) for finding in report.findings}
+    assert report.verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize(
