@@ -19,7 +19,7 @@ from dataflow_generator.sql.nodes import (
 from dataflow_generator.sql.parser.cursor import Cursor, NotReadError, UnparsedError, on_conflict, starts_query
 from dataflow_generator.sql.parser.expressions import expression
 from dataflow_generator.sql.parser.queries import query
-from dataflow_generator.sql.parser.tables import alteration, data_type, definition
+from dataflow_generator.sql.parser.tables import alteration, data_type, definition, model
 from scanner_model.sql_statements import NO_DATA, NO_DATA_OBJECTS, unread_reason
 
 _CACHED_TEXTS, _LONGEST_CACHED = 1_024, 10_000
@@ -131,6 +131,8 @@ def _create(cursor: Cursor) -> Statement:
         return definition(cursor, kind, view=what == "VIEW")
     if what == "TYPE":
         return _type(cursor, kind)
+    if what == "MODEL":
+        return model(cursor, kind)
     return _ignored_statement(cursor, kind, what)
 
 
