@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import click
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
+
 from scanner_api.graph.generate import Coverage, GraphReport
 from scanner_api.questions.documents import document
-from scanner_api.questions.graph import GraphEdge, GraphNode
+from scanner_api.questions.graph import GraphEdge, GraphNode, Lineage
 from scanner_api.questions.impact import AffectedNode, ImpactList
+from scanner_cli.output.terminal import has_colours, terminal_width
 from scanner_model.columns import path_name
 from scanner_model.text import visible
 
@@ -41,6 +48,23 @@ _PROBLEMS = 20
 def graph_text(report: GraphReport) -> str:
     """Write the report for people, with the first few findings of each kind."""
     return "".join(f"{visible(line)}\n" for line in _lines(report))
+
+
+def graph_summary(report: GraphReport) -> str:
+    """Write in one line how much of the data flow was resolved; the parts that were not are named by `validate`."""
+    coverage = report.coverage
+    connectors = coverage.connector_columns + coverage.connectors + coverage.unknown_connectors
+    parts = [
+        f"{count} of {total} {name} resolved to columns"
+        for count, total, name in (
+            (coverage.columns, coverage.statements, "statements"),
+            (coverage.connector_columns, connectors, "connectors"),
+        )
+        if total
+    ]
+    problems = len(coverage.problems)
+    parts += [f"{problems} problem{'' if problems == 1 else 's'}: see `scanner validate`"] if problems else []
+    return f"data flow: {'; '.join([f'{report.nodes} nodes and {report.edges} edges', *parts])}"
 
 
 def graph_document(report: GraphReport) -> dict[str, Json]:
@@ -99,7 +123,7 @@ def coverage_lines(coverage: Coverage, rest: str) -> Iterator[str]:
         yield f"  and {len(coverage.problems) - _PROBLEMS} more: see {rest}"
 
 
-IMPACT_COLUMNS = ("affected", "kind", "use", "steps", "through")
+IMPACT_COLUMNS = ("affected", "kind", "use", "owner", "last_seen", "steps", "through")
 _GROUPS = {
     "job": "jobs",
     "consumer-group": "groups",
@@ -128,6 +152,8 @@ def impact_rows(impact: ImpactList) -> list[dict[str, Json]]:
             "affected": shown_name(affected),
             "kind": affected.kind,
             "use": affected.use,
+            "owner": affected.owner,
+            "last_seen": affected.last_seen,
             "steps": affected.steps,
             "through": [names.get(job, job) for job in affected.through],
             "evidence": affected.way[-1].evidence if affected.way else "",
@@ -136,15 +162,72 @@ def impact_rows(impact: ImpactList) -> list[dict[str, Json]]:
     ]
 
 
-def impact_summary(impact: ImpactList) -> str:
-    """Count what is affected, by kind and use."""
-    counts: dict[str, dict[str, int]] = {}
-    for kind, uses in impact.counts.items():
-        of_group = counts.setdefault(_GROUPS.get(kind, "others"), {})
-        for use, count in uses.items():
-            of_group[use] = of_group.get(use, 0) + count
-    listed = (
-        f"{sum(uses.values())} {kind} ({', '.join(f'{count} {use}' for use, count in uses.items())})"
-        for kind, uses in ((kind, counts[kind]) for kind in (*_GROUPS.values(), "others") if kind in counts)
-    )
-    return "; ".join(listed) or "nothing is known to be affected"
+_COLOURS = {"copied": "green", "renamed": "green", "computed": "yellow", "aggregated": "yellow", "masked": "magenta"}
+_KINDS = {"contains": "as a whole"}
+_WORDS = {
+    "IDENTITY": "copied",
+    "TRANSFORMATION": "computed",
+    "AGGREGATION": "aggregated",
+    "MASKED": "masked",
+    "FILTER": "filters",
+    "JOIN": "joins",
+    "GROUP_BY": "groups",
+    "SORT": "sorts",
+    "WINDOW": "windows",
+    "CONDITIONAL": "condition",
+}
+
+
+def edge_word(edge: GraphEdge, nodes: Mapping[str, GraphNode]) -> str:
+    """Return what an edge does to the data in a word, as the page does: a copy under another name is renamed."""
+    if edge.kind != "column-flow":
+        return _KINDS.get(edge.kind, edge.kind.replace("-", " "))
+    source, target = nodes[edge.source].path, nodes[edge.target].path
+    if edge.subtype == "IDENTITY" and source and target and source[-1] != target[-1]:
+        return "renamed"
+    return _WORDS.get(edge.subtype, (edge.subtype or edge.type or edge.kind).lower().replace("_", " "))
+
+
+def show_tree(traced: Lineage, *, evidence: bool = False) -> None:
+    """Print the lineage as one tree upstream and one downstream; a node that is shown already is not followed again."""
+    nodes = {node.id: node for node in traced.nodes}
+    sides = [
+        (title, ahead)
+        for title, ahead in (("comes from", False), ("goes to", True))
+        if _edges(traced, traced.root, ahead)
+    ]
+    root = Tree(Text(visible(shown_name(nodes[traced.root])), style="bold"), guide_style="dim")
+    for title, ahead in sides:
+        _grow(root.add(Text(title, style="italic")), traced, nodes, ahead, evidence)
+    if not sides:
+        root.add(Text("no known flow", style="italic"))
+    width = terminal_width()
+    console = Console(file=sys.stdout, width=width or 10_000, no_color=not has_colours(), highlight=False, emoji=False)
+    with console.capture() as captured:
+        console.print(root)
+    for line in captured.get().splitlines():
+        click.echo(line.rstrip())
+
+
+def _edges(traced: Lineage, node: str, ahead: bool) -> list[tuple[GraphEdge, str]]:
+    """Return the edges that leave *node* in one direction, each with the node at its other end."""
+    ends = ((edge, *((edge.source, edge.target) if ahead else (edge.target, edge.source))) for edge in traced.edges)
+    return [(edge, end) for edge, start, end in ends if start == node]
+
+
+def _grow(tree: Tree, traced: Lineage, nodes: Mapping[str, GraphNode], ahead: bool, evidence: bool) -> None:
+    shown = {traced.root}
+    waiting = [(tree, traced.root)]
+    while waiting:
+        branch, node = waiting.pop(0)
+        for edge, end in _edges(traced, node, ahead):
+            word = edge_word(edge, nodes)
+            label = Text.assemble(visible(shown_name(nodes[end])), "  ", (word, _COLOURS.get(word, "dim")))
+            if evidence and edge.evidence:
+                label.append(f"  {visible(edge.evidence)}", style="dim")
+            if end in shown and _edges(traced, end, ahead):
+                label.append("  (shown above)", style="dim")
+            below = branch.add(label)
+            if end not in shown:
+                shown.add(end)
+                waiting.append((below, end))
