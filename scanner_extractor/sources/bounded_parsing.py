@@ -34,7 +34,7 @@ MOST_NODES_TOGETHER = 4_000_000
 _START = 0.2
 """Seconds that another process costs."""
 _WAIT = 60.0
-"""Seconds to wait for the process, in addition to ten times its processor time: other programs may need the processor."""
+"""Seconds to wait for the process, in addition to ten times its processor time: others may need the processor."""
 
 _READY = b"ready\n"
 _NO_START = "the process that parses source files cannot be started"

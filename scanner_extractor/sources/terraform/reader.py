@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from scanner_extractor.sources.deployment.declared import CLASS, DeclaredSql
 from scanner_extractor.sources.bounded_parsing import Trials
+from scanner_extractor.sources.deployment.declared import CLASS, DeclaredSql
 from scanner_extractor.sources.syntax_trees import LARGEST, Node, grammar_missing, parse_tree
 from scanner_extractor.sources.terraform.values import (
     Block,
@@ -106,6 +106,7 @@ class _Reader:
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
     calls: int = 0
+    steps: list[int] = field(default_factory=lambda: [0])
     refused: dict[str, str] = field(default_factory=dict)
 
     def read(self) -> None:
@@ -169,7 +170,7 @@ class _Reader:
         """Read a module with the values that its caller passes; the user's precede those."""
         blocks, own = self._parsed(directory)
         passed = variables if level else own
-        module = Module(directory, self.files.get, {**passed, **self.given})
+        module = Module(directory, self.files.get, {**passed, **self.given}, steps=self.steps)
         for block in blocks:
             name = block.labels[-1] if block.labels else ""
             match block.kind:
