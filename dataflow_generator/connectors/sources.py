@@ -103,7 +103,7 @@ def source(connector: Connector, reads: SourceReads) -> ConnectorFlows:
 
 
 def _with_named_topics(connector: Connector, reads: tuple[SourceRead, ...]) -> tuple[SourceRead, ...]:
-    """Give reads without any topic those that the configuration names: no reader's rule may drop a named topic."""
+    """Return the reads; those without any topic get the topics that the configuration names, so that none is lost."""
     named = topics_written(connector.config)
     if not named or any(read.topic or read.pattern for read in reads):
         return reads
