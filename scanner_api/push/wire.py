@@ -12,6 +12,7 @@ from scanner_extractor.http.aws import AwsService, Client, aws_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock, WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Transport
+from scanner_extractor.http.responses import server_message
 from scanner_extractor.settings.cluster import BearerAuth
 from scanner_extractor.settings.push import PushSettings
 from scanner_extractor.settings.sources import AwsSettings
@@ -25,17 +26,24 @@ from scanner_model.errors import (
     SourceUnreachable,
 )
 from scanner_model.names import SourceId
+from scanner_model.payload import Payload, canonical
 
 _WINDOW = 512
 """Answers that are held at once."""
 _MOST_DENIED = 20
-"""After this many calls in a row that were denied or failed, it is the credentials or the server, not the objects."""
+"""So many calls in a row that were denied, failed or not carried out: it is the server, not the objects."""
 
 
 class Answer(NamedTuple):
-    """The JSON of an answer; None where there is no such thing."""
+    """The JSON of an answer; None if the resource does not exist.
+
+    *doubt* is why the answer does not show that a write was accepted; None if it does. *ends_later*: the catalog
+    finishes the request after its answer.
+    """
 
     body: Json | None
+    doubt: PayloadUnexpected | None = None
+    ends_later: bool = False
 
 
 class Wire:
@@ -59,7 +67,8 @@ class Wire:
     def read(self, calls: Sequence[Call]) -> Iterator[Json | None]:
         """Yield the answer of each call in order, None where nothing is there; raises ScannerError.
 
-        ServerFailed is raised where the server failed for some calls only.
+        ServerFailed is raised where the server failed for some calls only, and PayloadUnexpected for an answer that
+        is not the catalog's.
         """
         for start in range(0, len(calls), _WINDOW):
             answers = self._map(calls[start : start + _WINDOW], self._get)
@@ -80,21 +89,37 @@ class Wire:
 
     def _get(self, call: Call) -> Answer:
         try:
-            return Answer(self._send(call))
+            answer = self._answer(call)
         except NotFound as error:
             if not error.body:
                 raise  # not the catalog's own answer: a proxy's, or that of a wrong address
             return Answer(None)
+        if answer.doubt:
+            raise answer.doubt
+        return answer
 
     def _write(self, batch: Batch) -> Answer:
-        answer = None
+        """Send the calls of a batch; the answer is in doubt if that of any call is."""
+        answer, doubt = Answer(None), None
         for call in batch.calls:
             try:
-                answer = self._send(call)
+                answer = self._answer(call)
+                doubt = doubt or answer.doubt
             except NotFound as error:
                 if call.method != "DELETE" or not error.body:  # what is to be removed is gone already
                     raise
-        return Answer(answer)
+        return answer._replace(doubt=doubt)
+
+    def _answer(self, call: Call) -> Answer:
+        body = self._send(call)
+        try:
+            call.check(Payload(body))
+        except PayloadUnexpected as error:
+            said = server_message(canonical(body).encode()).message
+            what = f"unexpected answer: {error.what}" + (f", it says: {message}" if message else "")
+            doubt = PayloadUnexpected(what, where=call.shown, hint="check that `url` is the API of the catalog itself")
+            return Answer(body, doubt, call.ends_later)
+        return Answer(body, None, call.ends_later)
 
     def _send(self, call: Call) -> Json:
         return self._http.send(call.method, *call.path, params=call.params, body=call.body, content=call.content)
@@ -118,4 +143,6 @@ def is_refusal(error: ScannerError, denied: int) -> bool:
     """Return whether a catalog refused one object, so that others may be sent; *denied* were denied just before."""
     if isinstance(error, SourceRefused | ServerFailed):
         return 0 < denied < _MOST_DENIED
-    return isinstance(error, SourceObjected | NotFound | PayloadUnexpected)
+    if isinstance(error, PayloadUnexpected):
+        return denied < _MOST_DENIED
+    return isinstance(error, SourceObjected | NotFound)

@@ -12,7 +12,20 @@ from collections.abc import Iterator, Sequence
 from dataflow_generator.openlineage.emit.run_events import run_id
 from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import GraphContents
-from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State, no_relations
+from scanner_api.push.model import (
+    Batch,
+    Call,
+    Change,
+    Explained,
+    Item,
+    Json,
+    Reader,
+    Ref,
+    Skipped,
+    State,
+    has,
+    no_relations,
+)
 from scanner_extractor.settings.push import PushSettings
 
 _LARGEST = 290_000
@@ -54,7 +67,7 @@ class DataZone:
 
     def _removal(self, receipt: State) -> Call:
         body = {"domainIdentifier": self._domain, "identifier": receipt[self.receipt]}
-        return Call(method="DELETE", path=("DeleteLineageEvent",), body=body)
+        return Call(method="DELETE", path=("DeleteLineageEvent",), body=body, check=has("id"))
 
     def _call(self, change: Change, run: int) -> Call:
         wanted = dict(change.wanted or {})
@@ -67,7 +80,7 @@ class DataZone:
             "event": canonical({**wanted, **moment, **runs}),
             "clientToken": token,
         }
-        return Call(method="POST", path=("PostLineageEvent",), body=body)
+        return Call(method="POST", path=("PostLineageEvent",), body=body, check=has("id"))
 
 
 def _items(event: Json) -> Iterator[Item | Skipped]:

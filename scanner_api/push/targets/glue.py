@@ -21,7 +21,6 @@ from scanner_api.push.model import (
     Change,
     Explained,
     Item,
-    Json,
     Reader,
     Ref,
     Refusal,
@@ -72,9 +71,12 @@ class Glue:
     def states(self, refs: Sequence[Ref], reader: Reader) -> Iterator[State | None]:
         """Yield the parameters of each table, and keep the table for the request that changes them."""
         for ref, answer in zip(refs, reader.read([_get(ref.key) for ref in refs]), strict=True):
-            table = Payload(answer or {}).object("Table")
+            if answer is None:
+                yield None
+                continue
+            table = Payload(answer).need("Table")
             self._tables[ref.key] = table
-            yield dict(table.object("Parameters").members()) if answer else None
+            yield dict(table.object("Parameters").members())
 
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield a call for each change; none for a table that is gone."""
@@ -123,7 +125,8 @@ class Glue:
         given = {name: value for name, value in table.members().items() if name in _INPUT}
         place = {name: value for name, value in _place(key).items() if name != "Name"}
         version = {"VersionId": table.text("VersionId")} if table.text("VersionId") else {}
-        return _operation("UpdateTable", {**place, "TableInput": {**given, "Parameters": dict(wanted)}, **version})
+        body = {**place, "TableInput": {**given, "Parameters": dict(wanted)}, **version}
+        return Call(method="POST", path=("UpdateTable",), body=body)
 
 
 def _parameters(target: str, jobs: Mapping[str, PushJob], contents: GraphContents) -> Iterator[tuple[str, str]]:
@@ -150,8 +153,6 @@ def _place(key: str) -> dict[str, str]:
 
 
 def _get(key: str) -> Call:
-    return _operation("GetTable", _place(key))
-
-
-def _operation(name: str, body: Json) -> Call:
-    return Call(method="POST", path=(name,), body=body)
+    return Call(
+        method="POST", path=("GetTable",), body=_place(key), check=lambda answer: answer.need("Table").need("Name")
+    )
