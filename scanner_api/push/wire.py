@@ -115,7 +115,7 @@ class Wire:
         try:
             call.check(Payload(body))
         except PayloadUnexpected as error:
-            said = server_message(canonical(body).encode()).message
+            message = server_message(canonical(body).encode()).message
             what = f"unexpected answer: {error.what}" + (f", it says: {message}" if message else "")
             doubt = PayloadUnexpected(what, where=call.shown, hint="check that `url` is the API of the catalog itself")
             return Answer(body, doubt, call.ends_later)
