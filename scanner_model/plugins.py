@@ -37,8 +37,9 @@ SCHEMA_FORMATS = "scanner.schema_formats"
 REGISTRIES = "scanner.registries"
 CATALOGS = "scanner.catalogs"
 CONNECTORS = "scanner.connectors"
+PUSH_TARGETS = "scanner.push_targets"
 
-GROUPS = (NAMING_STRATEGIES, SCHEMA_FORMATS, REGISTRIES, CATALOGS, CONNECTORS)
+GROUPS = (NAMING_STRATEGIES, SCHEMA_FORMATS, REGISTRIES, CATALOGS, CONNECTORS, PUSH_TARGETS)
 """The entry-point groups that are read."""
 
 _FAILURES = (Exception, SystemExit)
@@ -105,10 +106,16 @@ class Plugin:
 
         @wraps(function)
         def call(*args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
-            with self.errors(), printing_to_stderr():
+            with self.running():
                 return function(*args, **kwargs)
 
         return call
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Guard a block that calls the plug-in as `guarded` does a function."""
+        with self.errors(), printing_to_stderr():
+            yield
 
     def iterate(self, values: Callable[[], Iterable[_Result]]) -> Iterator[_Result]:
         """Yield what *values* returns, guarded as the functions of the plug-in are."""

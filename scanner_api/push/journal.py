@@ -91,6 +91,10 @@ class Journal:
         """Close the file."""
         self._conn.close()
 
+    def has_runs(self) -> bool:
+        """Return whether a push into the target was recorded."""
+        return bool(self._rows("SELECT id FROM run WHERE target = ? LIMIT 1", self._args))
+
     def digests(self) -> dict[Ref, str]:
         """Return the digests of resources that have, or may have, something of ours, in the order of their writing."""
         query = "SELECT kind, key, digest, ours, max(run), position FROM kept WHERE target = ? GROUP BY kind, key"

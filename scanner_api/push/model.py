@@ -307,10 +307,11 @@ class PushResult:
 
     *run* is the number to undo it by, None where nothing was written. *counts* are resources by action, *unchanged*
     those that needed no request. *steps* and *requests* are those of a plan; a push does not keep them. *unsent*
-    resources were not tried because of *stopped*.
+    resources were not tried because of *stopped*. *note* is what the target was tried with, for a first push.
     """
 
     target: str
+    note: str = ""
     run: int | None = None
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Action, 0))
     unchanged: int = 0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from scanner_api.push.model import Change, Json, Reader, Skipped, State, Target, contains, readable
+from scanner_api.push.model import Change, Json, Reader, Ref, Skipped, State, Target, contains, readable
 from scanner_api.push.wire import Answer
 from scanner_model.errors import PayloadUnexpected, ScannerError
 
@@ -30,7 +30,7 @@ class ReadBack:
         doubts = {change.ref: answer.doubt for change, answer in accepted if answer.doubt}
         certain = [change for change, answer in accepted if not answer.doubt and not answer.ends_later]
         if self._target.receipt:  # events cannot be read back
-            missing: dict[object, ScannerError] = {ref: error for ref, error in doubts.items() if error}
+            missing: dict[Ref, ScannerError] = dict(doubts)
         else:
             sample = certain[:: max(1, len(certain) // _SAMPLE)]
             missing = self._missing([*sample, *(change for change, answer in accepted if answer.doubt)], doubts)
@@ -39,9 +39,7 @@ class ReadBack:
                 missing |= self._missing(rest, doubts)
         return [(change, missing.get(change.ref, answer)) for change, answer in outcome]
 
-    def _missing(
-        self, changes: Sequence[Change], doubts: dict[object, PayloadUnexpected | None]
-    ) -> dict[object, ScannerError]:
+    def _missing(self, changes: Sequence[Change], doubts: Mapping[Ref, PayloadUnexpected]) -> dict[Ref, ScannerError]:
         """Return an error for each of *changes* that did not arrive, or could not be read back."""
         try:
             absent = [change for change, state in self._read(changes) if not has_arrived(change, state)]

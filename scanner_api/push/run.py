@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,12 +27,14 @@ from scanner_api.push.model import (
 )
 from scanner_api.push.plan import Planned, Planner
 from scanner_api.push.read_back import Outcome, ReadBack
-from scanner_api.push.targets import TARGETS
 from scanner_api.push.wire import Answer, Wire, is_refusal
 from scanner_api.scanning.clusters import read_files
 from scanner_dictionary.lineage_inputs.events import newest_moment
 from scanner_dictionary.queries.state import source_ages
 from scanner_extractor.http.messages import Transport
+from scanner_extractor.push_targets import experience as experience
+from scanner_extractor.push_targets import push_target, target_plugin
+from scanner_extractor.push_targets import target_names as target_names
 from scanner_extractor.settings.push import PushSettings
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import (
@@ -62,9 +64,9 @@ class Network(NamedTuple):
 
 def push_settings(config_files: Sequence[str], target: str) -> PushSettings:
     """Return the settings of *target* in *config_files*; raises InputInvalid where none or several have it."""
-    if target not in TARGETS:
-        hint = closest_match(target, list(TARGETS)) or f"one of {', '.join(TARGETS)}"
-        raise InputInvalid(f"{target!r} is no target", where="scanner push", hint=hint)
+    if target not in target_names():
+        hint = closest_match(target, list(target_names())) or f"one of {', '.join(target_names())}"
+        raise InputInvalid(f"unknown target {target!r}", where="scanner push", hint=hint)
     clusters, problems = read_files(config_files, replayed=True)
     if problems:
         raise InputInvalid.listing(problems)
@@ -95,7 +97,8 @@ def push(
         contents = GraphContents(stored.whole(), dictionary_metadata(conn), newest_moment(conn) or "")
         unread = ", ".join(f"{age.name} of {age.cluster}" for age in source_ages(conn) if age.stale_reason)
         planner = Planner(parts.target, parts.wire, parts.journal, unread)
-        run = _Run(parts, PushResult(target=settings.target), network, notify)
+        note = "" if parts.journal.has_runs() else experience(settings.target)
+        run = _Run(parts, PushResult(target=settings.target, note=note), network, notify)
         run.carry_out(planner.push(contents), is_dry=dry_run)
         if run.number:
             parts.journal.prune(settings.keep_runs)
@@ -163,7 +166,7 @@ def explain_push(dictionary: Dictionary, settings: PushSettings, node: str) -> E
     """Return how a dataset of the graph is named in the catalog; raises NameUnknown for a node that there is not."""
     with open_stored_rows(GraphSource.of(dictionary)) as (rows, _):
         row = find_node(rows, node, "--explain").node
-    return TARGETS[settings.target](settings).explain(row.namespace, row.name)
+    return _built(settings).explain(row.namespace, row.name)
 
 
 class _Parts(NamedTuple):
@@ -174,12 +177,21 @@ class _Parts(NamedTuple):
 
 @contextmanager
 def _opened(dictionary: Dictionary, settings: PushSettings, network: Network) -> Iterator[_Parts]:
+    plugin = target_plugin(settings.target)
     wire = Wire(settings, exchange=network.exchange)
     try:
-        with Journal(dictionary.sibling(".push"), settings.address) as journal:
-            yield _Parts(TARGETS[settings.target](settings), wire, journal)
+        with (
+            Journal(dictionary.sibling(".push"), settings.address) as journal,
+            plugin.running() if plugin else nullcontext(),
+        ):
+            yield _Parts(_built(settings), wire, journal)
     finally:
         wire.close()
+
+
+def _built(settings: PushSettings) -> Target:
+    target: Target = push_target(settings.target).build(settings)
+    return target
 
 
 class _Run:

@@ -7,15 +7,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from scanner_api.push.model import Batch, Call, Json
-from scanner_extractor.catalogs.google_transport import default_token
-from scanner_extractor.http.aws import AwsService, Client, aws_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock, WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Transport
 from scanner_extractor.http.responses import server_message
+from scanner_extractor.push_targets import push_target
 from scanner_extractor.settings.cluster import BearerAuth
 from scanner_extractor.settings.push import PushSettings
-from scanner_extractor.settings.sources import AwsSettings
 from scanner_model.errors import (
     NotFound,
     PayloadUnexpected,
@@ -54,10 +52,11 @@ class Wire:
     ) -> None:
         self._pool = WorkerPool(threads=settings.http.concurrency)
         http = replace(settings.http, follows_redirects=False)  # a page to log in at would look like success
-        if settings.target == "google" and http.auth is None and exchange is None:
-            http = replace(http, auth=BearerAuth(token=default_token()()))
-        if settings.aws and exchange is None:
-            exchange = aws_exchange(settings)
+        target = push_target(settings.target)
+        if target.login and http.auth is None and exchange is None:
+            http = replace(http, auth=BearerAuth(token=target.login()))
+        if target.transport and exchange is None:
+            exchange = target.transport(settings)
         self._http = Http(http, SourceId(f"push:{settings.target}"), exchange=exchange, clock=clock)
 
     def close(self) -> None:
@@ -123,20 +122,6 @@ class Wire:
 
     def _send(self, call: Call) -> Json:
         return self._http.send(call.method, *call.path, params=call.params, body=call.body, content=call.content)
-
-
-def aws_exchange(settings: PushSettings, connect: Callable[[], Client] | None = None) -> Transport:
-    """Return a transport to Glue or DataZone that signs with boto3; *connect* replaces its client in tests."""
-    aws = settings.aws or AwsSettings(region="")
-    service = AwsService(
-        name=settings.target,
-        region=aws.region,
-        profile=aws.profile,
-        endpoint_url=aws.endpoint_url,
-        member="push",
-        page="docs/how-to/push.md",
-    )
-    return aws_transport(service, settings.http, connect)
 
 
 def is_refusal(error: ScannerError, denied: int) -> bool:

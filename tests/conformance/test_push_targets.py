@@ -17,8 +17,8 @@ from openmetadata_server import OpenMetadataServer
 from push_world import TRUTH, Catalog, Json, installation, settings
 from unity_lineage import UnityLineage
 
-from scanner_api.push.targets import TARGETS
 from scanner_extractor.http.messages import Request
+from scanner_extractor.push_targets import TARGETS
 from scanner_extractor.settings.push import IdentityRow
 from scanner_extractor.settings.sources import AwsSettings
 from scanner_model.errors import DictionaryUnusable, InputInvalid, ScannerError, SourceUnreachable

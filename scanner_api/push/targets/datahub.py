@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import DatasetEdge, GraphContents, PushDataset, PushJob
@@ -31,6 +32,8 @@ from scanner_api.push.model import (
     refusal_of,
 )
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_extractor.config.sections import text
+from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings, Schemas
 from scanner_model.columns import KEY, Column, ColumnPath
 from scanner_model.errors import ServerFailed
@@ -230,6 +233,13 @@ class DataHub:
 
     def _job_urn(self, job: PushJob) -> str:
         return f"urn:li:dataJob:({self._flow_urn(job)},{_encoded(job.name)})"
+
+
+TARGET = PushTarget(
+    build=DataHub,
+    schema={"environment": text("Environment", "DataHub's environment of every dataset.", "PROD", default="PROD")},
+    parse=lambda settings, item: replace(settings, environment=item.get("environment", "PROD")),
+)
 
 
 def _flow(job: PushJob) -> State:

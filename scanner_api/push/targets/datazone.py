@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from dataflow_generator.openlineage.emit.run_events import run_id
 from dataflow_generator.openlineage.redaction import canonical
+from scanner_api.push.aws import AWS_MEMBERS, aws_address, aws_exchange, with_region
 from scanner_api.push.contents import GraphContents
 from scanner_api.push.model import (
     Batch,
@@ -26,6 +28,8 @@ from scanner_api.push.model import (
     has,
     no_relations,
 )
+from scanner_extractor.config.sections import text
+from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings
 
 _LARGEST = 290_000
@@ -81,6 +85,19 @@ class DataZone:
             "clientToken": token,
         }
         return Call(method="POST", path=("PostLineageEvent",), body=body, check=has("id"))
+
+
+TARGET = PushTarget(
+    build=DataZone,
+    schema={
+        **AWS_MEMBERS,
+        "domain": text("Domain", "DataZone: the id of the domain.", "dzd_4ab1", pattern="^dzd[-_][A-Za-z0-9_-]{1,36}$"),
+    },
+    needs=("region", "domain"),
+    parse=lambda settings, item: replace(with_region(settings, item), domain=item["domain"]),
+    address=aws_address,
+    transport=aws_exchange,
+)
 
 
 def _items(event: Json) -> Iterator[Item | Skipped]:

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from dataflow_generator.openlineage.redaction import canonical
+from scanner_api.push.aws import AWS_MEMBERS, aws_address, aws_exchange, with_region
 from scanner_api.push.contents import GraphContents, PushJob
 from scanner_api.push.identity import own_names
 from scanner_api.push.model import (
@@ -31,6 +32,7 @@ from scanner_api.push.model import (
     refusal_of,
 )
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import ServerFailed
@@ -127,6 +129,16 @@ class Glue:
         version = {"VersionId": table.text("VersionId")} if table.text("VersionId") else {}
         body = {**place, "TableInput": {**given, "Parameters": dict(wanted)}, **version}
         return Call(method="POST", path=("UpdateTable",), body=body)
+
+
+TARGET = PushTarget(
+    build=Glue,
+    schema=AWS_MEMBERS,
+    needs=("region",),
+    parse=with_region,
+    address=aws_address,
+    transport=aws_exchange,
+)
 
 
 def _parameters(target: str, jobs: Mapping[str, PushJob], contents: GraphContents) -> Iterator[tuple[str, str]]:

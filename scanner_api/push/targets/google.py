@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from dataflow_generator.openlineage.redaction import canonical
@@ -29,6 +30,9 @@ from scanner_api.push.model import (
     no_relations,
 )
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_extractor.catalogs.google_transport import default_token
+from scanner_extractor.config.sections import text
+from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings
 from scanner_model.columns import ColumnPath
 from scanner_model.payload import Payload
@@ -114,6 +118,16 @@ class GoogleLineage:
             bucket, _, path = identity.name.partition("/")
             return f"{system}:{_quoted(bucket)}.{_quoted(path)}"
         return f"{system}:{_quoted(place)}.{_quoted(identity.name)}" if place else f"{system}:{identity.name}"
+
+
+TARGET = PushTarget(
+    build=GoogleLineage,
+    schema={"parent": text("Place", "Google's projects/P/locations/L.", "projects/acme/locations/eu")},
+    needs=("parent",),
+    parse=lambda settings, item: replace(settings, parent=item["parent"]),
+    address=lambda _: "https://datalineage.googleapis.com",
+    login=lambda: default_token()(),
+)
 
 
 def _described(job: PushJob) -> State:

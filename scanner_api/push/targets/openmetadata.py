@@ -31,6 +31,7 @@ from scanner_api.push.model import (
     refusal_of,
 )
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings, Schemas
 from scanner_model.columns import Column
 from scanner_model.errors import ServerFailed
@@ -275,6 +276,9 @@ class OpenMetadata:
         if self._kind(namespace) == "topic":
             return _qualified(_quoted(service), written)
         return f"{_quoted(service)}.{written}"  # a table's name is qualified already
+
+
+TARGET = PushTarget(build=OpenMetadata)
 
 
 def _service_type(job: PushJob) -> str:

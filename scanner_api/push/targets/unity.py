@@ -28,6 +28,7 @@ from scanner_api.push.model import (
     State,
     has,
 )
+from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings, Schemas
 from scanner_model.columns import ColumnPath
 from scanner_model.payload import Payload
@@ -165,6 +166,9 @@ class UnityCatalog:
                 table = self._object(*contents.names[edge.target])[1]
                 for key, value in zip(("kafka_cluster", "kafka_topic"), contents.names[edge.source], strict=True):
                     yield Item(Ref("tag", canonical([table, key])), {"tag_value": value})
+
+
+TARGET = PushTarget(build=UnityCatalog)
 
 
 def _is_table(namespace: str) -> bool:
