@@ -10,6 +10,7 @@ from dataflow_generator.sql.nodes import (
     AlterStatement,
     ColumnDefinition,
     ColumnKind,
+    CreateModelStatement,
     CreateStatement,
     CreateTypeStatement,
     DropStatement,
@@ -17,7 +18,7 @@ from dataflow_generator.sql.nodes import (
     SqlType,
     Statement,
 )
-from dataflow_generator.sql.scope import Column, Rows, StatementContext
+from dataflow_generator.sql.scope import Rows, StatementContext
 from scanner_model.streaming_sql import timestamp_column
 
 _UNTYPED = SqlType("")
@@ -60,27 +61,30 @@ def _is_complete(
     return bool(statement.columns) and not (only_keys and inferred)
 
 
-def table_from_query(
-    statement: CreateStatement, columns: tuple[Column, ...], rows: Rows, context: StatementContext
-) -> KnownTable:
+def table_from_query(statement: CreateStatement, rows: Rows, context: StatementContext) -> KnownTable:
     """Build the table or view that a query defines."""
     if statement.view:
         view = View(
-            columns=tuple((column.name, column.value, column.type) for column in columns),
+            columns=tuple((column.name, column.value, column.type) for column in rows.columns),
             effects=frozenset(context.effects),
             sources=frozenset(context.sources),
             datasets=tuple(dataset for name, dataset in sorted(context.datasets.items()) if name in context.sources),
             open=rows.open,
             table=rows.table,
+            others=rows.others,
+            rest=rows.rest,
+            leading=rows.leading,
+            unknown_effects=context.unknown_effects,
         )
         return KnownTable(name=statement.name, view=view)
-    listed = tuple(ColumnDefinition(column.name, column.type or _UNTYPED) for column in columns)
+    listed = tuple(ColumnDefinition(column.name, column.type or _UNTYPED) for column in rows.columns)
     own = tuple(column for column in statement.columns or () if column.type != _UNTYPED)
     names = {column.name for column in own}
     table = KnownTable(
         name=statement.name,
         columns=(*own, *(column for column in listed if column.name not in names)),
         complete=not rows.open,
+        unread=rows.open and rows.rest.unknown,
         options=statement.options,
         windowed=rows.windowed,
         is_table="TABLE" in statement.kind.split(),
@@ -141,6 +145,8 @@ def apply(statement: Statement, session: Session, *, flink: bool) -> None:
             session.drop(statement.name)
         case AlterStatement():
             _alter(statement, session, flink=flink)
+        case CreateModelStatement():
+            session.models[session.qualified(statement.name)] = statement.columns
         case CreateTypeStatement():
             session.types[statement.name] = expanded_type(statement.type, session.types)
         case SessionStatement():

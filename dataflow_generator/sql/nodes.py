@@ -78,7 +78,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function call; the name is in upper case unless quoted."""
+    """A function call; the name is in upper case unless quoted.
+
+    *names* are those of named arguments, in upper case and empty for the others; empty without any.
+    """
 
     name: str
     arguments: tuple[Expression, ...]
@@ -86,6 +89,7 @@ class Call:
     over: Window | None = None
     condition: Expression | None = None
     order: tuple[Expression, ...] = ()
+    names: Parts = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +116,18 @@ class Subquery:
 
 @dataclass(frozen=True, slots=True)
 class TableArgument:
-    """`TABLE t PARTITION BY k` or `TABLE (query)` as an argument of a table function."""
+    """`TABLE t PARTITION BY k ORDER BY o` or `TABLE (query)` as an argument of a table function."""
 
     relation: Relation
     keys: tuple[Expression, ...] = ()
+    order: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelArgument:
+    """`MODEL m` as an argument of a table function."""
+
+    parts: Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +150,7 @@ Expression = (
     | Lambda
     | Subquery
     | TableArgument
+    | ModelArgument
     | Descriptor
 )
 CONSTANT = Constant()
@@ -383,6 +396,15 @@ class CreateTypeStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateModelStatement:
+    """Flink's CREATE MODEL; *columns* are those that it returns."""
+
+    kind: str
+    name: Parts
+    columns: Parts
+
+
+@dataclass(frozen=True, slots=True)
 class SessionStatement:
     """A statement that affects how later ones are read: a variable, the current catalog or database.
 
@@ -409,6 +431,7 @@ Statement = (
     | DropStatement
     | AlterStatement
     | CreateTypeStatement
+    | CreateModelStatement
     | SessionStatement
     | OtherStatement
 )

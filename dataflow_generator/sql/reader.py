@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable, Session
+from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable, Session, View
 from dataflow_generator.sql.ddl import apply, table_from_query
 from dataflow_generator.sql.lexer import Dialect, Lines, Token, TokenKind, substitute_variables, tokenize
-from dataflow_generator.sql.lineage import StatementFlows
+from dataflow_generator.sql.lineage import UNKNOWN, StatementFlows
 from dataflow_generator.sql.nodes import (
     ColumnDefinition,
     ColumnKind,
@@ -22,7 +22,7 @@ from dataflow_generator.sql.nodes import (
     SqlType,
     Statement,
 )
-from dataflow_generator.sql.output_columns import columns_of_create, columns_of_insert, flows, rename_columns
+from dataflow_generator.sql.output_columns import columns_of_insert, flows
 from dataflow_generator.sql.parser.cursor import NotReadError, UnparsedError
 from dataflow_generator.sql.parser.statements import ParsedStatement, cursor_of, parse_text, parse_tokens
 from dataflow_generator.sql.parser.tables import data_type
@@ -32,6 +32,7 @@ from scanner_model.documents.json_positions import JsonPath, PositionedJson, par
 from scanner_model.errors import InputInvalid, Problem
 
 _CREATED = ("TABLE", "STREAM", "VIEW")
+_OPENINGS = ("CREATE", "ALTER")
 _MODIFIERS = ("OR", "REPLACE", "ALTER", "TEMPORARY", "SOURCE", "MATERIALIZED", "IF", "NOT", "EXISTS")
 
 
@@ -45,10 +46,15 @@ class _Level:
 
 @dataclass(slots=True)
 class Tables:
-    """The names found; *sink* is empty where there is none, *kind* covers the words that were recognized."""
+    """The names found; *sink* is empty where there is none, *kind* covers the words that were recognized.
+
+    *defines*: the statement defines its sink by a query, *is_view*: as a view.
+    """
 
     kind: str
     sink: Parts = ()
+    defines: bool = False
+    is_view: bool = False
     sources: dict[Parts, None] = field(default_factory=dict)
 
 
@@ -100,20 +106,29 @@ def _sink(tokens: Sequence[Token], result: Tables) -> int:
             start = position + 1 + (_key(tokens, position + 1) == "TABLE")
             result.sink, start = _name(tokens, start)
             return start
-        if token.key in _CREATED and _is_creation(tokens, position):
+        if token.key in _CREATED and _is_creation(tokens[:position]):
+            position_of_kind = position
             while _key(tokens, position + 1) in ("IF", "NOT", "EXISTS"):
                 position += 1
             name, start = _name(tokens, position + 1)
-            if any(token.key == "SELECT" for token in tokens):
-                result.sink = name
-                result.kind += "" if token.key == "VIEW" else " AS SELECT"
+            if token.key == "VIEW" or any(token.key == "SELECT" for token in tokens):
+                result.sink, result.defines, result.is_view = name, True, token.key == "VIEW"
+                result.kind = _kind(tokens[: position_of_kind + 1]) + ("" if token.key == "VIEW" else " AS SELECT")
             return start
     return 0
 
 
-def _is_creation(tokens: Sequence[Token], position: int) -> bool:
-    before = [token.key for token in tokens[:position]]
-    return "CREATE" in before and all(key in _MODIFIERS for key in before[before.index("CREATE") + 1 :])
+def _is_creation(before: Sequence[Token]) -> bool:
+    keys = [token.key for token in before]
+    opening = next((key for key in keys if key in _OPENINGS), "")
+    return bool(opening) and all(key in _MODIFIERS for key in keys[keys.index(opening) + 1 :])
+
+
+def _kind(tokens: Sequence[Token]) -> str:
+    """Return the kind of a definition as the parser writes it: without OR REPLACE and what precedes CREATE."""
+    keys = [token.key for token in tokens]
+    start = next(at for at, key in enumerate(keys) if key in _OPENINGS)
+    return " ".join([keys[start], *(key for key in keys[start + 1 :] if key not in ("OR", "REPLACE", "ALTER"))])
 
 
 def _common(tokens: Sequence[Token]) -> Iterator[str]:
@@ -227,20 +242,22 @@ class _Reader:
                 return _Result(parsed.name, columns_of_insert(parsed, rows, known, context))
             case SelectStatement():
                 context.persistent = False
-                return _Result((), rename_columns(query(parsed.query, Scope(context)), (), flink=self._flink))
+                return _Result((), query(parsed.query, Scope(context)).columns)
         apply(parsed, self.session, flink=self._flink)
         return _Result()
 
     def _create(self, definition: CreateStatement, context: StatementContext) -> _Result:
         rows = query(definition.query, Scope(context)) if definition.query else Rows()
-        columns = columns_of_create(definition, rows, context)
-        self.session.define(definition.name, table_from_query(definition, columns, rows, context))
-        return _Result(definition.name, columns)
+        if definition.view:  # a table's column list only reorders
+            rows = rows.renamed(definition.names)
+        self.session.define(definition.name, table_from_query(definition, rows, context))
+        return _Result(definition.name, rows.columns)
 
     def _result(
         self, tokens: Sequence[Token], parsed: Statement, context: StatementContext, result: _Result
     ) -> StatementFlows:
         sink = context.dataset(result.sink) if result.sink else ""
+        context.report_doubtful(tokens[0].at, result.columns)
         return StatementFlows(
             text=self._text[tokens[0].at : tokens[-1].at].strip(),
             at=self._lines.position(tokens[0].at),
@@ -258,9 +275,9 @@ class _Reader:
         context = self._analysis()
         for name in tables.sources:
             self._read_whole(name, context)
+        if tables.defines and (unread := self._unread(tables, context)) is not None:
+            self.session.define(tables.sink, unread)
         sink = context.dataset(tables.sink) if tables.sink else ""
-        if tables.sink and self.session.table(tables.sink) is None:
-            self.session.define(tables.sink, KnownTable(name=tables.sink, complete=False))
         return StatementFlows(
             text=self._text[tokens[0].at : tokens[-1].at].strip(),
             at=self._lines.position(tokens[0].at),
@@ -270,6 +287,16 @@ class _Reader:
             datasets=tuple(context.datasets[name] for name in sorted(context.datasets)),
             problems=(self._problem(tokens, error),),
         )
+
+    def _unread(self, tables: Tables, context: StatementContext) -> KnownTable | None:
+        """Return what a statement that could not be read defines; None for a stored table that is known otherwise."""
+        if tables.is_view:
+            datasets = tuple(dataset for name, dataset in sorted(context.datasets.items()) if name in context.sources)
+            sources = frozenset(context.sources)
+            view = View(columns=(), sources=sources, datasets=datasets, open=True, rest=UNKNOWN, unknown_effects=True)
+            return KnownTable(name=tables.sink, unread=True, view=view)
+        known = self.session.table(tables.sink)
+        return KnownTable(name=tables.sink, complete=False, unread=True) if known is None else None
 
     def _read_whole(self, name: Parts, context: StatementContext) -> None:
         known = self.session.table(name)

@@ -6,13 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from dataflow_generator.sql.catalog import KnownTable, View
-from dataflow_generator.sql.lineage import EMPTY, Effect, Strength, Value, computed, copied, merged
+from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Effect, Strength, Value, computed, copied
 from dataflow_generator.sql.nodes import (
     Aliased,
-    Call,
     ColumnKind,
     DerivedTable,
-    Descriptor,
     Expression,
     Join,
     Joined,
@@ -20,15 +18,14 @@ from dataflow_generator.sql.nodes import (
     Name,
     Operation,
     Relation,
-    Subquery,
     Table,
-    TableArgument,
     TableFunction,
     TemporalTable,
     Unnest,
 )
 from dataflow_generator.sql.output_columns import synthetic_key
 from dataflow_generator.sql.scope import Column, Rows, Scope
+from dataflow_generator.sql.table_functions import table_function
 from dataflow_generator.sql.value_rules import type_of, value_of, values_of
 
 
@@ -104,47 +101,6 @@ def _name(key: Expression) -> str:
     return key.parts[-1] if isinstance(key, Name) else ""
 
 
-_WINDOWS = ("TUMBLE", "HOP", "CUMULATE", "SESSION")
-_SEARCHES = ("KEY_SEARCH_AGG", "TEXT_SEARCH_AGG", "VECTOR_SEARCH_AGG")
-_SEARCH_RESULTS = "search_results"
-_BOUNDS = ("window_start", "window_end", "window_time")
-RowsOf = Callable[[Relation, Scope], Rows]
-
-
-def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
-    """Return the rows of a table function: its input's columns, then its own."""
-    inner = Scope(scope.context, scope)
-    tables = [table_argument for argument in call.arguments if (table_argument := _table(argument)) is not None]
-    inner.rows = [rows_of(table_argument.relation, scope) for table_argument in tables]
-    plain = tuple(argument for argument in call.arguments if _table(argument) is None)
-    keys = [value for argument in tables for value in values_of(argument.keys, inner)]
-    if call.name in _WINDOWS and inner.rows:
-        return _windowed([argument for argument in plain if isinstance(argument, Descriptor)], keys, inner)
-    derived_value = computed((*values_of(plain, inner if tables else scope), *keys))
-    if call.name in _SEARCHES and inner.rows:
-        search_value = computed((derived_value, *(column.value for column in inner.listed())))
-        return Rows((Column(_SEARCH_RESULTS, search_value),), open=True, rest=search_value)
-    opened = [rows for rows in inner.rows if rows.open]
-    # For an unknown table, its columns cannot be distinguished from the function's.
-    return Rows(tuple(inner.listed()), open=True, table=opened[0].table if opened else "", rest=derived_value)
-
-
-def _table(argument: Expression) -> TableArgument | None:
-    """Return a table argument; a query in brackets is one too."""
-    if isinstance(argument, Subquery):
-        return TableArgument(DerivedTable(argument.query))
-    return argument if isinstance(argument, TableArgument) else None
-
-
-def _windowed(times: list[Expression], keys: list[Value], inner: Scope) -> Rows:
-    rows = inner.rows[0]
-    time = merged(value_of(expression, inner) for expression in times)
-    inner.context.add_effect([time, *keys], Effect.WINDOW)
-    bounds = time.at_least(Strength.TRANSFORMATION)
-    columns = (*rows.columns, *(Column(name, bounds) for name in _BOUNDS))
-    return replace(rows, columns=columns, name="", parts=())
-
-
 def add(relation: Relation, scope: Scope) -> None:
     """Add the relations of *relation* to *scope*."""
     _RULES[type(relation)](relation, scope)
@@ -163,7 +119,8 @@ def as_one(scope: Scope) -> Rows:
         return scope.rows[0]
     opened = [rows for rows in scope.rows if rows.open]
     table = opened[0].table if len(opened) == 1 else ""
-    rest = computed(rows.rest for rows in opened)
+    several = [UNKNOWN] if len(opened) > 1 and any(rows.table for rows in opened) else []
+    rest = computed((*(rows.rest for rows in opened), *several))
     return Rows(tuple(scope.listed()), table=table, open=bool(opened), rest=rest)
 
 
@@ -183,12 +140,16 @@ def table(relation: Table, scope: Scope) -> None:
     scope.context.sources.add(name)
     result = Rows(name=parts[-1], parts=parts, table=name, open=known is None or not known.complete)
     if known is not None:
+        if known.unread:
+            what = f"the columns of {name} are unknown: the statement that defines it could not be read"
+            scope.context.report(relation.at, what, "see the problem of that statement")
         result = replace(
             result,
             columns=_columns(known, name, scope),
             windowed=known.windowed,
             time=computed([copied((name, (known.timestamp,)))]) if known.timestamp else None,
             is_table=known.is_table,
+            rest=UNKNOWN if known.unread else EMPTY,
         )
     scope.add(result)
 
@@ -199,8 +160,12 @@ def _view(view: View, scope: Scope, relation: Table) -> Rows:
         context.sources.add(source)
     context.datasets.update({dataset.name: dataset for dataset in view.datasets})
     context.effects |= view.effects
+    context.unknown_effects = context.unknown_effects or view.unknown_effects
+    if view.is_doubtful:
+        context.doubtful.add(context.dotted_name(relation.parts))
     columns = tuple(Column(*column) for column in view.columns)
-    return Rows(columns, relation.parts[-1], relation.parts, view.table, open=view.open)
+    rows = Rows(columns, relation.parts[-1], relation.parts, view.table, open=view.open)
+    return replace(rows, others=view.others, rest=view.rest, leading=view.leading)
 
 
 def _columns(known: KnownTable, name: str, scope: Scope) -> tuple[Column, ...]:
@@ -225,20 +190,8 @@ def derived(relation: DerivedTable, scope: Scope) -> None:
 
 def aliased(relation: Aliased, scope: Scope) -> None:
     """Add a relation under an alias, its columns renamed."""
-    rows = renamed(rows_of(relation.relation, scope), relation.columns)
+    rows = rows_of(relation.relation, scope).renamed(relation.columns)
     scope.add(replace(rows, name=relation.name, parts=(relation.name,)))
-
-
-def renamed(rows: Rows, names: tuple[str, ...]) -> Rows:
-    """Return a relation with its first columns renamed."""
-    if not names:
-        return rows
-    remaining = rows.columns[len(names) :]
-    listed = tuple(replace(column, name=name) for column, name in zip(rows.columns, names, strict=False))
-    if rows.open and len(names) > len(rows.columns):
-        unlisted = rows.rest if not rows.table else EMPTY
-        return Rows((*listed, *(Column(name, unlisted) for name in names[len(listed) :])))
-    return replace(rows, columns=(*listed, *remaining))
 
 
 def function(relation: TableFunction, scope: Scope) -> None:
@@ -256,7 +209,7 @@ def unnested(relation: Unnest, scope: Scope) -> None:
         Column(name, value.field((name,)).at_least(Strength.TRANSFORMATION), inner)
         for name, inner in (element.fields if element else ())
     )
-    scope.add(Rows(columns, open=not columns or relation.numbered, rest=rest))
+    scope.add(Rows(columns, open=not columns or relation.numbered, rest=rest, leading=len(columns)))
 
 
 def temporal(relation: TemporalTable, scope: Scope) -> None:

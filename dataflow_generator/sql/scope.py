@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dataflow_generator.sql.catalog import Session
 from dataflow_generator.sql.lexer import Dialect
-from dataflow_generator.sql.lineage import EMPTY, Dataset, Effect, Origin, Value, copied, merged
+from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Dataset, Effect, Origin, Value, copied, merged
 from dataflow_generator.sql.nodes import ColumnKind, Name, Parts, Query, SqlType, Window
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import Problem
@@ -35,7 +35,9 @@ class CollectedSources:
 class StatementContext:
     """The resolution of one statement; *query* resolves a query in a scope, passed in to avoid a cycle.
 
-    *persistent* is False for a query that is a statement of its own, which shows more of ksqlDB's keys.
+    *persistent* is False for a query that is a statement of its own, which shows more of ksqlDB's keys. *doubtful* are
+    the views it reads that were not resolved completely, *unknown_effects*: what affects its rows is not known.
+    *functions* counts the table functions so far whose columns are not known.
     """
 
     def __init__(
@@ -53,6 +55,9 @@ class StatementContext:
         self.effects: set[tuple[Origin, Effect]] = set()
         self.datasets: dict[str, Dataset] = {}
         self.unresolved: dict[Problem, None] = {}
+        self.doubtful: set[str] = set()
+        self.unknown_effects = False
+        self.functions = 0
         self._locate = locate
 
     @contextmanager
@@ -73,11 +78,23 @@ class StatementContext:
 
     def add_effect(self, values: Iterable[Value], effect: Effect) -> None:
         """Record that the origins of *values* affect every row of the result."""
-        self.effects.update((origin, effect) for value in values for origin in value.origins())
+        for value in values:
+            self.effects.update((origin, effect) for origin in value.origins())
+            self.unknown_effects = self.unknown_effects or value.unknown
 
     def report(self, at: int, what: str, hint: str = "") -> None:
         """Record an unresolved column, once."""
         self.unresolved[Problem(self._locate(at), what, hint)] = None
+
+    def report_doubtful(self, at: int, columns: Iterable[Column]) -> None:
+        """Record which *columns* of the result have unknown sources, if nothing else is recorded."""
+        unknown = [column.name for column in columns if column.value.unknown]
+        if self.unresolved or not (unknown or self.unknown_effects):
+            return
+        what = f"the sources of {', '.join(unknown)} are unknown" if unknown else "what affects its rows is unknown"
+        views = ", ".join(sorted(self.doubtful))
+        why = f"it reads {views}, which could not be resolved" if views else "the columns of a table are unknown"
+        self.report(at, f"{what}: {why}", f"see the problems of {views}" if views else "provide the DDL of its tables")
 
     def dataset(self, parts: Parts) -> str:
         """Return the name of a dataset, and record it with its topics."""
@@ -132,8 +149,9 @@ class Rows:
     """A relation in a query.
 
     *name* is its alias or last name, *parts* its whole name. *open*: it has unlisted columns; each is the column of
-    that name of *table* and *others*, or without these derived from *rest*. *time* is the origin of the record time
-    in ksqlDB; None: the record's own timestamp. *is_table*: it is a ksqlDB table.
+    that name of *table* and *others*, or without these derived from *rest*. Its first *leading* columns precede the
+    unlisted ones, the positions of the others are not known. *time* is the origin of the record time in ksqlDB; None:
+    the record's own timestamp. *is_table*: it is a ksqlDB table.
     """
 
     columns: tuple[Column, ...] = ()
@@ -143,9 +161,27 @@ class Rows:
     others: tuple[str, ...] = ()
     open: bool = False
     rest: Value = EMPTY
+    leading: int = 0
     windowed: bool = False
     time: Value | None = None
     is_table: bool = False
+
+    @property
+    def placed(self) -> tuple[Column, ...]:
+        """Return the columns whose positions are known: all, or those before the unlisted ones."""
+        return self.columns[: self.leading] if self.open else self.columns
+
+    def renamed(self, names: Parts) -> Rows:
+        """Return this relation with its first columns renamed; names of unlisted columns list these."""
+        if not names:
+            return self
+        placed = self.placed
+        listed = tuple(replace(column, name=name) for column, name in zip(placed, names, strict=False))
+        if not self.open or len(names) <= len(placed):
+            return replace(self, columns=(*listed, *self.columns[len(listed) :]))
+        # A column listed after the unlisted ones may be at any later position.
+        unlisted = UNKNOWN if self.table or len(placed) < len(self.columns) else self.rest
+        return Rows((*listed, *(Column(name, unlisted) for name in names[len(listed) :])))
 
     def pseudo(self, name: str) -> Value:
         """Return the origin of a column that the engine adds to every base table."""
@@ -212,7 +248,7 @@ class Scope:
         self.context.report(
             name.at, f"no known table has column {'.'.join(name.parts)}", "provide the DDL of its table"
         )
-        return Column(name.parts[-1], EMPTY)
+        return Column(name.parts[-1], UNKNOWN)
 
     def find_common_table(self, name: str) -> ResolvedCommonTable | None:
         """Find a common table expression here or in an enclosing scope."""
@@ -270,7 +306,7 @@ class Scope:
         if listed is not None:
             return listed, parts[1:]
         self.context.report(name.at, f"{rows.name} has no column {parts[1]}", "compare with the DDL of its table")
-        return Column(parts[-1], EMPTY), ()
+        return Column(parts[-1], UNKNOWN), ()
 
     def _plain(self, name: str, reference: Name) -> Column | None:
         """Find a column by its bare name: listed ones first, then unlisted ones."""
@@ -289,7 +325,7 @@ class Scope:
             self.context.report(
                 reference.at, f"{name} may be a column of {among}", "provide their DDL, or qualify the name"
             )
-            return Column(name, EMPTY)
+            return Column(name, UNKNOWN)
         if opened:
             return opened[0].unlisted(name)
         return self._pseudo(name)

@@ -210,6 +210,11 @@ def starts_query(cursor: Cursor, steps: int = 0) -> bool:
     return key == "SELECT" or (cursor.flink and key in ("WITH", "VALUES"))
 
 
+def on_conflict(cursor: Cursor) -> bool:
+    """Return whether Flink's `ON CONFLICT DO` follows, which ends the query of an INSERT."""
+    return cursor.flink and tuple(map(cursor.ahead, range(3))) == ("ON", "CONFLICT", "DO")
+
+
 def expressions(cursor: Cursor) -> tuple[Expression, ...]:
     """Parse expressions separated by commas."""
     result = [cursor.expression(cursor)]

@@ -18,7 +18,7 @@ from dataflow_generator.sql.nodes import (
     TemporalTable,
     Unnest,
 )
-from dataflow_generator.sql.parser.cursor import Cursor, expressions, sort_keys, starts_query
+from dataflow_generator.sql.parser.cursor import Cursor, expressions, on_conflict, sort_keys, starts_query
 
 _SIDES = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "OUTER", "SEMI", "ANTI", "ASOF")
 _AFTER = words(
@@ -69,7 +69,7 @@ def _join(cursor: Cursor) -> Join | None:
     _within(cursor)
     if cursor.accept("USING"):
         return Join(target, using=cursor.names(), full="FULL" in sides)
-    condition = cursor.expression(cursor) if cursor.accept("ON") else None
+    condition = cursor.expression(cursor) if not on_conflict(cursor) and cursor.accept("ON") else None
     semi = bool(sides & {"SEMI", "ANTI"})
     return Join(target, condition, natural=natural, full="FULL" in sides, semi=semi)
 

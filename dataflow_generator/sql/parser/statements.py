@@ -16,10 +16,10 @@ from dataflow_generator.sql.nodes import (
     SessionStatement,
     Statement,
 )
-from dataflow_generator.sql.parser.cursor import Cursor, NotReadError, UnparsedError, starts_query
+from dataflow_generator.sql.parser.cursor import Cursor, NotReadError, UnparsedError, on_conflict, starts_query
 from dataflow_generator.sql.parser.expressions import expression
 from dataflow_generator.sql.parser.queries import query
-from dataflow_generator.sql.parser.tables import alteration, data_type, definition
+from dataflow_generator.sql.parser.tables import alteration, data_type, definition, model
 from scanner_model.sql_statements import NO_DATA, NO_DATA_OBJECTS, unread_reason
 
 _CACHED_TEXTS, _LONGEST_CACHED = 1_024, 10_000
@@ -131,6 +131,8 @@ def _create(cursor: Cursor) -> Statement:
         return definition(cursor, kind, view=what == "VIEW")
     if what == "TYPE":
         return _type(cursor, kind)
+    if what == "MODEL":
+        return model(cursor, kind)
     return _ignored_statement(cursor, kind, what)
 
 
@@ -187,7 +189,17 @@ def _insert(cursor: Cursor) -> Statement:
     if cursor.accept("WITH", "("):  # ksqlDB's options of the sink
         cursor.position -= 1
         cursor.skip_brackets()
-    return InsertStatement(kind, name, at, query(cursor), columns, fixed)
+    inserted = query(cursor)
+    if on_conflict(cursor):
+        _conflict(cursor)
+    return InsertStatement(kind, name, at, inserted, columns, fixed)
+
+
+def _conflict(cursor: Cursor) -> None:
+    """Skip how Flink resolves rows with the same key: the columns are the same in each case."""
+    cursor.expect("ON", "CONFLICT", "DO")
+    if not cursor.accept_any("NOTHING", "ERROR", "DEDUPLICATE"):
+        raise cursor.error("expected NOTHING, ERROR or DEDUPLICATE")
 
 
 def _columns(cursor: Cursor) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataflow_generator.sql.nodes import (
     AlterStatement,
     ColumnDefinition,
     ColumnKind,
+    CreateModelStatement,
     CreateStatement,
     Parts,
     SqlType,
@@ -102,6 +103,17 @@ def definition(cursor: Cursor, kind: str, *, view: bool) -> CreateStatement:
         elif word == "AS":
             raise cursor.error("expected a query after AS")
     return CreateStatement(kind, name, at, columns, options, like, excluded, view=view)
+
+
+def model(cursor: Cursor, kind: str) -> CreateModelStatement:
+    """Parse a model from its name."""
+    cursor.accept("IF", "NOT", "EXISTS")
+    name = cursor.dotted()
+    columns: tuple[ColumnDefinition, ...] = ()
+    if cursor.skip_until("OUTPUT") and cursor.ahead() == "(":
+        cursor.next()
+        columns = _elements(cursor)
+    return CreateModelStatement(kind, name, tuple(column.name for column in columns))
 
 
 def alteration(cursor: Cursor, kind: str) -> Statement:
