@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from typing import IO, NamedTuple
 
@@ -187,6 +187,15 @@ def object_reader(directory: Path, largest: int = LARGEST) -> Iterator[ObjectRea
 
 _SPECIAL = {"160000": "it is a submodule", "120000": "it is a symbolic link"}
 """Modes of what is no file, with the reason why it is not read."""
+
+
+def top_directory(directory: Path) -> Path | None:
+    """Return the top of the work tree that *directory* is in; None outside of one, or if git is not installed."""
+    with suppress(InputInvalid):
+        answer = _run(directory, "rev-parse", "--show-toplevel")
+        if not answer.returncode and (path := answer.stdout.decode("utf-8", "surrogateescape").rstrip("\n")):
+            return Path(path)
+    return None
 
 
 def _check_repository(directory: Path) -> None:
