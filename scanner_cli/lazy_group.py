@@ -93,7 +93,7 @@ class LazyGroup(Group):
         """List the commands in the order in which people need them."""
         return list(self._lazy)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         """Import the command *cmd_name*; None where there is none."""
         cmd_name = self._aliases.get(cmd_name, cmd_name)
         if cmd_name not in self._lazy:

@@ -34,7 +34,8 @@ def serve(
     """Serve *dictionary* until SIGINT or SIGTERM, with what *intake* receives and the status of *scans*.
 
     A dictionary that is missing or cannot be read is no error: a scan may make it meanwhile; *notify* gets it at once.
-    *ready* is called with the address when the server listens. Raises InputInvalid where the extra is not installed, or the address or the certificate cannot be used.
+    *ready* is called with the address when the server listens. Raises InputInvalid where the extra is not installed, or
+    the address or the certificate cannot be used.
     """
     app = _module("app")
     try:

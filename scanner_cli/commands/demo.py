@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.graph.generate import generate
-from scanner_api.questions.graph import lineage
-from scanner_api.questions.impact import impact
-from scanner_api.questions.listings import connectors, topics
-from scanner_api.questions.personal_data import personal_data
-from scanner_api.scanning.run import scan
+from scanner_cli import library
 from scanner_cli.console import echo, echo_err
-from scanner_cli.output.graph import show_tree
+from scanner_cli.output.tree import show_tree
 from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
 
 _COLUMN = "warehouse.public.order_facts.amount"
 _DROPPED = "orders.total"
@@ -50,17 +48,17 @@ def demo(directory: Path, opens: bool) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     file = directory / "dictionary.db"
     file.unlink(missing_ok=True)
-    dictionary = Dictionary(f"sqlite:///{file}")
-    report = scan([str(example / "cluster.json")], dictionary, replay=example / "capture")
-    generate(dictionary, store=True)
+    dictionary = library.Dictionary(f"sqlite:///{file}")
+    report = library.scan([str(example / "cluster.json")], dictionary, replay=example / "capture")
+    library.generate(dictionary, store=True)
     echo(f"Scanned the cluster {report[0].cluster} from recorded answers: {_contents(dictionary)}.")
     for name, error in _failed(dictionary):
         echo(f"One connector failed: {name}: {error}")
     echo(f"\nWhere does {_COLUMN} come from?  (scanner lineage {_COLUMN} --upstream)\n")
-    show_tree(lineage(dictionary, _COLUMN, direction="upstream", columns=True))
+    show_tree(library.lineage(dictionary, _COLUMN, direction="upstream", columns=True))
     echo(f"\n{_personal(dictionary)}  (scanner pii)")
     echo(f"\nWhat breaks if {_DROPPED} is dropped?  (scanner impact {_DROPPED})\n")
-    found = impact(dictionary, _DROPPED)
+    found = library.impact(dictionary, _DROPPED)
     echo(found.sentence)
     for each in [each for each in found.affected if each.kind in ("job", "consumer-group")]:
         echo(f"  {each.kind:<15} {each.name:<20} {each.use:<10} {each.owner or 'owner unknown'}")
@@ -84,19 +82,19 @@ def example_directory() -> Path:
 
 
 def _contents(dictionary: Dictionary) -> str:
-    listed = topics(dictionary, limit=_PAGE)
-    jobs = connectors(dictionary, limit=_PAGE)
+    listed = library.topics(dictionary, limit=_PAGE)
+    jobs = library.connectors(dictionary, limit=_PAGE)
     failed = sum(bool(row.failed_tasks) for row in jobs)
     return f"{len(listed)} topics, {len(jobs)} connectors, {failed} of them failed"
 
 
 def _failed(dictionary: Dictionary) -> Iterator[tuple[str, str]]:
-    for row in connectors(dictionary, failed=True, limit=_PAGE):
+    for row in library.connectors(dictionary, failed=True, limit=_PAGE):
         yield row.name, next(iter(row.error.splitlines()), "")
 
 
 def _personal(dictionary: Dictionary) -> str:
-    rows = personal_data(dictionary, limit=_PAGE)
+    rows = library.personal_data(dictionary, limit=_PAGE)
     columns = {(row.dataset, row.column, row.found) for row in rows}
     declared = {(dataset, column) for dataset, column, found in columns if found == "declared"}
     inherited = {(dataset, column) for dataset, column, found in columns if found == "inherited"} - declared

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from scanner_api.graph.open import GraphSource
-from scanner_api.questions.documents import document
-from scanner_api.questions.graph import Component, Lineage, components
-from scanner_api.questions.graph import lineage as trace
-from scanner_api.questions.impact import ImpactList, impact
+from scanner_cli import library
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import one_of
 from scanner_cli.output.graph import (
@@ -20,12 +16,17 @@ from scanner_cli.output.graph import (
     edge_row,
     impact_document,
     impact_rows,
-    show_tree,
     shown_name,
 )
 from scanner_cli.output.render import Format, format_option, show
+from scanner_cli.output.tree import show_tree
 from scanner_cli.spark_options import graph_options
 from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from scanner_api.graph.open import GraphSource
+    from scanner_api.questions.graph import Component, Lineage
+    from scanner_api.questions.impact import ImpactList
 
 _SIZES = {"topic": "topics", "dataset": "datasets", "job": "jobs", "consumer-group": "groups"}
 _STEP = ("from", "how", "to", "certainty")
@@ -114,13 +115,16 @@ def lineage(
     """
     _check_node(node, query)
     if query == "components":
-        _show_components(components(source), style)
+        _show_components(library.components(source), style)
     elif query == "impact":
-        _show_impact(impact(source, node, hops=depth, way=True), evidence, style)
+        _show_impact(library.impact(source, node, hops=depth, way=True), evidence, style)
     elif style == _TREE:
-        _show_tree(trace(source, node, direction=_DIRECTIONS[query], columns=columns, hops=depth), evidence)
+        traced = library.lineage(source, node, direction=_DIRECTIONS[query], columns=columns, hops=depth)
+        _show_tree(traced, evidence)
     else:
-        _show_steps(trace(source, node, direction=_DIRECTIONS[query], columns=columns, hops=depth), evidence, style)
+        _show_steps(
+            library.lineage(source, node, direction=_DIRECTIONS[query], columns=columns, hops=depth), evidence, style
+        )
 
 
 @click.command("impact")
@@ -143,7 +147,7 @@ def impact_command(node: str, depth: int | None, evidence: bool, source: GraphSo
 
     Exit status: 2 several nodes have the name; 4 none has it, or no graph was generated yet.
     """
-    _show_impact(impact(source, node, hops=depth, way=True), evidence, style)
+    _show_impact(library.impact(source, node, hops=depth, way=True), evidence, style)
 
 
 def _check_node(node: str, query: str) -> None:
@@ -170,7 +174,7 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
     if not traced.edges:
         echo_err(f"note: no such flow of {shown_name(nodes[traced.root])!r} is known")
     shown = (*_STEP, "evidence") if evidence else _STEP
-    show([edge_row(edge, nodes) for edge in traced.edges], shown, style, document=document(traced))
+    show([edge_row(edge, nodes) for edge in traced.edges], shown, style, document=library.document(traced))
     _print_unread(traced)
 
 
