@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from dataflow_generator.sql.lexer import words
 from dataflow_generator.sql.lineage import EMPTY, Dataset, Effect, Origin, Value
-from dataflow_generator.sql.nodes import ColumnDefinition, Parts, SqlType
+from dataflow_generator.sql.nodes import ColumnDefinition, Options, Parts, SqlType
+from scanner_model.streaming_sql import timestamp_column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,45 @@ class KnownTable:
     view: View | None = None
 
 
+_KAFKA = ("kafka", "upsert-kafka")
+_LOCATING = words(
+    "connector topic topic-pattern topics properties.bootstrap.servers properties.group.id path table.path url base-url"
+    " table-name hostname port database-name schema-name database collection uri hosts index stream stream.arn"
+    " aws.region service-url zookeeper.quorum warehouse catalog-type catalog-table catalog-database"
+)
+"""Options of Flink's connectors that name the data that a table stands for, and the consumer group that reads them."""
+
+
+def with_topics(table: KnownTable, *, flink: bool, own: bool = False) -> KnownTable:
+    """Return *table* with the topics of its options, and in ksqlDB the column that sets the record time.
+
+    *own*: in ksqlDB the table's name is the topic where its options name none.
+    """
+    options = dict(table.options)
+    if not flink:
+        topic = options.get("KAFKA_TOPIC", table.name[-1] if own else "")
+        return replace(table, topics=(topic,) if topic else (), timestamp=timestamp_column(options))
+    connector = options.get("connector", "")
+    if connector == "confluent":
+        return replace(table, topics=(table.name[-1],))
+    if connector not in _KAFKA:
+        return table
+    topics = tuple(item.strip() for item in options.get("topic", "").split(";") if item.strip())
+    return replace(table, topics=topics, topic_pattern=options.get("topic-pattern", ""))
+
+
+def with_hint(table: KnownTable | None, hint: Options) -> KnownTable | None:
+    """Return *table* with the options of Flink's hint that name other data; None where neither is known."""
+    options = tuple((name, value) for name, value in hint if name in _LOCATING)
+    if table is None or not options:
+        return table
+    merged = dict(table.options)
+    for name in ("topic", "topic-pattern"):  # a table has one of them
+        if {"topic", "topic-pattern"} & dict(options).keys():
+            merged.pop(name, None)
+    return with_topics(replace(table, options=tuple((merged | dict(options)).items())), flink=True)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog:
     """The tables known before a text is read, by qualified name, with custom types and aggregate functions.
@@ -86,6 +127,7 @@ class Session:
         self.models = dict(catalog.models)
         self.aggregates = catalog.aggregates
         self.variables: dict[str, str] = {}
+        self.settings: dict[str, str] = {}
         self._catalog, self._database = (tuple(filter(None, (name,))) for name in catalog.current)
 
     def catalog(self) -> Catalog:

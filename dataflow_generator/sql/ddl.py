@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dataflow_generator.sql.catalog import KnownTable, Session, View
+from dataflow_generator.sql.catalog import KnownTable, Session, View, with_topics
 from dataflow_generator.sql.nodes import (
     AlterStatement,
     ColumnDefinition,
@@ -19,11 +19,9 @@ from dataflow_generator.sql.nodes import (
     Statement,
 )
 from dataflow_generator.sql.scope import Rows, StatementContext
-from scanner_model.streaming_sql import timestamp_column
 
 _UNTYPED = SqlType("")
 _INFERRED = ("AVRO", "PROTOBUF", "JSON_SR")
-_KAFKA = ("kafka", "upsert-kafka")
 _GENERATED = {"GENERATED": (ColumnKind.COMPUTED,), "METADATA": (ColumnKind.METADATA, ColumnKind.VIRTUAL)}
 
 
@@ -92,24 +90,6 @@ def table_from_query(statement: CreateStatement, rows: Rows, context: StatementC
     return with_topics(table, flink=context.flink, own=True)
 
 
-def with_topics(table: KnownTable, *, flink: bool, own: bool = False) -> KnownTable:
-    """Return *table* with the topics of its options, and in ksqlDB the column that sets the record time.
-
-    *own*: in ksqlDB the table's name is the topic where its options name none.
-    """
-    options = dict(table.options)
-    if not flink:
-        topic = options.get("KAFKA_TOPIC", table.name[-1] if own else "")
-        return replace(table, topics=(topic,) if topic else (), timestamp=timestamp_column(options))
-    connector = options.get("connector", "")
-    if connector == "confluent":
-        return replace(table, topics=(table.name[-1],))
-    if connector not in _KAFKA:
-        return table
-    topics = tuple(item.strip() for item in options.get("topic", "").split(";") if item.strip())
-    return replace(table, topics=topics, topic_pattern=options.get("topic-pattern", ""))
-
-
 def altered_table(table: KnownTable, change: AlterStatement, session: Session, *, flink: bool) -> KnownTable:
     """Return *table* with the columns, options and name that ALTER gives it."""
     renamed = dict(change.renamed)
@@ -168,6 +148,12 @@ def _set(statement: SessionStatement, session: Session) -> None:
             session.use(catalog=statement.value)
         case "database":
             session.use(database=statement.value)
+        case "setting" if statement.value:
+            session.settings[statement.name.lower()] = statement.value[0]
+        case "setting":
+            names = [statement.name.lower()] if statement.name else list(session.settings)
+            for name in names:
+                session.settings.pop(name, None)
         case _ if statement.value:
             session.variables[statement.name.lower()] = statement.value[0]
         case _:

@@ -94,7 +94,8 @@ def _star(star: Star, scope: Scope, opened: list[Rows], before: int) -> list[Col
 def _all(rows: Rows, scope: Scope, *, merged: bool) -> Iterator[Column]:
     """Return every column of a relation as `*` names it: in ksqlDB joins prefixed with its alias."""
     if scope.context.flink:
-        yield from (column for column in rows.columns if not (merged and column.name in scope.merged))
+        omitted = rows.hidden | scope.merged.keys() if merged else rows.hidden
+        yield from (column for column in rows.columns if column.name not in omitted)
         return
     joined = len(scope.rows) > 1
     before = f"{rows.name}_" if joined else ""

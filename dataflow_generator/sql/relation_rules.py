@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from dataflow_generator.sql.catalog import KnownTable, View
+from dataflow_generator.sql.catalog import KnownTable, Session, View
 from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Effect, Strength, Value, computed, copied
 from dataflow_generator.sql.nodes import (
     Aliased,
@@ -17,11 +17,13 @@ from dataflow_generator.sql.nodes import (
     MatchRecognize,
     Name,
     Operation,
+    Pivot,
     Relation,
     Table,
     TableFunction,
     TemporalTable,
     Unnest,
+    Unpivot,
 )
 from dataflow_generator.sql.output_columns import synthetic_key
 from dataflow_generator.sql.scope import Column, Rows, Scope
@@ -67,12 +69,15 @@ def _side(side: list[Rows], name: str) -> Column | None:
 def _key(join: Join, scope: Scope) -> Column | None:
     """Return the key that ksqlDB generates where no plain column can be it.
 
-    That is a full join, or one with expressions on both sides.
+    That is a full join, or one with expressions on both sides, unless an earlier join has one of these expressions and
+    a column equal to it.
     """
     if join.condition is None:
         return None
     sides = join.condition.operands if isinstance(join.condition, Operation) else (join.condition,)
-    if not join.full and any(_is_column(side) for side in sides):
+    earlier = scope.equivalent if scope.equivalent & {*sides} else frozenset()
+    scope.equivalent = frozenset() if join.full else earlier | {*sides}
+    if any(_is_column(side) for side in scope.equivalent):
         return None
     return Column(synthetic_key(scope), computed(value_of(side, scope) for side in sides))
 
@@ -83,7 +88,7 @@ def _is_column(side: Expression) -> bool:
 
 def matched(relation: MatchRecognize, rows: Rows, scope: Scope) -> Rows:
     """Return the columns of MATCH_RECOGNIZE: partition keys and measures; with ALL ROWS, all columns."""
-    inner = Scope(scope.context, scope, [rows], variables=relation.variables)
+    inner = Scope(scope.context, scope, [rows], variables=relation.variables | {"*"})
     context = scope.context
     context.add_effect(values_of(relation.definitions, inner), Effect.FILTER)
     context.add_effect(values_of(relation.partition, inner), Effect.GROUP_BY)
@@ -124,6 +129,12 @@ def as_one(scope: Scope) -> Rows:
     return Rows(tuple(scope.listed()), table=table, open=bool(opened), rest=rest)
 
 
+_STRATEGIES = (
+    ("EXCLUDE_ALIASED_VIRTUAL_METADATA_COLUMNS", True),
+    ("EXCLUDE_DEFAULT_VIRTUAL_METADATA_COLUMNS", False),
+)
+
+
 def table(relation: Table, scope: Scope) -> None:
     """Add a table: a common table expression, a view's columns, a known table's, or unknown columns."""
     parts = relation.parts
@@ -136,7 +147,7 @@ def table(relation: Table, scope: Scope) -> None:
     if known is not None and known.view is not None:
         scope.add(_view(known.view, scope, relation))
         return
-    name = scope.context.dataset(parts)
+    name = scope.context.dataset(parts, relation.options)
     scope.context.sources.add(name)
     result = Rows(name=parts[-1], parts=parts, table=name, open=known is None or not known.complete)
     if known is not None:
@@ -150,8 +161,17 @@ def table(relation: Table, scope: Scope) -> None:
             time=computed([copied((name, (known.timestamp,)))]) if known.timestamp else None,
             is_table=known.is_table,
             rest=UNKNOWN if known.unread else EMPTY,
+            hidden=_hidden(known, scope.context.session),
         )
     scope.add(result)
+
+
+def _hidden(known: KnownTable, session: Session) -> frozenset[str]:
+    """Return the columns that `*` does not show, by Flink's setting `table.column-expansion-strategy`."""
+    strategies = session.settings.get("table.column-expansion-strategy", "").upper().replace(",", ";").split(";")
+    omitted = {is_keyed for strategy, is_keyed in _STRATEGIES if strategy in map(str.strip, strategies)}
+    virtual = (column for column in known.columns if column.part is ColumnKind.VIRTUAL) if omitted else ()
+    return frozenset(column.name for column in virtual if column.is_keyed in omitted)
 
 
 def _view(view: View, scope: Scope, relation: Table) -> Rows:
@@ -224,6 +244,48 @@ def _time(relation: TemporalTable, scope: Scope) -> Value:
     return value_of(relation.time, Scope(scope.context, scope.parent, [*before, *scope.rows]))
 
 
+def pivoted(relation: Pivot, scope: Scope) -> None:
+    """Add the rows of PIVOT: the columns that it does not use, which group the rows, then those of the values."""
+    rows = rows_of(relation.relation, scope)
+    inner = Scope(scope.context, scope, [rows])
+    kept = _unused((*relation.axes, *(value for _, value in relation.aggregates)), rows, scope)
+    axes = values_of(relation.axes, inner)
+    scope.context.add_effect((column.value for column in kept), Effect.GROUP_BY)
+    computed_values = [
+        (name, value_of(value, inner).at_least(Strength.AGGREGATION).with_effects(axes, Effect.CONDITIONAL))
+        for name, value in relation.aggregates
+    ]
+    columns = [
+        Column("_".join(filter(None, (prefix, name))), value)
+        for prefix in relation.values
+        for name, value in computed_values
+    ]
+    scope.add(replace(rows, columns=(*kept, *columns), name="", parts=(), leading=0, hidden=frozenset()))
+
+
+def unpivoted(relation: Unpivot, scope: Scope) -> None:
+    """Add the rows of UNPIVOT: the columns that it does not use, the names of the others, and their values."""
+    rows = rows_of(relation.relation, scope)
+    inner = Scope(scope.context, scope, [rows])
+    kept = _unused([column for listed in relation.columns for column in listed], rows, scope)
+    values = [values_of(listed, inner) for listed in relation.columns]
+    names = (Column(name, EMPTY) for name in relation.axes)
+    measures = (
+        Column(name, computed(listed[at] for listed in values if at < len(listed)))
+        for at, name in enumerate(relation.measures)
+    )
+    columns = (*kept, *names, *measures)
+    scope.add(replace(rows, columns=columns, name="", parts=(), leading=0, hidden=frozenset()))
+
+
+def _unused(expressions: Iterable[Expression], rows: Rows, scope: Scope) -> tuple[Column, ...]:
+    """Return the columns of *rows* that *expressions* do not read."""
+    marked = [replace(column, value=copied(("", (column.name,)))) for column in rows.columns]
+    inner = Scope(scope.context, scope, [replace(rows, columns=tuple(marked))])
+    used = {origin for expression in expressions for origin in value_of(expression, inner).origins()}
+    return tuple(column for column in rows.columns if ("", (column.name,)) not in used)
+
+
 def _matched(relation: MatchRecognize, scope: Scope) -> None:
     scope.add(matched(relation, rows_of(relation.relation, scope), scope))
 
@@ -244,5 +306,7 @@ _RULES: Mapping[type, Callable[..., None]] = {
     Unnest: unnested,
     TemporalTable: temporal,
     MatchRecognize: _matched,
+    Pivot: pivoted,
+    Unpivot: unpivoted,
     Joined: _joined,
 }

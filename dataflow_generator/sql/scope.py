@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from dataflow_generator.sql.catalog import Session
+from dataflow_generator.sql.catalog import KnownTable, Session, with_hint
 from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Dataset, Effect, Origin, Value, copied, merged
-from dataflow_generator.sql.nodes import ColumnKind, Name, Parts, Query, SqlType, Window
+from dataflow_generator.sql.nodes import ColumnKind, Expression, Name, Options, Parts, Query, SqlType, Window
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import Problem
 
@@ -24,20 +24,21 @@ class TooLarge(Exception):
     """Raised when a relation has more columns than MOST_COLUMNS; never leaves the reader, which reports a problem."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CollectedSources:
-    """The sources of a part of a statement, and its effects on the whole result."""
+    """The sources of a part of a statement, its effects on the whole result, and whether some of these are unknown."""
 
     sources: set[str]
     effects: set[tuple[Origin, Effect]]
+    unknown_effects: bool = False
 
 
 class StatementContext:
     """The resolution of one statement; *query* resolves a query in a scope, passed in to avoid a cycle.
 
-    *persistent* is False for a query that is a statement of its own, which shows more of ksqlDB's keys. *doubtful* are
-    the views it reads that were not resolved completely, *unknown_effects*: what affects its rows is not known.
-    *functions* counts the table functions so far whose columns are not known.
+    *is_view*: it defines a view. *persistent* is False for a query that is a statement of its own, which shows more of
+    ksqlDB's keys. *doubtful* are the views it reads that were not resolved completely, *unknown_effects*: what affects
+    its rows is not known. *functions* counts the table functions so far whose columns are not known.
     """
 
     def __init__(
@@ -57,24 +58,27 @@ class StatementContext:
         self.unresolved: dict[Problem, None] = {}
         self.doubtful: set[str] = set()
         self.unknown_effects = False
+        self.is_view = False
         self.functions = 0
         self._locate = locate
 
     @contextmanager
     def isolated(self) -> Iterator[CollectedSources]:
         """Collect sources and effects separately, for a part that may not be used."""
-        outer = self.sources, self.effects
+        outer = self.sources, self.effects, self.unknown_effects
         gathered = CollectedSources(set(), set())
-        self.sources, self.effects = gathered.sources, gathered.effects
+        self.sources, self.effects, self.unknown_effects = gathered.sources, gathered.effects, False
         try:
             yield gathered
         finally:
-            self.sources, self.effects = outer
+            gathered.unknown_effects = self.unknown_effects
+            self.sources, self.effects, self.unknown_effects = outer
 
     def take(self, gathered: CollectedSources) -> None:
         """Add separately collected sources and effects."""
         self.sources |= gathered.sources
         self.effects |= gathered.effects
+        self.unknown_effects = self.unknown_effects or gathered.unknown_effects
 
     def add_effect(self, values: Iterable[Value], effect: Effect) -> None:
         """Record that the origins of *values* affect every row of the result."""
@@ -96,27 +100,45 @@ class StatementContext:
         why = f"it reads {views}, which could not be resolved" if views else "the columns of a table are unknown"
         self.report(at, f"{what}: {why}", f"see the problems of {views}" if views else "provide the DDL of its tables")
 
-    def dataset(self, parts: Parts) -> str:
-        """Return the name of a dataset, and record it with its topics."""
+    def dataset(self, parts: Parts, hint: Options = ()) -> str:
+        """Return the name of a dataset, and record it with its topics; *hint* are the options of Flink's hint.
+
+        In one statement, or a view, a table with other data than its DDL names has a name of its own, with the hint.
+        """
         name = self.dotted_name(parts)
-        if name not in self.datasets:
-            known = self.session.table(parts)
-            topics, pattern = (known.topics, known.topic_pattern) if known else ((), "")
-            self.datasets[name] = Dataset(
-                name=name,
-                qualified=self.session.qualified(parts),
-                topics=topics,
-                topic_pattern=pattern,
-                options=known.options if known else (),
-                metadata=tuple(column.name for column in known.columns if column.part in _METADATA) if known else (),
-            )
+        declared = self.session.table(parts)
+        known = with_hint(declared, hint)
+        dataset = self._described(name, parts, known)
+        if known is not declared and (self.is_view or self.datasets.get(name, dataset) != dataset):
+            name += f" /*+ OPTIONS({', '.join(f'{_text(key)}={_text(value)}' for key, value in hint)}) */"
+        elif self.datasets.get(name, dataset) != dataset:  # the hint of an earlier reference
+            name += " /*+ OPTIONS() */"
+        self.datasets.setdefault(name, replace(dataset, name=name))
         return name
+
+    def _described(self, name: str, parts: Parts, known: KnownTable | None) -> Dataset:
+        qualified = self.session.qualified(parts)
+        if known is None:
+            return Dataset(name=name, qualified=qualified)
+        metadata = tuple(column.name for column in known.columns if column.part in _METADATA)
+        return Dataset(
+            name=name,
+            qualified=qualified,
+            topics=known.topics,
+            topic_pattern=known.topic_pattern,
+            options=known.options,
+            metadata=metadata,
+        )
 
     def dotted_name(self, parts: Parts) -> str:
         """Return a dotted name; in Flink a part that contains a dot or a backquote is quoted."""
         if not self.flink:
             return ".".join(parts)
         return ".".join("`" + part.replace("`", "``") + "`" if "." in part or "`" in part else part for part in parts)
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
 
 
 WINDOW_BOUNDS = ("WINDOWSTART", "WINDOWEND")
@@ -150,8 +172,8 @@ class Rows:
 
     *name* is its alias or last name, *parts* its whole name. *open*: it has unlisted columns; each is the column of
     that name of *table* and *others*, or without these derived from *rest*. Its first *leading* columns precede the
-    unlisted ones, the positions of the others are not known. *time* is the origin of the record time in ksqlDB; None:
-    the record's own timestamp. *is_table*: it is a ksqlDB table.
+    unlisted ones, the positions of the others are not known. *hidden* are columns that `*` does not show. *time* is the
+    origin of the record time in ksqlDB; None: the record's own timestamp. *is_table*: it is a ksqlDB table.
     """
 
     columns: tuple[Column, ...] = ()
@@ -162,6 +184,7 @@ class Rows:
     open: bool = False
     rest: Value = EMPTY
     leading: int = 0
+    hidden: frozenset[str] = frozenset()
     windowed: bool = False
     time: Value | None = None
     is_table: bool = False
@@ -170,6 +193,13 @@ class Rows:
     def placed(self) -> tuple[Column, ...]:
         """Return the columns whose positions are known: all, or those before the unlisted ones."""
         return self.columns[: self.leading] if self.open else self.columns
+
+    def shown(self, named: Collection[str]) -> Rows:
+        """Return this relation with the columns that `*` shows, and those that are *named*."""
+        if not self.hidden:
+            return self
+        columns = (column for column in self.columns if column.name not in self.hidden or column.name in named)
+        return replace(self, columns=tuple(columns), hidden=frozenset())
 
     def renamed(self, names: Parts) -> Rows:
         """Return this relation with its first columns renamed; names of unlisted columns list these."""
@@ -222,6 +252,7 @@ class Scope:
     hidden: frozenset[str] = frozenset()
     variables: frozenset[str] = frozenset()
     synthetic: Column | None = None
+    equivalent: frozenset[Expression] = frozenset()
     bounds: Value | None = None
     _index: dict[str, Column] = field(default_factory=dict)
     _indexed: int = 0

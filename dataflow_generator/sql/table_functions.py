@@ -58,8 +58,9 @@ def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
     computed from everything that it takes.
     """
     context, before = scope.context, scope.context.functions
-    inputs = [_input(argument, scope, rows_of) for argument in map(_table, call.arguments) if argument is not None]
     plain = tuple(argument for argument in call.arguments if _table(argument) is None)
+    listed = [argument for argument in map(_table, call.arguments) if argument is not None]
+    inputs = [_input(argument, scope, rows_of(argument.relation, scope).shown(_named(plain))) for argument in listed]
     if inputs and call.name in _WINDOWS:
         return _windowed(plain, inputs[0], scope)
     if inputs and call.name in _BUILT_IN:
@@ -73,8 +74,7 @@ def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
     return Rows(keys, open=True, rest=rest, leading=len(keys))
 
 
-def _input(argument: TableArgument, scope: Scope, rows_of: RowsOf) -> _Input:
-    rows = rows_of(argument.relation, scope)
+def _input(argument: TableArgument, scope: Scope, rows: Rows) -> _Input:
     inner = Scope(scope.context, scope, [rows])
     return _Input(rows, tuple(_key(key, inner) for key in argument.keys), tuple(values_of(argument.order, inner)))
 
@@ -99,6 +99,12 @@ def _described(plain: tuple[Expression, ...], rows: Rows, scope: Scope) -> Value
     """Return the lineage of the columns of *rows* that DESCRIPTOR names."""
     inner = Scope(scope.context, scope, [rows])
     return merged(value_of(argument, inner) for argument in plain if isinstance(argument, Descriptor))
+
+
+def _named(plain: tuple[Expression, ...]) -> frozenset[str]:
+    """Return the columns that DESCRIPTOR names."""
+    names = (name for argument in plain if isinstance(argument, Descriptor) for name in argument.names)
+    return frozenset(name.parts[-1] for name in names)
 
 
 def _descriptor(plain: tuple[Expression, ...], default: str) -> str:

@@ -78,6 +78,10 @@ class Cursor:
         position = self.position + steps
         return self._tokens[position].key if position < len(self._tokens) else ""
 
+    def between(self, start: int, end: int) -> Sequence[Token]:
+        """Return the tokens from one position up to another."""
+        return self._tokens[start:end]
+
     def next(self) -> Token:
         """Take one token; END is never passed."""
         token = self._tokens[self.position]

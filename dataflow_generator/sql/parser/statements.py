@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from dataflow_generator.sql.lexer import Dialect, Token, TokenKind, split_statements, tokenize
+from dataflow_generator.sql.lexer import Dialect, Token, TokenKind, hint_options, split_statements, tokenize
 from dataflow_generator.sql.nodes import (
     CreateTypeStatement,
     DropStatement,
@@ -182,6 +182,7 @@ def _insert(cursor: Cursor) -> Statement:
     cursor.accept("TABLE")
     at = cursor.token.at
     name = cursor.dotted()
+    options = hint_options(cursor.last_token)
     fixed = _partition(cursor) if cursor.accept("PARTITION") else ()
     columns = None
     if cursor.key == "(" and not starts_query(cursor, 1) and cursor.ahead() != "(":
@@ -192,7 +193,7 @@ def _insert(cursor: Cursor) -> Statement:
     inserted = query(cursor)
     if on_conflict(cursor):
         _conflict(cursor)
-    return InsertStatement(kind, name, at, inserted, columns, fixed)
+    return InsertStatement(kind, name, at, inserted, columns, fixed, options)
 
 
 def _conflict(cursor: Cursor) -> None:
@@ -232,6 +233,21 @@ def _use(cursor: Cursor) -> Statement:
     return SessionStatement("USE", "database", cursor.dotted())
 
 
+def _set(cursor: Cursor) -> Statement:
+    """Parse Flink's `SET 'key' = 'value'`; any other form sets nothing that matters here."""
+    name, sign, value = cursor.token, cursor.ahead(), cursor.ahead(2)
+    if name.kind is not TokenKind.STRING or (sign, value) != ("=", "'"):
+        return OtherStatement("SET")
+    cursor.next()
+    cursor.next()
+    return SessionStatement("SET", "setting", (cursor.next().value,), name.value)
+
+
+def _reset(cursor: Cursor) -> Statement:
+    name = cursor.token.value if cursor.token.kind is TokenKind.STRING else ""
+    return SessionStatement("RESET", "setting", (), name)
+
+
 def _define(cursor: Cursor) -> Statement:
     name = cursor.name()
     cursor.expect("=")
@@ -249,6 +265,8 @@ _READERS: Mapping[str, Callable[[Cursor], Statement]] = {
     "ALTER": _alter,
     "INSERT": _insert,
     "USE": _use,
+    "SET": _set,
+    "RESET": _reset,
     "DEFINE": _define,
     "UNDEFINE": _undefine,
 }
