@@ -140,7 +140,7 @@ def input_schema(schema: Mapping[str, Json]) -> Json:
 
 
 def _parameter(schema: Mapping[str, Json]) -> Json:
-    inner = next((each for each in schema.get("anyOf", ()) if each != {"type": "null"}), {})
+    inner: Mapping[str, Json] = next((each for each in schema.get("anyOf", ()) if each != {"type": "null"}), {})
     unneeded = {"title", "anyOf", "maxLength", "minLength"}
     return {
         name: value
