@@ -125,7 +125,9 @@ def parse_settings(text: str, where: str) -> RepositorySettings:
         line = lines.get(name) or next((lines[key] for key in value if key not in SCHEMA["properties"]), 1)
         hint = f"members are {', '.join(SCHEMA['properties'])}"
         raise InputInvalid(error.message, where=f"{where}:{line} {name}".rstrip(), hint=hint)
-    given = {name.replace("-", "_"): tuple(item) if isinstance(item, list) else item for name, item in value.items()}
+    given: dict[str, Any] = {
+        name.replace("-", "_"): tuple(item) if isinstance(item, list) else item for name, item in value.items()
+    }
     return RepositorySettings(
         **{field.name: given[field.name] for field in fields(RepositorySettings) if field.name in given}
     )

@@ -146,7 +146,7 @@ def scan_command(
     status = combined_status([scan_status(result) for result in reports])
     if opens and status in (Exit.DONE, Exit.PARTIAL):
         _serve(dictionary)
-    elif graph and not quiet and status is Exit.DONE:
+    elif graph and not quiet and status is Exit.DONE and sys.stderr.isatty():
         echo_err(_NEXT, lines=True)
     return status
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _COLOURS = {"copied": "green", "renamed": "green", "computed": "yellow", "aggregated": "yellow", "masked": "magenta"}
 _KINDS = {"contains": "as a whole"}
 _WORDS = {
+    "": "flows",
     "IDENTITY": "copied",
     "TRANSFORMATION": "computed",
     "AGGREGATION": "aggregated",
@@ -41,7 +42,7 @@ def edge_word(edge: GraphEdge, nodes: Mapping[str, GraphNode]) -> str:
     source, target = nodes[edge.source].path, nodes[edge.target].path
     if edge.subtype == "IDENTITY" and source and target and source[-1] != target[-1]:
         return "renamed"
-    return _WORDS.get(edge.subtype, (edge.subtype or edge.type or edge.kind).lower().replace("_", " "))
+    return _WORDS.get(edge.subtype, edge.subtype.lower().replace("_", " "))
 
 
 def show_tree(traced: Lineage, *, evidence: bool = False) -> None:

@@ -39,9 +39,10 @@ class Scanned:
     url: str
 
     def replay(self, dictionary: Path, number: int = 0) -> tuple[str, ...]:
-        """Return the arguments that scan capture *number* into *dictionary*."""
+        """Return the arguments that scan capture *number* into *dictionary*, without a graph."""
         return (
-            "extract",
+            "scan",
+            "--no-graph",
             "--config",
             str(self.config),
             "--replay",
