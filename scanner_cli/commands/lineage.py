@@ -18,7 +18,7 @@ from scanner_cli.output.graph import (
     impact_rows,
     shown_name,
 )
-from scanner_cli.output.render import Format, format_option, show
+from scanner_cli.output.render import Format, format_option, narrow, show
 from scanner_cli.output.tree import show_tree
 from scanner_cli.spark_options import graph_options
 from scanner_model.errors import InputInvalid
@@ -203,7 +203,8 @@ def _show_impact(result: ImpactList, evidence: bool, style: str) -> None:
             _print_notes(result.notes)
             return
     shown = (*IMPACT_COLUMNS, "evidence") if evidence else IMPACT_COLUMNS
-    show(impact_rows(result), shown, style, document=impact_document(result))
+    rows = impact_rows(result)
+    show(rows, narrow(shown, rows, style, ("owner", "last_seen")), style, document=impact_document(result))
     _print_notes(result.notes)
     _suggest(result.column_suggestions)
 
