@@ -158,24 +158,36 @@ class _Scan:
         """Report where topics and groups may be hidden from us; brokers that report no rights at all are trusted."""
         reports_rights = any(description.authorized_operations for description in descriptions)
         self.requests += 1
-        if _sees_cluster(self.client, metadata, self._source) or (metadata.topics and not reports_rights):
+        sees = _sees_cluster(self.client, metadata, self._source)
+        if sees or (metadata.topics and not reports_rights and sees is not None):
             return
         self.lists_all = False
-        what = "topics and consumer groups may be hidden: the user has no right to DESCRIBE the cluster"
-        self.problems.insert(0, Problem(str(self._source), what, _RIGHTS))
+        self.problems.insert(0, _may_be_hidden(self._source, answered=sees is not None))
 
     def _report(self, noun: str, done: str, failures: Mapping[str, str]) -> None:
         self.problems += _summarised(self._source, noun, done, failures)
 
 
-def _sees_cluster(client: KafkaClient, metadata: ClusterAnswer, source: SourceId) -> bool:
-    """Check if we may DESCRIBE the cluster; raises SourceRefused where no topic is shown and rights are missing."""
+def _may_be_hidden(source: SourceId, *, answered: bool) -> Problem:
+    """Return the problem that the lists may lack something: a right is missing, or the brokers did not say which."""
+    if answered:
+        what = "topics and consumer groups may be hidden: the user has no right to DESCRIBE the cluster"
+        return Problem(str(source), what, _RIGHTS)
+    what = "topics and consumer groups may be missing: the brokers did not answer DescribeCluster"
+    return Problem(str(source), what, "are all brokers up? scan again once they are")
+
+
+def _sees_cluster(client: KafkaClient, metadata: ClusterAnswer, source: SourceId) -> bool | None:
+    """Return whether we may DESCRIBE the cluster, None if the brokers do not answer.
+
+    Raises SourceRefused where no topic is shown and rights are missing.
+    """
     allowed = client.may_describe_cluster()
     if not metadata.topics and (allowed is False or client.hides_topics()):
         missing = "DESCRIBE the cluster" if allowed is False else "DESCRIBE topics"
         what = f"no topic is shown, and the user has no right to {missing}"
         raise SourceRefused(what, where=str(source), hint=_RIGHTS)
-    return bool(allowed)
+    return allowed
 
 
 def _down(unnamed: Collection[int], source: SourceId) -> Iterator[Problem]:
