@@ -13,6 +13,7 @@ from scanner_api.change_check.files import git_files as git_files
 from scanner_api.change_check.files import proposed_files as proposed_files
 from scanner_api.change_check.proposals import PathRule as PathRule
 from scanner_api.change_check.proposals import Target as Target
+from scanner_api.change_check.settings import read_judging as read_judging
 from scanner_api.configuration import KEY_VARIABLE as KEY_VARIABLE
 from scanner_api.configuration import SECRET_VARIABLE as SECRET_VARIABLE
 from scanner_api.configuration import FoundKind as FoundKind
@@ -63,9 +64,11 @@ from scanner_api.policy import POLICY_RULES as POLICY_RULES
 from scanner_api.policy import ClusterPolicy as ClusterPolicy
 from scanner_api.policy import apply_policy as apply_policy
 from scanner_api.policy import read_policy as read_policy
+from scanner_api.push.run import experience as experience
 from scanner_api.push.run import explain_push as explain_push
 from scanner_api.push.run import push as push
 from scanner_api.push.run import push_settings as push_settings
+from scanner_api.push.run import target_names as target_names
 from scanner_api.push.run import undo_push as undo_push
 from scanner_api.questions.changes import diff as diff
 from scanner_api.questions.changes import diff_document as diff_document

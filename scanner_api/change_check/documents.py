@@ -18,7 +18,10 @@ def report_document(report: ChangeReport) -> dict[str, Json]:
         "verdict": str(report.verdict),
         "scans": [{"cluster": cluster, "number": number, "finished": at} for cluster, number, at in report.scans],
         "files": [{"file": file.file, "kind": file.kind, "targets": list(file.targets)} for file in report.files],
-        "skipped": [{"file": file, "why": why} for file, why in report.skipped],
+        "skipped": [{"file": skipped.file, "why": skipped.why} for skipped in report.skipped],
+        "not_examined": [skipped.file for skipped in report.not_examined],
+        "concerns_kafka": report.concerns_kafka,
+        "scope": report.scope,
         "notes": list(report.notes),
         "findings": [_finding(finding) for finding in ordered(report.findings)],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -22,6 +23,8 @@ class Verdict(StrEnum):
 
 
 _ORDER = tuple(Verdict)
+_USERS = ("job", "consumer-group")
+_PLACE = re.compile(r"\S.*\.\w+:\d+")
 
 
 def worst(verdicts: list[Verdict]) -> Verdict:
@@ -64,6 +67,11 @@ class Affected:
         """Return the name, of a column behind that of its dataset."""
         return f"{self.name}.{self.path}" if self.path else self.name
 
+    @property
+    def place(self) -> str:
+        """Return file and line of the evidence nearest to the user of the data; empty if no evidence has a place."""
+        return next((text for text in reversed(self.evidence) if _PLACE.fullmatch(text)), "")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -92,6 +100,20 @@ class Finding:
         return hashlib.sha256("\0".join((self.rule, self.target, self.item)).encode()).hexdigest()[:16]
 
     @property
+    def readers(self) -> tuple[Affected, ...]:
+        """Return the jobs and consumer groups that read what changes, the nearest first."""
+        return self._users(writing=False)
+
+    @property
+    def writers(self) -> tuple[Affected, ...]:
+        """Return the jobs that write what changes."""
+        return self._users(writing=True)
+
+    def _users(self, *, writing: bool) -> tuple[Affected, ...]:
+        users = (hit for hit in self.affected if hit.kind in _USERS and (hit.use == "writes") is writing)
+        return tuple(sorted(users, key=lambda hit: hit.steps))
+
+    @property
     def counts(self) -> bool:
         """Return whether the finding counts for the verdict of the check."""
         return self.verdict is not Verdict.FINE and not self.accepted
@@ -118,7 +140,9 @@ class ChangeReport:
     """The result of a check. *scans* are the newest scan of each cluster: name, number, end in ISO 8601.
 
     *skipped* are files that were not checked. *notes* are remarks about the check itself, such as an expired entry
-    of the baseline.
+    of the baseline. *not_examined* are those of *skipped* that scanner does not claim to understand and whose content
+    could matter: not documentation, tests or renamed files. *concerns_kafka* is False if no changed file could declare
+    anything relevant.
     """
 
     files: tuple[CheckedFile, ...]
@@ -126,6 +150,19 @@ class ChangeReport:
     scans: tuple[tuple[str, int, str], ...] = ()
     skipped: tuple[SkippedFile, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    not_examined: tuple[SkippedFile, ...] = ()
+    concerns_kafka: bool = True
+
+    @property
+    def scope(self) -> str:
+        """Return what the verdict covers, as one sentence."""
+        if not self.concerns_kafka:
+            return "Nothing in this change concerns Kafka"
+        count = len(self.files)
+        lacking = self.not_examined
+        listed = ", ".join(f"`{skipped.file}`" for skipped in lacking[:_LISTED])
+        more = f" and {len(lacking) - _LISTED} more" if len(lacking) > _LISTED else ""
+        return f"{count} file{'' if count == 1 else 's'} examined{f'; not examined: {listed}{more}' if lacking else ''}"
 
     @property
     def verdict(self) -> Verdict:
@@ -141,5 +178,6 @@ class ChangeReport:
         )
 
 
+_LISTED = 10
 _UNJUDGED = ("not-read", "nothing-checked", "unparsed")
 """Rules of what was proposed and not looked at; `not-read` is of a statement's columns, too."""

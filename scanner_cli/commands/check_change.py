@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
@@ -45,6 +46,9 @@ FAILING: Mapping[str, tuple[Verdict, ...]] = {
 }
 """`--fail-on` → the verdicts that end with a status of their own."""
 
+FAIL_ON = "SCANNER_FAIL_ON"
+"""Variable with the `--fail-on` of a pipeline, for repositories that do not set `fail-on` in `.scanner.yaml`."""
+
 STATUS = {Verdict.BREAKS: Exit.BREAKS, Verdict.IMPACT: Exit.IMPACT, Verdict.UNKNOWN: Exit.UNCERTAIN}
 
 _AGE = re.compile(r"(\d{1,6})([mhd])")
@@ -87,7 +91,7 @@ def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @one_of("--policy", words=POLICIES, text="The policy for JSON Schema, in place of the stored one.")
 @one_of("--dialect", words=("ksqldb", "flink"), text="The SQL dialect; by default detected from the text.")
 @click.option("--max-age", "age", metavar="AGE", help="How long ago each source may have been read: 90m, 24h, 7d.")
-@one_of("--fail-on", words=tuple(FAILING), text="The mildest verdict that fails.", default="unknown", show_default=True)
+@one_of("--fail-on", words=tuple(FAILING), text="The mildest verdict that fails; by default unknown.")
 @click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="JSON of accepted findings.")
 @click.option("--allow-new", is_flag=True, help="A subject or job that the dictionary does not have is no mistake.")
 @click.option("--write", "writes", multiple=True, metavar="FORMAT=FILE", help="Write the report to a file, too.")
@@ -102,7 +106,8 @@ def check_change(
     rules: Sequence[str],
     references: Sequence[str],
     age: str | None,
-    fail_on: str,
+    fail_on: str | None,
+    baseline: Path | None,
     config: Path | None,
     writes: Sequence[str],
     dictionary: Dictionary,
@@ -145,11 +150,16 @@ def check_change(
     target = library.Target(
         **{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")}
     )
+    judging = library.read_judging(commits, policy=config, baseline=baseline)
+    settings = judging.settings
+    rules, age = rules or settings.map, age or settings.max_age
     options = library.CheckOptions(
         level=library.Level(level.upper()) if (level := others.pop("level")) else None,
         policy=library.Policy(policy.upper()) if (policy := others.pop("policy")) else None,
         max_age=_age(age) if age else None,
-        rules=library.read_policy(config) if config else library.ClusterPolicy(),
+        rules=judging.policy,
+        accepted=judging.accepted,
+        settings_changes=judging.changes,
         **others,
     )
     outputs = [_output(text) for text in writes]
@@ -161,6 +171,12 @@ def check_change(
         library.write_text(file, RENDERERS[name](report))
     echo(RENDERERS[style](report), end="")
     echo_err("\n".join([summary(report), *report.notes]), lines=True)
+    return _status(report, fail_on or settings.fail_on or os.environ.get(FAIL_ON) or "unknown")
+
+
+def _status(report: ChangeReport, fail_on: str) -> Exit:
+    if fail_on not in FAILING:
+        raise InputInvalid(f"{fail_on!r} is not known", where=FAIL_ON, hint=f"one of {', '.join(FAILING)}")
     if report.verdict in FAILING[fail_on]:
         return STATUS[report.verdict]
     return Exit.UNCERTAIN if report.is_incomplete and fail_on != "none" else Exit.DONE

@@ -23,8 +23,18 @@ _LISTED = 20
 """Refusals and skipped names that are written to stderr; JSON has all of them."""
 
 
-@click.command()
-@click.argument("target", metavar="datahub|openmetadata|unity|google|glue|datazone")
+class _Targets(click.Command):
+    """The command with the list of targets in its help."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each target, and what it was tried with."""
+        del ctx
+        with formatter.section("Targets"):
+            formatter.write_dl([(name, library.experience(name)) for name in library.target_names()])
+
+
+@click.command(cls=_Targets)
+@click.argument("target")
 @config_option
 @click.option("--dry-run", is_flag=True, help="Write nothing: list what would be created, changed and removed.")
 @click.option("--undo", "undone", type=int, metavar="RUN", help="Take back what this run wrote, and nothing else.")
@@ -80,6 +90,8 @@ def _report(result: PushResult, style: str, *, is_dry: bool, is_undo: bool) -> N
         show(_document(result)["steps"], _STEPS, style)
         for call in result.requests:
             echo(call.shown)
+    if result.note:
+        echo_err(f"{result.target}: {result.note}")
     for name, reason in result.skipped[:_LISTED]:
         echo_err(f"skipped: {name}: {reason}")
     for refusal in result.refused[:_LISTED]:

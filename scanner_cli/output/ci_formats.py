@@ -65,6 +65,8 @@ RULES: Mapping[str, str] = {
     "future-source": "A source was read in the future: a clock is wrong.",
     "no-graph": "No graph was generated, so nobody who is hit is known.",
     "old-graph": "The graph is older than the newest scan.",
+    "settings-changed": "The change edits the settings, policy or baseline by which it is checked.",
+    "tag-removed": "A column loses a tag to which the policy refers.",
     "unread-jobs": "Some statements, views or connectors could not be read, or only in part.",
 }
 """Every rule of a finding, in one sentence."""

@@ -54,7 +54,7 @@ from scanner_extractor.results import (
     no_progress,
 )
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.source_kind import SourceKind, by_type, http_check, http_kind
+from scanner_extractor.scan.source_kind import BrokerUse, SourceKind, by_type, http_check, http_kind
 from scanner_extractor.settings.clients import (
     AclSettings,
     ApplicationSettings,
@@ -298,6 +298,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         settings=KafkaSettings,
         field="kafka",
         ready=_has_brokers,
+        brokers=BrokerUse.LISTED,
         read=lambda settings, connections, progress: connections.kafka(settings, progress),
         check=lambda settings, connections: [
             Probe("read metadata of the brokers", lambda: connections.probe(settings)),
@@ -320,6 +321,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         section=KSQLDB_SECTION,
         settings=KsqlSettings,
         field="ksqldb",
+        brokers=BrokerUse.NEEDED,
         read=_read_ksqldb,
         check=http_check(SourceType(read=read_ksqldb, check=ksqldb_probes)),
     ),
@@ -329,6 +331,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         section=CONNECT_SECTION,
         settings=ConnectSettings,
         field="connect",
+        brokers=BrokerUse.NEEDED,
         read=_read_connect,
         check=http_check(SourceType(read=read_connect, check=connect_probes)),
     ),

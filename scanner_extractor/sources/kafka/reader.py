@@ -32,8 +32,9 @@ class BrokerAnswer(Protocol):
 
 
 class PartitionAnswer(Protocol):
-    """A partition and the ids of the brokers that hold it (`PartitionMetadata`)."""
+    """A partition, its leader (negative: none), and the ids of the brokers that hold it (`PartitionMetadata`)."""
 
+    leader: int
     replicas: Sequence[int]
 
 
@@ -206,6 +207,13 @@ def read_group(
         state=state_of(listing, description),
         topics=tuple(map(TopicName, sorted({*offsets, *_assigned(description)}))),
     )
+
+
+def is_unassigned(listing: GroupAnswer, description: MembersAnswer | None) -> bool:
+    """Return whether a group is in a rebalance and has members, none of which is assigned anything yet."""
+    state = state_of(listing, description).upper()
+    rebalances = "REBALANC" in state or state in ("ASSIGNING", "RECONCILING")
+    return rebalances and bool(description and description.members) and not any(_assigned(description))
 
 
 def _assigned(description: MembersAnswer | None) -> Iterator[str]:

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from typing import Any
 
 import pytest
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import (
     AclOperation,
     AdminClient,
@@ -147,6 +147,36 @@ def test_cluster_is_read_whole() -> None:
     ]
 
 
+class Member:
+    """A member that waits for its assignment."""
+
+    assignment = None
+    target_assignment = None
+
+
+def rebalancing() -> Described:
+    group = Described()
+    group.members, group.state = [Member()], ConsumerGroupState.PREPARING_REBALANCING
+    return group
+
+
+def test_a_group_in_a_rebalance_is_read_by_its_offsets_and_marked() -> None:
+    """Its members have no assignment for a moment; what else it was assigned is not shown."""
+    reading = read(Brokers("orders", groups=["g"], members=rebalancing()))
+
+    assert [(group.name, group.topics) for group in reading.consumer_groups] == [("g", ("orders",))]
+    assert "rebalance" in reading.problems[0].what
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset({"g"}))
+
+
+def test_a_group_in_a_rebalance_without_offsets_keeps_what_is_known_of_it() -> None:
+    """A group that commits elsewhere would have no topic at all."""
+    none = ConsumerGroupTopicPartitions("g", [])
+    reading = read(Brokers("orders", groups=["g"], members=rebalancing(), offsets=none))
+
+    assert (reading.consumer_groups, reading.outcome.unread) == ((), frozenset({"g"}))
+
+
 def test_settings_that_are_refused_leave_the_topics() -> None:
     """One missing right costs what it guards, and is said once, not once a topic."""
     reading = read(Brokers("a", "b", config=DENIED))
@@ -213,6 +243,15 @@ def test_nothing_shown_by_brokers_that_do_not_report_rights_proves_nothing() -> 
     reading = read(Brokers(rights=KafkaError(KafkaError._TIMED_OUT, "too late")))
 
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+
+
+def test_a_broker_that_does_not_answer_is_not_a_missing_right() -> None:
+    """The user would look for a right that is there."""
+    reading = read(Brokers("orders", rights=KafkaError(KafkaError._TIMED_OUT, "too late")))
+
+    assert reading.outcome.status == SourceStatus.PARTIAL
+    assert "the brokers did not answer DescribeCluster" in reading.problems[0].what
+    assert "right" not in reading.problems[0].what + reading.problems[0].hint
 
 
 def test_part_shown_to_a_user_without_rights_on_the_cluster_proves_nothing_gone() -> None:
