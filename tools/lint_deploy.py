@@ -10,9 +10,7 @@ from tooling import ROOT, run, tooling
 
 SCHEMAS = {
     "examples/deploy/compose.yaml": "vendor.compose-spec",
-    "examples/ci/github-workflow.yml": "vendor.github-workflows",
-    "examples/ci/check-change/action.yml": "vendor.github-actions",
-    "examples/ci/gitlab-ci.yml": "vendor.gitlab-ci",
+    "action.yml": "vendor.github-actions",
 }
 """File → the name of its schema in check-jsonschema."""
 

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 import click
 
+from scanner_api.change_check.settings import FILE as SETTINGS_FILE
+from scanner_api.change_check.settings import SCHEMA as SETTINGS_SCHEMA
 from scanner_api.configuration import ConnectionCheck, cluster_schema
 from scanner_api.configuration import check as check_connections
 from scanner_cli.lazy_group import Group
-from scanner_cli.options import config_option
+from scanner_cli.options import config_option, one_of
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.usage_errors import Exit
@@ -60,12 +62,16 @@ def config() -> None:
 
 
 @config.command()
-def schema() -> None:
-    """Print the JSON Schema of cluster.json.
+@one_of(
+    "--of", "file", words=("cluster.json", SETTINGS_FILE), text="The file.", default="cluster.json", show_default=True
+)
+def schema(file: str) -> None:
+    """Print the JSON Schema of cluster.json, or of the settings of check-change.
 
     \b
     Example, so that an editor completes the file:
       scanner config schema > cluster.schema.json
       # and in cluster.json: "$schema": "cluster.schema.json"
+      scanner config schema --of .scanner.yaml > scanner.schema.json
     """
-    click.echo(visible_json(cluster_schema()))
+    click.echo(visible_json(SETTINGS_SCHEMA if file == SETTINGS_FILE else cluster_schema()))

@@ -20,7 +20,7 @@ from scanner_api.parsing import (
     schema_formats,
     subject_documents,
 )
-from scanner_cli.console import echo_err
+from scanner_cli.console import echo, echo_err
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import one_of, pairs, read_text
 from scanner_cli.output.columns import RARE, SHOWN, column_rows, schema_document
@@ -35,8 +35,11 @@ from scanner_cli.output.connectors import (
     sql_rows,
 )
 from scanner_cli.output.render import Format, format_option, narrow, show
+from scanner_cli.output.rule_pages import PAGES, rule_page
 from scanner_cli.usage_errors import Exit
 from scanner_model.columns import ParsedSchema
+from scanner_model.documents.json_positions import closest_match
+from scanner_model.errors import InputInvalid
 
 
 @click.command()
@@ -255,3 +258,18 @@ def _rows(subject: dict[str, Any]) -> list[dict[str, Any]]:
 def _status(parsed: ParsedSchema) -> Exit:
     readable = parsed.columns or parsed.empty or not parsed.problems
     return Exit.DONE if readable else Exit.INPUT_INVALID
+
+
+@explain.command()
+@click.argument("name", metavar="RULE")
+def rule(name: str) -> None:
+    """Print the page of a rule of check-change or validate.
+
+    \b
+    Example:
+      scanner explain rule column-removed
+    """
+    if name not in PAGES:
+        hint = closest_match(name, list(PAGES)) or "`scanner validate --help` and docs/rules list them"
+        raise InputInvalid(f"{name!r} is not a rule", where="scanner explain rule", hint=hint)
+    echo(rule_page(name), end="")
