@@ -6,7 +6,6 @@ Neither needs a dictionary: each commit is read as `scanner extract --from` read
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -41,6 +40,7 @@ from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
 from scanner_model.policy import ClusterPolicy
+from scanner_model.private_files import temporary_directory
 
 _LISTED = 10
 _NOTHING = "nothing that is read stands in it"
@@ -92,7 +92,7 @@ def compare_commits(
     trees = commit_trees(commits, directory)
     with ExitStack() as stack:
         objects = stack.enter_context(object_reader(directory))
-        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scanner-")))
+        place = stack.enter_context(temporary_directory())
         known: dict[str, bool] = {}
         base, head = (
             read_commit(files, objects, place / name, known)

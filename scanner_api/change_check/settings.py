@@ -36,7 +36,7 @@ CHANGED = "settings-changed"
 
 _TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}
 _TEXT = {"type": "string", "minLength": 1}
-SCHEMA: Json = {
+SETTINGS_SCHEMA: Json = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": FILE,
     "description": "Settings of `scanner check-change` for a repository.",
@@ -119,11 +119,11 @@ def parse_settings(text: str, where: str) -> RepositorySettings:
     if document.error:
         raise InputInvalid(f"invalid YAML: {document.error}", where=f"{where}:{document.line}")
     value = document.value
-    for error in Draft202012Validator(SCHEMA).iter_errors(value):
+    for error in Draft202012Validator(SETTINGS_SCHEMA).iter_errors(value):
         name = str(error.path[0]) if error.path else ""
         lines = getattr(value, "lines", {})
-        line = lines.get(name) or next((lines[key] for key in value if key not in SCHEMA["properties"]), 1)
-        hint = f"members are {', '.join(SCHEMA['properties'])}"
+        line = lines.get(name) or next((lines[key] for key in value if key not in SETTINGS_SCHEMA["properties"]), 1)
+        hint = f"members are {', '.join(SETTINGS_SCHEMA['properties'])}"
         raise InputInvalid(error.message, where=f"{where}:{line} {name}".rstrip(), hint=hint)
     given: dict[str, Any] = {
         name.replace("-", "_"): tuple(item) if isinstance(item, list) else item for name, item in value.items()

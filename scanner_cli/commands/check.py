@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from scanner_api.change_check.settings import FILE as SETTINGS_FILE
-from scanner_api.change_check.settings import SCHEMA as SETTINGS_SCHEMA
-from scanner_api.configuration import ConnectionCheck, cluster_schema
-from scanner_api.configuration import check as check_connections
+from scanner_cli import library
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import config_option, one_of
 from scanner_cli.output.progress import progress_on
@@ -18,7 +16,13 @@ from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.usage_errors import Exit
 from scanner_model.text import visible_json
 
+if TYPE_CHECKING:
+    from scanner_api.configuration import ConnectionCheck
+
 _COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
+
+
+SETTINGS_FILE = ".scanner.yaml"
 
 
 @click.command()
@@ -35,7 +39,7 @@ def check(files: Sequence[str], style: str) -> int:
     Exit status 3: something could not be reached, or a permission is missing.
     """
     with progress_on(sys.stderr, quiet=False) as progress:
-        checks = check_connections(files, progress=progress)
+        checks = library.check(files, progress=progress)
     show([_row(result) for result in checks], _COLUMNS, style)
     return Exit.DONE if all(result.is_ok for result in checks) else Exit.PARTIAL
 
@@ -74,4 +78,4 @@ def schema(file: str) -> None:
       # and in cluster.json: "$schema": "cluster.schema.json"
       scanner config schema --of .scanner.yaml > scanner.schema.json
     """
-    click.echo(visible_json(SETTINGS_SCHEMA if file == SETTINGS_FILE else cluster_schema()))
+    click.echo(visible_json(library.SETTINGS_SCHEMA if file == SETTINGS_FILE else library.cluster_schema()))

@@ -6,9 +6,9 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from scanner_api.change_check.documents import ordered
 from scanner_api.change_check.model import Affected, ChangeReport, Finding, Verdict
 from scanner_api.change_check.rules import RULES
+from scanner_cli import library
 
 MOST = 10
 """Findings that a comment or a terminal shows, and hits in a diagram; the rest is folded."""
@@ -33,7 +33,7 @@ _PRODUCTS = {
 
 def counted(report: ChangeReport) -> list[Finding]:
     """Return the findings that count, the most serious first, of one verdict those that hit most first."""
-    findings = [finding for finding in ordered(report.findings) if finding.counts]
+    findings = [finding for finding in library.ordered(report.findings) if finding.counts]
     rank = {verdict: at for at, verdict in enumerate(reversed(Verdict))}
     return sorted(findings, key=lambda finding: (rank[finding.verdict], -len(finding.affected)))
 

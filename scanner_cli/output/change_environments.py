@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from scanner_api.change_check.documents import report_document
 from scanner_api.change_check.model import ChangeReport
+from scanner_cli import library
 from scanner_cli.output.change_answer import headline
 from scanner_cli.output.change_markdown import MARKER, report_markdown
 from scanner_cli.output.change_terminal import report_terminal
@@ -42,7 +42,12 @@ def _markdown(reports: Reports, allowed: Collection[str]) -> str:
 
 def _json(reports: Reports, allowed: Collection[str]) -> str:
     listed = [
-        {"dictionary": _name(name), "may_go": name in allowed, "answer": headline(report), **report_document(report)}
+        {
+            "dictionary": _name(name),
+            "may_go": name in allowed,
+            "answer": headline(report),
+            **library.report_document(report),
+        }
         for name, report in reports.items()
     ]
     return json_text({"environments": listed}) + "\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scanner_api.change_check.documents import ordered
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_cli import library
 from scanner_cli.output.change_answer import MOST, advice, ask, counted, diagram, entry, headline, page
 from scanner_cli.output.change_report import MOST_SHOWN, hits, summary, where
 from scanner_model.text import visible
@@ -36,7 +36,7 @@ def _parts(report: ChangeReport) -> Iterator[str]:
         if text:
             yield f"**{word}:** {_sentence(text)}\n\n"
     findings = counted(report)
-    rest = [*findings[MOST:], *(finding for finding in ordered(report.findings) if not finding.counts)]
+    rest = [*findings[MOST:], *(finding for finding in library.ordered(report.findings) if not finding.counts)]
     if findings:
         yield _HEAD + "".join(map(_row, findings[:MOST])) + "\n"
     if rest:

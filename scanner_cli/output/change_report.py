@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from scanner_api.change_check.documents import report_document
 from scanner_api.change_check.model import Affected, ChangeReport, Finding, Place
+from scanner_cli import library
 from scanner_cli.output.render import json_text
 
 Json = Any
@@ -27,7 +27,7 @@ _PLURALS = {
 
 def report_json(report: ChangeReport) -> str:
     """Return the whole report; docs/json.md documents its members."""
-    return json_text(report_document(report)) + "\n"
+    return json_text(library.report_document(report)) + "\n"
 
 
 def summary(report: ChangeReport) -> str:
