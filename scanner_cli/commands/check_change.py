@@ -166,9 +166,10 @@ def check_change(
     target = library.Target(
         **{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")}
     )
-    judging = library.read_judging(commits, policy=config, baseline=baseline)
+    accepting = _acceptance(others)
+    judging = library.read_judging(commits, policy=config, baseline=None if accepting else baseline)
     settings = judging.settings
-    if accepting := _acceptance(others):
+    if accepting:
         file = baseline or judging.top / (settings.baseline or library.DEFAULT_BASELINE)
         library.accept(file, accepting)
         echo_err(f"{accepting.fingerprint} is accepted until {accepting.expires} in {visible(str(file))}", lines=True)

@@ -89,7 +89,7 @@ def _use(hit: Affected, finding: Finding) -> str:
     targets = [other for other in finding.affected if hit.name in other.through and other.kind in (*_NODES, "column")]
     written = next((other for other in targets if other.path), next(iter(targets), None))
     if written is None:
-        return f"{hit.name} reads {item}{place}"
+        return f"{hit.name} {'may read' if hit.use == 'unknown' else 'reads'} {item}{place}"
     product = _PRODUCTS.get(written.namespace.partition(":")[0], "")
     return f"{hit.name} writes {item} to {f'{product} ' if product else ''}`{written.shown}`{place}"
 
