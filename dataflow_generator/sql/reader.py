@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable, Session, View
+from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable, Session, View, with_topics
 from dataflow_generator.sql.ddl import apply, table_from_query
 from dataflow_generator.sql.lexer import Dialect, Lines, Token, TokenKind, hint_options, substitute_variables, tokenize
 from dataflow_generator.sql.lineage import UNKNOWN, StatementFlows
@@ -26,7 +26,7 @@ from dataflow_generator.sql.nodes import (
 from dataflow_generator.sql.output_columns import columns_of_insert, flows
 from dataflow_generator.sql.parser.cursor import NotReadError, UnparsedError
 from dataflow_generator.sql.parser.statements import ParsedStatement, cursor_of, parse_text, parse_tokens
-from dataflow_generator.sql.parser.tables import data_type
+from dataflow_generator.sql.parser.tables import data_type, options
 from dataflow_generator.sql.query_rules import query
 from dataflow_generator.sql.scope import Column, Rows, Scope, StatementContext, TooLarge
 from scanner_model.documents.json_positions import JsonPath, PositionedJson, parse_with_positions
@@ -280,9 +280,9 @@ class _Reader:
         tables = tables_of(tokens)
         context = self._analysis()
         context.is_view = tables.is_view
-        for name, options in tables.sources:
-            self._read_whole(name, options, context)
-        if tables.defines and (unread := self._unread(tables, context)) is not None:
+        for name, hint in tables.sources:
+            self._read_whole(name, hint, context)
+        if tables.defines and (unread := self._unread(tables, tokens, context)) is not None:
             self.session.define(tables.sink, unread)
         sink = context.dataset(tables.sink, tables.options) if tables.sink else ""
         return StatementFlows(
@@ -295,23 +295,33 @@ class _Reader:
             problems=(self._problem(tokens, error),),
         )
 
-    def _unread(self, tables: Tables, context: StatementContext) -> KnownTable | None:
+    def _unread(self, tables: Tables, tokens: Sequence[Token], context: StatementContext) -> KnownTable | None:
         """Return what a statement that could not be read defines; None for a stored table that is known otherwise."""
         if tables.is_view:
             datasets = tuple(dataset for name, dataset in sorted(context.datasets.items()) if name in context.sources)
             sources = frozenset(context.sources)
             view = View(columns=(), sources=sources, datasets=datasets, open=True, rest=UNKNOWN, unknown_effects=True)
             return KnownTable(name=tables.sink, unread=True, view=view)
-        known = self.session.table(tables.sink)
-        return KnownTable(name=tables.sink, complete=False, unread=True) if known is None else None
+        if self.session.table(tables.sink) is not None:
+            return None
+        table = KnownTable(name=tables.sink, complete=False, unread=True, options=self._options(tokens))
+        return with_topics(table, flink=self._flink, own=True)
 
-    def _read_whole(self, name: Parts, options: Options, context: StatementContext) -> None:
+    def _options(self, tokens: Sequence[Token]) -> Options:
+        """Return the options of the first `WITH (…)`; empty where they cannot be parsed."""
+        at = next((at for at, token in enumerate(tokens) if token.key == "WITH" and _key(tokens, at + 1) == "("), None)
+        try:
+            return () if at is None else options(cursor_of(tokens[at + 1 :], self._dialect))
+        except UnparsedError:
+            return ()
+
+    def _read_whole(self, name: Parts, hint: Options, context: StatementContext) -> None:
         known = self.session.table(name)
         if known is not None and known.view is not None:
             context.sources |= known.view.sources
             context.datasets.update({dataset.name: dataset for dataset in known.view.datasets})
         else:
-            context.sources.add(context.dataset(name, options))
+            context.sources.add(context.dataset(name, hint))
 
     def _problem(self, tokens: Sequence[Token], error: UnparsedError | TooLarge | RecursionError) -> Problem:
         match error:

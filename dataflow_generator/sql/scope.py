@@ -24,12 +24,13 @@ class TooLarge(Exception):
     """Raised when a relation has more columns than MOST_COLUMNS; never leaves the reader, which reports a problem."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CollectedSources:
-    """The sources of a part of a statement, and its effects on the whole result."""
+    """The sources of a part of a statement, its effects on the whole result, and whether some of these are unknown."""
 
     sources: set[str]
     effects: set[tuple[Origin, Effect]]
+    unknown_effects: bool = False
 
 
 class StatementContext:
@@ -64,18 +65,20 @@ class StatementContext:
     @contextmanager
     def isolated(self) -> Iterator[CollectedSources]:
         """Collect sources and effects separately, for a part that may not be used."""
-        outer = self.sources, self.effects
+        outer = self.sources, self.effects, self.unknown_effects
         gathered = CollectedSources(set(), set())
-        self.sources, self.effects = gathered.sources, gathered.effects
+        self.sources, self.effects, self.unknown_effects = gathered.sources, gathered.effects, False
         try:
             yield gathered
         finally:
-            self.sources, self.effects = outer
+            gathered.unknown_effects = self.unknown_effects
+            self.sources, self.effects, self.unknown_effects = outer
 
     def take(self, gathered: CollectedSources) -> None:
         """Add separately collected sources and effects."""
         self.sources |= gathered.sources
         self.effects |= gathered.effects
+        self.unknown_effects = self.unknown_effects or gathered.unknown_effects
 
     def add_effect(self, values: Iterable[Value], effect: Effect) -> None:
         """Record that the origins of *values* affect every row of the result."""

@@ -13,7 +13,7 @@ const curves = make("svg", {class: "curves", width: 1, height: 1, "aria-hidden":
 world.append(curves);
 stage.append(world);
 
-// Draws everything again; *rescaled* chooses the size of text anew, which otherwise stays.
+// Draws everything again; *rescaled* chooses the size of text again; otherwise it stays.
 function draw(rescaled = false) {
   const boxes = boxesNow();
   const scales = !rescaled ? [drawing.scale] : boxes.length > MOST_SCALED ? [1] : SCALES;

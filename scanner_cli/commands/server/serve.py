@@ -97,10 +97,10 @@ def serve(
     "--token-limit",
     "budget",
     type=click.IntRange(500, 200_000),
-    default=8_000,
+    default=1_500,
     show_default=True,
     metavar="N",
-    help="How many tokens an answer may have; it says what was left out.",
+    help="Tokens of an answer; one to a question with a limit above 25 may have 8000.",
 )
 @dictionary_option
 def mcp(budget: int, dictionary: Dictionary) -> int:

@@ -1,4 +1,4 @@
-"""Groups that coordinators do not list yet: just after a restart, a broker lists few groups or none, without an error."""
+"""Groups that coordinators do not list yet: after a restart of a broker, its list is short, without an error."""
 
 from __future__ import annotations
 
