@@ -98,7 +98,7 @@ def _what(finding: Finding) -> str:
     return finding.what if finding.target in ("the change", "the check", "") else f"{finding.target}: {finding.what}"
 
 
-def ask(report: ChangeReport) -> str:
+def contacts(report: ChangeReport) -> str:
     """Return whom to ask: the owners of what is hit, of the topic, and of the files; empty if none is known."""
     owners: dict[str, str] = {}
     for finding in counted(report)[:MOST]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
 from scanner_cli import library
-from scanner_cli.output.change_answer import MOST, advice, ask, counted, diagram, entry, headline, page
+from scanner_cli.output.change_answer import MOST, advice, contacts, counted, diagram, entry, headline, page
 from scanner_cli.output.change_report import MOST_SHOWN, hits, summary, where
 from scanner_model.text import visible
 
@@ -32,7 +32,7 @@ def report_markdown(report: ChangeReport) -> str:
 
 def _parts(report: ChangeReport) -> Iterator[str]:
     yield f"{MARKER}\n### {_SIGNS[report.verdict]} {_sentence(headline(report))}\n\n"
-    for word, text in (("Ask", ask(report)), ("Do", advice(report))):
+    for word, text in (("Ask", contacts(report)), ("Do", advice(report))):
         if text:
             yield f"**{word}:** {_sentence(text)}\n\n"
     findings = counted(report)

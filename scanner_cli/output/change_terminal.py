@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
 from scanner_api.change_check.rules import RULES
-from scanner_cli.output.change_answer import MOST, acceptance, advice, ask, counted, headline, others
+from scanner_cli.output.change_answer import MOST, acceptance, advice, contacts, counted, headline, others
 from scanner_cli.output.change_report import affected_text, hits, where
 from scanner_cli.output.terminal import has_colours, terminal_width
 from scanner_model.text import visible
@@ -30,7 +30,7 @@ class _Screen:
     def lines(self) -> Iterator[str]:
         report = self._report
         yield from self._wrapped(self._painted(visible(headline(report)), _BOLD))
-        for word, text in (("ask", ask(report)), ("do", advice(report))):
+        for word, text in (("ask", contacts(report)), ("do", advice(report))):
             if text:
                 yield from self._wrapped(f"{word}: {visible(text)}", "     ")
         findings = counted(report)
