@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from scanner_cli.output.rule_pages import PAGES, index_page, rule_page
+from scanner_api.rule_pages import PAGES, index_page, rule_page
 
 DIRECTORY = Path(__file__).parent / "rules"
 PAGE = DIRECTORY / "index.md"

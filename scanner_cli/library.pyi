@@ -94,6 +94,8 @@ from scanner_api.questions.listings import scans as scans
 from scanner_api.questions.listings import validate as validate
 from scanner_api.questions.topics import describe_topic as describe_topic
 from scanner_api.questions.topics import topic_schemas as topic_schemas
+from scanner_api.rule_pages import PAGES as PAGES
+from scanner_api.rule_pages import rule_page as rule_page
 from scanner_api.scanning.clusters import INCOMPLETE as INCOMPLETE
 from scanner_api.scanning.run import scan as scan
 from scanner_api.spark import ENGINES as ENGINES
@@ -104,8 +106,6 @@ from scanner_api.watching.notifications import NotificationTarget as Notificatio
 from scanner_api.watching.watch import Outbox as Outbox
 from scanner_api.watching.watch import Watch as Watch
 from scanner_api.watching.watch import watch_context as watch_context
-from scanner_cli.output.rule_pages import PAGES as PAGES
-from scanner_cli.output.rule_pages import rule_page as rule_page
 from scanner_server import ServerOptions as ServerOptions
 from scanner_server import listen as listen
 from scanner_server import serve as serve

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from scanner_api.change_check.rules import RULES
+from scanner_api.rule_pages import PAGES, rule_page
 from scanner_cli.commands.validate import validate
-from scanner_cli.output.rule_pages import PAGES, rule_page
 from scanner_dictionary.validation import RULES as FINDINGS
 
 ROOT = Path(__file__).parents[2]
