@@ -116,8 +116,6 @@ def check_commits(
     findings = [*changes.findings]
     scans: tuple[tuple[str, int, str], ...] = ()
     of_policy: tuple[str, ...] = ()
-    if not changes.files and not changes.is_harmless and not findings:
-        findings.append(_nothing_checked(ProposedFiles(proposals=(), skipped=changes.skipped)))
     if dictionary is not None:
         files = git_files(commits, (), directory)
         named = {proposal.target.subject for proposal in files.proposals}
@@ -131,7 +129,15 @@ def check_commits(
         of_policy = tuple(note for note in running.notes if note.startswith("policy: "))
     marked, notes = apply_baseline(findings, accepted, at.date())
     notes = (*notes, *of_policy)
-    return ChangeReport(files=changes.files, findings=marked, scans=scans, skipped=changes.skipped, notes=notes)
+    return ChangeReport(
+        files=changes.files,
+        findings=marked,
+        scans=scans,
+        skipped=changes.skipped,
+        notes=notes,
+        not_examined=changes.not_examined,
+        concerns_kafka=changes.concerns_kafka,
+    )
 
 
 def _checked(
@@ -278,4 +284,4 @@ _HARMLESS = (
 
 
 def _may_hit(finding: Finding) -> bool:
-    return finding.rule not in _HARMLESS
+    return finding.verdict is Verdict.IMPACT or finding.rule not in _HARMLESS

@@ -33,7 +33,12 @@ class SchemaComparison:
 
     def __init__(self, base: Commit, head: Commit, trees: Trees, conn: Connection, hits: Hits) -> None:
         self._base, self._head, self._trees = base, head, trees
-        self._files = [path for path in trees.changed if "schema" in (base.kind(path), head.kind(path))]
+        self._subjects: dict[str, frozenset[str]] = {}
+        for path in trees.changed:
+            listed = (commit.reading.result.schema_files.get(path, ()) for commit in (base, head))
+            if subjects := frozenset(subject for one in listed for subject in one):
+                self._subjects[path] = subjects
+        self._files = list(self._subjects)
         newest = [self._proposal(subject, texts[-1]) for subject, texts in head.schemas.items()]
         self._context = SchemaContext(conn=conn, hits=hits, proposed=ProposedReferences(newest))
         self._deletion = DeletionContext(base.dictionary, hits, None)
@@ -135,8 +140,9 @@ class SchemaComparison:
     def _file(self, subject: str) -> str:
         """Return the changed file of a subject; of several, one that is called like it."""
         stem = subject.rpartition(".")[2].removesuffix("-value").removesuffix("-key").casefold()
-        alike = [path for path in self._files if stem in path.rpartition("/")[2].casefold()]
-        return next(iter(alike or self._files or self._trees.changed), "")
+        own = [path for path in self._files if subject in self._subjects[path]]
+        alike = [path for path in own if stem in path.rpartition("/")[2].casefold()]
+        return next(iter(alike or own or self._files or self._trees.changed), "")
 
 
 def _strictness(level: Level) -> frozenset[str]:
