@@ -48,6 +48,7 @@ from scanner_model.errors import NameUnknown
 from scanner_model.policy import ClusterPolicy
 
 _LISTED = 10
+_OF_DEVELOPERS = "a workflow or setting of a developer's tool"
 _NOTHING = "it declares nothing that scanner reads"
 
 
@@ -98,6 +99,8 @@ def compare_commits(
     trees = commit_trees(commits, directory)
     with ExitStack() as stack:
         objects = stack.enter_context(object_reader(directory))
+        if not trees.special and not any(_may_concern(path, trees, objects) for path in trees.changed):
+            return _nothing_of_kafka(trees)
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scanner-")))
         known: dict[str, bool] = {}
         base, head = (
@@ -112,6 +115,38 @@ def compare_commits(
         generate(head.dictionary)
         forbidden = forbidden_by_commits((base.dictionary, head.dictionary), *rules, trees.changed)
         return replace(changes, findings=(*changes.findings, *forbidden))
+
+
+def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:
+    """Return whether a changed file may declare anything, by its name; of a build file by its libraries, too."""
+    if mentions.why_harmless(path) or settings_changes.is_workflow(path):
+        return False
+    if settings_changes.is_build_file(path):
+        before, after = (
+            objects.read(tree[path]).decode("utf-8", "replace") if path in tree else ""
+            for tree in (trees.base, trees.head)
+        )
+        return "subject" in before + after or bool(settings_changes.library_edits(before, after))
+    return True
+
+
+def _nothing_of_kafka(trees: Trees) -> CommitChanges:
+    """Return the result for a change that neither commit has to be read for."""
+    files = tuple(
+        CheckedFile(file=path, kind=SETTINGS) for path in trees.changed if settings_changes.is_build_file(path)
+    )
+    names = {file.file for file in files}
+    skipped = tuple(
+        SkippedFile(path, mentions.why_harmless(path) or _OF_DEVELOPERS) for path in trees.changed if path not in names
+    )
+    return CommitChanges(
+        files=files,
+        skipped=skipped,
+        findings=(),
+        not_examined=tuple(file for file in skipped if not mentions.why_harmless(file.file)),
+        concerns_kafka=False,
+        schemas=(),
+    )
 
 
 class _Comparison:
@@ -145,6 +180,11 @@ class _Comparison:
         if any(finding.counts for finding in findings):
             findings += self._elsewhere(findings, objects)
         files = {path: kind for path in self._trees.changed if (kind := self._kind(path, programs))}
+        findings = [
+            one
+            for one in findings
+            if not mentions.why_harmless(one.place.file) or one.place.file in self._trees.special
+        ]
         skipped = {path: self._why_skipped(path, programs) for path in self._trees.changed if path not in files}
         skipped |= {path: what for path, (what, _) in self._trees.special.items()}
         return CommitChanges(
@@ -163,7 +203,7 @@ class _Comparison:
 
     def _kind(self, path: str, programs: ProgramChanges) -> str:
         """Return as what a changed file was examined; empty if it was not."""
-        if path in self._renamed or (mentions.why_harmless(path) and path not in self._head.reading.result.places):
+        if path in self._renamed or mentions.why_harmless(path):
             return ""
         if path in self._judged and path not in self._unread_programs:
             return self._judged[path]
@@ -204,7 +244,7 @@ class _Comparison:
         if not is_candidate(path):
             return "unsupported file type"
         if settings_changes.is_workflow(path):
-            return "a workflow or setting of a developer's tool"
+            return _OF_DEVELOPERS
         return "vendored" if is_left_out(path) else _NOTHING
 
     # --- what is not read

@@ -16,6 +16,7 @@ from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Verdict
 from scanner_extractor.repository.programs import APPLICATION
+from scanner_extractor.repository.topic_descriptions import DESCRIPTION
 from scanner_extractor.sources.applications.definitions import SourceFile, read_definitions
 from scanner_extractor.sources.applications.modules import BUILD_FILES, Modules, build_name
 from scanner_extractor.sources.syntax_trees import GRAMMARS, LARGEST, grammar_missing, suffix
@@ -52,6 +53,7 @@ class ProgramChanges:
         self._files: dict[tuple[str, str], SourceFile | None] = {}
         self.unread: dict[str, str] = {}
         self.read: set[str] = set()
+        self.edited: set[str] = set()
 
     def findings(self, known: Sequence[Finding]) -> Iterator[Finding]:
         """Yield the programs whose changed code reaches a record, and the files that cannot be compared.
@@ -133,7 +135,9 @@ class ProgramChanges:
             self.unread[path] = "its source code cannot be parsed within the limits"
             return []
         self.read.add(path)
-        return list(edits_of(path, before, after))
+        edits = list(edits_of(path, before, after))
+        self.edited |= {path} if edits else set()
+        return edits
 
     def _source(self, path: str, tree: Mapping[str, str] | None = None) -> SourceFile | None:
         """Return a source file of the second commit, else of the first; empty if it is in neither, None if unread."""
@@ -190,6 +194,7 @@ class ProgramChanges:
             for job in commit.jobs:
                 uses = (*job.flows.reads, *job.flows.writes)
                 places = frozenset(use.evidence.rpartition(":")[0] for use in uses) & tree.keys()
+                places -= {*commit.reading.files.get(DESCRIPTION, ())}
                 if job.flows.job.key in known or not places:
                     continue
                 for module in {self.modules.of(place) for place in places}:

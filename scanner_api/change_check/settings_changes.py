@@ -85,16 +85,27 @@ _LIBRARY = re.compile(
 """Libraries that decide how records are written and read."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _RELEVANT = re.compile(
-    r"(?i)(?:^|.*[._-])(?:topics?|topic[._-]?names?|topics?[._-]?regex|group[._-]?id|groupid|consumer[._-]?group|application[._-]?id"
+    r"(?i)(?:^|.*[._-])(?:(?:key|value)[._-]?converter|topics?|topic[._-]?names?|topics?[._-]?regex|group[._-]?id|groupid|consumer[._-]?group|application[._-]?id"
     r"|(?:key|value)?[._-]?(?:de)?seriali[sz]ers?(?:[._-]?class)?|serdes?|partition(?:er)?(?:[._-]class)?|key[._-]converter|value[._-]converter"
     r"|cleanup[._-]policy|subject|schema[._-]?(?:name|file|path|id|version)s?|content[._-]?type|destination|message[._-]?type|trusted[._-]packages|isolation[._-]level"
     r"|auto[._-]offset[._-]reset|enable[._-]idempotence|transactional[._-]id)(?:[._-]\w+)?|.*(?:input|output|source|sink|consumer|producer|kafka)\w*topics?\w*"
 )
 """Settings that say which topics there are, who reads them, and how records look."""
 _HARMLESS = re.compile(
-    r"(?i).*(?:health|log(?:ger|ging|level)?\b|image|\btag\b|heartbeat|version|replicas?\b|replication|cpu|memory|heap|timeout|interval|backoff|retries|retry"
-    r"|port\b|ports\b|user|password|secret|token|ssl|sasl|url|uri|endpoint|host|description|label|annotation|enabled?$|ttl|resources?\b|arn\b|allow_)"
+    r"(?i).*(?:heartbeat|health|logg(?:er|ing)|metrics?[._-]|\ballow_).*"
+    r"|.*(?:level|image|tag|version|replicas?|replication(?:[._-]factor)?|cpu|memory|heap|timeout|interval|backoff|retries|ports?|user(?:name)?|password"
+    r"|secret|token|ssl|sasl|ur[li]s?|endpoint|hosts?|description|labels?|annotations?|enabled?|ttl|resources?|arn)(?:[._-]?m?s)?"
 )
+"""Settings of how something runs, whatever they are of."""
+_RESOURCE = re.compile(
+    r"resource\s+\S*(?:kafka_(?!cluster)|connector|flink_|schema|subject|acl|role_binding|topic)\w*(?<!_api_key)\S*"
+)
+"""A resource of Terraform that has to do with topics, schemas, jobs or rights."""
+_COMMAND = re.compile(
+    r"(?i)\bkafka-\w[\w-]*|/connectors\b|/subjects\b|/ksql\b|\bconfluent\s+(?:kafka|connect|flink|schema)|\bksql\b|\brpk\s+topic"
+    r"|\bsql-client|\bflink\s+run|\bkcat\b|\bkafkacat\b|\bconnectors?/"
+)
+"""A command that changes topics, connectors, schemas or jobs."""
 _OF_DATA = re.compile(
     r"(?i)jackson|objectmapper|fail-on-|property-naming|date-format|(?:de)?serialization|compression\.type|max[._-]?poll|changelog|watermark|parallelism"
 )
@@ -191,18 +202,28 @@ def _chosen(settings: Iterable[Setting], counts: Counter[tuple[tuple[str, ...], 
 
 def is_relevant(edit: SettingEdit) -> bool:
     """Return whether a setting says which topics there are, who reads them, or how records look."""
-    path = ".".join(edit.setting.path)
-    key = edit.key
-    if _RELEVANT.fullmatch(key):
-        return not _HARMLESS.fullmatch(key)
-    return _OF_DATA.search(path) is not None and not _HARMLESS.fullmatch(key)
+    path, key = edit.setting.path, edit.key
+    if _HARMLESS.fullmatch(key):
+        return False
+    if _RELEVANT.fullmatch(key) or _OF_DATA.search(".".join(path)) or any(map(_RESOURCE.match, path)):
+        return True
+    return len(path) > 1 and _RELEVANT.fullmatch(path[-2]) is not None
 
 
 def is_certain(edit: SettingEdit, text: str) -> bool:
     """Return whether a setting of no known program is one of Kafka, as its name and the *text* around it say."""
-    return _STRONG.search(edit.key) is not None and _OF_KAFKA.search(text) is not None
+    path = ".".join(edit.setting.path[-2:])
+    if _CONVERTER.search(path) or any(map(_RESOURCE.match, edit.setting.path)):
+        return True
+    return _STRONG.search(path) is not None and (_OF_KAFKA.search(text) is not None or edit.setting.path[0] == "topic")
 
 
+def is_of_worker(edit: SettingEdit) -> bool:
+    """Return whether a setting is one of a worker of Kafka Connect, which has it for its connectors."""
+    return _CONVERTER.search(edit.key) is not None
+
+
+_CONVERTER = re.compile(r"(?i)(?:key|value)[._-]?converter")
 _STRONG = re.compile(r"(?i)topic|group[._-]?id|consumer[._-]?group|application[._-]?id|serde|seriali[sz]er")
 _OF_KAFKA = re.compile(r"(?i)kafka|bootstrap[._-]?servers|\bbrokers?\b|debezium|connector\.class|redpanda")
 
@@ -213,7 +234,9 @@ def library_edits(before: str, after: str) -> list[tuple[str, int, str]]:
     Each with the line and what happens.
     """
     old, new = _libraries(before), _libraries(after)
-    found = []
+    found: list[tuple[str, int, str]] = []
+    if not before or not after:
+        return found  # the program is new, or gone
     for name in dict.fromkeys((*old, *new)):
         was, now = old.get(name), new.get(name)
         if was is None or now is None:
@@ -239,6 +262,26 @@ def _libraries(text: str) -> dict[str, tuple[str, int]]:
             shown = version[0] if version else ""
             found.setdefault(name, (shown if not major else f"{major[1]}.{shown.partition('.')[2]}", number))
     return found
+
+
+def command_lines(before: str, after: str, moved: Iterable[str] = ()) -> list[tuple[int, str]]:
+    """Return the changed lines of a script that run something on Kafka, each with its number.
+
+    The directories of *moved* files do not count.
+    """
+    names = "|".join(map(re.escape, sorted(moved)))
+    directories = re.compile(rf"(?:[\w.-]*/)+(?=(?:{names})(?![\w.-]))") if names else None
+    old: dict[str, int] = {}
+    new: dict[str, int] = {}
+    for text, lines in ((before, old), (after, new)):
+        for number, line in enumerate(text.splitlines(), 1):
+            plain = (directories.sub("", line) if directories else line).strip()
+            if _COMMAND.search(plain) and not _REMARK.match(plain):
+                lines.setdefault(plain, number)
+    return sorted((number, line) for line, number in {**old, **new}.items() if (line in old) != (line in new))
+
+
+_REMARK = re.compile(r"\s*(?:#|//|REM\b|::)|(?:echo|printf|print|log)\b")
 
 
 def stopped_services(before: Iterable[Setting], after: Iterable[Setting]) -> Iterator[tuple[str, Setting, str]]:

@@ -36,6 +36,10 @@ _HARMLESS = re.compile(rf"(?i)(?!transforms|predicates)(?:{_OF_RUN}|max\.[\w.]*|
 _HARMLESS_OF_TOPIC = re.compile(r"(?:segment|flush|index|file|preallocate|min\.insync|unclean|follower|leader)[\w.]*")
 _JUDGED = re.compile(r"[\w.]*topics?(?:\.regex)?|(?:table|collection|database|schema)\.(?:include\.list|whitelist)")
 """A setting whose whole effect is in the flows, which are compared."""
+_ENTITY = re.compile(
+    r"@(?:Entity|Table|Column|MappedSuperclass|Embeddable)\b|\bmodels\.Model\b|__tablename__|\bDbSet<|`gorm:|\bActiveRecord\b"
+)
+"""What maps a class to a table of a database."""
 _COMPARED = frozenset(("schema", "connector", "SQL", CONTRACT, ASYNCAPI))
 """Kinds of files whose facts are all compared."""
 _DECLARES = re.compile(r"(?i)(?:CREATE|INSERT|EXECUTE|BEGIN|END|WITH|SELECT|SHOW|DESCRIBE|PRINT|LIST|USE|COMMIT)\b")
@@ -82,7 +86,7 @@ class Unexplained:
         found = [*self._connectors(about), *self._topics(about), *self._statements(files, texts)]
         yield from found
         answered = {*files, *renamed, *(finding.place.file for finding in found)}
-        yield from self._lines(answered, texts, programs)
+        yield from self._lines(answered, texts, programs, {path.rpartition("/")[2] for path in renamed})
 
     def _is_text(self, path: str) -> bool:
         return not mentions.why_harmless(path) and not is_left_out(path) and is_candidate(path)
@@ -178,7 +182,11 @@ class Unexplained:
     # --- lines of other files
 
     def _lines(
-        self, about: Collection[str], texts: Mapping[str, tuple[str, str]], programs: ProgramChanges
+        self,
+        about: Collection[str],
+        texts: Mapping[str, tuple[str, str]],
+        programs: ProgramChanges,
+        moved: Collection[str],
     ) -> Iterator[Finding]:
         """Yield the settings and libraries that differ, and may change a topic, a record or who reads it."""
         for path, (before, after) in texts.items():
@@ -186,11 +194,30 @@ class Unexplained:
                 continue
             if settings_changes.is_build_file(path):
                 yield from self._libraries(path, before, after, programs)
+            elif mentions.is_program(path):
+                yield from self._entities(path, before + after, programs)
             elif settings_changes.is_structured(path) and not settings_changes.is_workflow(path):
                 yield from self._settings(path, before, after, programs)
+            else:
+                yield from self._commands(path, before, after, moved)
+
+    def _entities(self, path: str, text: str, programs: ProgramChanges) -> Iterator[Finding]:
+        """Yield a file of code that says what is in a table, if a job may use that."""
+        if path in programs.edited and self._uses_tables and _ENTITY.search(text):
+            yield _unknown(
+                path, path, "a class that is mapped to a table changes; its effect on jobs is not determined"
+            )
+
+    def _commands(self, path: str, before: str, after: str, moved: Collection[str]) -> Iterator[Finding]:
+        """Yield the file whose commands on Kafka differ and do not show in what the files declare."""
+        lines = settings_changes.command_lines(before, after, moved)
+        if lines and self._facts(self._base, path) == self._facts(self._head, path):
+            what = "commands on Kafka change, and scanner does not interpret them"
+            finding = _unknown(f"{path}:{lines[0][0]}", path, what)
+            yield replace(finding, why=tuple(mask_statement(line)[:_LONGEST] for _, line in lines[:_LISTED]))
 
     def _libraries(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[Finding]:
-        edits = settings_changes.library_edits(before, after) if before and after else []
+        edits = settings_changes.library_edits(before, after)
         if edits:
             shown = ", ".join(f"{name} {did}" for name, _, did in edits[:_LISTED])
             place = Place(file=path, line=edits[0][1])
@@ -198,6 +225,10 @@ class Unexplained:
 
     def _settings(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[Finding]:
         """Yield what the settings of a file change, once for each program that they are of."""
+        if "databaseChangeLog" in before + after:
+            if before != after and self._uses_tables:
+                yield _unknown(path, path, "migrations change; their effect on jobs is not determined")
+            return
         old, new = (settings_changes.settings_of(path, text) for text in (before, after))
         yield from self._stopped(path, old, new)
         if self._facts(self._base, path) != self._facts(self._head, path):
@@ -225,7 +256,7 @@ class Unexplained:
         named = [job for name, job in jobs.items() if name in words_around]
         if named:
             return named
-        if edit.setting.path[0] == "services" or self._judged.get(path, "") == "compose":
+        if edit.setting.path[0] == "services" and not settings_changes.is_of_worker(edit):
             return None  # a service without a job is a broker, or a tool
         return list(programs.programs_of(programs.modules.of(path)))
 

@@ -70,7 +70,7 @@ def test_a_setting_is_at_its_line() -> None:
         ("require github.com/acme/kafka/v2 v2.1.0", "require github.com/acme/kafka/v3 v3.0.0", ["2.1.0 → 3.0.0"]),
         ("kafka-clients:3.9.0", "kafka-clients:4.0.0", ["3.9.0 → 4.0.0"]),
         ("spring-web:3.9.0", "spring-web:4.0.0", []),
-        ("", "kafka-clients:4.0.0", ["added"]),
+        ("a", "kafka-clients:4.0.0", ["added"]),
         ("a\n", "github.com/segmentio/kafka-go v0.4 // indirect\n", []),
     ],
 )
