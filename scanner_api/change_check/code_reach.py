@@ -11,8 +11,8 @@ from scanner_api.change_check.model import Place
 from scanner_extractor.sources.applications.definitions import Definition, SourceFile
 
 _KAFKA = re.compile(
-    r"(?i)kafka|producer|consumer|topic|serde|seriali[sz]|partition|kstream|ktable|avro|protobuf|publish|outbox"
-    r"|streamsbuilder|application_?id|group_?id"
+    r"(?i)kafka|producer|consumer|topic|serde|(?:de)?seriali[sz]er|partitioner|kstream|ktable|avro|protobuf|publish|outbox"
+    r"|streamsbuilder|application_?id|groupid_?config|group_id_config"
 )
 """Identifiers of code that handles records, in a file that uses a client library."""
 _WRITES = re.compile(
