@@ -8,8 +8,9 @@ WORKERS ?= 2
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup
 # Tests with one of these markers are run by `make test-all`, and of each kind the one marked `smoke` by `make test`.
 COSTLY = process or slow or spark or postgres or mariadb or browser
+QUICK = smoke or not ($(COSTLY))
 
-.PHONY: help setup setup-test setup-docs demo test test-all test-matrix check check-static format cases bench bench-large lab lab-foreign lab-clients lab-test lab-example lab-stop docs pictures package lint-deploy clean
+.PHONY: help setup setup-test setup-docs demo test test-rest test-all test-matrix check check-static format cases bench bench-large lab lab-foreign lab-clients lab-test lab-example lab-stop docs pictures package lint-deploy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -39,8 +40,11 @@ demo: setup ## scan and query the bundled example, without a network
 
 setup-docs: $(VENV)/.docs ## install what builds the documentation, too
 
-test: setup-test ## run the quick tests, and one of each costly kind
-	$(PYTEST) --hypothesis-profile quick -m 'smoke or not ($(COSTLY))'
+test: setup-test ## run the quick tests, and one of each costly kind; ARGS="-q" adds options of pytest
+	$(PYTEST) --hypothesis-profile quick -m '$(QUICK)' $(ARGS)
+
+test-rest: setup-test ## run the tests that `make test` leaves out
+	$(PYTEST) -m 'not ($(QUICK))' $(ARGS)
 
 test-all: setup-test ## run every test, with branch coverage
 	$(PYTEST) --cov --cov-report=term:skip-covered

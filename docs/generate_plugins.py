@@ -9,6 +9,7 @@ from dataflow_generator.connectors.registry import CONNECTORS
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.formats import FORMATS
 from scanner_extractor.naming import STRATEGIES
+from scanner_extractor.push_targets import TARGETS
 from scanner_extractor.registries import REGISTRIES
 from scanner_model import plugins
 
@@ -29,6 +30,7 @@ def _table() -> Iterator[str]:
         plugins.SCHEMA_FORMATS: _listed(FORMATS),
         plugins.REGISTRIES: _listed(REGISTRIES.own),
         plugins.CATALOGS: _listed(CATALOGS.own),
+        plugins.PUSH_TARGETS: _listed(TARGETS),
         plugins.CONNECTORS: f"{len(CONNECTORS)} classes: [connectors](connectors.md)",
     }
     yield "| group | names that scanner has |\n|---|---|\n"

@@ -8,27 +8,19 @@ the names.
 
 from __future__ import annotations
 
-import ast
-import importlib
-from pathlib import Path
+from scanner_model.lazy_names import load, names_of_stub
 
-_MODULES = {
-    name.name: statement.module
-    for statement in ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")).body
-    if isinstance(statement, ast.ImportFrom) and statement.module
-    for name in statement.names
-}
-"""Exported name → the module that defines it."""
+_NAMES = names_of_stub(__file__)
+"""Exported name → `module:attribute` that defines it."""
 
-__all__ = sorted(_MODULES)
+__all__ = sorted(_NAMES)
 
 
 def __getattr__(name: str) -> object:
     """Import the exported *name* when it is first used."""
-    if name not in _MODULES:
+    if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(importlib.import_module(_MODULES[name]), name)
-    globals()[name] = value
+    value = globals()[name] = load(_NAMES[name])
     return value
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+from dataflow_generator.openlineage.events import newest_time
 from dataflow_generator.openlineage.importer import (
     EventText,
     ImportResult,
@@ -82,7 +84,8 @@ def import_events(
     engine = dictionary.writing(create=True)
     with RejectedFile(rejected or dictionary.sibling(".rejected.ndjson")) as file:
         refuse = _Refusals(file, notify).add
-        counts = import_texts(texts.read(), lambda events: write_events(engine, events), refuse)
+        newest = newest_time(datetime.now(UTC))
+        counts = import_texts(texts.read(), lambda events: write_events(engine, events), refuse, newest)
     return EventImport(counts=counts, errors=tuple(texts.errors), rejected=file.path if counts.refused else None)
 
 
@@ -181,7 +184,7 @@ class EventReceiver:
         except BodyBroken as error:
             return refusal(400, str(error))
         with self._parsing:
-            decision = decide(body, where=where)
+            decision = decide(body, where=where, newest=newest_time(datetime.now(UTC)))
         try:
             if decision.accepted or decision.refused:
                 self._spool.append(decision.accepted, decision.refused)

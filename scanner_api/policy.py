@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from itertools import groupby
 from typing import NamedTuple
@@ -21,9 +21,10 @@ from scanner_dictionary.queries.columns import ANY_TAG, TopicColumnRow, topic_co
 from scanner_dictionary.queries.listings import TopicFilter, TopicRow
 from scanner_dictionary.queries.subjects import live_subjects
 from scanner_dictionary.queries.tag_decisions import tag_rules
-from scanner_dictionary.search.columns_in_graph import Place, tagged_columns
+from scanner_dictionary.search.columns_in_graph import Place, PlacedColumn, tagged_columns
 from scanner_dictionary.search.other_columns import cluster_names
 from scanner_dictionary.validation import Finding, Severity
+from scanner_extractor.config.policy import parse_policy as parse_policy
 from scanner_extractor.config.policy import read_policy as read_policy
 from scanner_extractor.evolution import Level
 from scanner_model.columns import field_name, path_name
@@ -60,11 +61,15 @@ class _Found(NamedTuple):
 
 
 class _Checked(NamedTuple):
-    """What a rule looks at: the policy, and the dictionary of one cluster or of all."""
+    """What a rule looks at: the policy, and the dictionary of one cluster or of all.
+
+    *kept* are columns with tags that count although the dictionary does not have these tags.
+    """
 
     conn: Connection
     policy: ClusterPolicy
     cluster: str | None
+    kept: Sequence[PlacedColumn] = ()
 
     def topics(self, wanted: TopicFilter | None = None) -> Iterator[TopicRow]:
         rows = queries.topics(self.conn, wanted or TopicFilter(cluster=self.cluster))
@@ -78,10 +83,11 @@ def apply_policy(
     cluster: str | None = None,
     rules: Collection[str] | None = None,
     now: datetime | None = None,
+    kept: Sequence[PlacedColumn] = (),
 ) -> PolicyResult:
     """Return what breaks *policy* in the dictionary; *now* is the time for its waivers, None the present.
 
-    *rules* are some of POLICY_RULES, None for all of them.
+    *rules* are some of POLICY_RULES, None for all of them. *kept* are columns whose tags count in addition.
 
     A waiver holds until the end of its last day. Raises NameUnknown for an unknown cluster.
 
@@ -90,7 +96,7 @@ def apply_policy(
     today = (now or datetime.now(UTC)).date()
     chosen = [rule for rule in _RULES if rules is None or rule in rules]
     with dictionary.reading() as conn:
-        checked = _Checked(conn, policy, known_cluster(conn, cluster))
+        checked = _Checked(conn, policy, known_cluster(conn, cluster), kept)
         found = [(rule, each) for rule in chosen for each in sorted(_RULES[rule].find(checked))]
         notes = list(policy_notes(conn, policy, today))
     findings: list[Finding] = []
@@ -204,7 +210,7 @@ def _forbidden(checked: _Checked) -> Iterator[_Found]:
     if graph is None or graph.last_scan < newest_scan(checked.conn):
         yield _Found("", "the graph", "it is older than the newest scan, or missing: where data go is not known")
     yield from _unknown_flows(checked.conn, checked.policy)
-    declared = list(tagged_columns(checked.conn, ANY_TAG))
+    declared = [*tagged_columns(checked.conn, ANY_TAG), *checked.kept]
     clusters = cluster_names(checked.conn)
     for place, column in declared:
         for tag in column.tags if checked.cluster in (None, column.cluster) or not column.cluster else ():

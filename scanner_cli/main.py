@@ -63,7 +63,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "history": ("diff:history", "Show what each scan changed of one topic, column, job or flow."),
         "scans": ("connectors:scans", "List the scans, or how each source of one responded."),
         "check-change": ("check_change:check_change", "Check a proposed schema, statement or connector."),
-        "may-delete": ("check_change:may_delete", "Find out whether a topic or schema may be deleted."),
+        "may-delete": ("may_delete:may_delete", "Find out whether a topic or schema may be deleted."),
     },
     "Serve": {
         "serve": ("server.serve:serve", "Serve the page, the JSON API, MCP and metrics."),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from scanner_api.dictionary import DEFAULT_PATIENCE, Dictionary
+from scanner_cli import library
 from scanner_cli.console import echo_err
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
@@ -59,8 +60,11 @@ def dictionary_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the option `--dictionary` to a command, as its argument *dictionary*, a `Dictionary`."""
 
     @wraps(command)
-    def with_dictionary(*, url: str, patience: float = DEFAULT_PATIENCE, **others: object) -> object:
-        return command(dictionary=Dictionary(url, patience, echo_err), **others)
+    def with_dictionary(*, url: str, patience: float | None = None, **others: object) -> object:
+        dictionary = library.Dictionary(url, notify=echo_err)
+        if patience is not None:
+            dictionary = replace(dictionary, patience=patience)
+        return command(dictionary=dictionary, **others)
 
     return click.option(
         "--dictionary",

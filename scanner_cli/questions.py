@@ -5,19 +5,21 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.questions.documents import document
 from scanner_api.questions.question import Parameter, Question
 from scanner_api.questions.table import BY_NAME
+from scanner_cli import library
 from scanner_cli.console import echo_err
 from scanner_cli.options import dictionary_option, one_of
 from scanner_cli.output.columns import ROOT, found_tag
 from scanner_cli.output.render import Format, format_option, narrow, ranges, shorten, show
 from scanner_model.columns import path_name
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Json = Any
@@ -84,7 +86,7 @@ def question_command(name: str) -> click.Command:
 
 def show_items(question: Question, items: Sequence[Any], style: str) -> None:
     """Write the items of an answer: their documents as JSON, the shown columns as a table or CSV."""
-    documents: list[Mapping[str, Json]] = [document(item) for item in items]
+    documents: list[Mapping[str, Json]] = [library.document(item) for item in items]
     cells = CELLS.get(question.name)
     rows = documents if cells is None else [{**row, **cells(row, style)} for row in documents]
     if style == Format.JSON:

@@ -6,19 +6,21 @@ import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.watching.notifications import ChangeRules, Target
-from scanner_api.watching.watch import Outbox, Watch, watch_context
+from scanner_cli import library
 from scanner_cli.console import echo_err
 from scanner_model.errors import InputInvalid
 
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
+    from scanner_api.watching.watch import Watch
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-WatchOf = Callable[[Dictionary, Sequence[str], float], Watch]
+WatchOf: TypeAlias = "Callable[[Dictionary, Sequence[str], float], Watch]"
 """Returns the watch of a dictionary, the configuration files, and the seconds between two scans."""
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
@@ -104,14 +106,18 @@ def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
         replay: Path | None,
         **others: object,
     ) -> object:
-        rules = ChangeRules(breaking=only_breaking, tags=frozenset(tags), owners=frozenset(owners))
+        rules = library.ChangeRules(breaking=only_breaking, tags=frozenset(tags), owners=frozenset(owners))
         urls = ("webhook", webhook), ("slack", slack)
-        targets = [Target(kind=kind, url=url, secret=webhook_secret or "", rules=rules) for kind, url in urls if url]
+        targets = [
+            library.NotificationTarget(kind=kind, url=url, secret=webhook_secret or "", rules=rules)
+            for kind, url in urls
+            if url
+        ]
 
         def watch_of(dictionary: Dictionary, files: Sequence[str], seconds: float) -> Watch:
-            outbox = Outbox(state or dictionary.sibling(".watch.json"))
-            context = watch_context(files, dictionary, notify=echo_err, replay=replay)
-            return Watch(dictionary, context, outbox, targets, seconds)
+            outbox = library.Outbox(state or dictionary.sibling(".watch.json"))
+            context = library.watch_context(files, dictionary, notify=echo_err, replay=replay)
+            return library.Watch(dictionary, context, outbox, targets, seconds)
 
         return command(watch_of=watch_of, **others)
 

@@ -6,16 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.graph.open import GraphSource
-from scanner_api.spark import ENGINES, JdbcTarget, SparkChoice
+from scanner_cli import library
+from scanner_cli.choices import ENGINES
 from scanner_cli.console import echo_err
 from scanner_cli.options import dictionary_option, directory_option, one_of
 from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
+    from scanner_api.spark import JdbcTarget, SparkChoice
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -28,7 +31,7 @@ def graph_options(command: Command) -> Callable[..., Any]:
 
     @wraps(command)
     def with_source(*, dictionary: Dictionary, directory: Path | None, as_of: str | None, **others: object) -> object:
-        return command(source=GraphSource(dictionary, directory, echo_err, as_of), **others)
+        return command(source=library.GraphSource(dictionary, directory, echo_err, as_of), **others)
 
     moment = click.option("--as-of", metavar="SCAN|DATE", help=_AS_OF)
     text = "Read the graph from Parquet files that `scanner dataflow --format parquet --output DIR` wrote instead."
@@ -64,7 +67,7 @@ def jdbc_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def _target(url: str, user: str, password: str, driver: str) -> JdbcTarget | None:
     if not url:
         return None
-    target = JdbcTarget(url=url, user=user, password=password, driver=driver)
+    target = library.JdbcTarget(url=url, user=user, password=password, driver=driver)
     target.properties  # noqa: B018 - raises for a bad URL before any work is done
     return target
 
@@ -92,7 +95,7 @@ def spark_options(command: Callable[..., Any], text: str) -> Callable[..., Any]:
         if remote and engine == "local":
             what = "a Spark server is named, but the engine is local"
             raise InputInvalid(what, where="--engine local", hint="leave out --engine, or --spark-remote")
-        return command(spark=SparkChoice(engine, dict(map(spark_setting, conf)), remote), **others)
+        return command(spark=library.SparkChoice(engine, dict(map(spark_setting, conf)), remote), **others)
 
     wanted = one_of("--engine", words=ENGINES, text=text, default="auto", show_default=True)
     text = "A setting of Spark; repeatable."

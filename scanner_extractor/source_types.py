@@ -111,9 +111,8 @@ def _guarded_check(
     def probes(settings: S, http: Http) -> Iterator[Probe]:
         yield Probe("load the plug-in", lambda: f"{plugin.package} {plugin.version}")
         try:
-            with plugin.errors():
-                for probe in check(settings, http):
-                    yield replace(probe, run=plugin.guarded(probe.run))
+            for probe in plugin.iterate(lambda: check(settings, http)):
+                yield replace(probe, run=plugin.guarded(probe.run))
         except PluginError as error:
             yield _failing_probe(error)
 

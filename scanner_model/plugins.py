@@ -6,15 +6,18 @@ Nothing of a package is imported until its plug-in is used. A name that this pro
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, wraps
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, TextIO, TypeVar, cast
 
 from scanner_model.errors import InputInvalid, Problem, ScannerError
+from scanner_model.redaction import mask_text
 
 
 def require(module: str, what: str, *, extra: str, where: str = "") -> Any:  # noqa: ANN401 - a module has no type
@@ -34,8 +37,9 @@ SCHEMA_FORMATS = "scanner.schema_formats"
 REGISTRIES = "scanner.registries"
 CATALOGS = "scanner.catalogs"
 CONNECTORS = "scanner.connectors"
+PUSH_TARGETS = "scanner.push_targets"
 
-GROUPS = (NAMING_STRATEGIES, SCHEMA_FORMATS, REGISTRIES, CATALOGS, CONNECTORS)
+GROUPS = (NAMING_STRATEGIES, SCHEMA_FORMATS, REGISTRIES, CATALOGS, CONNECTORS, PUSH_TARGETS)
 """The entry-point groups that are read."""
 
 _FAILURES = (Exception, SystemExit)
@@ -72,9 +76,10 @@ class Plugin:
     def load(self) -> Any:  # noqa: ANN401  what the group requires, which its user checks
         """Import the plug-in and return what its entry point names; raises PluginError for whatever goes wrong."""
         try:
-            return EntryPoint(self.name, self.value, self.group).load()
+            with printing_to_stderr():
+                return EntryPoint(self.name, self.value, self.group).load()
         except _FAILURES as error:  # code of others runs here
-            raise self.error(f"cannot be loaded from {self.value}: {_reason(error)}") from error
+            raise self.error(f"cannot be loaded from {self.value}: {_reason(error)}") from None
 
     def load_callable(self) -> Callable[..., Any]:
         """Load a plug-in that has to be a function; its errors become PluginError. Raises PluginError."""
@@ -97,24 +102,37 @@ class Plugin:
         return fail
 
     def guarded(self, function: Callable[_Params, _Result]) -> Callable[_Params, _Result]:
-        """Return *function* with its exceptions converted to PluginError; errors of ours pass as they are."""
+        """Return *function* with its exceptions converted to PluginError, as `errors` does; it prints to stderr."""
 
         @wraps(function)
         def call(*args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
-            with self.errors():
+            with self.running():
                 return function(*args, **kwargs)
 
         return call
 
     @contextmanager
+    def running(self) -> Iterator[None]:
+        """Guard a block that calls the plug-in as `guarded` does a function."""
+        with self.errors(), printing_to_stderr():
+            yield
+
+    def iterate(self, values: Callable[[], Iterable[_Result]]) -> Iterator[_Result]:
+        """Yield what *values* returns, guarded as the functions of the plug-in are."""
+        iterator = self.guarded(lambda: iter(values()))()
+        end = object()
+        while (value := self.guarded(lambda: next(iterator, end))()) is not end:
+            yield cast("_Result", value)
+
+    @contextmanager
     def errors(self) -> Iterator[None]:
-        """Convert what the plug-in raises to PluginError; errors of ours pass as they are."""
+        """Convert what the plug-in raises to PluginError; errors of ours pass. Secrets in either are masked."""
         try:
             yield
-        except ScannerError:
-            raise
+        except ScannerError as error:
+            raise _masked(error) from None
         except _FAILURES as error:  # code of others ran here
-            raise self.error(f"failed: {_reason(error)}") from error
+            raise self.error(f"failed: {_reason(error)}") from None  # a log would show the secrets of the cause
 
     def error(self, what: str) -> PluginError:
         """Return the error of this plug-in."""
@@ -143,4 +161,44 @@ def _plugins(group: str, _path: tuple[str, ...]) -> Mapping[str, Plugin]:
 
 
 def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+    """Return class and message of an error, secrets masked."""
+    try:
+        return mask_text(f"{type(error).__name__}: {error}")
+    except Exception:  # noqa: BLE001 - `__str__` is code of the plug-in, too
+        return type(error).__name__
+
+
+def _masked(error: ScannerError) -> ScannerError:
+    """Mask the secrets in an error of ours that a plug-in raised."""
+    error.what, error.where, error.hint = map(mask_text, (error.what, error.where, error.hint))
+    error.args = (error.what,)
+    if isinstance(error, InputInvalid):
+        error.problems = tuple(Problem(*map(mask_text, (p.where, p.what, p.hint))) for p in error.problems)
+    return error
+
+
+_is_plugin: ContextVar[bool] = ContextVar("is_plugin", default=False)
+_divert_lock = threading.Lock()
+
+
+class _Stdout:
+    """Standard output that leads to standard error while a plug-in runs in the same thread."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a stream has
+        return getattr(sys.stderr if _is_plugin.get() else self._stream, name)
+
+
+@contextmanager
+def printing_to_stderr() -> Iterator[None]:
+    """Send what this thread prints to stderr: stdout is the command's result, such as JSON, or the protocol of MCP."""
+    with _divert_lock:
+        if not isinstance(sys.stdout, _Stdout):
+            sys.stdout = cast("TextIO", _Stdout(sys.stdout))
+    token = _is_plugin.set(True)
+    try:
+        yield
+    finally:
+        _is_plugin.reset(token)

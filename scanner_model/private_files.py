@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import subprocess
 import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -43,6 +44,28 @@ def make_private(directory: Path) -> None:
         Path(folder).chmod(_DIRECTORY)
         for name in files:
             (Path(folder) / name).chmod(_FILE)
+
+
+@contextlib.contextmanager
+def temporary_directory() -> Iterator[Path]:
+    """Yield an empty private directory that is removed at the end, also if this process is killed.
+
+    A shell waits for the end of its input, which comes when this process ends in any way, and removes the directory. It
+    is in a session of its own, so that a signal to the process group does not reach it.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="scanner-", ignore_cleanup_errors=True) as name,
+        contextlib.ExitStack() as stack,
+    ):
+        with contextlib.suppress(OSError):
+            command = ["/bin/sh", "-c", 'cat >/dev/null; exec rm -rf -- "$0"', name]
+            null = subprocess.DEVNULL
+            stack.enter_context(
+                subprocess.Popen(  # noqa: S603 - a list, and a fixed script
+                    command, stdin=subprocess.PIPE, stdout=null, stderr=null, cwd="/", start_new_session=True
+                )
+            )
+        yield Path(name)
 
 
 @contextlib.contextmanager

@@ -66,7 +66,7 @@ class SchemaVersion:
     as the registry names it. *metadata* and *rule_set* are JSON text, empty where there is none. *fingerprint* names
     the definition, empty until the text was read. *state* is the registry's own word, empty for an ordinary version.
     *registered_at* is ISO 8601 in UTC, empty where not reported. *compatibility* is the level that holds for the
-    subject, in the registry's own word; empty where it was not read.
+    subject, in the registry's own word, and behind it policy, group and alias where it has any; empty where not read.
     """
 
     source: SourceId

@@ -7,7 +7,7 @@ cut to a length.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
@@ -20,19 +20,30 @@ from scanner_api.questions.question import Question
 from scanner_api.questions.table import QUESTIONS
 from scanner_server.answering import json_text
 from scanner_server.openapi import parameters_of, read_parameters
+from scanner_server.problems import TOOLS as TOOL_NAMES
+from scanner_server.problems import for_programs
 
 Json = Any
 
-BUDGET = 8_000
-"""Tokens that an answer may have; four characters of JSON are counted as one."""
+BUDGET = 1_500
+"""Tokens of an answer by default; four characters of JSON are counted as one."""
+
+LARGER_BUDGET = 8_000
+"""Tokens of an answer to a model that sends a `limit` above the default."""
 
 TOOLS: Mapping[str, Question] = {question.tool: question for question in QUESTIONS if question.tool}
 """The questions that assistants can ask, by the names of their tools."""
 
 _CHARACTERS = 4
 _LONGEST_TEXT = 400
-_ITEMS = 300
-"""Items that a page has by default: more would rarely fit the budget."""
+_ITEMS = 25
+"""Items of a page by default: more rarely fit the budget."""
+
+_NULL_IS_NONE = frozenset({"default", "doc", "logical_type", "next_cursor", "path", "way"})
+"""Members without a value if they are null. Null in any other member means that the value is not known, and stays."""
+
+_ADVICE = frozenset({"hint", "notes"})
+"""Members with advice, which may name commands."""
 
 
 def _none_for_empty(value: object) -> object:
@@ -50,11 +61,12 @@ class Tools:
 
     def answer(self, question: Question, **arguments: object) -> dict[str, Any]:
         """Return the answer to *question* within the budget: texts cut, then lists of rows, in proportion."""
-        short = _cut(document(question.answer(self._dictionary, **arguments)))
-        if isinstance(short, list):
-            short = {"items": short}
+        written = document(question.answer(self._dictionary, **arguments))
+        if isinstance(written, list):
+            written = {"items": written}
+        short = {name: _cut(member, name) for name, member in written.items() if not _is_none(name, member)}
         about = self._about()
-        room = self._budget * _CHARACTERS - len(json_text(about))
+        room = self._budget_of(arguments) * _CHARACTERS - len(json_text({"about": about, "answer": {}, "left_out": {}}))
         left_out: dict[str, int] = {}
         for nested in (True, False):
             lists = list(_lists(short, nested=nested))
@@ -63,6 +75,10 @@ class Tools:
                 count = each.shorten(excess * each.size / total)
                 left_out |= {each.path: left_out.get(each.path, 0) + count} if count else {}
         return {"about": about, "answer": short, "left_out": left_out}
+
+    def _budget_of(self, arguments: Mapping[str, object]) -> int:
+        limit = arguments.get("limit")
+        return max(self._budget, LARGER_BUDGET) if isinstance(limit, int) and limit > _ITEMS else self._budget
 
     def _about(self) -> dict[str, Json]:
         now = read_state(self._dictionary)
@@ -97,15 +113,39 @@ def output_schema(question: Question) -> Json:
     """Return the JSON Schema of what a tool returns, which may lack the last items of lists."""
     schemas = Schemas()
     answer = schemas.of(get_type_hints(question.answer)["return"])
+    rows = {name: {"properties": _types(row["properties"])} for name, row in schemas.components.items()}
     return {
         "type": "object",
-        "properties": {
-            "about": {"type": "object", "description": "The newest scan, its age, and stale sources."},
-            "answer": answer,
-            "left_out": {"type": "object", "additionalProperties": {"type": "integer"}},
-        },
+        "properties": {"about": {"type": "object"}, "answer": answer, "left_out": {"type": "object"}},
         "required": ["about", "answer", "left_out"],
-        "components": {"schemas": schemas.components},
+        "components": {"schemas": rows},
+    }
+
+
+def _types(properties: Mapping[str, Json]) -> Json:
+    """Return *properties* without the type of texts, which most are."""
+    return {name: {} if schema in _TEXTS else schema for name, schema in properties.items()}
+
+
+_TEXTS: Sequence[Json] = ({"type": "string"}, {"type": ["string", "null"]})
+
+
+def input_schema(schema: Mapping[str, Json]) -> Json:
+    """Return the JSON Schema of a tool's parameters without titles, and without the null that models need not send."""
+    return {
+        "type": "object",
+        "properties": {name: _parameter(property) for name, property in schema["properties"].items()},
+        **({"required": schema["required"]} if "required" in schema else {}),
+    }
+
+
+def _parameter(schema: Mapping[str, Json]) -> Json:
+    inner: Mapping[str, Json] = next((each for each in schema.get("anyOf", ()) if each != {"type": "null"}), {})
+    unneeded = {"title", "anyOf", "maxLength", "minLength"}
+    return {
+        name: value
+        for name, value in {**inner, **schema}.items()
+        if name not in unneeded and not (name == "default" and value in (None, False))
     }
 
 
@@ -160,10 +200,19 @@ def _lists(answer: dict[str, Json], *, nested: bool) -> Iterator[_List]:
             yield _List(answer, name, name, len(json_text(value)))
 
 
-def _cut(value: Json) -> Json:
-    """Return *value* with long texts cut."""
+def _cut(value: Json, name: str = "") -> Json:
+    """Return the member *name* with long texts cut, and without members of its rows that are empty or false."""
     if isinstance(value, str):
-        return value if len(value) <= _LONGEST_TEXT else f"{value[:_LONGEST_TEXT]}… ({len(value)} characters)"
+        text = for_programs(value, TOOL_NAMES) if name in _ADVICE else value
+        return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}… ({len(text)} characters)"
     if isinstance(value, Mapping):
-        return {key: _cut(member) for key, member in value.items()}
-    return [_cut(item) for item in value] if isinstance(value, list) else value
+        return {key: _cut(member, key) for key, member in value.items() if not _is_empty(key, member)}
+    return [_cut(item, name) for item in value] if isinstance(value, list) else value
+
+
+def _is_empty(name: str, value: Json) -> bool:
+    return value is False or value in ("", [], {}) or _is_none(name, value)
+
+
+def _is_none(name: str, value: Json) -> bool:
+    return value is None and name in _NULL_IS_NONE

@@ -44,7 +44,7 @@ class ServerOptions:
     idle: float = 60.0
     body: int = 1024 * 1024
     cache: int = 32 * 1024 * 1024
-    budget: int = 8_000
+    budget: int = 1_500
 
     def __post_init__(self) -> None:
         """Refuse an address that others reach without a token."""

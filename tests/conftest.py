@@ -31,7 +31,8 @@ from waiting import PATIENCE
 settings.register_profile("scanner", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("scanner"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "scanner")
-settings.register_profile("quick", max_examples=20)  # of `make test`: a fifth of what `make test-all` draws
+# The profile of `make test` draws a fifth of the examples, except in CI: there no test runs a second time.
+settings.register_profile("quick", max_examples=100 if os.environ.get("CI") else 20)
 
 MEMORY = Path("/dev/shm")
 ROOM = 2 * 2**30

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import object_path, topic, unique
 from dataflow_generator.connectors.java_regex import pattern_problems
+from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST
 from dataflow_generator.connectors.model import (
     Connector,
     ConnectorFlows,
@@ -23,7 +24,7 @@ from dataflow_generator.connectors.model import (
 from dataflow_generator.connectors.registry import CONNECTORS, MANAGED, find_reader
 from dataflow_generator.connectors.sinks import SinkTargets, in_order, sink
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
-from dataflow_generator.connectors.topics import USED, cluster_of, side_topics
+from dataflow_generator.connectors.topics import USED, cluster_of, side_topics, topics_written
 from scanner_model.errors import Problem
 from scanner_model.plugins import PluginError
 from scanner_model.text import has_placeholder
@@ -47,7 +48,6 @@ __all__ = [
 
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
-_TOPIC_KEYS = ("kafka.topic", "topic", "kafka.topics", "topics")
 
 
 def direction_of(connector: Connector) -> Direction:
@@ -77,16 +77,13 @@ def generic(connector: Connector) -> ConnectorFlows:
 
 
 def _source(connector: Connector) -> ConnectorFlows:
-    key = connector.config.key(*_TOPIC_KEYS)
-    reads = [SourceRead(source=None, topic=name, because=key) for name in connector.config.items(*_TOPIC_KEYS)]
-    return source(connector, SourceReads(reads=tuple(reads) or (SourceRead(source=None),)))
+    return source(connector, SourceReads(reads=(SourceRead(source=None),)))
 
 
 def _undirected(connector: Connector, direction: Direction) -> ConnectorFlows:
     """Keep the topics without flows: whether they are read or written is unknown."""
     namespace = cluster_of(connector, direction)
-    key = connector.config.key(*_TOPIC_KEYS)
-    listed = [(name, key) for name in connector.config.items(*_TOPIC_KEYS) if not has_placeholder(name)]
+    listed = [(named.name, named.key) for named in topics_written(connector.config) if not has_placeholder(named.name)]
     used = listed or [(name, USED) for name in sorted(connector.active or ())]
     return ConnectorFlows(
         name=connector.name,
@@ -176,7 +173,17 @@ def read_connector(connector: Connector) -> ConnectorFlows:
         flows = with_lineage_names(connector, flows)
     reported = {problem.what for problem in flows.problems}
     more = tuple(pattern for pattern in unevaluated.values() if pattern.what not in reported)
-    return replace(flows, problems=(*((problem,) if problem else ()), *flows.problems, *more))
+    problems = (*((problem,) if problem else ()), *flows.problems, *_unknown_servers(flows), *more)
+    return replace(flows, problems=problems)
+
+
+def _unknown_servers(flows: ConnectorFlows) -> Iterator[Problem]:
+    """Yield a problem for each system whose address is unknown: its datasets have half a name."""
+    for namespace in sorted({end.namespace for end in (*flows.inputs, *flows.outputs)}):
+        scheme, _, rest = namespace.partition("://")
+        if rest.partition("/")[0] in ("", UNKNOWN_HOST) and scheme not in ("", namespace):
+            what = f"the address of the {scheme} server is not configured, or only by placeholders"
+            yield Problem("config", what, f"its datasets are named {namespace}")
 
 
 def _unknown(connector: Connector) -> Problem:

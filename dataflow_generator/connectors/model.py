@@ -137,7 +137,8 @@ class ConnectorFlows:
 
     *shape* is how a source's rows are wrapped before the transforms, *row* their columns where the configuration
     defines them, and *keyed*: messages have keys. *sink_columns* returns the columns that a sink writes. An unknown
-    class has the topics that are known of it.
+    class has the topics that are known of it. *isolated*: the connector moves no data between a topic and an external
+    dataset, because it generates records, does bookkeeping, or its configuration disables writing.
     """
 
     name: str
@@ -152,6 +153,7 @@ class ConnectorFlows:
     row: Row | None = None
     keyed: bool = False
     sink_columns: SinkColumnReader | None = None
+    isolated: bool = False
 
 
 SinkColumnReader = Callable[[Config, Flow, Record], tuple[SinkColumn, ...]]

@@ -253,6 +253,7 @@ def sink(connector: Connector, written: SinkTargets) -> ConnectorFlows:
         side_topics=side,
         problems=tuple(dict.fromkeys(problems)),
         sink_columns=written.sink_columns,
+        isolated=written.nowhere,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dataflow_generator.connectors.dataset_names import topic, topics_like, unique
 from dataflow_generator.connectors.java_regex import java_regex
@@ -18,7 +18,14 @@ from dataflow_generator.connectors.model import (
     SideTopic,
 )
 from dataflow_generator.connectors.sinks import in_order
-from dataflow_generator.connectors.topics import USED, candidate_topics, cluster_of, placeholder_problems, side_topics
+from dataflow_generator.connectors.topics import (
+    USED,
+    candidate_topics,
+    cluster_of,
+    placeholder_problems,
+    side_topics,
+    topics_written,
+)
 from dataflow_generator.connectors.transforms.registry import Chain
 from dataflow_generator.connectors.transforms.topic_templates import Template, family
 from scanner_model.errors import InputInvalid, Problem
@@ -29,20 +36,23 @@ from scanner_model.text import has_placeholder
 class SourceRead:
     """A dataset that a source reads (None: unknown) and the topic it is written to, before the transforms.
 
-    *topic* is empty where it is unknown; *pattern* then is the Java pattern of the topics, or empty.
+    *topic* is empty where it is unknown; *pattern* then is the Java pattern of the topics, or empty. *unknown* says why
+    the dataset is unknown, after the key *because*.
     """
 
     source: Dataset | None
     topic: str = ""
     pattern: str = ""
     because: str = ""
+    unknown: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceReads:
     """Everything a source's class reads, its own topics, how rows are wrapped, problems.
 
-    *row* has the columns of the rows, where the configuration defines them; *keyed*: messages have keys.
+    *row* has the columns of the rows, where the configuration defines them; *keyed*: messages have keys. *isolated*:
+    there is no external dataset.
     """
 
     reads: tuple[SourceRead, ...]
@@ -52,6 +62,7 @@ class SourceReads:
     namespace: str = ""
     row: Row | None = None
     keyed: bool = False
+    isolated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,7 @@ def source(connector: Connector, reads: SourceReads) -> ConnectorFlows:
     """Build the flows of a source."""
     namespace = reads.namespace or cluster_of(connector, Direction.SOURCE)
     chain = Chain.of(connector.config)
+    reads = replace(reads, reads=_with_named_topics(connector, reads.reads))
     side = tuple(sorted({*side_topics(connector, namespace), *reads.side}))
     problems: list[Problem] = [*reads.problems, *chain.problems()]
     for read in reads.reads:
@@ -73,6 +85,7 @@ def source(connector: Connector, reads: SourceReads) -> ConnectorFlows:
     routed = tuple(route for read in reads.reads for route in _routed(chain, read))
     resolver = _Resolver(connector, namespace, frozenset(auxiliary.dataset.name for auxiliary in side), problems)
     flows = in_order(resolver.flows(routed))
+    problems += _unknown_ends(reads, flows, problems)
     return ConnectorFlows(
         name=connector.name,
         class_name=connector.class_name,
@@ -85,7 +98,31 @@ def source(connector: Connector, reads: SourceReads) -> ConnectorFlows:
         shape=reads.shape,
         row=reads.row,
         keyed=reads.keyed,
+        isolated=reads.isolated,
     )
+
+
+def _with_named_topics(connector: Connector, reads: tuple[SourceRead, ...]) -> tuple[SourceRead, ...]:
+    """Return the reads; those without any topic get the topics that the configuration names, so that none is lost."""
+    named = topics_written(connector.config)
+    if not named or any(read.topic or read.pattern for read in reads):
+        return reads
+    return tuple(
+        replace(read, topic=item.name, because=", ".join(filter(None, (read.because, item.key))))
+        for read in reads or (SourceRead(source=None),)
+        for item in named
+    )
+
+
+def _unknown_ends(reads: SourceReads, flows: tuple[Flow, ...], problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Yield a problem for each unknown end that nothing in *problems* explains yet."""
+    explained = any(not problem.where.startswith("transforms.") for problem in problems)
+    for read in reads.reads if not reads.isolated else ():
+        if read.source is None and (read.unknown or not explained):
+            what = read.unknown or "what the connector reads is not configured, or only by placeholders"
+            yield Problem(read.because or "config", what)
+    if not flows and not explained and not reads.side:
+        yield Problem("topics", "the topics that the connector writes are unknown, and none is in use")
 
 
 def _routed(chain: Chain, read: SourceRead) -> Iterator[_Routed]:
@@ -159,8 +196,8 @@ class _Resolver:
 
     def _matching_topics(self, pattern: str, claimed: set[str]) -> tuple[list[str], str]:
         """Return the unclaimed topics that match a pattern, and the evidence; raises InputInvalid."""
-        if not pattern:
-            # An existing topic need not be written by this connector.
+        if not _names_something(pattern):
+            # That a topic exists does not show that this connector writes it.
             return [name for name in self._active() if name not in claimed], USED
         regex = java_regex(pattern)
         names, evidence = candidate_topics(self.connector, regex.start)
@@ -171,16 +208,22 @@ class _Resolver:
         return bool(route.read.pattern) and not route.read.topic and not self.connector.config.text("transforms")
 
     def _unresolved(self, read: SourceRead, pattern: str) -> Iterator[Flow]:
-        if pattern:
+        if _names_something(pattern):
             yield self._flow(read, topics_like(self.namespace, pattern))
-        elif read.source is not None:
-            self.problems.append(Problem("topics", "the topics depend on data or are unknown, and none is in use"))
+            return
+        self.problems.append(Problem("topics", "the topics depend on data or are unknown, and none is in use"))
+        if read.source is not None:
             yield self._flow(read, None)
 
     def _flow(self, read: SourceRead, target: Dataset | None, evidence: str = "") -> Flow:
         routed = "transforms" if read.topic and target and target.name != read.topic else ""
         because = ", ".join(filter(None, (read.because, routed, evidence)))
         return Flow(read.source, target, because or "connector.class", read.topic)
+
+
+def _names_something(pattern: str) -> bool:
+    """Return whether a pattern has any literal text: `.*` fits every topic and says nothing about them."""
+    return any(char not in ".*+?()[]^$|:\\" for char in pattern)
 
 
 def fixed(connector: Connector, dataset: Dataset | None, topics: Iterable[str], because: str) -> ConnectorFlows:

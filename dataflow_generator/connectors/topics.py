@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
+from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import kafka_namespace, topic
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.model import Connector, DatasetKind, Direction, SideTopic
@@ -27,7 +28,19 @@ _SIDE_TOPICS = {
     "offset.storage.topic": "worker",
     "status.storage.topic": "worker",
     "offsets.storage.topic": "worker",
+    "schema.history.internal.kafka.topic": "schema-history",
+    "database.history.kafka.topic": "schema-history",
+    "signal.kafka.topic": "signals",
+    "notification.sink.topic.name": "notifications",
+    "heartbeat.topic.name": "heartbeats",
+    "mongo.errors.deadletterqueue.topic.name": "dead-letter",
+    "state.topic.name": "state",
+    "tasks.file.status.storage.topic": "file-status",
+    "internal.kafka.reporter.topic": "file-status",
+    "confluent.topic": "license",
 }
+_WRITTEN = ("kafka.topic", "topic", "kafka.topics", "topics", "topic.name", "connect.topic", "mqtt.kafka.topic")
+_NUMBERED = re.compile(r"(?P<group>(?:api|table)\d+)\.(?:topics?|http\.api\.topic)")
 _MANAGED = re.compile(r"(?P<role>dlq|error|success)-lcc-\w+")
 _MANAGED_ROLES = {"dlq": "dead-letter", "error": "error-report", "success": "success-report"}
 USED = "topics in use"
@@ -42,6 +55,27 @@ class ReadTopics:
     pattern: str
     because: str
     problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class NamedTopic:
+    """A topic that a source's configuration names, with its key; *group* is the `table1` of `table1.topic`."""
+
+    name: str
+    key: str
+    group: str = ""
+
+
+def topics_written(config: Config) -> tuple[NamedTopic, ...]:
+    """Return the topics that a source's configuration names, whatever its class; placeholders among them."""
+    key = config.key(*_WRITTEN)
+    listed = [NamedTopic(name, key) for name in config.items(key)]
+    for other, _ in config.pairs:
+        if match := _NUMBERED.fullmatch(other):
+            listed += [NamedTopic(name, other, match["group"]) for name in config.items(other)]
+    pattern = config.text("topic.name.pattern")
+    listed += [NamedTopic(pattern, "topic.name.pattern")] if pattern and not listed else []
+    return tuple(listed)
 
 
 def cluster_of(connector: Connector, direction: Direction) -> str:
@@ -60,7 +94,7 @@ def topics_read(connector: Connector) -> ReadTopics:
         return ReadTopics(names, "", "topics", tuple(placeholder_problems("topics", listed)))
     if pattern := config.text("topics.regex"):
         return _matching(connector, pattern)
-    if connector.active is not None:
+    if connector.active:
         side = {side_topic.dataset.name for side_topic in side_topics(connector, connector.namespace)}
         return ReadTopics(tuple(name for name in sorted(connector.active) if name not in side), "", USED)
     return ReadTopics((), "", "", (Problem("topics", "neither topics nor topics.regex is set"),))

@@ -93,6 +93,7 @@ def _attributes(row: LineageJobRow) -> Attributes:
     return present(
         type=KIND,
         description=_text(facets.get("documentation"), "description"),
+        emission=_emission(kind),
         engine=version,
         integration=_text(kind, "integration"),
         job_type=_text(kind, "jobType"),
@@ -105,6 +106,12 @@ def _attributes(row: LineageJobRow) -> Attributes:
         statement=_text(facets.get("sql"), "query"),
         tags=_tags(facets.get("tags")),
     )
+
+
+def _emission(job_type: Json) -> str:
+    """Return when a job's events are emitted, and what they contain, in OpenLineage's terms; empty if not reported."""
+    pattern = job_type.get("emissionPattern") if isinstance(job_type, Mapping) else None
+    return " ".join(filter(None, (_text(pattern, "eventTrigger"), _text(pattern, "eventContentMode"))))
 
 
 def _text(facet: Json, member: str) -> str:

@@ -45,6 +45,11 @@ class KafkaClusters:
     limit: TimeLimit = field(default_factory=TimeLimit, compare=False)
     slow: dict[str, Problem] = field(default_factory=dict, compare=False)
 
+    @property
+    def namespaces(self) -> frozenset[str]:
+        """Return the canonical namespaces."""
+        return frozenset((*self.brokers.values(), *self.words.values(), *(space for _, space in self.patterns)))
+
     @classmethod
     def of(
         cls, brokers: Mapping[str, str], aliases: Iterable[tuple[str, str]], limit: TimeLimit | None = None
@@ -89,11 +94,12 @@ class KafkaClusters:
 class KafkaNamespaces:
     """Maps each Kafka namespace in events to the canonical namespace of its cluster, known or not.
 
-    Two broker lists that share an address belong to one cluster.
+    Two broker lists that share an address belong to one cluster. *scanned* namespaces keep their names.
     """
 
-    def __init__(self, namespaces: Iterable[str], clusters: KafkaClusters) -> None:
+    def __init__(self, namespaces: Iterable[str], clusters: KafkaClusters, scanned: Collection[str] = ()) -> None:
         listed = sorted(set(namespaces))
+        self._scanned = {normal_namespace(namespace) for namespace in scanned}
         groups: UnionFind[str] = UnionFind()
         for namespace in listed:
             groups.join(kafka_addresses(namespace))
@@ -101,7 +107,8 @@ class KafkaNamespaces:
         self._shared: dict[str, str] = {}
         for group in groups.all():
             cluster = next(filter(None, (clusters.find(KAFKA + address) for address in sorted(group))), None)
-            self._shared |= dict.fromkeys(group, cluster or KAFKA + min(group))
+            kept = [KAFKA + address for address in group if KAFKA + address in self._scanned]
+            self._shared |= dict.fromkeys(group, cluster or min(kept, default=KAFKA + min(group)))
         unknown = [unmatched for unmatched in listed if self.canonical(unmatched) not in set(clusters.brokers.values())]
         alike = (problem for unmatched in unknown for problem in clusters.alike(unmatched))
         self.problems = (*alike, *clusters.slow.values())
@@ -109,7 +116,7 @@ class KafkaNamespaces:
     def canonical(self, namespace: str) -> str:
         """Return the namespace of the cluster; one without an address is only normalized."""
         canonical = self._clusters.find(namespace)
-        if canonical is None:
+        if canonical is None and normal_namespace(namespace) not in self._scanned:
             shared = (self._shared[address] for address in kafka_addresses(namespace) if address in self._shared)
             canonical = next(shared, None)
         return canonical or normal_namespace(namespace)
@@ -135,11 +142,13 @@ class ResolvedName(NamedTuple):
 
 
 class DatasetIdentity:
-    """Resolves names: *reported* are the datasets of events, *symlinks* their other names, *known* names elsewhere.
+    """Resolves names: *reported* are the datasets of events, *symlinks* their other names.
 
+    *known* are the names that scans found, *catalogs* the symlinks of scanned catalogs: an event never renames them.
     *tables* finds those of databases by other addresses and in another case.
 
-    Of equivalent names the display name is that of a Kafka topic, else a catalog table, else the first in order.
+    Of equivalent names the display name is one that a scan found, else that of a Kafka topic, else a catalog table,
+    else the first in order.
     """
 
     def __init__(
@@ -147,15 +156,25 @@ class DatasetIdentity:
         reported: Collection[DatasetRef],
         symlinks: Iterable[tuple[DatasetRef, Symlink]] = (),
         *,
+        catalogs: Iterable[tuple[DatasetRef, Symlink]] = (),
         clusters: KafkaClusters | None = None,
-        known: Iterable[Name] = (),
+        known: Collection[Name] = (),
         tables: TableNames | None = None,
     ) -> None:
         self._databases = tables or TableNames()
+        self._clusters = clusters or KafkaClusters()
         spaces = {ref.namespace for ref in reported if _is_kafka(ref.namespace)}
-        self._kafka = KafkaNamespaces(spaces, clusters or KafkaClusters())
-        self._shown = self._display_names(symlinks)
-        self._tables = _by_table({self._resolve_exactly(*ref).name for ref in map(_pair, reported)} | set(known))
+        scanned_spaces = {name.namespace for name in known if _is_kafka(name.namespace)}
+        self._kafka = KafkaNamespaces(spaces, self._clusters, scanned_spaces)
+        self._scanned: set[Name] = set()
+        self._shown: dict[Name, Name] = {}
+        self._shown = self._groups(catalogs)
+        self._scanned = {self._plain(*name).name for name in known} | {*self._shown, *self._shown.values()}
+        self._shown |= self._groups(symlinks)
+        found = {self._resolve_exactly(*name).name for name in known}
+        self._tables_of_scans = _by_table(found)
+        self._tables = _by_table({self._resolve_exactly(*ref).name for ref in map(_pair, reported)} | found)
+        self._kept = self._kept_names()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -167,7 +186,22 @@ class DatasetIdentity:
         certain = self._resolve_exactly(namespace, name)
         table = None if _is_kafka(namespace) else self._databases.find(*certain.name)
         certain = certain._replace(name=Name(*table)) if table else certain
-        return self._with_schema(certain.name) or certain
+        if self._is_scanned(certain.name):
+            return self._with_schema(certain.name, self._tables_of_scans) or certain
+        probable = self._with_schema(certain.name, self._tables) or certain
+        return self._kept.get(probable.name, probable)
+
+    def _is_scanned(self, name: Name) -> bool:
+        return name in self._scanned or name.namespace in self._clusters.namespaces
+
+    def _kept_names(self) -> Mapping[Name, ResolvedName]:
+        """Return the names that scans found by what events call the same table with its schema or database."""
+        kept: dict[Name, ResolvedName] = {}
+        for name in sorted(self._scanned):
+            probable = self._with_schema(name, self._tables)
+            if probable and not self._is_scanned(probable.name):
+                kept.setdefault(probable.name, probable._replace(name=name))
+        return kept
 
     def _resolve_exactly(self, namespace: str, name: str) -> ResolvedName:
         """Resolve by certain rules only, without partitions."""
@@ -184,24 +218,30 @@ class DatasetIdentity:
         why = f"{cut.partitions!r} looks like the date of a partition" if cut.guessed else ""
         return ResolvedName(normalized._replace(name=cut.name), why)
 
-    def _display_names(self, symlinks: Iterable[tuple[DatasetRef, Symlink]]) -> Mapping[Name, Name]:
+    def _groups(self, symlinks: Iterable[tuple[DatasetRef, Symlink]]) -> dict[Name, Name]:
+        """Return the display names of equivalent names; one that a scan found is its own."""
         groups: UnionFind[Name] = UnionFind()
         tables: set[Name] = set()
         for ref, link in symlinks:
             # Flink reports a table name in Kafka's namespace, which is not a name of the topic.
             if not (_is_kafka(link.namespace) and link.kind == "TABLE"):
-                other = self._plain(link.namespace, link.name).name
-                groups.join((self._plain(*_pair(ref)).name, other))
+                other = self._resolve_exactly(link.namespace, link.name).name
+                groups.join((self._resolve_exactly(*_pair(ref)).name, other))
                 tables |= {other} if link.kind == "TABLE" else set()
-        return {name: _display(group, tables) for group in groups.all() for name in group}
+        shown: dict[Name, Name] = {}
+        for group in groups.all():
+            scanned = [name for name in group if self._is_scanned(name)]
+            display = _display(scanned or list(group), tables)
+            shown |= {name: name if name in scanned else display for name in group}
+        return shown
 
-    def _with_schema(self, name: Name) -> ResolvedName | None:
+    def _with_schema(self, name: Name, tables: Mapping[tuple[str, str], list[Name]]) -> ResolvedName | None:
         """Return the probable table behind a name without its schema or its database; None where there is none."""
         schema = DEFAULT_SCHEMAS.get(name.namespace.partition(":")[0])
         if schema is None or name.name.count(".") != 1:
             return None
         database, _, table = name.name.partition(".")
-        within = self._tables.get((name.namespace, table), ())
+        within = tables.get((name.namespace, table), ())
         for other in within:
             if other.name == f"{database}.{schema}.{table}":
                 return ResolvedName(

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -130,8 +130,20 @@ class InvalidEvent:
     problems: tuple[Problem, ...]
 
 
-def read_event(text: str | bytes) -> LineageEvent | InvalidEvent:
-    """Parse one event; invalid JSON, a missing member or an invalid facet rejects it as a whole."""
+TOLERANCE = timedelta(minutes=5)
+"""How far the clock of a sender may be ahead."""
+
+
+def newest_time(now: datetime) -> str:
+    """Return the latest `eventTime` that an event received at *now* may have, as `moment` writes it."""
+    return f"{(now + TOLERANCE).astimezone(UTC):%Y-%m-%dT%H:%M:%S}.000000000Z"
+
+
+def read_event(text: str | bytes, *, newest: str | None = None) -> LineageEvent | InvalidEvent:
+    """Parse one event; invalid JSON, a missing member or an invalid facet rejects it as a whole.
+
+    So does a time after *newest*: of each facet the latest event counts, so such an event would do so for ever.
+    """
     try:
         if isinstance(text, str) and not text.isascii():
             text.encode()  # an invalid UTF-8 byte is a lone surrogate here
@@ -142,14 +154,14 @@ def read_event(text: str | bytes) -> LineageEvent | InvalidEvent:
         return _refused("$", "nests too deeply")
     except ValueError:  # invalid UTF-8, or a number of more than 4300 digits
         return _refused("$", "is not valid JSON", "encode it in UTF-8")
-    return read_json(value)
+    return read_json(value, newest=newest)
 
 
-def read_json(value: Json) -> LineageEvent | InvalidEvent:
-    """Read one event from parsed JSON."""
+def read_json(value: Json, *, newest: str | None = None) -> LineageEvent | InvalidEvent:
+    """Read one event from parsed JSON, as `read_event` does."""
     if not isinstance(value, dict):
         return _refused("$", "is not an event: an event is a JSON object")
-    reader = _Reader(value)
+    reader = _Reader(value, newest)
     try:
         event = reader.event()
     except RecursionError:
@@ -166,6 +178,7 @@ class _Reader:
     """Reads one event, collecting all problems."""
 
     value: dict[str, Json]
+    newest: str | None = None
     problems: list[Problem] = field(default_factory=list)
 
     def event(self) -> LineageEvent | None:
@@ -208,6 +221,8 @@ class _Reader:
         time = moment(text)
         if time is None and len(self.problems) == known:
             self._wrong("$.eventTime", f"{text[:60]!r} is not a timestamp", "as in 2026-01-02T03:04:05.678Z")
+        if time and self.newest and time > self.newest:
+            self._wrong("$.eventTime", f"{text[:60]!r} is in the future", "check clock and time zone of the sender")
         return time or ""
 
     def _job(self) -> EventJob | None:

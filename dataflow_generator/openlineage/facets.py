@@ -38,6 +38,7 @@ _RUN_ID = {"runId": str}
 _STATISTICS = {"rowCount?": int, "size?": int, "fileCount?": int}
 _COUNTS = {"rowCount?": int, "bytes?": int, "fileCount?": int}
 _COLUMN_COUNTS = {"*": {"nullCount?": int, "distinctCount?": int}}
+_EMISSION = {"eventTrigger": str, "eventContentMode": str, "windowDuration?": int}
 _TESTED = {"name": str, "status": str}
 
 SHAPES: Mapping[str, Shape] = {
@@ -57,7 +58,7 @@ SHAPES: Mapping[str, Shape] = {
     "hierarchy": {"hierarchy": [{"type": str, "name": str}]},
     "inputStatistics": _STATISTICS,
     "jobDependencies": {"upstream?": [{"job": _JOB_ID}], "downstream?": [{"job": _JOB_ID}]},
-    "jobType": {"processingType": str, "integration": str},
+    "jobType": {"processingType": str, "integration": str, "emissionPattern?": _EMISSION},
     "lifecycleStateChange": {"lifecycleStateChange": str, "previousIdentifier?": _JOB_ID},
     "lineage": {"inputs?": [_LINEAGE_INPUT], "fields?": _LINEAGE_FIELDS, "entries?": [_LINEAGE_ENTRY]},
     "nominalTime": {"nominalStartTime": str},

@@ -181,13 +181,16 @@ class ImportResult:
     future: int = 0
 
 
-def import_events(texts: Iterable[EventText], store: Store, refuse: Reject) -> ImportResult:
-    """Parse *texts*; pass events to *store* in batches (one transaction each), and invalid texts to *refuse*."""
+def import_events(texts: Iterable[EventText], store: Store, refuse: Reject, newest: str | None = None) -> ImportResult:
+    """Parse *texts*; pass events to *store* in batches (one transaction each), and invalid texts to *refuse*.
+
+    *newest* is the latest time that an event may have.
+    """
     result = ImportResult()
     batch: list[LineageEvent] = []
     for text in texts:
         result.received += 1
-        event = read_event(text.text)
+        event = read_event(text.text, newest=newest)
         if isinstance(event, InvalidEvent):
             result.refused += 1
             refuse(text, event.problems)

@@ -255,10 +255,11 @@ def _identity(snapshot: Snapshot, jobs: Iterable[JobFlows], context: LookupConte
     )
     return DatasetIdentity(
         snapshot.events.names,
-        (*snapshot.events.symlinks, *of_catalogs),
+        snapshot.events.symlinks,
+        catalogs=of_catalogs,
         clusters=_clusters(snapshot),
         known={
-            *(normal(end.namespace, end.name) for end in others if end.kind is NodeKind.DATASET),
+            *(normal(end.namespace, end.name) for end in others if end.kind in (NodeKind.DATASET, NodeKind.TOPIC)),
             *(normal(*name) for name in context.naming.tables.names),
         },
         tables=context.naming.tables,

@@ -102,8 +102,11 @@ def _unpacked(pieces: Iterable[bytes], largest: int) -> Iterator[bytes]:
         raise BodyBroken("the body is not gzip, or ended early")
 
 
-def decide(body: bytes, *, where: str) -> Decision:
-    """Parse the events of *body*, one or an array; *where* is their origin in the dead-letter file."""
+def decide(body: bytes, *, where: str, newest: str | None = None) -> Decision:
+    """Parse the events of *body*, one or an array; *where* is their origin in the dead-letter file.
+
+    *newest* is the latest time that an event may have.
+    """
     try:
         check_size(body, ELEMENTS)
     except TooLarge:
@@ -111,11 +114,14 @@ def decide(body: bytes, *, where: str) -> Decision:
     text = body.decode("utf-8", "surrogateescape")
     listed = _listed(text) if body.lstrip()[:1] == b"[" else None
     if listed is None:
-        return _decision([_Text(where, text, read_event(text))], single=True)
+        return _decision([_Text(where, text, read_event(text, newest=newest))], single=True)
     if len(listed) > BATCHED:
         return _too_many(f"the batch holds more than {BATCHED} events")
     return _decision(
-        [_Text(f"{where}[{index}]", json.dumps(element), read_json(element)) for index, element in enumerate(listed)],
+        [
+            _Text(f"{where}[{index}]", json.dumps(element), read_json(element, newest=newest))
+            for index, element in enumerate(listed)
+        ],
         single=False,
     )
 

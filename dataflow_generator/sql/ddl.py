@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dataflow_generator.sql.catalog import KnownTable, Session, View
+from dataflow_generator.sql.catalog import KnownTable, Session, View, with_topics
 from dataflow_generator.sql.nodes import (
     AlterStatement,
     ColumnDefinition,
     ColumnKind,
+    CreateModelStatement,
     CreateStatement,
     CreateTypeStatement,
     DropStatement,
@@ -17,12 +18,10 @@ from dataflow_generator.sql.nodes import (
     SqlType,
     Statement,
 )
-from dataflow_generator.sql.scope import Column, Rows, StatementContext
-from scanner_model.streaming_sql import timestamp_column
+from dataflow_generator.sql.scope import Rows, StatementContext
 
 _UNTYPED = SqlType("")
 _INFERRED = ("AVRO", "PROTOBUF", "JSON_SR")
-_KAFKA = ("kafka", "upsert-kafka")
 _GENERATED = {"GENERATED": (ColumnKind.COMPUTED,), "METADATA": (ColumnKind.METADATA, ColumnKind.VIRTUAL)}
 
 
@@ -60,50 +59,35 @@ def _is_complete(
     return bool(statement.columns) and not (only_keys and inferred)
 
 
-def table_from_query(
-    statement: CreateStatement, columns: tuple[Column, ...], rows: Rows, context: StatementContext
-) -> KnownTable:
+def table_from_query(statement: CreateStatement, rows: Rows, context: StatementContext) -> KnownTable:
     """Build the table or view that a query defines."""
     if statement.view:
         view = View(
-            columns=tuple((column.name, column.value, column.type) for column in columns),
+            columns=tuple((column.name, column.value, column.type) for column in rows.columns),
             effects=frozenset(context.effects),
             sources=frozenset(context.sources),
             datasets=tuple(dataset for name, dataset in sorted(context.datasets.items()) if name in context.sources),
             open=rows.open,
             table=rows.table,
+            others=rows.others,
+            rest=rows.rest,
+            leading=rows.leading,
+            unknown_effects=context.unknown_effects,
         )
         return KnownTable(name=statement.name, view=view)
-    listed = tuple(ColumnDefinition(column.name, column.type or _UNTYPED) for column in columns)
+    listed = tuple(ColumnDefinition(column.name, column.type or _UNTYPED) for column in rows.columns)
     own = tuple(column for column in statement.columns or () if column.type != _UNTYPED)
     names = {column.name for column in own}
     table = KnownTable(
         name=statement.name,
         columns=(*own, *(column for column in listed if column.name not in names)),
         complete=not rows.open,
+        unread=rows.open and rows.rest.unknown,
         options=statement.options,
         windowed=rows.windowed,
         is_table="TABLE" in statement.kind.split(),
     )
     return with_topics(table, flink=context.flink, own=True)
-
-
-def with_topics(table: KnownTable, *, flink: bool, own: bool = False) -> KnownTable:
-    """Return *table* with the topics of its options, and in ksqlDB the column that sets the record time.
-
-    *own*: in ksqlDB the table's name is the topic where its options name none.
-    """
-    options = dict(table.options)
-    if not flink:
-        topic = options.get("KAFKA_TOPIC", table.name[-1] if own else "")
-        return replace(table, topics=(topic,) if topic else (), timestamp=timestamp_column(options))
-    connector = options.get("connector", "")
-    if connector == "confluent":
-        return replace(table, topics=(table.name[-1],))
-    if connector not in _KAFKA:
-        return table
-    topics = tuple(item.strip() for item in options.get("topic", "").split(";") if item.strip())
-    return replace(table, topics=topics, topic_pattern=options.get("topic-pattern", ""))
 
 
 def altered_table(table: KnownTable, change: AlterStatement, session: Session, *, flink: bool) -> KnownTable:
@@ -141,6 +125,8 @@ def apply(statement: Statement, session: Session, *, flink: bool) -> None:
             session.drop(statement.name)
         case AlterStatement():
             _alter(statement, session, flink=flink)
+        case CreateModelStatement():
+            session.models[session.qualified(statement.name)] = statement.columns
         case CreateTypeStatement():
             session.types[statement.name] = expanded_type(statement.type, session.types)
         case SessionStatement():
@@ -162,6 +148,12 @@ def _set(statement: SessionStatement, session: Session) -> None:
             session.use(catalog=statement.value)
         case "database":
             session.use(database=statement.value)
+        case "setting" if statement.value:
+            session.settings[statement.name.lower()] = statement.value[0]
+        case "setting":
+            names = [statement.name.lower()] if statement.name else list(session.settings)
+            for name in names:
+                session.settings.pop(name, None)
         case _ if statement.value:
             session.variables[statement.name.lower()] = statement.value[0]
         case _:

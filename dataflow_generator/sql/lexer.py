@@ -78,6 +78,7 @@ class Token(NamedTuple):
 
     *key* is what the grammar compares: a word in upper case, an operator itself, a placeholder for the other kinds.
     *value* is a name as the engine resolves it, or the text inside a string. *at* and *end* are offsets in the text.
+    *hint* is the text of Flink's hints after the token, `/*+ … */`.
     """
 
     kind: TokenKind
@@ -85,13 +86,14 @@ class Token(NamedTuple):
     value: str
     at: int
     end: int
+    hint: str = ""
 
 
 _KEYS = {TokenKind.QUOTED: "`", TokenKind.STRING: "'", TokenKind.NUMBER: "0"}
 
 _COMMON = r"""
 (?P<skip>\s+|\\[ \t]*(?:\r?\n|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z))
-|(?P<string>'[^']*(?:''[^']*)*(?:'|\Z))
+|(?P<string>(?:_[A-Za-z][\w:.-]{0,30}|[Uu]&)?'[^']*(?:''[^']*)*(?:'|\Z))
 |(?P<quoted>`[^`]*(?:``[^`]*)*(?:`|\Z))
 |(?P<double>"[^"]*(?:""[^"]*)*(?:"|\Z))
 |(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w@]))
@@ -99,6 +101,7 @@ _COMMON = r"""
 |(?P<operator>->|=>|:=|\|\||<>|!=|<=|>=|.)
 """
 _PATTERN = re.compile(_COMMON, re.VERBOSE | re.DOTALL)
+_HINT = "/*+"
 _VARIABLE = re.compile(r"\$\{([^}\s]*)\}")
 
 
@@ -108,9 +111,11 @@ def tokenize(text: str, dialect: Dialect) -> list[Token]:
     folds = dialect is Dialect.KSQLDB
     for match in _PATTERN.finditer(text):
         group = match.lastgroup
-        if group == "skip":
-            continue
         raw = match.group()
+        if group == "skip":
+            if raw.startswith(_HINT) and result and not folds:
+                result[-1] = result[-1]._replace(hint=result[-1].hint + raw.removeprefix(_HINT).removesuffix("*/"))
+            continue
         at, end = match.span()
         if group == "word":
             upper = raw.upper()
@@ -128,7 +133,8 @@ def _literal(group: str | None, raw: str, at: int, *, folds: bool) -> Token:
     kind = TokenKind.NUMBER if group == "number" else TokenKind.QUOTED if group == "quoted" else TokenKind.STRING
     if group == "double" and folds:
         kind = TokenKind.QUOTED
-    value = raw if kind is TokenKind.NUMBER else unquote(raw)
+    quoted = raw[raw.index("'") :] if group == "string" else raw  # without its character set, `_UTF-16LE'a'`
+    value = raw if kind is TokenKind.NUMBER else unquote(quoted)
     return Token(kind, _KEYS[kind], value, at, at + len(raw))
 
 
@@ -137,6 +143,21 @@ def unquote(raw: str) -> str:
     mark = raw[0]
     inner = raw[1:-1] if len(raw) > 1 and raw[-1] == mark else raw[1:]
     return inner.replace(mark * 2, mark)
+
+
+def hint_options(token: Token) -> tuple[tuple[str, str], ...]:
+    """Return the options of Flink's hint after *token*: `/*+ OPTIONS('key'='value') */`."""
+    if not token.hint:
+        return ()
+    tokens = tokenize(token.hint, Dialect.FLINK)
+    options, name = [], ""
+    for at, sign in enumerate(tokens[1:-1], 1):
+        before, after = tokens[at - 1], tokens[at + 1]
+        if sign.key == "(":
+            name = before.key
+        elif sign.key == "=" and name == "OPTIONS" and after.kind is TokenKind.STRING:
+            options.append((before.value, after.value))
+    return tuple(options)
 
 
 def split_statements(tokens: Sequence[Token]) -> Iterator[list[Token]]:

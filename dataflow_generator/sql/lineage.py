@@ -113,10 +113,14 @@ _NOTHING: frozenset[tuple[Origin, Effect]] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The lineage of one value: *direct* origins with their strength, and *indirect* origins with their effect."""
+    """The lineage of one value: *direct* origins with their strength, and *indirect* origins with their effect.
+
+    *unknown*: it may have further origins, because a definition is missing or was not read.
+    """
 
     direct: Mapping[Origin, Strength]
     indirect: frozenset[tuple[Origin, Effect]] = _NOTHING
+    unknown: bool = False
 
     def origins(self) -> Iterator[Origin]:
         """Yield every origin, possibly more than once."""
@@ -133,21 +137,27 @@ class Value:
             ((table, (*path, *fields)) if strength == identity else (table, path)): strength
             for (table, path), strength in self.direct.items()
         }
-        return Value(inside, self.indirect)
+        return Value(inside, self.indirect, self.unknown)
 
     def at_least(self, strength: Strength) -> Value:
         """Return the same origins, none weaker than *strength*."""
         if not self.direct or min(self.direct.values()) >= strength:
             return self
-        return Value({origin: max(own, strength) for origin, own in self.direct.items()}, self.indirect)
+        stronger = {origin: max(own, strength) for origin, own in self.direct.items()}
+        return Value(stronger, self.indirect, self.unknown)
 
     def with_effects(self, values: Iterable[Value], effect: Effect) -> Value:
         """Return this value with the origins of *values* added as indirect ones."""
-        deciding = frozenset((origin, effect) for value in values for origin in value.origins())
-        return Value(self.direct, self.indirect | deciding) if deciding else self
+        deciding = list(values)
+        added = frozenset((origin, effect) for value in deciding for origin in value.origins())
+        unknown = any(value.unknown for value in deciding)
+        if not added and not unknown:
+            return self
+        return Value(self.direct, self.indirect | added, self.unknown or unknown)
 
 
 EMPTY = Value({})
+UNKNOWN = Value({}, unknown=True)
 
 
 def copied(origin: Origin) -> Value:
@@ -157,19 +167,20 @@ def copied(origin: Origin) -> Value:
 
 def merged(values: Iterable[Value], least: Strength = Strength.IDENTITY) -> Value:
     """Return the lineage of a value that may be any of *values*, no origin weaker than *least*."""
-    nonempty = [value for value in values if value.direct or value.indirect]
+    nonempty = [value for value in values if value.direct or value.indirect or value.unknown]
     if len(nonempty) < 2:
         return nonempty[0].at_least(least) if nonempty else EMPTY
     direct: dict[Origin, Strength] = {}
-    indirect = _NOTHING
+    indirect, unknown = _NOTHING, False
     for value in nonempty:
+        unknown = unknown or value.unknown
         for origin, strength in value.direct.items():
             known = direct.get(origin)
             if known is None or known is Strength.MASKED or known < strength < Strength.MASKED:
                 direct[origin] = strength if strength > least else least
         if value.indirect:
             indirect |= value.indirect
-    return Value(direct, indirect)
+    return Value(direct, indirect, unknown)
 
 
 def computed(values: Iterable[Value]) -> Value:

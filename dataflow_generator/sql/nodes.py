@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 Parts = tuple[str, ...]
+Options = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function call; the name is in upper case unless quoted."""
+    """A function call; the name is in upper case unless quoted.
+
+    *names* are those of named arguments, in upper case and empty for the others; empty without any.
+    """
 
     name: str
     arguments: tuple[Expression, ...]
@@ -86,6 +90,7 @@ class Call:
     over: Window | None = None
     condition: Expression | None = None
     order: tuple[Expression, ...] = ()
+    names: Parts = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +117,18 @@ class Subquery:
 
 @dataclass(frozen=True, slots=True)
 class TableArgument:
-    """`TABLE t PARTITION BY k` or `TABLE (query)` as an argument of a table function."""
+    """`TABLE t PARTITION BY k ORDER BY o` or `TABLE (query)` as an argument of a table function."""
 
     relation: Relation
     keys: tuple[Expression, ...] = ()
+    order: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelArgument:
+    """`MODEL m` as an argument of a table function."""
+
+    parts: Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +151,7 @@ Expression = (
     | Lambda
     | Subquery
     | TableArgument
+    | ModelArgument
     | Descriptor
 )
 CONSTANT = Constant()
@@ -145,10 +159,11 @@ CONSTANT = Constant()
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table reference."""
+    """A table reference; *options* are those of Flink's hint behind it."""
 
     parts: Parts
     at: int
+    options: Options = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +241,29 @@ class MatchRecognize:
     all_rows: bool = False
 
 
-Relation = Table | DerivedTable | TableFunction | Unnest | Aliased | Joined | TemporalTable | MatchRecognize
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """PIVOT: *aggregates* of a relation for each of *values*, all by name; *axes* are the columns of the values."""
+
+    relation: Relation
+    aggregates: tuple[tuple[str, Expression], ...]
+    axes: tuple[Expression, ...]
+    values: Parts
+
+
+@dataclass(frozen=True, slots=True)
+class Unpivot:
+    """UNPIVOT: each of *columns* becomes a row, its values in *measures* and its name in *axes*."""
+
+    relation: Relation
+    measures: Parts
+    axes: Parts
+    columns: tuple[tuple[Expression, ...], ...]
+
+
+Relation = (
+    Table | DerivedTable | TableFunction | Unnest | Aliased | Joined | TemporalTable | MatchRecognize | Pivot | Unpivot
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,12 +345,16 @@ class ColumnKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnDefinition:
-    """A column as DDL declares it; *expression* is set for a computed column."""
+    """A column as DDL declares it; *expression* is set for a computed column.
+
+    *is_keyed*: it is Flink's metadata column with the metadata's key, `METADATA FROM 'key'`.
+    """
 
     name: str
     type: SqlType
     part: ColumnKind = ColumnKind.PHYSICAL
     expression: Expression | None = None
+    is_keyed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +375,10 @@ class CreateStatement:
 
 @dataclass(frozen=True, slots=True)
 class InsertStatement:
-    """INSERT INTO; *columns* is None without a column list, *fixed* are partition columns with a constant value."""
+    """INSERT INTO; *columns* is None without a column list, *fixed* are partition columns with a constant value.
+
+    *options* are those of Flink's hint behind the name.
+    """
 
     kind: str
     name: Parts
@@ -342,6 +386,7 @@ class InsertStatement:
     query: Query
     columns: Parts | None = None
     fixed: Parts = ()
+    options: Options = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,10 +428,19 @@ class CreateTypeStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateModelStatement:
+    """Flink's CREATE MODEL; *columns* are those that it returns."""
+
+    kind: str
+    name: Parts
+    columns: Parts
+
+
+@dataclass(frozen=True, slots=True)
 class SessionStatement:
     """A statement that affects how later ones are read: a variable, the current catalog or database.
 
-    *what* is `variable`, `catalog` or `database`; an empty *value* unsets it.
+    *what* is `variable`, `setting`, `catalog` or `database`; an empty *value* unsets it.
     """
 
     kind: str
@@ -409,6 +463,7 @@ Statement = (
     | DropStatement
     | AlterStatement
     | CreateTypeStatement
+    | CreateModelStatement
     | SessionStatement
     | OtherStatement
 )

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from dataflow_generator.sql.catalog import KnownTable
 from dataflow_generator.sql.lineage import EFFECTS, ColumnRef, Effect, Flow, Origin
 from dataflow_generator.sql.nodes import (
     ColumnKind,
-    CreateStatement,
     Expression,
     FieldAccess,
     InsertStatement,
     Name,
-    Parts,
     SelectItem,
 )
 from dataflow_generator.sql.scope import PSEUDO, WINDOW_BOUNDS, Column, Rows, Scope, StatementContext, TooLarge
@@ -137,22 +136,13 @@ def _flows_into(path: ColumnPath, column: Column) -> Iterator[tuple[ColumnPath, 
         yield path, origin, effect
 
 
-def rename_columns(rows: Rows, names: Parts, *, flink: bool) -> tuple[Column, ...]:
-    """Rename a result's columns: to *names* as far as they go, and in Flink uniquely."""
-    own = [column.name for column in rows.columns]
-    names_so_far = [*names[: len(own)], *own[len(names) :]]
-    final_names = make_unique(names_so_far) if flink else names_so_far
-    if final_names == own:
-        return rows.columns
-    return tuple(
-        Column(name, column.value, column.type) for name, column in zip(final_names, rows.columns, strict=True)
-    )
-
-
-def columns_of_create(statement: CreateStatement, rows: Rows, context: StatementContext) -> tuple[Column, ...]:
-    """Return the columns of a table or view defined by a query."""
-    # A table's column list only reorders; a view's renames.
-    return rename_columns(rows, statement.names if statement.view else (), flink=context.flink)
+def with_unique_names(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Rename the columns of a query as far as their names are not unique, as Flink's planner does."""
+    names = [column.name for column in columns]
+    if len(set(names)) == len(names):
+        return tuple(columns)
+    unique = zip(make_unique(names), columns, strict=True)
+    return tuple(column if column.name == name else replace(column, name=name) for name, column in unique)
 
 
 def columns_of_insert(
@@ -161,7 +151,8 @@ def columns_of_insert(
     """Return the columns of the sink of an INSERT.
 
     ksqlDB matches by name; Flink by position among the listed columns, or all persisted ones. Where these are
-    unknown, the query's own names are used and a problem is reported.
+    unknown, the query's own names are used and a problem is reported. Where the query has columns that are not known,
+    those before them are at their positions; the others are derived from what a table function takes.
     """
     if statement.columns is None and not context.flink:
         return rows.columns
@@ -177,9 +168,9 @@ def columns_of_insert(
         what = f"the columns of {sink} are unknown; the query's column names are assumed"
         if any(column.value.direct for column in rows.columns):
             context.report(statement.at, what, f"provide the DDL of {sink}")
-        return rename_columns(rows, (), flink=context.flink)
+        return rows.columns
     if rows.open:
-        return ()
+        return rows.renamed(targets).columns[: len(targets)]
     if len(targets) != len(rows.columns):
         what = f"{len(rows.columns)} columns are inserted into {len(targets)} columns of {'.'.join(statement.name)}"
         context.report(statement.at, what, "compare the statement with the DDL")

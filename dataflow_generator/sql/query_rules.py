@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from dataflow_generator.sql.lineage import EMPTY, Effect, Origin, Strength, Value, copied, merged
+from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Effect, Origin, Strength, Value, copied, merged
 from dataflow_generator.sql.nodes import (
     Constant,
     Expression,
@@ -18,8 +18,8 @@ from dataflow_generator.sql.nodes import (
     StructConstructor,
     Values,
 )
-from dataflow_generator.sql.output_columns import OutputNames
-from dataflow_generator.sql.relation_rules import add, renamed
+from dataflow_generator.sql.output_columns import OutputNames, with_unique_names
+from dataflow_generator.sql.relation_rules import add
 from dataflow_generator.sql.scope import (
     MOST_COLUMNS,
     PSEUDO,
@@ -41,7 +41,7 @@ def projections(select: Select, scope: Scope, keys: list[Value]) -> Rows:
     opened: list[Rows] = []
     for item in select.items:
         if isinstance(item.expression, Star):
-            columns += _star(item.expression, scope, opened)
+            columns += _star(item.expression, scope, opened, len(columns))
             columns += _joined_pseudo(select, item.expression, scope)
         else:
             columns.append(_item(item, names, len(columns), scope))
@@ -51,10 +51,11 @@ def projections(select: Select, scope: Scope, keys: list[Value]) -> Rows:
         columns = list(_through_aggregates(columns, keys))
     if select.partition:
         columns += _implicit(select, names, scope)
+    listed = with_unique_names(columns) if scope.context.flink else tuple(columns)
     if not opened:
-        return Rows(tuple(columns))
-    source = opened[0] if len(opened) == 1 else Rows()
-    return Rows(tuple(columns), table=source.table, others=source.others, open=source.open, rest=source.rest)
+        return Rows(listed)
+    source = opened[0] if len(opened) == 1 else Rows(rest=UNKNOWN, leading=opened[0].leading)
+    return Rows(listed, table=source.table, others=source.others, open=True, rest=source.rest, leading=source.leading)
 
 
 def _item(item: SelectItem, names: OutputNames, position: int, scope: Scope) -> Column:
@@ -72,26 +73,29 @@ def _computed(name: str, expression: Expression, scope: Scope) -> Column:
     return Column(name, value_of(expression, scope), type_of(expression, scope), inside)
 
 
-def _star(star: Star, scope: Scope, opened: list[Rows]) -> Iterator[Column]:
+def _star(star: Star, scope: Scope, opened: list[Rows], before: int) -> list[Column]:
+    """Return the columns of a star; add relations with unlisted ones to *opened*, *before* is the number of items."""
     rows = scope.find_relation(star.parts) if star.parts else None
     if star.base is not None or (star.parts and rows is None):
-        yield from _struct(star.base or Name(star.parts, star.at), star.at, scope)
-        return
+        return list(_struct(star.base or Name(star.parts, star.at), star.at, scope))
+    columns: list[Column] = []
     if not star.parts:
-        yield from scope.merged.values()
+        columns += scope.merged.values()
         if scope.synthetic:
-            yield scope.synthetic
+            columns.append(scope.synthetic)
     for relation in [rows] if rows is not None else scope.rows:
         if relation.open:
             _unknown(star, relation, scope)
-            opened.append(relation)
-        yield from _all(relation, scope, merged=not star.parts)
+            opened.append(replace(relation, leading=before + len(columns) + relation.leading))
+        columns += _all(relation, scope, merged=not star.parts)
+    return columns
 
 
 def _all(rows: Rows, scope: Scope, *, merged: bool) -> Iterator[Column]:
     """Return every column of a relation as `*` names it: in ksqlDB joins prefixed with its alias."""
     if scope.context.flink:
-        yield from (column for column in rows.columns if not (merged and column.name in scope.merged))
+        omitted = rows.hidden | scope.merged.keys() if merged else rows.hidden
+        yield from (column for column in rows.columns if column.name not in omitted)
         return
     joined = len(scope.rows) > 1
     before = f"{rows.name}_" if joined else ""
@@ -115,8 +119,9 @@ def _struct(base: Expression, at: int, scope: Scope) -> Iterator[Column]:
 
 
 def _unknown(star: Star, rows: Rows, scope: Scope) -> None:
-    what = rows.table or rows.name or "a function"
-    scope.context.report(star.at, f"* is not expanded: the columns of {what} are unknown", f"provide the DDL of {what}")
+    what = rows.table or rows.name
+    hint = f"provide the DDL of {what}" if what else "name the columns of the function"
+    scope.context.report(star.at, f"* is not expanded: the columns of {what or 'a function'} are unknown", hint)
 
 
 def _through_aggregates(columns: list[Column], keys: list[Value]) -> Iterator[Column]:
@@ -132,7 +137,7 @@ def _aggregated(column: Column, grouped: set[Origin]) -> Column:
         for origin, strength in column.value.direct.items()
     }
     inside = tuple(_aggregated(field, grouped) for field in column.fields)
-    return replace(column, value=Value(direct, column.value.indirect), fields=inside)
+    return replace(column, value=replace(column.value, direct=direct), fields=inside)
 
 
 def _is_key(origin: Origin, grouped: set[Origin]) -> bool:
@@ -167,7 +172,7 @@ def query(parsed: Query, scope: Scope) -> Rows:
     inner = Scope(scope.context, scope)
     for common in parsed.common:  # each sees those before it; its own name refers to a table
         with scope.context.isolated() as gathered:
-            rows = renamed(query(common.query, inner), common.columns)
+            rows = query(common.query, inner).renamed(common.columns)
         inner.common[common.name] = ResolvedCommonTable(rows, gathered)
     rows, last = _branch(parsed.branches[0], inner)
     for branch in parsed.branches[1:]:
@@ -251,9 +256,18 @@ def _combined(left: Rows, branch: SetOperand, scope: Scope) -> Rows:
     if left.open or right.open:
         tables = [table for rows in (left, right) for table in (rows.table, *rows.others) if table]
         rest = merged((left.rest, right.rest))
-        return Rows(table=tables[0] if tables else "", others=tuple(tables[1:]), open=True, rest=rest)
-    pairs = zip(left.columns, right.columns, strict=False)
-    return Rows(tuple(Column(a.name, merged((a.value, b.value)), a.type) for a, b in pairs))
+        columns = tuple(_both(left.placed, right.placed))
+        others = tuple(tables[1:])
+        return Rows(
+            columns, table=tables[0] if tables else "", others=others, open=True, rest=rest, leading=len(columns)
+        )
+    return Rows(tuple(_both(left.columns, right.columns)))
+
+
+def _both(left: tuple[Column, ...], right: tuple[Column, ...]) -> Iterator[Column]:
+    """Yield columns that have the values of both sides; the left side names them."""
+    for first, second in zip(left, right, strict=False):
+        yield Column(first.name, merged((first.value, second.value)), first.type)
 
 
 def _sorts(parsed: Query, rows: Rows, scope: Scope) -> None:

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable, Session
+from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable, Session, View, with_topics
 from dataflow_generator.sql.ddl import apply, table_from_query
-from dataflow_generator.sql.lexer import Dialect, Lines, Token, TokenKind, substitute_variables, tokenize
-from dataflow_generator.sql.lineage import StatementFlows
+from dataflow_generator.sql.lexer import Dialect, Lines, Token, TokenKind, hint_options, substitute_variables, tokenize
+from dataflow_generator.sql.lineage import UNKNOWN, StatementFlows
 from dataflow_generator.sql.nodes import (
     ColumnDefinition,
     ColumnKind,
     CreateStatement,
     InsertStatement,
+    Options,
     OtherStatement,
     Parts,
     Query,
@@ -22,16 +23,17 @@ from dataflow_generator.sql.nodes import (
     SqlType,
     Statement,
 )
-from dataflow_generator.sql.output_columns import columns_of_create, columns_of_insert, flows, rename_columns
+from dataflow_generator.sql.output_columns import columns_of_insert, flows
 from dataflow_generator.sql.parser.cursor import NotReadError, UnparsedError
 from dataflow_generator.sql.parser.statements import ParsedStatement, cursor_of, parse_text, parse_tokens
-from dataflow_generator.sql.parser.tables import data_type
+from dataflow_generator.sql.parser.tables import data_type, options
 from dataflow_generator.sql.query_rules import query
 from dataflow_generator.sql.scope import Column, Rows, Scope, StatementContext, TooLarge
 from scanner_model.documents.json_positions import JsonPath, PositionedJson, parse_with_positions
 from scanner_model.errors import InputInvalid, Problem
 
 _CREATED = ("TABLE", "STREAM", "VIEW")
+_OPENINGS = ("CREATE", "ALTER")
 _MODIFIERS = ("OR", "REPLACE", "ALTER", "TEMPORARY", "SOURCE", "MATERIALIZED", "IF", "NOT", "EXISTS")
 
 
@@ -45,11 +47,18 @@ class _Level:
 
 @dataclass(slots=True)
 class Tables:
-    """The names found; *sink* is empty where there is none, *kind* covers the words that were recognized."""
+    """The names found; *sink* is empty where there is none, *kind* covers the words that were recognized.
+
+    *defines*: the statement defines its sink by a query, *is_view*: as a view. *options* are those of Flink's hint
+    behind the sink; each of *sources* has its own.
+    """
 
     kind: str
     sink: Parts = ()
-    sources: dict[Parts, None] = field(default_factory=dict)
+    defines: bool = False
+    is_view: bool = False
+    options: Options = ()
+    sources: dict[tuple[Parts, Options], None] = field(default_factory=dict)
 
 
 def tables_of(tokens: Sequence[Token]) -> Tables:
@@ -76,7 +85,7 @@ def tables_of(tokens: Sequence[Token]) -> Tables:
             position += _key(tokens, position) == "LATERAL"
             name, position = _name(tokens, position)
             if name and (len(name) > 1 or name[0] not in common) and _key(tokens, position) != "(":
-                result.sources[name] = None
+                result.sources[name, hint_options(tokens[position - 1])] = None
         elif token.key in ("WHERE", "GROUP", "HAVING", "ORDER", "WINDOW", "LIMIT", "PARTITION"):
             levels[-1].lists_tables = False
     return result
@@ -99,21 +108,31 @@ def _sink(tokens: Sequence[Token], result: Tables) -> int:
         if token.key in ("INTO", "OVERWRITE") and _key(tokens, position - 1) == "INSERT":
             start = position + 1 + (_key(tokens, position + 1) == "TABLE")
             result.sink, start = _name(tokens, start)
+            result.options = hint_options(tokens[start - 1])
             return start
-        if token.key in _CREATED and _is_creation(tokens, position):
+        if token.key in _CREATED and _is_creation(tokens[:position]):
+            position_of_kind = position
             while _key(tokens, position + 1) in ("IF", "NOT", "EXISTS"):
                 position += 1
             name, start = _name(tokens, position + 1)
-            if any(token.key == "SELECT" for token in tokens):
-                result.sink = name
-                result.kind += "" if token.key == "VIEW" else " AS SELECT"
+            if token.key == "VIEW" or any(token.key == "SELECT" for token in tokens):
+                result.sink, result.defines, result.is_view = name, True, token.key == "VIEW"
+                result.kind = _kind(tokens[: position_of_kind + 1]) + ("" if token.key == "VIEW" else " AS SELECT")
             return start
     return 0
 
 
-def _is_creation(tokens: Sequence[Token], position: int) -> bool:
-    before = [token.key for token in tokens[:position]]
-    return "CREATE" in before and all(key in _MODIFIERS for key in before[before.index("CREATE") + 1 :])
+def _is_creation(before: Sequence[Token]) -> bool:
+    keys = [token.key for token in before]
+    opening = next((key for key in keys if key in _OPENINGS), "")
+    return bool(opening) and all(key in _MODIFIERS for key in keys[keys.index(opening) + 1 :])
+
+
+def _kind(tokens: Sequence[Token]) -> str:
+    """Return the kind of a definition as the parser writes it: without OR REPLACE and what precedes CREATE."""
+    keys = [token.key for token in tokens]
+    start = next(at for at, key in enumerate(keys) if key in _OPENINGS)
+    return " ".join([keys[start], *(key for key in keys[start + 1 :] if key not in ("OR", "REPLACE", "ALTER"))])
 
 
 def _common(tokens: Sequence[Token]) -> Iterator[str]:
@@ -175,10 +194,11 @@ def read_catalog(text: str, dialect: Dialect, catalog: Catalog = EMPTY_CATALOG) 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """The resolution of a statement: its sink (or empty) and the sink's columns."""
+    """The resolution of a statement: its sink (or empty), the sink's columns, and the options of the sink's hint."""
 
     sink: Parts = ()
     columns: tuple[Column, ...] = ()
+    options: Options = ()
 
 
 class _Reader:
@@ -224,23 +244,26 @@ class _Reader:
             case InsertStatement():
                 rows = query(parsed.query, Scope(context))
                 known = self.session.table(parsed.name)
-                return _Result(parsed.name, columns_of_insert(parsed, rows, known, context))
+                return _Result(parsed.name, columns_of_insert(parsed, rows, known, context), parsed.options)
             case SelectStatement():
                 context.persistent = False
-                return _Result((), rename_columns(query(parsed.query, Scope(context)), (), flink=self._flink))
+                return _Result((), query(parsed.query, Scope(context)).columns)
         apply(parsed, self.session, flink=self._flink)
         return _Result()
 
     def _create(self, definition: CreateStatement, context: StatementContext) -> _Result:
+        context.is_view = definition.view
         rows = query(definition.query, Scope(context)) if definition.query else Rows()
-        columns = columns_of_create(definition, rows, context)
-        self.session.define(definition.name, table_from_query(definition, columns, rows, context))
-        return _Result(definition.name, columns)
+        if definition.view:  # a table's column list only reorders
+            rows = rows.renamed(definition.names)
+        self.session.define(definition.name, table_from_query(definition, rows, context))
+        return _Result(definition.name, rows.columns)
 
     def _result(
         self, tokens: Sequence[Token], parsed: Statement, context: StatementContext, result: _Result
     ) -> StatementFlows:
-        sink = context.dataset(result.sink) if result.sink else ""
+        sink = context.dataset(result.sink, result.options) if result.sink else ""
+        context.report_doubtful(tokens[0].at, result.columns)
         return StatementFlows(
             text=self._text[tokens[0].at : tokens[-1].at].strip(),
             at=self._lines.position(tokens[0].at),
@@ -256,11 +279,12 @@ class _Reader:
         """Return the tables of a statement whose columns cannot be resolved, and the reason."""
         tables = tables_of(tokens)
         context = self._analysis()
-        for name in tables.sources:
-            self._read_whole(name, context)
-        sink = context.dataset(tables.sink) if tables.sink else ""
-        if tables.sink and self.session.table(tables.sink) is None:
-            self.session.define(tables.sink, KnownTable(name=tables.sink, complete=False))
+        context.is_view = tables.is_view
+        for name, hint in tables.sources:
+            self._read_whole(name, hint, context)
+        if tables.defines and (unread := self._unread(tables, tokens, context)) is not None:
+            self.session.define(tables.sink, unread)
+        sink = context.dataset(tables.sink, tables.options) if tables.sink else ""
         return StatementFlows(
             text=self._text[tokens[0].at : tokens[-1].at].strip(),
             at=self._lines.position(tokens[0].at),
@@ -271,13 +295,33 @@ class _Reader:
             problems=(self._problem(tokens, error),),
         )
 
-    def _read_whole(self, name: Parts, context: StatementContext) -> None:
+    def _unread(self, tables: Tables, tokens: Sequence[Token], context: StatementContext) -> KnownTable | None:
+        """Return what a statement that could not be read defines; None for a stored table that is known otherwise."""
+        if tables.is_view:
+            datasets = tuple(dataset for name, dataset in sorted(context.datasets.items()) if name in context.sources)
+            sources = frozenset(context.sources)
+            view = View(columns=(), sources=sources, datasets=datasets, open=True, rest=UNKNOWN, unknown_effects=True)
+            return KnownTable(name=tables.sink, unread=True, view=view)
+        if self.session.table(tables.sink) is not None:
+            return None
+        table = KnownTable(name=tables.sink, complete=False, unread=True, options=self._options(tokens))
+        return with_topics(table, flink=self._flink, own=True)
+
+    def _options(self, tokens: Sequence[Token]) -> Options:
+        """Return the options of the first `WITH (…)`; empty where they cannot be parsed."""
+        at = next((at for at, token in enumerate(tokens) if token.key == "WITH" and _key(tokens, at + 1) == "("), None)
+        try:
+            return () if at is None else options(cursor_of(tokens[at + 1 :], self._dialect))
+        except UnparsedError:
+            return ()
+
+    def _read_whole(self, name: Parts, hint: Options, context: StatementContext) -> None:
         known = self.session.table(name)
         if known is not None and known.view is not None:
             context.sources |= known.view.sources
             context.datasets.update({dataset.name: dataset for dataset in known.view.datasets})
         else:
-            context.sources.add(context.dataset(name))
+            context.sources.add(context.dataset(name, hint))
 
     def _problem(self, tokens: Sequence[Token], error: UnparsedError | TooLarge | RecursionError) -> Problem:
         match error:

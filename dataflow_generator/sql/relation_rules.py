@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from dataflow_generator.sql.catalog import KnownTable, View
-from dataflow_generator.sql.lineage import EMPTY, Effect, Strength, Value, computed, copied, merged
+from dataflow_generator.sql.catalog import KnownTable, Session, View
+from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Effect, Strength, Value, computed, copied
 from dataflow_generator.sql.nodes import (
     Aliased,
-    Call,
     ColumnKind,
     DerivedTable,
-    Descriptor,
     Expression,
     Join,
     Joined,
     MatchRecognize,
     Name,
     Operation,
+    Pivot,
     Relation,
-    Subquery,
     Table,
-    TableArgument,
     TableFunction,
     TemporalTable,
     Unnest,
+    Unpivot,
 )
 from dataflow_generator.sql.output_columns import synthetic_key
 from dataflow_generator.sql.scope import Column, Rows, Scope
+from dataflow_generator.sql.table_functions import table_function
 from dataflow_generator.sql.value_rules import type_of, value_of, values_of
 
 
@@ -70,12 +69,15 @@ def _side(side: list[Rows], name: str) -> Column | None:
 def _key(join: Join, scope: Scope) -> Column | None:
     """Return the key that ksqlDB generates where no plain column can be it.
 
-    That is a full join, or one with expressions on both sides.
+    That is a full join, or one with expressions on both sides, unless an earlier join has one of these expressions and
+    a column equal to it.
     """
     if join.condition is None:
         return None
     sides = join.condition.operands if isinstance(join.condition, Operation) else (join.condition,)
-    if not join.full and any(_is_column(side) for side in sides):
+    earlier = scope.equivalent if scope.equivalent & {*sides} else frozenset()
+    scope.equivalent = frozenset() if join.full else earlier | {*sides}
+    if any(_is_column(side) for side in scope.equivalent):
         return None
     return Column(synthetic_key(scope), computed(value_of(side, scope) for side in sides))
 
@@ -86,7 +88,7 @@ def _is_column(side: Expression) -> bool:
 
 def matched(relation: MatchRecognize, rows: Rows, scope: Scope) -> Rows:
     """Return the columns of MATCH_RECOGNIZE: partition keys and measures; with ALL ROWS, all columns."""
-    inner = Scope(scope.context, scope, [rows], variables=relation.variables)
+    inner = Scope(scope.context, scope, [rows], variables=relation.variables | {"*"})
     context = scope.context
     context.add_effect(values_of(relation.definitions, inner), Effect.FILTER)
     context.add_effect(values_of(relation.partition, inner), Effect.GROUP_BY)
@@ -102,47 +104,6 @@ def matched(relation: MatchRecognize, rows: Rows, scope: Scope) -> Rows:
 
 def _name(key: Expression) -> str:
     return key.parts[-1] if isinstance(key, Name) else ""
-
-
-_WINDOWS = ("TUMBLE", "HOP", "CUMULATE", "SESSION")
-_SEARCHES = ("KEY_SEARCH_AGG", "TEXT_SEARCH_AGG", "VECTOR_SEARCH_AGG")
-_SEARCH_RESULTS = "search_results"
-_BOUNDS = ("window_start", "window_end", "window_time")
-RowsOf = Callable[[Relation, Scope], Rows]
-
-
-def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
-    """Return the rows of a table function: its input's columns, then its own."""
-    inner = Scope(scope.context, scope)
-    tables = [table_argument for argument in call.arguments if (table_argument := _table(argument)) is not None]
-    inner.rows = [rows_of(table_argument.relation, scope) for table_argument in tables]
-    plain = tuple(argument for argument in call.arguments if _table(argument) is None)
-    keys = [value for argument in tables for value in values_of(argument.keys, inner)]
-    if call.name in _WINDOWS and inner.rows:
-        return _windowed([argument for argument in plain if isinstance(argument, Descriptor)], keys, inner)
-    derived_value = computed((*values_of(plain, inner if tables else scope), *keys))
-    if call.name in _SEARCHES and inner.rows:
-        search_value = computed((derived_value, *(column.value for column in inner.listed())))
-        return Rows((Column(_SEARCH_RESULTS, search_value),), open=True, rest=search_value)
-    opened = [rows for rows in inner.rows if rows.open]
-    # For an unknown table, its columns cannot be distinguished from the function's.
-    return Rows(tuple(inner.listed()), open=True, table=opened[0].table if opened else "", rest=derived_value)
-
-
-def _table(argument: Expression) -> TableArgument | None:
-    """Return a table argument; a query in brackets is one too."""
-    if isinstance(argument, Subquery):
-        return TableArgument(DerivedTable(argument.query))
-    return argument if isinstance(argument, TableArgument) else None
-
-
-def _windowed(times: list[Expression], keys: list[Value], inner: Scope) -> Rows:
-    rows = inner.rows[0]
-    time = merged(value_of(expression, inner) for expression in times)
-    inner.context.add_effect([time, *keys], Effect.WINDOW)
-    bounds = time.at_least(Strength.TRANSFORMATION)
-    columns = (*rows.columns, *(Column(name, bounds) for name in _BOUNDS))
-    return replace(rows, columns=columns, name="", parts=())
 
 
 def add(relation: Relation, scope: Scope) -> None:
@@ -163,8 +124,15 @@ def as_one(scope: Scope) -> Rows:
         return scope.rows[0]
     opened = [rows for rows in scope.rows if rows.open]
     table = opened[0].table if len(opened) == 1 else ""
-    rest = computed(rows.rest for rows in opened)
+    several = [UNKNOWN] if len(opened) > 1 and any(rows.table for rows in opened) else []
+    rest = computed((*(rows.rest for rows in opened), *several))
     return Rows(tuple(scope.listed()), table=table, open=bool(opened), rest=rest)
+
+
+_STRATEGIES = (
+    ("EXCLUDE_ALIASED_VIRTUAL_METADATA_COLUMNS", True),
+    ("EXCLUDE_DEFAULT_VIRTUAL_METADATA_COLUMNS", False),
+)
 
 
 def table(relation: Table, scope: Scope) -> None:
@@ -179,18 +147,31 @@ def table(relation: Table, scope: Scope) -> None:
     if known is not None and known.view is not None:
         scope.add(_view(known.view, scope, relation))
         return
-    name = scope.context.dataset(parts)
+    name = scope.context.dataset(parts, relation.options)
     scope.context.sources.add(name)
     result = Rows(name=parts[-1], parts=parts, table=name, open=known is None or not known.complete)
     if known is not None:
+        if known.unread:
+            what = f"the columns of {name} are unknown: the statement that defines it could not be read"
+            scope.context.report(relation.at, what, "see the problem of that statement")
         result = replace(
             result,
             columns=_columns(known, name, scope),
             windowed=known.windowed,
             time=computed([copied((name, (known.timestamp,)))]) if known.timestamp else None,
             is_table=known.is_table,
+            rest=UNKNOWN if known.unread else EMPTY,
+            hidden=_hidden(known, scope.context.session),
         )
     scope.add(result)
+
+
+def _hidden(known: KnownTable, session: Session) -> frozenset[str]:
+    """Return the columns that `*` does not show, by Flink's setting `table.column-expansion-strategy`."""
+    strategies = session.settings.get("table.column-expansion-strategy", "").upper().replace(",", ";").split(";")
+    omitted = {is_keyed for strategy, is_keyed in _STRATEGIES if strategy in map(str.strip, strategies)}
+    virtual = (column for column in known.columns if column.part is ColumnKind.VIRTUAL) if omitted else ()
+    return frozenset(column.name for column in virtual if column.is_keyed in omitted)
 
 
 def _view(view: View, scope: Scope, relation: Table) -> Rows:
@@ -199,8 +180,12 @@ def _view(view: View, scope: Scope, relation: Table) -> Rows:
         context.sources.add(source)
     context.datasets.update({dataset.name: dataset for dataset in view.datasets})
     context.effects |= view.effects
+    context.unknown_effects = context.unknown_effects or view.unknown_effects
+    if view.is_doubtful:
+        context.doubtful.add(context.dotted_name(relation.parts))
     columns = tuple(Column(*column) for column in view.columns)
-    return Rows(columns, relation.parts[-1], relation.parts, view.table, open=view.open)
+    rows = Rows(columns, relation.parts[-1], relation.parts, view.table, open=view.open)
+    return replace(rows, others=view.others, rest=view.rest, leading=view.leading)
 
 
 def _columns(known: KnownTable, name: str, scope: Scope) -> tuple[Column, ...]:
@@ -225,20 +210,8 @@ def derived(relation: DerivedTable, scope: Scope) -> None:
 
 def aliased(relation: Aliased, scope: Scope) -> None:
     """Add a relation under an alias, its columns renamed."""
-    rows = renamed(rows_of(relation.relation, scope), relation.columns)
+    rows = rows_of(relation.relation, scope).renamed(relation.columns)
     scope.add(replace(rows, name=relation.name, parts=(relation.name,)))
-
-
-def renamed(rows: Rows, names: tuple[str, ...]) -> Rows:
-    """Return a relation with its first columns renamed."""
-    if not names:
-        return rows
-    remaining = rows.columns[len(names) :]
-    listed = tuple(replace(column, name=name) for column, name in zip(rows.columns, names, strict=False))
-    if rows.open and len(names) > len(rows.columns):
-        unlisted = rows.rest if not rows.table else EMPTY
-        return Rows((*listed, *(Column(name, unlisted) for name in names[len(listed) :])))
-    return replace(rows, columns=(*listed, *remaining))
 
 
 def function(relation: TableFunction, scope: Scope) -> None:
@@ -256,7 +229,7 @@ def unnested(relation: Unnest, scope: Scope) -> None:
         Column(name, value.field((name,)).at_least(Strength.TRANSFORMATION), inner)
         for name, inner in (element.fields if element else ())
     )
-    scope.add(Rows(columns, open=not columns or relation.numbered, rest=rest))
+    scope.add(Rows(columns, open=not columns or relation.numbered, rest=rest, leading=len(columns)))
 
 
 def temporal(relation: TemporalTable, scope: Scope) -> None:
@@ -269,6 +242,48 @@ def _time(relation: TemporalTable, scope: Scope) -> Value:
     # The time is a column of the preceding relation, which an aliased relation sees in its parent scope; else its own.
     before = scope.parent.rows if scope.parent is not None else []
     return value_of(relation.time, Scope(scope.context, scope.parent, [*before, *scope.rows]))
+
+
+def pivoted(relation: Pivot, scope: Scope) -> None:
+    """Add the rows of PIVOT: the columns that it does not use, which group the rows, then those of the values."""
+    rows = rows_of(relation.relation, scope)
+    inner = Scope(scope.context, scope, [rows])
+    kept = _unused((*relation.axes, *(value for _, value in relation.aggregates)), rows, scope)
+    axes = values_of(relation.axes, inner)
+    scope.context.add_effect((column.value for column in kept), Effect.GROUP_BY)
+    computed_values = [
+        (name, value_of(value, inner).at_least(Strength.AGGREGATION).with_effects(axes, Effect.CONDITIONAL))
+        for name, value in relation.aggregates
+    ]
+    columns = [
+        Column("_".join(filter(None, (prefix, name))), value)
+        for prefix in relation.values
+        for name, value in computed_values
+    ]
+    scope.add(replace(rows, columns=(*kept, *columns), name="", parts=(), leading=0, hidden=frozenset()))
+
+
+def unpivoted(relation: Unpivot, scope: Scope) -> None:
+    """Add the rows of UNPIVOT: the columns that it does not use, the names of the others, and their values."""
+    rows = rows_of(relation.relation, scope)
+    inner = Scope(scope.context, scope, [rows])
+    kept = _unused([column for listed in relation.columns for column in listed], rows, scope)
+    values = [values_of(listed, inner) for listed in relation.columns]
+    names = (Column(name, EMPTY) for name in relation.axes)
+    measures = (
+        Column(name, computed(listed[at] for listed in values if at < len(listed)))
+        for at, name in enumerate(relation.measures)
+    )
+    columns = (*kept, *names, *measures)
+    scope.add(replace(rows, columns=columns, name="", parts=(), leading=0, hidden=frozenset()))
+
+
+def _unused(expressions: Iterable[Expression], rows: Rows, scope: Scope) -> tuple[Column, ...]:
+    """Return the columns of *rows* that *expressions* do not read."""
+    marked = [replace(column, value=copied(("", (column.name,)))) for column in rows.columns]
+    inner = Scope(scope.context, scope, [replace(rows, columns=tuple(marked))])
+    used = {origin for expression in expressions for origin in value_of(expression, inner).origins()}
+    return tuple(column for column in rows.columns if ("", (column.name,)) not in used)
 
 
 def _matched(relation: MatchRecognize, scope: Scope) -> None:
@@ -291,5 +306,7 @@ _RULES: Mapping[type, Callable[..., None]] = {
     Unnest: unnested,
     TemporalTable: temporal,
     MatchRecognize: _matched,
+    Pivot: pivoted,
+    Unpivot: unpivoted,
     Joined: _joined,
 }

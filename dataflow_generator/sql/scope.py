@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from dataflow_generator.sql.catalog import Session
+from dataflow_generator.sql.catalog import KnownTable, Session, with_hint
 from dataflow_generator.sql.lexer import Dialect
-from dataflow_generator.sql.lineage import EMPTY, Dataset, Effect, Origin, Value, copied, merged
-from dataflow_generator.sql.nodes import ColumnKind, Name, Parts, Query, SqlType, Window
+from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Dataset, Effect, Origin, Value, copied, merged
+from dataflow_generator.sql.nodes import ColumnKind, Expression, Name, Options, Parts, Query, SqlType, Window
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import Problem
 
@@ -24,18 +24,21 @@ class TooLarge(Exception):
     """Raised when a relation has more columns than MOST_COLUMNS; never leaves the reader, which reports a problem."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CollectedSources:
-    """The sources of a part of a statement, and its effects on the whole result."""
+    """The sources of a part of a statement, its effects on the whole result, and whether some of these are unknown."""
 
     sources: set[str]
     effects: set[tuple[Origin, Effect]]
+    unknown_effects: bool = False
 
 
 class StatementContext:
     """The resolution of one statement; *query* resolves a query in a scope, passed in to avoid a cycle.
 
-    *persistent* is False for a query that is a statement of its own, which shows more of ksqlDB's keys.
+    *is_view*: it defines a view. *persistent* is False for a query that is a statement of its own, which shows more of
+    ksqlDB's keys. *doubtful* are the views it reads that were not resolved completely, *unknown_effects*: what affects
+    its rows is not known. *functions* counts the table functions so far whose columns are not known.
     """
 
     def __init__(
@@ -53,53 +56,89 @@ class StatementContext:
         self.effects: set[tuple[Origin, Effect]] = set()
         self.datasets: dict[str, Dataset] = {}
         self.unresolved: dict[Problem, None] = {}
+        self.doubtful: set[str] = set()
+        self.unknown_effects = False
+        self.is_view = False
+        self.functions = 0
         self._locate = locate
 
     @contextmanager
     def isolated(self) -> Iterator[CollectedSources]:
         """Collect sources and effects separately, for a part that may not be used."""
-        outer = self.sources, self.effects
+        outer = self.sources, self.effects, self.unknown_effects
         gathered = CollectedSources(set(), set())
-        self.sources, self.effects = gathered.sources, gathered.effects
+        self.sources, self.effects, self.unknown_effects = gathered.sources, gathered.effects, False
         try:
             yield gathered
         finally:
-            self.sources, self.effects = outer
+            gathered.unknown_effects = self.unknown_effects
+            self.sources, self.effects, self.unknown_effects = outer
 
     def take(self, gathered: CollectedSources) -> None:
         """Add separately collected sources and effects."""
         self.sources |= gathered.sources
         self.effects |= gathered.effects
+        self.unknown_effects = self.unknown_effects or gathered.unknown_effects
 
     def add_effect(self, values: Iterable[Value], effect: Effect) -> None:
         """Record that the origins of *values* affect every row of the result."""
-        self.effects.update((origin, effect) for value in values for origin in value.origins())
+        for value in values:
+            self.effects.update((origin, effect) for origin in value.origins())
+            self.unknown_effects = self.unknown_effects or value.unknown
 
     def report(self, at: int, what: str, hint: str = "") -> None:
         """Record an unresolved column, once."""
         self.unresolved[Problem(self._locate(at), what, hint)] = None
 
-    def dataset(self, parts: Parts) -> str:
-        """Return the name of a dataset, and record it with its topics."""
+    def report_doubtful(self, at: int, columns: Iterable[Column]) -> None:
+        """Record which *columns* of the result have unknown sources, if nothing else is recorded."""
+        unknown = [column.name for column in columns if column.value.unknown]
+        if self.unresolved or not (unknown or self.unknown_effects):
+            return
+        what = f"the sources of {', '.join(unknown)} are unknown" if unknown else "what affects its rows is unknown"
+        views = ", ".join(sorted(self.doubtful))
+        why = f"it reads {views}, which could not be resolved" if views else "the columns of a table are unknown"
+        self.report(at, f"{what}: {why}", f"see the problems of {views}" if views else "provide the DDL of its tables")
+
+    def dataset(self, parts: Parts, hint: Options = ()) -> str:
+        """Return the name of a dataset, and record it with its topics; *hint* are the options of Flink's hint.
+
+        In one statement, or a view, a table with other data than its DDL names has a name of its own, with the hint.
+        """
         name = self.dotted_name(parts)
-        if name not in self.datasets:
-            known = self.session.table(parts)
-            topics, pattern = (known.topics, known.topic_pattern) if known else ((), "")
-            self.datasets[name] = Dataset(
-                name=name,
-                qualified=self.session.qualified(parts),
-                topics=topics,
-                topic_pattern=pattern,
-                options=known.options if known else (),
-                metadata=tuple(column.name for column in known.columns if column.part in _METADATA) if known else (),
-            )
+        declared = self.session.table(parts)
+        known = with_hint(declared, hint)
+        dataset = self._described(name, parts, known)
+        if known is not declared and (self.is_view or self.datasets.get(name, dataset) != dataset):
+            name += f" /*+ OPTIONS({', '.join(f'{_text(key)}={_text(value)}' for key, value in hint)}) */"
+        elif self.datasets.get(name, dataset) != dataset:  # the hint of an earlier reference
+            name += " /*+ OPTIONS() */"
+        self.datasets.setdefault(name, replace(dataset, name=name))
         return name
+
+    def _described(self, name: str, parts: Parts, known: KnownTable | None) -> Dataset:
+        qualified = self.session.qualified(parts)
+        if known is None:
+            return Dataset(name=name, qualified=qualified)
+        metadata = tuple(column.name for column in known.columns if column.part in _METADATA)
+        return Dataset(
+            name=name,
+            qualified=qualified,
+            topics=known.topics,
+            topic_pattern=known.topic_pattern,
+            options=known.options,
+            metadata=metadata,
+        )
 
     def dotted_name(self, parts: Parts) -> str:
         """Return a dotted name; in Flink a part that contains a dot or a backquote is quoted."""
         if not self.flink:
             return ".".join(parts)
         return ".".join("`" + part.replace("`", "``") + "`" if "." in part or "`" in part else part for part in parts)
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
 
 
 WINDOW_BOUNDS = ("WINDOWSTART", "WINDOWEND")
@@ -132,8 +171,9 @@ class Rows:
     """A relation in a query.
 
     *name* is its alias or last name, *parts* its whole name. *open*: it has unlisted columns; each is the column of
-    that name of *table* and *others*, or without these derived from *rest*. *time* is the origin of the record time
-    in ksqlDB; None: the record's own timestamp. *is_table*: it is a ksqlDB table.
+    that name of *table* and *others*, or without these derived from *rest*. Its first *leading* columns precede the
+    unlisted ones, the positions of the others are not known. *hidden* are columns that `*` does not show. *time* is the
+    origin of the record time in ksqlDB; None: the record's own timestamp. *is_table*: it is a ksqlDB table.
     """
 
     columns: tuple[Column, ...] = ()
@@ -143,9 +183,35 @@ class Rows:
     others: tuple[str, ...] = ()
     open: bool = False
     rest: Value = EMPTY
+    leading: int = 0
+    hidden: frozenset[str] = frozenset()
     windowed: bool = False
     time: Value | None = None
     is_table: bool = False
+
+    @property
+    def placed(self) -> tuple[Column, ...]:
+        """Return the columns whose positions are known: all, or those before the unlisted ones."""
+        return self.columns[: self.leading] if self.open else self.columns
+
+    def shown(self, named: Collection[str]) -> Rows:
+        """Return this relation with the columns that `*` shows, and those that are *named*."""
+        if not self.hidden:
+            return self
+        columns = (column for column in self.columns if column.name not in self.hidden or column.name in named)
+        return replace(self, columns=tuple(columns), hidden=frozenset())
+
+    def renamed(self, names: Parts) -> Rows:
+        """Return this relation with its first columns renamed; names of unlisted columns list these."""
+        if not names:
+            return self
+        placed = self.placed
+        listed = tuple(replace(column, name=name) for column, name in zip(placed, names, strict=False))
+        if not self.open or len(names) <= len(placed):
+            return replace(self, columns=(*listed, *self.columns[len(listed) :]))
+        # A column listed after the unlisted ones may be at any later position.
+        unlisted = UNKNOWN if self.table or len(placed) < len(self.columns) else self.rest
+        return Rows((*listed, *(Column(name, unlisted) for name in names[len(listed) :])))
 
     def pseudo(self, name: str) -> Value:
         """Return the origin of a column that the engine adds to every base table."""
@@ -186,6 +252,7 @@ class Scope:
     hidden: frozenset[str] = frozenset()
     variables: frozenset[str] = frozenset()
     synthetic: Column | None = None
+    equivalent: frozenset[Expression] = frozenset()
     bounds: Value | None = None
     _index: dict[str, Column] = field(default_factory=dict)
     _indexed: int = 0
@@ -212,7 +279,7 @@ class Scope:
         self.context.report(
             name.at, f"no known table has column {'.'.join(name.parts)}", "provide the DDL of its table"
         )
-        return Column(name.parts[-1], EMPTY)
+        return Column(name.parts[-1], UNKNOWN)
 
     def find_common_table(self, name: str) -> ResolvedCommonTable | None:
         """Find a common table expression here or in an enclosing scope."""
@@ -270,7 +337,7 @@ class Scope:
         if listed is not None:
             return listed, parts[1:]
         self.context.report(name.at, f"{rows.name} has no column {parts[1]}", "compare with the DDL of its table")
-        return Column(parts[-1], EMPTY), ()
+        return Column(parts[-1], UNKNOWN), ()
 
     def _plain(self, name: str, reference: Name) -> Column | None:
         """Find a column by its bare name: listed ones first, then unlisted ones."""
@@ -289,7 +356,7 @@ class Scope:
             self.context.report(
                 reference.at, f"{name} may be a column of {among}", "provide their DDL, or qualify the name"
             )
-            return Column(name, EMPTY)
+            return Column(name, UNKNOWN)
         if opened:
             return opened[0].unlisted(name)
         return self._pseudo(name)

@@ -14,6 +14,7 @@ from dataflow_generator.sql.nodes import (
     Expression,
     FieldAccess,
     Lambda,
+    ModelArgument,
     Name,
     Operation,
     SqlType,
@@ -182,5 +183,6 @@ _RULES: Mapping[type, Callable[..., Value]] = {
     Lambda: anonymous,
     Subquery: subquery,
     TableArgument: _nothing,
+    ModelArgument: _nothing,
     Descriptor: _descriptor,
 }

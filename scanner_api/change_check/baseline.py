@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 from scanner_api.change_check.model import Finding
-from scanner_api.change_check.proposals import text_of_file
 from scanner_model.documents.json_positions import PositionedJson, parse_with_positions
 from scanner_model.errors import InputInvalid, Problem
 
@@ -26,9 +24,9 @@ class Accepted:
     expires: date
 
 
-def read_baseline(path: Path) -> tuple[Accepted, ...]:
-    """Read a baseline; raises InputInvalid with the place of everything that is wrong in it."""
-    document = parse_with_positions(text_of_file(path), str(path))
+def parse_baseline(text: str, where: str) -> tuple[Accepted, ...]:
+    """Parse the text of a baseline; raises InputInvalid with the place of each mistake."""
+    document = parse_with_positions(text, where)
     listed = document.value.get("accepted") if isinstance(document.value, dict) else None
     if not isinstance(listed, list):
         raise InputInvalid("it has no list `accepted`", where=document.where(()), hint=_HINT)

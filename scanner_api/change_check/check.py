@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from dataflow_generator.jobs.model import Dataset
-from scanner_api.change_check.baseline import apply_baseline, read_baseline
+from scanner_api.change_check.baseline import Accepted, apply_baseline
 from scanner_api.change_check.commits import compare_commits
 from scanner_api.change_check.contracts import CONTRACT, ProposedContract, contract_findings, contract_sides
 from scanner_api.change_check.file_findings import (
@@ -52,8 +52,9 @@ class CheckOptions:
 
     *cluster* limits it to one cluster. *level* and *policy* replace the stored compatibility level and policy of every
     subject. *dialect* is that of SQL files, None guesses it. *max_age* is how long ago each source may have been read.
-    *allow_new*: a subject, statement or connector that the dictionary does not have is new, no mistake. *baseline* is a
-    file of accepted findings. *rules* say where columns with a tag may not get to.
+    *allow_new*: a subject, statement or connector that the dictionary does not have is new, no mistake. *accepted* are
+    the entries of a baseline. *rules* say where columns with a tag may not get to. *settings_changes* are the findings
+    of `read_judging`: what the change edits of the settings that judge it.
     """
 
     cluster: str | None = None
@@ -62,8 +63,9 @@ class CheckOptions:
     dialect: str | None = None
     max_age: timedelta | None = None
     allow_new: bool = False
-    baseline: Path | None = None
+    accepted: tuple[Accepted, ...] = ()
     rules: ClusterPolicy = ClusterPolicy()
+    settings_changes: tuple[Finding, ...] = ()
 
 
 def check_change(
@@ -83,15 +85,15 @@ def check_change(
     >>> check_change(dictionary, files).verdict
     """
     chosen, at = options or CheckOptions(), now or datetime.now(UTC)
-    accepted = read_baseline(chosen.baseline) if chosen.baseline else ()
     with dictionary.reading() as conn:
         known_cluster(conn, chosen.cluster)
         checked, findings = _checked(dictionary, conn, files, (chosen, at.date()))
         findings += [_nothing_checked(files)] if not checked else []
+        findings += chosen.settings_changes
         findings += _about_dictionary(conn, chosen, findings, at)
         scans = tuple(row for row in last_scans(conn) if chosen.cluster in (None, row.cluster))
         of_policy = tuple(policy_notes(conn, chosen.rules, at.date()))
-    marked, notes = apply_baseline(findings, accepted, at.date())
+    marked, notes = apply_baseline(findings, chosen.accepted, at.date())
     return ChangeReport(files=checked, findings=marked, scans=scans, skipped=files.skipped, notes=(*notes, *of_policy))
 
 
@@ -111,9 +113,8 @@ def check_commits(
     >>> check_commits("origin/main...HEAD").verdict
     """
     chosen, at = options or CheckOptions(), now or datetime.now(UTC)
-    accepted = read_baseline(chosen.baseline) if chosen.baseline else ()
     changes = compare_commits(commits, directory, (chosen.rules, at.date()))
-    findings = [*changes.findings]
+    findings = [*changes.findings, *chosen.settings_changes]
     scans: tuple[tuple[str, int, str], ...] = ()
     of_policy: tuple[str, ...] = ()
     if dictionary is not None:
@@ -121,13 +122,13 @@ def check_commits(
         named = {proposal.target.subject for proposal in files.proposals}
         schemas = tuple(schema for schema in changes.schemas if schema.target.subject not in named)
         files = replace(files, proposals=(*files.proposals, *schemas))
-        running = check_change(dictionary, files, replace(chosen, allow_new=True), now=now)
+        running = check_change(dictionary, files, replace(chosen, allow_new=True, settings_changes=()), now=now)
         known = {finding.item for finding in running.findings if finding.rule == FORBIDDEN}
         findings = [finding for finding in findings if finding.rule != FORBIDDEN or finding.item not in known]
         findings += [finding for finding in running.findings if finding.rule != "nothing-checked"]
         scans = running.scans
         of_policy = tuple(note for note in running.notes if note.startswith("policy: "))
-    marked, notes = apply_baseline(findings, accepted, at.date())
+    marked, notes = apply_baseline(findings, chosen.accepted, at.date())
     notes = (*notes, *of_policy)
     return ChangeReport(
         files=changes.files,

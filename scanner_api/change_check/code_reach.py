@@ -18,6 +18,8 @@ _KAFKA = re.compile(
 _WRITES = re.compile(
     r"(?i)produc(?!t)|publish|outbox|kafkatemplate|send|seriali[sz]|partitioner|kstream|emit|writemessages"
 )
+_CLIENT = re.compile(r"(?i)kafka|sarama|kgo|faust|cloud\.stream|reactive\.messaging|avro|flink")
+"""What an import of a client library contains."""
 _PRODUCES = re.compile(
     r"(?i)\w*(?:producer\w*|produce(?:async)?|kafkatemplate|streambridge|kstream\w*|writemessages|publisher|outbox)"
 )
@@ -119,12 +121,15 @@ def _line(before: Definition | None, after: Definition | None) -> int:
 class Reach:
     """Follows the names in code from the files that use Kafka, *of_kafka*; *texts* are the files of the edits' module.
 
-    *source* returns the definitions of a path, None if they are unread.
+    *source* returns the definitions of a path, None if they are unread; *expect* is called with those that follow.
+    *lines* are those of each path that name topics.
     """
 
     of_kafka: Sequence[str]
     source: Callable[[str], SourceFile | None]
     texts: Mapping[str, str]
+    expect: Callable[[Iterable[str]], None] = lambda _: None
+    lines: Mapping[str, Collection[int]] = field(default_factory=dict)
     _closures: dict[str, list[Definition]] = field(default_factory=dict)
 
     def of(self, edits: Iterable[Edit]) -> Iterator[tuple[Edit, frozenset[str]]]:
@@ -195,6 +200,7 @@ class Reach:
             if path not in (edit.path, *self.of_kafka) and pattern.search(text)
         ]
         found: set[str] = set()
+        self.expect(using[:_MOST_FILES])
         for path in using[:_MOST_FILES]:
             file = self.source(path)
             for one in file.definitions if file is not None else ():
@@ -207,7 +213,17 @@ class Reach:
         if path not in self._closures:
             file = self.source(path)
             listed = [one for one in file.definitions if not _ASIDE.fullmatch(one.simple)] if file is not None else []
-            reached = [one for one in listed if any(map(_KAFKA.search, one.words))]
+            of_client = (
+                {name for name, what in file.imports.items() if _CLIENT.search(what)} if file is not None else set()
+            )
+            at = self.lines.get(path, ())
+            reached = [
+                one
+                for one in listed
+                if any(map(_KAFKA.search, one.words))
+                or one.words & of_client
+                or any(one.line <= line <= one.end for line in at)
+            ]
             seen = set(map(id, reached))
             waiting = list(reached)
             while waiting:

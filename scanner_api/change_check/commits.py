@@ -6,7 +6,6 @@ Neither needs a dictionary: each commit is read as `scanner extract --from` read
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -46,6 +45,7 @@ from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
 from scanner_model.policy import ClusterPolicy
+from scanner_model.private_files import temporary_directory
 
 _LISTED = 10
 _OF_DEVELOPERS = "a workflow or setting of a developer's tool"
@@ -101,7 +101,7 @@ def compare_commits(
         objects = stack.enter_context(object_reader(directory))
         if not trees.special and not any(_may_concern(path, trees, objects) for path in trees.changed):
             return _nothing_of_kafka(trees)
-        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scanner-")))
+        place = stack.enter_context(temporary_directory())
         known: dict[str, bool] = {}
         base, head = (
             read_commit(files, objects, place / name, known)

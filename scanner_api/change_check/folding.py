@@ -82,15 +82,16 @@ def _renamed(
 ) -> Iterator[tuple[Finding, str, str]]:
     """Yield a finding for each topic that a job writes under another name, with both names."""
     base, head = commits
-    gone = {name for name in base.names - head.names if any(_names(one, name) for one in findings)}
+    lost = (base.names - head.names) | (_written(base) - _written(head))
+    gone = {name for name in lost if any(_names(one, name) for one in findings)}
     come = head.names - base.names
     pairs: dict[tuple[str, str], list[CountedJob]] = {}
     before = _by_name(base.jobs)
     for name, job in _by_name(head.jobs).items():
         if name in before:
-            lost, others = _topics(before[name]) & gone, _topics(job) & come
-            if len(lost) == len(others) == 1:
-                pairs.setdefault((min(lost), min(others)), []).append(before[name])
+            olds, news = _topics(before[name]) & gone, _topics(job) & come
+            if len(olds) == len(news) == 1:
+                pairs.setdefault((min(olds), min(news)), []).append(before[name])
     declared = _alike(gone - {old for old, _ in pairs}, set(come) - {new for _, new in pairs}, base, head)
     for (old, new), jobs in (*pairs.items(), *((pair, []) for pair in declared)):
         if sum(old == other for other, _ in pairs) > 1:
@@ -137,6 +138,10 @@ def _by_name(jobs: Iterable[CountedJob]) -> Mapping[str, CountedJob]:
 
 def _topics(job: CountedJob) -> set[str]:
     return {dataset.name for dataset in written_by(job) | read_by(job) if dataset.kind is NodeKind.TOPIC}
+
+
+def _written(commit: Commit) -> set[str]:
+    return {dataset.name for job in commit.jobs for dataset in written_by(job) if dataset.kind is NodeKind.TOPIC}
 
 
 def _alike(gone: set[str], come: set[str], base: Commit, head: Commit) -> list[tuple[str, str]]:

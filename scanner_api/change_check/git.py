@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from typing import IO, NamedTuple
 
@@ -14,7 +15,13 @@ from scanner_model.errors import InputInvalid
 _SECONDS = 60
 _AT_ONCE = 50
 _PIECE = 1 << 20
-_SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+_GIT = (
+    "git", "--no-pager", "--no-optional-locks", "--no-replace-objects",
+    "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
+)  # fmt: skip
+"""Objects are read as their commits name them, whatever `refs/replace` has instead."""
+_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_GRAFT_FILE": os.devnull}
+"""A missing object is not fetched, as the remote of a partial clone may name a program; parents are not grafted."""
 _NO_ENDING = "its ending is that of no schema, SQL, connector or deployment file"
 _HINT = "fetch it first, for example with `git fetch origin BASE`, or `fetch-depth: 0` of actions/checkout"
 
@@ -160,8 +167,13 @@ class ObjectReader:
 @contextmanager
 def object_reader(directory: Path, largest: int = LARGEST) -> Iterator[ObjectReader]:
     """Return a reader of the objects of the repository that *directory* is in, with at most *largest* bytes and one."""
-    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, "cat-file", "--batch"]
-    with subprocess.Popen(command, cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # noqa: S603 - a list, no shell
+    with subprocess.Popen(  # noqa: S603 - a list, no shell
+        [*_GIT, "cat-file", "--batch"],
+        cwd=directory,
+        env={**os.environ, **_ENVIRONMENT},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
         requests, answers = process.stdin, process.stdout
         if requests is None or answers is None:
             raise InputInvalid("git cat-file has no output", where=str(directory), hint=_HINT)
@@ -175,6 +187,15 @@ def object_reader(directory: Path, largest: int = LARGEST) -> Iterator[ObjectRea
 
 _SPECIAL = {"160000": "it is a submodule", "120000": "it is a symbolic link"}
 """Modes of what is no file, with the reason why it is not read."""
+
+
+def top_directory(directory: Path) -> Path | None:
+    """Return the top of the work tree that *directory* is in; None outside of one, or if git is not installed."""
+    with suppress(InputInvalid):
+        answer = _run(directory, "rev-parse", "--show-toplevel")
+        if not answer.returncode and (path := answer.stdout.decode("utf-8", "surrogateescape").rstrip("\n")):
+            return Path(path)
+    return None
 
 
 def _check_repository(directory: Path) -> None:
@@ -192,9 +213,11 @@ def _output(directory: Path, *arguments: str) -> bytes:
 
 
 def _run(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, *arguments]
+    environment = {**os.environ, **_ENVIRONMENT}
     try:
-        return subprocess.run(command, cwd=directory, capture_output=True, timeout=_SECONDS, check=False)  # noqa: S603 - a list, no shell
+        return subprocess.run(  # noqa: S603 - a list, no shell
+            [*_GIT, *arguments], cwd=directory, env=environment, capture_output=True, timeout=_SECONDS, check=False
+        )
     except FileNotFoundError as error:
         raise InputInvalid("the program git is not installed", where="--git", hint="name files instead") from error
     except subprocess.TimeoutExpired as error:

@@ -19,8 +19,8 @@ from scanner_extractor.repository.programs import APPLICATION
 from scanner_extractor.repository.topic_descriptions import DESCRIPTION
 from scanner_extractor.sources.applications.definitions import SourceFile, read_definitions
 from scanner_extractor.sources.applications.modules import BUILD_FILES, Modules, build_name
+from scanner_extractor.sources.bounded_parsing import Trials
 from scanner_extractor.sources.syntax_trees import GRAMMARS, LARGEST, grammar_missing, suffix
-from scanner_model.errors import InputInvalid
 
 _CLIENT = re.compile(
     r"(?im)^[ \t]*(?:(?:import|from|using)\b[^\n]*?|(?:[\w.]+[ \t]+)?\"[\w./-]*?|[^\n]{0,200}?\brequire\(.[\w./@-]*?)"
@@ -51,6 +51,8 @@ class ProgramChanges:
         self._trees, self._hits, self._objects = trees, hits, objects
         self._known_builds: Mapping[str, tuple[tuple[str, ...], str]] = {}
         self._files: dict[tuple[str, str], SourceFile | None] = {}
+        self._tried: set[tuple[str, str]] = set()
+        self._trials = Trials()
         self.unread: dict[str, str] = {}
         self.read: set[str] = set()
         self.edited: set[str] = set()
@@ -62,7 +64,9 @@ class ProgramChanges:
         """
         about = {finding.target for finding in known if finding.counts}
         by_module: dict[str, list[Edit]] = {}
-        for path in mentions.changed_programs(self._trees):
+        changed = [path for path in mentions.changed_programs(self._trees) if not self._why_unread(path)]
+        self._try((path, tree.get(path, "")) for path in changed for tree in (self._trees.base, self._trees.head))
+        for path in changed:
             by_module.setdefault(self.modules.of(path), []).extend(self._edits(path))
         reached: dict[str, tuple[_Program, list[Edit]]] = {}
         for module, edits in sorted(by_module.items()):
@@ -80,7 +84,7 @@ class ProgramChanges:
         """Add the programs that edits of a module reach; yield what is of none whose topics are known."""
         users = self.programs_using(module) if edits else []
         of_kafka = [path for path in self._applications if self.modules.of(path) in {module, *users}]
-        reach = Reach(of_kafka, self._source, self._texts(module))
+        reach = Reach(of_kafka, self._source, self._texts(module), self._expect, self._lines)
         programs = [program for user in users for program in self._programs[user]]
         lonely: list[Edit] = []
         for edit, files in reach.of(edits):
@@ -126,10 +130,13 @@ class ProgramChanges:
 
     # --- files
 
-    def _edits(self, path: str) -> list[Edit]:
+    def _why_unread(self, path: str) -> str:
+        """Return why a source file is not read; empty if its grammar is installed."""
         if suffix(path) not in GRAMMARS or grammar_missing(path):
             self.unread[path] = "no grammar for its language is installed"
-            return []
+        return self.unread.get(path, "")
+
+    def _edits(self, path: str) -> list[Edit]:
         before, after = (self._source(path, tree) for tree in (self._trees.base, self._trees.head))
         if before is None or after is None:
             self.unread[path] = "its source code cannot be parsed within the limits"
@@ -144,15 +151,31 @@ class ProgramChanges:
         if tree is None:
             tree = self._trees.head if path in self._trees.head else self._trees.base
         name = tree.get(path, "")
+        self._try([(path, name)])
         if (path, name) not in self._files:
-            content = self._objects.read(name) if name else b""
-            try:
-                too_large = len(content) > LARGEST
-                text = content.decode("utf-8", "replace")
-                self._files[path, name] = None if too_large else read_definitions(path, text) if text else SourceFile()
-            except InputInvalid:
-                self._files[path, name] = None
+            text = self._objects.read(name).decode("utf-8", "replace") if name else ""
+            self._files[path, name] = read_definitions(path, text) if text else SourceFile()
         return self._files[path, name]
+
+    def _try(self, wanted: Iterable[tuple[str, str]]) -> None:
+        """Find the files that must not be parsed, by path and object; those that use Kafka were tried already."""
+        texts: dict[str, str] = {}
+        for path, name in dict.fromkeys(wanted):
+            is_known = (path, name) in self._tried or not name or path in self._applications
+            self._tried.add((path, name))
+            if any(path in commit.unread for commit in (self._base, self._head)):
+                self._files[path, name] = None
+            elif not is_known:
+                content = self._objects.read(name)
+                texts[f"{name}/{path}"] = content.decode("utf-8", "replace") if len(content) <= LARGEST else ""
+                self._files |= {} if len(content) <= LARGEST else {(path, name): None}
+        for key in self._trials.refused({key: text for key, text in texts.items() if text}):
+            name, _, path = key.partition("/")
+            self._files[path, name] = None
+
+    def _expect(self, paths: Iterable[str]) -> None:
+        """Try the files that are read next together."""
+        self._try((path, self._trees.head.get(path, "")) for path in paths)
 
     def _texts(self, module: str) -> Mapping[str, str]:
         """Return the source files of a module at the second commit, by path, without tests; read when asked."""
@@ -182,6 +205,18 @@ class ProgramChanges:
     def is_application(self, path: str) -> bool:
         """Return whether a source file uses Kafka."""
         return path in self._applications
+
+    @cached_property
+    def _lines(self) -> Mapping[str, set[int]]:
+        """Return the lines of the source files that name the topics of programs."""
+        lines: dict[str, set[int]] = {}
+        for commit in (self._base, self._head):
+            for job in commit.jobs:
+                for use in (*job.flows.reads, *job.flows.writes):
+                    path, _, line = use.evidence.rpartition(":")
+                    if line.isdigit():
+                        lines.setdefault(path, set()).add(int(line))
+        return lines
 
     # --- modules
 

@@ -13,18 +13,128 @@ from scanner_api.change_check.schema_sides import (
     SchemaContext,
     StoredSchema,
     finding_of,
+    stored_version,
 )
 from scanner_dictionary.queries.subjects import (
     SubjectKey,
+    metadata_properties,
+    subjects_named,
+    versions_of,
 )
-from scanner_extractor.evolution import Difference, Level, Rules, differences
+from scanner_extractor.evolution import Difference, Level, Policy, Rules, differences
+from scanner_extractor.evolution.configured import LOGICAL, SubjectConfig, same_but_for_words
 from scanner_model.columns import ColumnPath, path_name
+
+Judged = Iterator[tuple[Finding, ColumnPath]]
+"""Findings, each with the path of its column."""
 
 
 def registry_findings(
     current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, context: SchemaContext
-) -> Iterator[tuple[Finding, ColumnPath]]:
-    """Yield what the registry rejects, each with the path of the column; without one, what readers reject."""
+) -> Judged:
+    """Yield what the registry rejects, each with the path of the column; without a registry, what readers reject.
+
+    A registry puts the subject of an alias in its place, and of a group compares versions of equal metadata only.
+    """
+    config = config_of(current.subject)
+    if current.subject is not None and config.alias:
+        yield from _behind_alias(current, current.subject, proposed, context)
+        return
+    if current.subject is not None and config.group:
+        yield from _in_groups(current, olds, proposed, (context, config))
+    else:
+        yield from _answer(current, olds, proposed, context)
+    for what in _unjudged(current, olds, proposed, context):
+        yield finding_of("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what, why=(_MORE,)), ()
+
+
+_MORE = "these rules only reject more: what is reported as breaking stays so"
+
+
+def config_of(subject: SubjectKey | None) -> SubjectConfig:
+    """Return the stored configuration of a subject; the ordinary one where none is stored."""
+    return SubjectConfig.parse(subject.level if subject is not None else "")
+
+
+def _behind_alias(current: Current, subject: SubjectKey, proposed: ProposedSchema, context: SchemaContext) -> Judged:
+    """Judge by the subject that an alias names, as its registry does with every request for the alias."""
+    name = config_of(subject).alias
+    named = subjects_named(context.conn, name, subject.cluster)
+    target = next((row for row in named if row.registry_id == subject.registry_id and not row.gone), None)
+    if target is None:
+        what = f"the registry compares with subject {name}, of which this one is an alias and which is not stored"
+        yield finding_of("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what), ()
+        return
+    versions = tuple(version for version in versions_of(context.conn, target) if version.live)
+    olds = [stored_version(context.conn, target, version) for version in versions]
+    meant = replace(current, subject=target._replace(level=_without_alias(target)), versions=versions)
+    why = f"{subject.full_name} is an alias of {target.full_name}, whose versions and level count"
+    for finding, path in registry_findings(meant, olds, proposed, context):
+        yield replace(finding, why=(*finding.why, why)), path
+
+
+def _without_alias(subject: SubjectKey) -> str:
+    return str(replace(config_of(subject), alias=""))
+
+
+def _in_groups(
+    current: Current,
+    olds: Sequence[StoredSchema],
+    proposed: ProposedSchema,
+    judging: tuple[SchemaContext, SubjectConfig],
+) -> Judged:
+    """Judge against the versions of each group; which group the proposal is of, its file does not tell."""
+    context, config = judging
+    properties = metadata_properties(context.conn, current.versions)
+    groups: dict[str | None, list[StoredSchema]] = {}
+    for old in olds:
+        number = old.shown.removeprefix("version ")
+        groups.setdefault(properties.get(int(number) if number.isdigit() else -1, {}).get(config.group), []).append(old)
+    reported = set[tuple[str, str]]()
+    for value, members in groups.items():
+        for finding, path in _answer(current, members, proposed, context):
+            if (finding.rule, finding.item) in reported:
+                continue
+            reported.add((finding.rule, finding.item))
+            yield (_of_group(finding, config.group, value) if finding.verdict is Verdict.BREAKS else finding), path
+
+
+def _of_group(finding: Finding, group: str, value: str | None) -> Finding:
+    """Return a rejection that counts only if the proposal is registered with the group's metadata."""
+    with_value = f"{group} = {value}" if value is not None else f"no {group}"
+    why = f"the registry compares versions of equal metadata {group} only, and a file has no metadata"
+    what = f"rejected if it is registered with {with_value}: {finding.what}"
+    return replace(finding, rule="not-compared", verdict=Verdict.UNKNOWN, what=what, why=(*finding.why, why))
+
+
+def unjudged_policy(subject: SubjectKey | None) -> str:
+    """Return the rules of a subject's policy that are not implemented; empty where all are."""
+    if config_of(subject).policy in ("", *Policy):
+        return ""
+    policy = config_of(subject).policy
+    rules = "those of Flink and Iceberg" if policy == LOGICAL else "rules of its own"
+    return f"the subject's policy is {policy}: the registry also applies {rules}, which are not judged here"
+
+
+def _unjudged(
+    current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, context: SchemaContext
+) -> Iterator[str]:
+    """Yield what the registry applies besides, and is not judged; nothing where only documentation changes."""
+    format = proposed.definition.format
+    if olds and same_but_for_words(format, olds[-1].text.text, proposed.text.text):
+        return
+    if context.policy is None and (policy := unjudged_policy(current.subject)):
+        yield policy
+    if config_of(current.subject).validate_fields:
+        properties = metadata_properties(context.conn, current.versions[-1:])
+        if reserved := next(iter(properties.values()), {}).get(_RESERVED, ""):
+            yield f"the registry also checks that the fields {reserved} stay reserved, which is metadata and in no file"
+
+
+_RESERVED = "confluent:reserved"
+
+
+def _answer(current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, context: SchemaContext) -> Judged:
     stored = level_of(current.subject)
     if context.level is None and stored is None and (current.subject is None or current.subject.kind == FILES):
         yield from _of_readers(current, olds[-1:], proposed, context)
@@ -56,6 +166,8 @@ def whose_rules(subject: SubjectKey | None, format: str) -> Iterator[str]:
     """Yield of which registry the rules are, where it matters."""
     if subject is None:
         return
+    if policy := unjudged_policy(subject):
+        yield policy
     if subject.kind != "confluent":
         yield f"the rules are those of Confluent's registry, from which others ({subject.kind}) differ in details"
     elif format == "PROTOBUF":

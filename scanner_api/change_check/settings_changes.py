@@ -213,9 +213,22 @@ def is_relevant(edit: SettingEdit) -> bool:
 def is_certain(edit: SettingEdit, text: str) -> bool:
     """Return whether a setting of no known program is one of Kafka, as its name and the *text* around it say."""
     path = ".".join(edit.setting.path[-2:])
-    if _CONVERTER.search(path) or any(map(_RESOURCE.match, edit.setting.path)):
+    if _CONVERTER.search(path) or any(map(_RESOURCE.match, edit.setting.path)) or is_of_template(edit, text):
         return True
     return _STRONG.search(path) is not None and (_OF_KAFKA.search(text) is not None or edit.setting.path[0] == "topic")
+
+
+def is_right(edit: SettingEdit) -> bool:
+    """Return whether a setting is of a resource that gives or takes rights."""
+    return any(re.match(r"resource\s.*(?:acl|role_binding)", key) for key in edit.setting.path)
+
+
+def is_of_template(edit: SettingEdit, text: str) -> bool:
+    """Return whether a setting is of a resource of Kafka in a template, which cannot be read as such."""
+    return "{{" in text and _KAFKA_API.search(text) is not None and not _HARMLESS.fullmatch(edit.key)
+
+
+_KAFKA_API = re.compile(r"apiVersion:\s*[\"']?(?:kafka\.strimzi\.io|platform\.confluent\.io|flink\.apache\.org)")
 
 
 def is_of_worker(edit: SettingEdit) -> bool:

@@ -21,7 +21,7 @@ from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.lineage_inputs.topics import graph_clusters
 from scanner_dictionary.queries.columns import ANY_TAG, FoundTag
 from scanner_dictionary.search.columns_in_graph import Place as ColumnPlace
-from scanner_dictionary.search.columns_in_graph import tagged_columns
+from scanner_dictionary.search.columns_in_graph import PlacedColumn, tagged_columns
 from scanner_model.columns import ColumnPath, path_name
 from scanner_model.policy import ClusterPolicy
 
@@ -135,7 +135,10 @@ def forbidden_by_commits(
     *files* are those that differ. A job whose columns are not known is unknown where it writes such a system.
     """
     everything = replace(policy, waivers=())
-    base, head = (apply_policy(each, everything, rules=(FORBIDDEN,)).findings for each in commits)
+    kept = _removed_tags(commits, policy)
+    base = apply_policy(commits[0], everything, rules=(FORBIDDEN,)).findings
+    head = apply_policy(commits[1], everything, rules=(FORBIDDEN,), kept=kept).findings
+    yield from _untagged(kept, files)
     known = set(map(_item, base))
     for found in head:
         if _item(found) not in known:
@@ -149,6 +152,45 @@ def forbidden_by_commits(
                 item=_item(found),
                 accepted=f"{waiver.reason} (until {waiver.expires})" if waiver else "",
             )
+
+
+def _removed_tags(commits: tuple[Dictionary, Dictionary], policy: ClusterPolicy) -> list[PlacedColumn]:
+    """Return the columns of the first dictionary with the tags of the policy that the second does not declare for them.
+
+    A change cannot lift the policy by removing a tag. A column that is deleted counts if its topic has a new column,
+    which may be its new name.
+    """
+    limited = {rule.tag.lower() for rule in policy.forbidden}
+    before, after = map(_columns, commits)
+    changed = {place[:2] for place in after.keys() - before.keys()}
+    removed: list[PlacedColumn] = []
+    for place, placed in before.items():
+        still = {tag.lower() for tag in after[place].column.tags} if place in after else set()
+        lost = tuple(tag for tag in placed.column.tags if tag.lower() in limited - still)
+        if lost and (place in after or place[:2] in changed):
+            removed.append(placed._replace(column=placed.column._replace(tags=lost)))
+    return removed
+
+
+def _columns(dictionary: Dictionary) -> dict[ColumnPlace, PlacedColumn]:
+    with dictionary.reading() as conn:
+        return {placed.place: placed for placed in tagged_columns(conn, None)}
+
+
+def _untagged(removed: Sequence[PlacedColumn], files: Sequence[str]) -> Iterator[Finding]:
+    """Yield a finding for each column that loses a tag of the policy."""
+    for place, column in removed:
+        name = f"{place.name}.{path_name(place.path)}"
+        yield Finding(
+            rule="tag-removed",
+            verdict=Verdict.UNKNOWN,
+            place=Place(file=next((file for file in files if place.name in file), next(iter(files), ""))),
+            target=f"topic {place.name}",
+            item=name,
+            what=f"{name} loses the tag {', '.join(column.tags)}, to which the policy refers",
+            why=("this check still applies the policy to the column",),
+            tags=column.tags,
+        )
 
 
 def _item(found: validation.Finding) -> str:

@@ -10,6 +10,8 @@ from functools import cached_property
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
+from dataflow_generator.sql.comparison import difference
+from dataflow_generator.sql.lexer import guess_dialect
 from scanner_api.change_check import mentions, settings_changes
 from scanner_api.change_check.commit import Commit, read_by, uses_of, written_by
 from scanner_api.change_check.git import ObjectReader, Trees
@@ -22,6 +24,7 @@ from scanner_extractor.repository.files import LARGEST, is_candidate, is_left_ou
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
 from scanner_extractor.sources.syntax_trees import words
 from scanner_model.declarations import Declaration, DeclaredKind
+from scanner_model.errors import InputInvalid
 from scanner_model.redaction import mask_statement
 
 RULE = "not-judged"
@@ -148,10 +151,21 @@ class Unexplained:
         files: dict[str, list[str]] = {}
         for code, path in dict.fromkeys((*before, *after)):
             if code in changed and path not in about:
-                files.setdefault(path, []).append(mask_statement(code)[:_LONGEST])
+                files.setdefault(path, []).append(code)
         for path, codes in sorted(files.items()):
-            what = f"{len(codes)} statements are changed, and what that does to their data is not known"
-            yield replace(_unknown(path, path, what), why=tuple(codes[:_LISTED]))
+            clauses = {clause for code in codes if code in gone for clause in _clauses(code, new)}
+            where = f" ({', '.join(sorted(clauses)[:_SHOWN])})" if clauses else ""
+            what = f"SQL statements change{where}, and scanner cannot tell what that does to their data"
+            why = tuple(mask_statement(code)[:_LONGEST] for code in codes[:_LISTED])
+            yield replace(_unknown(f"{path}:{self._line_of(path, codes, texts)}", path, what), why=why)
+
+    def _line_of(self, path: str, codes: Collection[str], texts: Mapping[str, tuple[str, str]]) -> int:
+        """Return the line of the first of the statements, of the second commit if it is there."""
+        for text in reversed(texts[path]):
+            for statement in statements_of(text):
+                if " ".join(_TOKEN.findall(statement.code)) in codes:
+                    return statement.line
+        return 1
 
     def _codes(self, commit: Commit, texts: Mapping[str, tuple[str, str]], side: int) -> list[tuple[str, str]]:
         """Return the statements of the changed files of one side, without comments, each with its file."""
@@ -164,7 +178,7 @@ class Unexplained:
         for path, text in listed:
             statements = statements_of(text)
             if engine_of(statements) != DATABASE or self._uses_tables:
-                codes += [(" ".join(statement.code.split()), path) for statement in statements]
+                codes += [(" ".join(_TOKEN.findall(statement.code)), path) for statement in statements]
         return [(code, path) for code, path in codes if not _NO_DATA.fullmatch(code) and not _CONNECTOR.match(code)]
 
     def _is_sql(self, path: str) -> bool:
@@ -231,9 +245,12 @@ class Unexplained:
             return
         old, new = (settings_changes.settings_of(path, text) for text in (before, after))
         yield from self._stopped(path, old, new)
+        edits = settings_changes.edits_of(path, before, after)
         if self._facts(self._base, path) != self._facts(self._head, path):
-            return  # the flows are compared
-        edits = [edit for edit in settings_changes.edits_of(path, before, after) if settings_changes.is_relevant(edit)]
+            edits = [edit for edit in edits if settings_changes.is_right(edit)]  # the flows are compared
+        edits = [
+            edit for edit in edits if settings_changes.is_relevant(edit) or settings_changes.is_of_template(edit, after)
+        ]
         edits = [edit for edit in edits if not self._is_resolved(edit)]
         owned: dict[tuple[str, ...], tuple[list[CountedJob], list[SettingEdit]]] = {}
         for edit in edits:
@@ -256,6 +273,8 @@ class Unexplained:
         named = [job for name, job in jobs.items() if name in words_around]
         if named:
             return named
+        if settings_changes.is_right(edit):
+            return []
         if edit.setting.path[0] == "services" and not settings_changes.is_of_worker(edit):
             return None  # a service without a job is a broker, or a tool
         return list(programs.programs_of(programs.modules.of(path)))
@@ -331,11 +350,43 @@ def is_masked(before: str | None, after: str | None) -> bool:
     return before is not None and after is not None and any(map(_MASK.fullmatch, (before, after)))
 
 
+def _clauses(code: str, new: Collection[str]) -> list[str]:
+    """Return the clauses in which a statement differs from the new one that is most like it."""
+    words = code.split()
+    alike = [other for other in new if other.split()[:3] == words[:3]]
+    found = _difference(code, alike[0]) if len(alike) == 1 else ""
+    return [found] if found else []
+
+
 def _only_adds_columns(before: str, after: str) -> bool:
     """Return whether a statement has what it had, and further columns in lists: what they come from, the flows show."""
     tokens = iter(_TOKEN.findall(after))
     added = Counter(_TOKEN.findall(after)) - Counter(_TOKEN.findall(before))
-    return all(token in tokens for token in _TOKEN.findall(before)) and _NO_COLUMN.isdisjoint(map(str.upper, added))
+    is_longer = all(token in tokens for token in _TOKEN.findall(before)) and _NO_COLUMN.isdisjoint(
+        map(str.upper, added)
+    )
+    return is_longer and _difference(before, after) in _LISTS
+
+
+_LISTS = frozenset(
+    (
+        "the SELECT list",
+        "a column definition",
+        "the start of the statement",
+        "the start of the statement and the SELECT list",
+        "a column definition and the SELECT list",
+    )
+)
+"""Parts of a statement that only list columns."""
+
+
+def _difference(before: str, after: str) -> str:
+    """Return the clauses in which two statements differ; empty if they cannot be read, or are the same."""
+    dialect = guess_dialect(after)
+    try:
+        return difference(before, after, dialect)
+    except InputInvalid:
+        return ""
 
 
 def _path_of(place: str) -> str:

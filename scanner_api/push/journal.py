@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scanner_api.push.model import Ref, State, text_of
 from scanner_model.errors import DictionaryBusy, DictionaryUnusable, InputInvalid
@@ -25,7 +25,19 @@ CREATE INDEX IF NOT EXISTS write_key ON write (kind, key);
 CREATE VIEW IF NOT EXISTS kept AS
     SELECT write.rowid AS position, write.*, run.target FROM write JOIN run ON run.id = write.run WHERE NOT run.undone;
 """
-_HINT = "let the other push end, or look at the rights of the file"
+_BUSY = "wait for the other push to end"
+_UNUSABLE = "check the file and the rights of its directory"
+_DAMAGED = (
+    "restore the file from a backup; without one, move it away: the next push then leaves alone what the catalog"
+    " already has"
+)
+_HEADER = 100
+"""Bytes of the header of every SQLite file."""
+_WRONG = sqlite3.SQLITE_ERROR
+_ENVIRONMENT = frozenset(
+    {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY}
+)
+"""Errors of SQLite that are the system's, not the file's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +70,12 @@ class Journal:
     def __init__(self, file: Path, target: str) -> None:
         self._file, self._target = file, target
         with _errors(file):
-            with suppress(FileExistsError):
+            try:
                 create_private(file)
+            except FileExistsError:
+                if file.stat().st_size < _HEADER:  # SQLite takes it for a new file
+                    what = "the journal of pushes is damaged: the file is truncated"
+                    raise DictionaryUnusable(what, where=str(file), hint=_DAMAGED) from None
             self._conn = sqlite3.connect(file, timeout=1, isolation_level=None)
             self._conn.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._conn.execute("BEGIN EXCLUSIVE")
@@ -75,25 +91,29 @@ class Journal:
         """Close the file."""
         self._conn.close()
 
+    def has_runs(self) -> bool:
+        """Return whether a push into the target was recorded."""
+        return bool(self._rows("SELECT id FROM run WHERE target = ? LIMIT 1", self._args))
+
     def digests(self) -> dict[Ref, str]:
         """Return the digests of resources that have, or may have, something of ours, in the order of their writing."""
         query = "SELECT kind, key, digest, ours, max(run), position FROM kept WHERE target = ? GROUP BY kind, key"
-        rows = self._conn.execute(query, (self._target,)).fetchall()
-        latest = sorted(rows, key=lambda row: int(row[5]))
+        latest = sorted(self._rows(query, self._args), key=lambda row: int(row[5]))
         return {Ref(kind, key): digest for kind, key, digest, ours, *_ in latest if ours is not None or not digest}
 
     def entries(self, refs: Iterable[Ref]) -> dict[Ref, Entry]:
         """Return the newest entries of *refs*, of those that have one."""
         query = (
-            "SELECT kind, key, ours, restore, digest, created FROM kept"
+            "SELECT position, kind, key, ours, restore, digest, created FROM kept"
             " WHERE target = ? AND kind = ? AND key = ? ORDER BY run DESC LIMIT 1"
         )
-        found = (self._conn.execute(query, (self._target, *ref)).fetchone() for ref in refs)
-        return {entry.ref: entry for entry in (_entry(row) for row in found if row)}
+        rows = (row for ref in refs for row in self._rows(query, (self._target, *ref)))
+        return {entry.ref: entry for entry in map(self._entry, rows)}
 
     def start(self, at: str) -> int:
         """Add a run that begins at *at*, and return its number."""
-        added = self._conn.execute("INSERT INTO run (target, started) VALUES (?, ?)", (self._target, at))
+        with _errors(self._file):
+            added = self._conn.execute("INSERT INTO run (target, started) VALUES (?, ?)", (self._target, at))
         return int(added.lastrowid or 0)
 
     def write(self, run: int, entries: Iterable[Entry]) -> None:
@@ -117,10 +137,12 @@ class Journal:
             )
 
     def written(self, run: int) -> Sequence[Entry]:
-        """Return what a run wrote, the last first; raises InputInvalid where it cannot be undone."""
-        known = {
-            row[0]: row[1] for row in self._conn.execute("SELECT id, undone FROM run WHERE target = ?", self._args)
-        }
+        """Return what a run wrote, the last first; raises InputInvalid if it cannot be undone.
+
+        Raises DictionaryUnusable for a damaged journal.
+        """
+        self._check_pages()
+        known = dict(self._rows("SELECT id, undone FROM run WHERE target = ?", self._args))
         if run not in known or known[run]:
             open_runs = ", ".join(str(number) for number, undone in known.items() if not undone)
             what = f"run {run} was undone already" if run in known else f"there is no run {run} of this target"
@@ -128,19 +150,24 @@ class Journal:
         if run <= self._pruned:
             what = f"the journal keeps what runs after {self._pruned} replaced, not what run {run} did"
             raise InputInvalid(what, where="--undo", hint="raise `keep_runs` of the target to keep more")
-        query = "SELECT kind, key, ours, restore, digest, created FROM write WHERE run = ? ORDER BY rowid DESC"
-        entries = [_entry(row) for row in self._conn.execute(query, (run,))]
+        query = "SELECT rowid, kind, key, ours, restore, digest, created FROM write WHERE run = ? ORDER BY rowid DESC"
+        rows = self._rows(query, (run,))
+        if not rows:
+            what = f"the journal of pushes is damaged: it lists run {run}, but nothing that the run wrote"
+            raise DictionaryUnusable(what, where=str(self._file), hint=_DAMAGED)
+        entries = [self._entry(row, is_undo=True) for row in rows]
         self._check_latest(run)
         return entries
 
     def undo(self, run: int) -> None:
         """Mark a run as undone."""
-        self._conn.execute("UPDATE run SET undone = 1 WHERE id = ?", (run,))
+        with _errors(self._file):
+            self._conn.execute("UPDATE run SET undone = 1 WHERE id = ?", (run,))
 
     def prune(self, keep: int) -> None:
         """Keep the newest *keep* runs undoable; of older ones only what tells that a resource is ours."""
         query = "SELECT id FROM run WHERE target = ? AND NOT undone ORDER BY id DESC LIMIT 1 OFFSET ?"
-        newest = self._conn.execute(query, (self._target, keep)).fetchone()
+        newest = next(iter(self._rows(query, (self._target, keep))), None)
         if newest is None or newest[0] <= self._pruned:
             return
         own = "run IN (SELECT id FROM run WHERE target = ?1 AND id <= ?2)"
@@ -157,8 +184,7 @@ class Journal:
 
     @property
     def _pruned(self) -> int:
-        found = self._conn.execute("SELECT run FROM pruned WHERE target = ?", self._args).fetchone()
-        return int(found[0]) if found else 0
+        return next((int(row[0]) for row in self._rows("SELECT run FROM pruned WHERE target = ?", self._args)), 0)
 
     @property
     def _args(self) -> tuple[str]:
@@ -168,11 +194,38 @@ class Journal:
         query = (
             "SELECT max(run) FROM kept WHERE target = ? AND (kind, key) IN (SELECT kind, key FROM write WHERE run = ?)"
         )
-        latest = self._conn.execute(query, (self._target, run)).fetchone()[0]
+        latest = self._rows(query, (self._target, run))[0][0]
         if latest and latest > run:
             raise InputInvalid(
                 f"run {latest} wrote some of the same later", where="--undo", hint=f"--undo {latest} first"
             )
+
+    def _check_pages(self) -> None:
+        """Raise DictionaryUnusable if SQLite finds the file damaged."""
+        (answer, *_), *_ = self._rows("PRAGMA quick_check(1)", ())
+        if answer != "ok":
+            what = f"the journal of pushes is damaged: {' '.join(str(answer).split())}"
+            raise DictionaryUnusable(what, where=str(self._file), hint=_DAMAGED)
+
+    def _rows(self, query: str, parameters: Sequence[object]) -> list[Any]:
+        with _errors(self._file):
+            return self._conn.execute(query, parameters).fetchall()
+
+    def _entry(self, row: Sequence[Any], *, is_undo: bool = False) -> Entry:
+        """Parse a row of `write`; raises DictionaryUnusable for one that no push can have written."""
+        number, kind, key, ours, restore, digest, created = row
+        try:
+            entry = Entry(
+                ref=Ref(kind, key), ours=_state(ours), restore=_state(restore), digest=digest, created=bool(created)
+            )
+            if is_undo and entry.restore is None and not entry.created:
+                raise ValueError("the state before the run is missing")
+        except (ValueError, RecursionError) as error:
+            where = f"{self._file} table write, row {number} ({kind} {key})"
+            raise DictionaryUnusable(
+                f"the journal of pushes is damaged: {error}", where=where, hint=_DAMAGED
+            ) from error
+        return entry
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -190,13 +243,12 @@ def runs(file: Path) -> tuple[Run, ...]:
         return tuple(Run(*row) for row in conn.execute(query))
 
 
-def _entry(row: tuple[str, str, str | None, str | None, str, int]) -> Entry:
-    kind, key, ours, restore, digest, created = row
-    return Entry(ref=Ref(kind, key), ours=_state(ours), restore=_state(restore), digest=digest, created=bool(created))
-
-
-def _state(text: str | None) -> State | None:
-    state: Mapping[str, object] | None = None if text is None else json.loads(text)
+def _state(text: object) -> State | None:
+    """Parse the state in a column; raises ValueError for anything but an object."""
+    if text is None:
+        return None
+    if not isinstance(text, str) or not isinstance(state := json.loads(text), dict):
+        raise ValueError("invalid state of a resource")
     return state
 
 
@@ -205,9 +257,13 @@ def _errors(file: Path) -> Iterator[None]:
     """Raise what SQLite and the system report as ours."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        kind = DictionaryBusy if "locked" in str(error) else DictionaryUnusable
-        raise kind(f"the journal of pushes cannot be used: {error}", where=str(file), hint=_HINT) from error
     except (sqlite3.Error, OSError) as error:
         what = f"the journal of pushes cannot be used: {error}"
-        raise DictionaryUnusable(what, where=str(file), hint="look at the file and its directory") from error
+        if "locked" in str(error):
+            raise DictionaryBusy(what, where=str(file), hint=_BUSY) from error
+        if isinstance(error, OSError) or getattr(error, "sqlite_errorcode", _WRONG) in _ENVIRONMENT:
+            raise DictionaryUnusable(what, where=str(file), hint=_UNUSABLE) from error
+        damage = " ".join(str(error).split())
+        raise DictionaryUnusable(
+            f"the journal of pushes is damaged: {damage}", where=str(file), hint=_DAMAGED
+        ) from error

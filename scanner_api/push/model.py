@@ -11,12 +11,15 @@ from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import GraphContents
 from scanner_extractor.settings.push import IdentityRow
 from scanner_model.errors import ScannerError, ServerFailed, SourceUnreachable
+from scanner_model.payload import Payload
 
 T = TypeVar("T")
 R = TypeVar("R")
 Json = Any
 State = Mapping[str, Json]
 """The members of a resource that a push may write, such as the aspects of an entity; None stands for no resource."""
+Check = Callable[[Payload], object]
+"""Raises PayloadUnexpected for an answer without the members that the catalog's own answers have."""
 
 _MOST_FAILED = 8
 """So many resources side by side that a server fails to answer for: it is the server, not the resource."""
@@ -36,15 +39,31 @@ class Item(NamedTuple):
     state: State
 
 
+def has(*names: str) -> Check:
+    """Return the check that an answer has all of *names*."""
+    return lambda answer: [answer.need(name) for name in names]
+
+
+def proves_nothing(answer: Payload) -> None:
+    """Raise PayloadUnexpected: the check of a write whose documented answer is empty, so that its result is read."""
+    raise answer.error("does not show whether the catalog accepted the request")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A request; *path* are its segments below the catalog's address, *content* is the type of the body."""
+    """A request; *path* are its segments below the catalog's address, *content* is the type of the body.
+
+    *check* judges the answer: a status of 200 alone may come from a proxy. *ends_later*: the catalog finishes the
+    request after its answer.
+    """
 
     method: str
     path: tuple[str, ...]
     params: tuple[tuple[str, str], ...] = ()
     body: Json = None
     content: str = "application/json"
+    check: Check = field(default=proves_nothing, repr=False, compare=False)
+    ends_later: bool = False
 
     @property
     def shown(self) -> str:
@@ -288,10 +307,11 @@ class PushResult:
 
     *run* is the number to undo it by, None where nothing was written. *counts* are resources by action, *unchanged*
     those that needed no request. *steps* and *requests* are those of a plan; a push does not keep them. *unsent*
-    resources were not tried because of *stopped*.
+    resources were not tried because of *stopped*. *note* is what the target was tried with, for a first push.
     """
 
     target: str
+    note: str = ""
     run: int | None = None
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Action, 0))
     unchanged: int = 0

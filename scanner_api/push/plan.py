@@ -36,6 +36,8 @@ _AT_ONCE = 300
 _REMOVED = "removed"
 """The digest of a resource that is wanted no more."""
 _HELD = "not removed, as others drew edges to it or from it, which would vanish"
+_ABSENT = "not restored, as it is not in the catalog any more"
+_NO_RECEIPT = "stays, as the catalog's answer to it, and so its id there, is unknown"
 _TWICE = "another one has the same name in the catalog: tell them apart by `identity`"
 
 
@@ -54,7 +56,7 @@ class Planned(NamedTuple):
 class Planner:
     """Plans the push of a graph into *target*; *skipped* is what the catalog does not get, *unchanged* a count.
 
-    *unreadable* is what the server fails to answer for.
+    *unreadable* is what the server fails to answer for, *absent* counts what an undo did not find in the catalog.
 
     *unread* names sources that could not be read, empty for none: what the graph lacks may exist still, and stays.
     """
@@ -65,6 +67,7 @@ class Planner:
         self.unreadable: list[Refusal] = []
         self._gone: set[Ref] = set()
         self.unchanged = 0
+        self.absent = 0
 
     def push(self, contents: GraphContents) -> Iterator[list[Planned]]:
         """Yield what to write in chunks of one kind, in an order that keeps references whole; removals at the end.
@@ -93,6 +96,10 @@ class Planner:
             else:
                 states = self._states([entry.ref for entry in entries])
             undone = [_undone(entry, states[entry.ref], self._target) for entry in entries if entry.ref in states]
+            reason = _NO_RECEIPT if self._target.receipt else _ABSENT
+            absent = [p.entry.ref for p in undone if p.change.live is None and p.entry.ours is not None]
+            self.absent += len(absent)
+            self.skipped += (Skipped(ref.key, reason) for ref in absent)
             yield self._without_held(undone)
 
     def _chunks(self, contents: GraphContents) -> Iterator[list[Item]]:

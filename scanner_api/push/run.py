@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,33 +26,47 @@ from scanner_api.push.model import (
     refusal_of,
 )
 from scanner_api.push.plan import Planned, Planner
-from scanner_api.push.targets import TARGETS
+from scanner_api.push.read_back import Outcome, ReadBack
 from scanner_api.push.wire import Answer, Wire, is_refusal
 from scanner_api.scanning.clusters import read_files
 from scanner_dictionary.lineage_inputs.events import newest_moment
 from scanner_dictionary.queries.state import source_ages
 from scanner_extractor.http.messages import Transport
+from scanner_extractor.push_targets import experience as experience
+from scanner_extractor.push_targets import push_target, target_plugin
+from scanner_extractor.push_targets import target_names as target_names
 from scanner_extractor.settings.push import PushSettings
 from scanner_model.documents.json_positions import closest_match
-from scanner_model.errors import InputInvalid, NotFound, ScannerError, ServerFailed, SourceObjected, SourceRefused
+from scanner_model.errors import (
+    InputInvalid,
+    NotFound,
+    PayloadUnexpected,
+    ScannerError,
+    ServerFailed,
+    SourceObjected,
+    SourceRefused,
+)
 from scanner_model.payload import Payload
 
-_Outcome = tuple[Change, Answer | ScannerError]
 _EXISTS = 409
 
 
 class Network(NamedTuple):
-    """How catalogs are reached, and the time: *exchange* replaces the network in tests; *now* is ISO 8601."""
+    """How catalogs are reached, and the time: *exchange* replaces the network in tests, *pause* waits for seconds.
+
+    *now* is ISO 8601.
+    """
 
     exchange: Transport | None = None
     now: Callable[[], str] = lambda: datetime.now(UTC).isoformat(timespec="seconds")
+    pause: Callable[[float], None] = time.sleep
 
 
 def push_settings(config_files: Sequence[str], target: str) -> PushSettings:
     """Return the settings of *target* in *config_files*; raises InputInvalid where none or several have it."""
-    if target not in TARGETS:
-        hint = closest_match(target, list(TARGETS)) or f"one of {', '.join(TARGETS)}"
-        raise InputInvalid(f"{target!r} is no target", where="scanner push", hint=hint)
+    if target not in target_names():
+        hint = closest_match(target, list(target_names())) or f"one of {', '.join(target_names())}"
+        raise InputInvalid(f"unknown target {target!r}", where="scanner push", hint=hint)
     clusters, problems = read_files(config_files, replayed=True)
     if problems:
         raise InputInvalid.listing(problems)
@@ -82,7 +97,8 @@ def push(
         contents = GraphContents(stored.whole(), dictionary_metadata(conn), newest_moment(conn) or "")
         unread = ", ".join(f"{age.name} of {age.cluster}" for age in source_ages(conn) if age.stale_reason)
         planner = Planner(parts.target, parts.wire, parts.journal, unread)
-        run = _Run(parts, PushResult(target=settings.target), network, notify)
+        note = "" if parts.journal.has_runs() else experience(settings.target)
+        run = _Run(parts, PushResult(target=settings.target, note=note), network, notify)
         run.carry_out(planner.push(contents), is_dry=dry_run)
         if run.number:
             parts.journal.prune(settings.keep_runs)
@@ -127,7 +143,8 @@ def undo_push(
 ) -> PushResult:
     """Take back what run *number* wrote; what others wrote since stays.
 
-    Raises InputInvalid where there is no such run, or a later one wrote some of the same.
+    Raises InputInvalid where there is no such run, or a later one wrote some of the same; DictionaryUnusable for a
+    damaged journal; PayloadUnexpected if the catalog has nothing of what the run wrote.
     """
     with _opened(dictionary, settings, network) as parts:
         run = _Run(parts, PushResult(target=settings.target), network, notify)
@@ -136,6 +153,10 @@ def undo_push(
         run.carry_out(planner.undo(number), is_dry=dry_run, is_undo=True)
         run.result.refused += planner.unreadable
         run.result.skipped = planner.skipped
+        if planner.absent and not run.result.written and not run.result.is_partial:
+            what = f"the catalog has nothing of what run {number} wrote"
+            hint = f"check `url`; if the catalog was emptied, move {dictionary.sibling('.push')} away and push again"
+            raise PayloadUnexpected(what, where=f"--undo {number}", hint=hint)
         if not dry_run and not run.result.is_partial:
             parts.journal.undo(number)
     return run.finished()
@@ -145,7 +166,7 @@ def explain_push(dictionary: Dictionary, settings: PushSettings, node: str) -> E
     """Return how a dataset of the graph is named in the catalog; raises NameUnknown for a node that there is not."""
     with open_stored_rows(GraphSource.of(dictionary)) as (rows, _):
         row = find_node(rows, node, "--explain").node
-    return TARGETS[settings.target](settings).explain(row.namespace, row.name)
+    return _built(settings).explain(row.namespace, row.name)
 
 
 class _Parts(NamedTuple):
@@ -156,12 +177,21 @@ class _Parts(NamedTuple):
 
 @contextmanager
 def _opened(dictionary: Dictionary, settings: PushSettings, network: Network) -> Iterator[_Parts]:
+    plugin = target_plugin(settings.target)
     wire = Wire(settings, exchange=network.exchange)
     try:
-        with Journal(dictionary.sibling(".push"), settings.address) as journal:
-            yield _Parts(TARGETS[settings.target](settings), wire, journal)
+        with (
+            Journal(dictionary.sibling(".push"), settings.address) as journal,
+            plugin.running() if plugin else nullcontext(),
+        ):
+            yield _Parts(_built(settings), wire, journal)
     finally:
         wire.close()
+
+
+def _built(settings: PushSettings) -> Target:
+    target: Target = push_target(settings.target).build(settings)
+    return target
 
 
 class _Run:
@@ -171,6 +201,7 @@ class _Run:
         self._parts, self.result, self._network, self._notify = parts, result, network, notify
         self.number: int | None = None
         self._denied = 0
+        self._read_back = ReadBack(parts.target, parts.wire, network.pause)
 
     def carry_out(self, plan: Iterator[list[Planned]], *, is_dry: bool, is_undo: bool = False) -> None:
         """Write what is planned; the error that stops it is kept in the result."""
@@ -191,6 +222,7 @@ class _Run:
 
     def finished(self) -> PushResult:
         """Return the result; raises the error that stopped the run before anything was written."""
+        self.result.skipped += self._read_back.stored_otherwise
         if self.result.stopped and not self.result.written:
             raise self.result.stopped
         self.result.run = self.number if self.result.written else None
@@ -220,7 +252,7 @@ class _Run:
         accepted = [planned.entry for planned in chunk if planned.entry.ref not in failed]
         journal.write(self.number, self._with_receipts(accepted, outcome))
 
-    def _with_receipts(self, accepted: Sequence[Entry], outcome: Sequence[_Outcome]) -> Iterable[Entry]:
+    def _with_receipts(self, accepted: Sequence[Entry], outcome: Sequence[Outcome]) -> Iterable[Entry]:
         """Yield the entries that the journal keeps: what a target removes by a receipt is stored as that."""
         if not (name := self._parts.target.receipt):
             return accepted
@@ -235,12 +267,12 @@ class _Run:
         )
         return is_final and sum(len(b.calls) for b in self._parts.target.batches([change], self.number or 0)) == 1
 
-    def _send(self, changes: Sequence[Change]) -> list[_Outcome]:
+    def _send(self, changes: Sequence[Change]) -> list[Outcome]:
         """Send changes, and return what became of each; a batch that is refused is sent again one by one."""
         if not changes:
             return []
         target, number = self._parts.target, self.number or 0
-        outcome: list[_Outcome] = []
+        outcome: list[Outcome] = []
         batches = list(target.batches(changes, number))
         for batch, answer in zip(batches, self._parts.wire.send(batches), strict=True):
             if isinstance(answer, ScannerError) and len(batch.changes) > 1 and is_refusal(answer, 1):
@@ -249,6 +281,7 @@ class _Run:
                 outcome += [(one.changes[0], again) for one, again in zip(singles, answers, strict=True)]
             else:
                 outcome += [(change, answer) for change in batch.changes]
+        outcome = self._read_back.verified(outcome)
         if any(isinstance(answer, Answer) for _, answer in outcome):
             self._denied = 1  # something was accepted: a denial or failure is one of the object
         return [(change, self._judged(change, answer)) for change, answer in outcome]
@@ -259,7 +292,7 @@ class _Run:
             self.result.counts[action_of(change)] += 1
             self._denied = 1
         elif is_refusal(answer, self._denied):
-            self._denied += isinstance(answer, SourceRefused | ServerFailed)
+            self._denied += isinstance(answer, SourceRefused | ServerFailed | PayloadUnexpected)
             self.result.refused.append(refusal_of(change.ref, answer))
         else:
             self.result.stopped = self.result.stopped or answer

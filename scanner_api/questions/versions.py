@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, NamedTuple
 
-from scanner_api.change_check.registry_answer import level_of, whose_rules
+from scanner_api.change_check.registry_answer import level_of, unjudged_policy, whose_rules
 from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, StoredSchema, rules_of, stored_version
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.parsing import parse_schema
@@ -98,12 +98,17 @@ def compare_versions(
         *(key.cluster, key.registry, key.full_name, first, second),
         level=f"{level}{' LENIENT' if rules.lenient else ''}",
         assumed=stored is None,
-        verdict=_verdict(found, _counting(level)),
+        verdict=_whole_verdict(_verdict(found, _counting(level)), key),
         backward=backward,
         forward=forward,
         differences=found,
         notes=tuple(whose_rules(key, after.format)),
     )
+
+
+def _whole_verdict(verdict: Verdict, subject: SubjectKey) -> Verdict:
+    """Return *verdict*, or unknown where the subject's policy has rules that are not judged."""
+    return "unknown" if verdict == "compatible" and unjudged_policy(subject) else verdict
 
 
 def enum_symbols(

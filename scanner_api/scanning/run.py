@@ -26,7 +26,7 @@ from scanner_api.scanning.clusters import (
 )
 from scanner_api.spark import SparkChoice
 from scanner_dictionary.engine.open import Engine
-from scanner_dictionary.queries.history import is_known, known_queries, missing_names, previous_state
+from scanner_dictionary.queries.history import is_known, known_groups, known_queries, missing_names, previous_state
 from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.http.recording import Recorder, Replay, directory_name, recorded_cluster
 from scanner_extractor.scan.connections import Connections
@@ -200,7 +200,12 @@ def _read_cluster(cluster: LoadedCluster, connections: Connections, options: Sca
     started, clock = datetime.now(UTC), time.monotonic()
     with options.engine.connect() as conn:
         name = cluster.settings.cluster
-        connections = replace(connections, queries=known_queries(conn, name), missing=missing_names(conn, name))
+        connections = replace(
+            connections,
+            queries=known_queries(conn, name),
+            missing=missing_names(conn, name),
+            groups=known_groups(conn, name),
+        )
     results = read_sources(cluster.settings, connections, choice=options.choice, progress=options.progress)
     if options.choice.mode is Mode.ENRICH:
         files = tuple(result_of_unread(source, "manual", options.choice.mode) for source in cluster.manual.sources)

@@ -97,7 +97,7 @@ def _side_change(side: SideChange) -> Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class NotificationTarget:
     """Where notifications go: *kind* is webhook or slack. The *url* may hold a secret; *secret* signs a webhook."""
 
     kind: str

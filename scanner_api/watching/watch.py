@@ -19,7 +19,7 @@ from scanner_api.push.run import push_after_scan
 from scanner_api.questions import changes, listings
 from scanner_api.scanning.clusters import ScanReport
 from scanner_api.scanning.run import scan as scan_clusters
-from scanner_api.watching.notifications import Post, Target, notification_id, post
+from scanner_api.watching.notifications import NotificationTarget, Post, notification_id, post
 from scanner_model.errors import InputInvalid, ScannerError, SourceObjected
 from scanner_model.private_files import atomic_path
 
@@ -65,7 +65,12 @@ class Watch:
     """Scans every *seconds* or so, in a thread of its own, and notifies *targets* of changes since the scan before."""
 
     def __init__(
-        self, dictionary: Dictionary, context: WatchContext, outbox: Outbox, targets: Sequence[Target], seconds: float
+        self,
+        dictionary: Dictionary,
+        context: WatchContext,
+        outbox: Outbox,
+        targets: Sequence[NotificationTarget],
+        seconds: float,
     ) -> None:
         self._dictionary, self._context, self._outbox = dictionary, context, outbox
         self._targets, self._seconds = tuple(targets), seconds
@@ -155,7 +160,7 @@ class Watch:
             if matched
         )
 
-    def _send(self, pending: Pending, target: Target) -> None:
+    def _send(self, pending: Pending, target: NotificationTarget) -> None:
         try:
             self._context.post(target.url, target.headers(pending.body), pending.body)
         except SourceObjected as error:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from scanner_api.configuration import ConnectionCheck, cluster_schema
-from scanner_api.configuration import check as check_connections
+from scanner_cli import library
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import config_option
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.usage_errors import Exit
 from scanner_model.text import visible_json
+
+if TYPE_CHECKING:
+    from scanner_api.configuration import ConnectionCheck
 
 _COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
 
@@ -33,7 +36,7 @@ def check(files: Sequence[str], style: str) -> int:
     Exit status 3: something could not be reached, or a permission is missing.
     """
     with progress_on(sys.stderr, quiet=False) as progress:
-        checks = check_connections(files, progress=progress)
+        checks = library.check(files, progress=progress)
     show([_row(result) for result in checks], _COLUMNS, style)
     return Exit.DONE if all(result.is_ok for result in checks) else Exit.PARTIAL
 
@@ -68,4 +71,4 @@ def schema() -> None:
       scanner config schema > cluster.schema.json
       # and in cluster.json: "$schema": "cluster.schema.json"
     """
-    click.echo(visible_json(cluster_schema()))
+    click.echo(visible_json(library.cluster_schema()))

@@ -1,36 +1,31 @@
-"""`scanner check-change`, `scanner may-delete`: what a proposed change or deletion breaks, and whom it hits."""
+"""`scanner check-change`: what a proposed change breaks, and whom it hits."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_api.change_check.check import CheckOptions, Level, Policy, check_commits
-from scanner_api.change_check.check import check_change as check
-from scanner_api.change_check.deletion import Answer, DeletionAnswer
-from scanner_api.change_check.deletion import may_delete as find_uses
-from scanner_api.change_check.documents import deletion_document
-from scanner_api.change_check.files import ProposedFiles, git_files, proposed_files
 from scanner_api.change_check.model import ChangeReport, Verdict
-from scanner_api.change_check.proposals import PathRule, Target
-from scanner_api.dictionary import Dictionary
-from scanner_api.files import check_file, write_text
-from scanner_api.policy import ClusterPolicy, read_policy
+from scanner_cli import library
+from scanner_cli.choices import LEVELS, POLICIES
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import cluster_option, dictionary_option, one_of, pairs, read_text
 from scanner_cli.output.change_markdown import report_markdown
 from scanner_cli.output.change_report import report_json, report_table, summary
 from scanner_cli.output.ci_formats import github_annotations, gitlab_code_quality, junit, sarif
-from scanner_cli.output.render import Format, format_option, narrow, show
-from scanner_cli.questions import question_options
 from scanner_cli.usage_errors import Exit
 from scanner_model.errors import InputInvalid
-from scanner_model.text import visible
+
+if TYPE_CHECKING:
+    from scanner_api.change_check.files import ProposedFiles
+    from scanner_api.change_check.proposals import Target
+    from scanner_api.dictionary import Dictionary
 
 RENDERERS: Mapping[str, Callable[[ChangeReport], str]] = {
     "table": report_table,
@@ -51,12 +46,13 @@ FAILING: Mapping[str, tuple[Verdict, ...]] = {
 }
 """`--fail-on` → the verdicts that end with a status of their own."""
 
+FAIL_ON = "SCANNER_FAIL_ON"
+"""Variable with the `--fail-on` of a pipeline, for repositories that do not set `fail-on` in `.scanner.yaml`."""
+
 STATUS = {Verdict.BREAKS: Exit.BREAKS, Verdict.IMPACT: Exit.IMPACT, Verdict.UNKNOWN: Exit.UNCERTAIN}
 
 _AGE = re.compile(r"(\d{1,6})([mhd])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
-_LEVELS = [str(level).lower() for level in Level]
-_POLICIES = [str(policy).lower() for policy in Policy]
 
 
 def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -91,11 +87,11 @@ def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @_target_options
 @one_of("--role", words=("key", "value"), text="With --topic: the side.", default="value", show_default=True)
 @click.option("--reference", "references", multiple=True, metavar="NAME=FILE", help="The text behind a reference.")
-@one_of("--compatibility", "level", words=_LEVELS, text="The level of every subject, in place of the stored one.")
-@one_of("--policy", words=_POLICIES, text="The policy for JSON Schema, in place of the stored one.")
+@one_of("--compatibility", "level", words=LEVELS, text="The level of every subject, in place of the stored one.")
+@one_of("--policy", words=POLICIES, text="The policy for JSON Schema, in place of the stored one.")
 @one_of("--dialect", words=("ksqldb", "flink"), text="The SQL dialect; by default detected from the text.")
 @click.option("--max-age", "age", metavar="AGE", help="How long ago each source may have been read: 90m, 24h, 7d.")
-@one_of("--fail-on", words=tuple(FAILING), text="The mildest verdict that fails.", default="unknown", show_default=True)
+@one_of("--fail-on", words=tuple(FAILING), text="The mildest verdict that fails; by default unknown.")
 @click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="JSON of accepted findings.")
 @click.option("--allow-new", is_flag=True, help="A subject or job that the dictionary does not have is no mistake.")
 @click.option("--write", "writes", multiple=True, metavar="FORMAT=FILE", help="Write the report to a file, too.")
@@ -110,7 +106,8 @@ def check_change(
     rules: Sequence[str],
     references: Sequence[str],
     age: str | None,
-    fail_on: str,
+    fail_on: str | None,
+    baseline: Path | None,
     config: Path | None,
     writes: Sequence[str],
     dictionary: Dictionary,
@@ -150,23 +147,36 @@ def check_change(
     is empty, a commit is missing; 4 the only FILE is of an unknown subject, topic or job; 5 breaks; 6 impact;
     7 unknown; also where a file of several cannot be parsed, or no file was checked, unless --fail-on is none.
     """
-    target = Target(**{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")})
-    options = CheckOptions(
-        level=Level(level.upper()) if (level := others.pop("level")) else None,
-        policy=Policy(policy.upper()) if (policy := others.pop("policy")) else None,
+    target = library.Target(
+        **{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")}
+    )
+    judging = library.read_judging(commits, policy=config, baseline=baseline)
+    settings = judging.settings
+    rules, age = rules or settings.map, age or settings.max_age
+    options = library.CheckOptions(
+        level=library.Level(level.upper()) if (level := others.pop("level")) else None,
+        policy=library.Policy(policy.upper()) if (policy := others.pop("policy")) else None,
         max_age=_age(age) if age else None,
-        rules=read_policy(config) if config else ClusterPolicy(),
+        rules=judging.policy,
+        accepted=judging.accepted,
+        settings_changes=judging.changes,
         **others,
     )
     outputs = [_output(text) for text in writes]
     if commits is not None and not (paths or rules or target.is_named):
-        report = check_commits(commits, options, dictionary=dictionary if dictionary.exists else None)
+        report = library.check_commits(commits, options, dictionary=dictionary if dictionary.exists else None)
     else:
-        report = check(dictionary, _files(paths, commits, (rules, target, references)), options)
+        report = library.check_change(dictionary, _files(paths, commits, (rules, target, references)), options)
     for name, file in outputs:
-        write_text(file, RENDERERS[name](report))
+        library.write_text(file, RENDERERS[name](report))
     echo(RENDERERS[style](report), end="")
     echo_err("\n".join([summary(report), *report.notes]), lines=True)
+    return _status(report, fail_on or settings.fail_on or os.environ.get(FAIL_ON) or "unknown")
+
+
+def _status(report: ChangeReport, fail_on: str) -> Exit:
+    if fail_on not in FAILING:
+        raise InputInvalid(f"{fail_on!r} is not known", where=FAIL_ON, hint=f"one of {', '.join(FAILING)}")
     if report.verdict in FAILING[fail_on]:
         return STATUS[report.verdict]
     return Exit.UNCERTAIN if report.is_incomplete and fail_on != "none" else Exit.DONE
@@ -176,17 +186,17 @@ def _files(
     paths: Sequence[str], commits: str | None, about: tuple[Sequence[str], Target, Sequence[str]]
 ) -> ProposedFiles:
     texts, target, references = about
-    rules = [PathRule.parse(text) for text in texts]
+    rules = [library.PathRule.parse(text) for text in texts]
     if target.is_named and (rules or sum(map(bool, (target.subject, target.topic))) > 1):
         raise InputInvalid("--subject, --topic and --map exclude each other", where="scanner check-change")
     if commits is not None:
         if paths:
             raise InputInvalid("--git and FILE exclude each other", where="--git", hint="leave one of them out")
-        return git_files(commits, rules)
+        return library.git_files(commits, rules)
     if not paths:
         raise InputInvalid("FILE is missing", where="scanner check-change", hint="name files, or use --git BASE..HEAD")
     texts_of = {name: read_text(file) for name, file in pairs(references, "--reference", "NAME=FILE")}
-    return proposed_files(paths, target=target, rules=rules, references=texts_of)
+    return library.proposed_files(paths, target=target, rules=rules, references=texts_of)
 
 
 def _age(text: str) -> timedelta:
@@ -201,63 +211,4 @@ def _output(text: str) -> tuple[str, Path]:
     if name not in RENDERERS or not file:
         hint = f"a FORMAT is one of {', '.join(RENDERERS)}"
         raise InputInvalid(f"{text!r} is not FORMAT=FILE", where="--write", hint=hint)
-    return name, check_file(Path(file), "--write")
-
-
-_COLUMNS = ("deletion", "answer", "kind", "name", "what", "owner", "last_seen", "evidence")
-_OPTIONAL = frozenset({"owner", "last_seen"})
-_STATUS = {Answer.YES: Exit.DONE, Answer.NO: Exit.IMPACT, Answer.UNKNOWN: Exit.UNCERTAIN}
-
-
-@click.command("may-delete")
-@question_options("may_delete", without=("limit",))
-@dictionary_option
-@format_option()
-def may_delete(*, dictionary: Dictionary, style: str, **named: Any) -> int:  # noqa: ANN401 - what is deleted
-    """Find out whether a topic, a subject, a version or a schema id may be deleted. Nothing is deleted.
-
-    A line for each that refers to it, is described by it, reads or writes it, and for each reason why that may not be
-    all: a stale source, a group without members, records of an older version. Answers: yes, no, unknown.
-
-    \b
-    Examples:
-      scanner may-delete --topic orders.RETRY
-      scanner may-delete --subject orders-value --version 1
-      scanner may-delete --schema-id 42 --format json
-
-    \b
-    Exit status: 0 yes; 2 not exactly one thing is named; 4 the dictionary does not have it; 6 no; 7 unknown.
-    """
-    answers = find_uses(dictionary, **named)
-    rows = [row for answer in answers for row in _rows(answer)]
-    show(
-        rows,
-        narrow(_COLUMNS, rows, style, _OPTIONAL),
-        style,
-        document=list(map(deletion_document, answers)),
-    )
-    if style == Format.TABLE:
-        echo_err("\n".join(visible(_line(answer)) for answer in answers), lines=True)
-    given_answers = {answer.answer for answer in answers}
-    return _STATUS[next(answer for answer in (Answer.NO, Answer.UNKNOWN, Answer.YES) if answer in given_answers)]
-
-
-def _line(answer: DeletionAnswer) -> str:
-    since = f", unused since {answer.unused_since}" if answer.unused_since else ""
-    return f"{answer.cluster}: {answer.what}: {answer.answer}{since}"
-
-
-def _rows(answer: DeletionAnswer) -> list[dict[str, object]]:
-    return [
-        {
-            "deletion": answer.what,
-            "answer": str(use.answer),
-            "kind": use.kind,
-            "name": use.name,
-            "what": use.what,
-            "owner": use.owner,
-            "last_seen": use.last_seen,
-            "evidence": use.evidence,
-        }
-        for use in answer.uses
-    ]
+    return name, library.check_file(Path(file), "--write")

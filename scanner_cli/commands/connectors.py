@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.questions import listings
-from scanner_api.questions.documents import document
-from scanner_api.questions.listings import ConnectorRow
 from scanner_api.questions.table import BY_NAME
+from scanner_cli import library
 from scanner_cli.options import cluster_option, dictionary_option
 from scanner_cli.output.render import Format, format_option, narrow, show
 from scanner_cli.questions import question_options, show_items
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
+    from scanner_api.questions.listings import ConnectorRow
 
 _TASKS = ("cluster", "source", "name", "task", "state", "worker", "error")
 
@@ -39,7 +40,7 @@ def connectors(*, tasks: bool, dictionary: Dictionary, style: str, **named: Any)
 
     Exit status 4: the cluster is not known.
     """
-    listed = listings.connectors(dictionary, **named)
+    listed = library.connectors(dictionary, **named)
     if tasks and style != Format.JSON:
         rows = [row for connector in listed for row in _tasks(connector)]
         show(rows, narrow(_TASKS, rows, style, ("error",)), style)
@@ -88,10 +89,10 @@ def scans(scan: str | None, problems: bool, cluster: str | None, dictionary: Dic
 def _of_scans(dictionary: Dictionary, scan: str | None, *, problems: bool, cluster: str | None) -> tuple[Rows, Columns]:
     number: str | int | None = scan
     if number is None:
-        listed = listings.scans(dictionary, cluster=cluster)
+        listed = library.scans(dictionary, cluster=cluster)
         if not problems or not listed:
-            return document(listed.items), _SCANS
+            return library.document(listed.items), _SCANS
         number = listed[0].id
     if problems:
-        return document(listings.scan_problems(dictionary, number).items), _PROBLEMS
-    return document(listings.scan_sources(dictionary, number).items), _OUTCOMES
+        return library.document(library.scan_problems(dictionary, number).items), _PROBLEMS
+    return library.document(library.scan_sources(dictionary, number).items), _OUTCOMES

@@ -6,13 +6,12 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.files import check_file, write_text
-from scanner_api.graph.generate import FORMATS, GenerateResult, GraphTables, JdbcTarget, generate, is_stored
-from scanner_api.spark import SparkChoice
+from scanner_cli import library
+from scanner_cli.choices import GRAPH_FORMATS
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option, directory_option, lock_timeout_option
 from scanner_cli.output.graph import coverage_lines, graph_document, graph_text
@@ -21,6 +20,11 @@ from scanner_cli.output.render import json_text
 from scanner_cli.spark_options import jdbc_options, spark_for, spark_options
 from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
+    from scanner_api.graph.generate import GenerateResult, GraphTables, JdbcTarget
+    from scanner_api.spark import SparkChoice
 
 _spark_options = partial(spark_options, text="Where to generate; auto takes Spark for Parquet files of many columns.")
 
@@ -36,7 +40,7 @@ _spark_options = partial(spark_options, text="Where to generate; auto takes Spar
     multiple=True,
     default=("json", "dot"),
     show_default=True,
-    metavar="|".join(FORMATS),
+    metavar="|".join(GRAPH_FORMATS),
     help="Which files; repeatable. parquet is a directory of tables for any size of graph.",
 )
 @click.option(
@@ -73,11 +77,11 @@ def dataflow(
       scanner dataflow --engine spark --spark-conf spark.driver.memory=2g --format parquet --output flow
       scanner dataflow --jdbc-url jdbc:postgresql://db/lineage --spark-conf spark.jars=postgresql-42.7.4.jar
     """
-    report_file = check_file(report, "--report") if report else None
-    if report_file and not is_stored(store, formats, snapshot, jdbc):
+    report_file = library.check_file(report, "--report") if report else None
+    if report_file and not library.is_stored(store, formats, snapshot, jdbc):
         raise InputInvalid("the report is of a stored graph", where="--report", hint="add --store")
     with steps_on(sys.stderr) as progress:
-        result = generate(
+        result = library.generate(
             dictionary,
             output=output,
             formats=formats,
@@ -100,7 +104,7 @@ def _print(result: GenerateResult, report_file: Path | None) -> None:
     if result.stored:
         echo_err(graph_text(result.stored).removesuffix("\n"), lines=True)
         if report_file:
-            write_text(report_file, json_text(graph_document(result.stored)) + "\n")
+            library.write_text(report_file, json_text(graph_document(result.stored)) + "\n")
 
 
 def _print_tables(tables: GraphTables) -> None:

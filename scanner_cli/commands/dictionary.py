@@ -5,15 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_api.dictionary import Dictionary, copy_dictionary
-from scanner_api.graph.export import TABLE_FORMATS, export_tables
-from scanner_api.maintenance import forget as forget_sources
-from scanner_api.maintenance import overview
-from scanner_api.maintenance import prune as prune_history
+from scanner_cli import library
+from scanner_cli.choices import TABLE_FORMATS
 from scanner_cli.console import Stdout, echo, echo_err
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import (
@@ -28,6 +25,9 @@ from scanner_cli.output.progress import steps_on
 from scanner_cli.output.render import STDOUT, Format, format_option, json_text, show, table_text
 from scanner_model.errors import DictionaryUnusable
 from scanner_model.text import visible
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
 
 
 @click.command()
@@ -49,7 +49,7 @@ def forget(sources: Sequence[str], cluster: str | None, dictionary: Dictionary) 
 
     Exit status: 2 several clusters have such a source; 4 none has, or the cluster is not known.
     """
-    result = forget_sources(dictionary, sources, cluster=cluster)
+    result = library.forget(dictionary, sources, cluster=cluster)
     names = ", ".join(sorted(set(sources)))
     echo_err(f"{result.cluster}: scan {result.scan} forgets {names}: {result.facts} facts are marked as deleted")
     echo_err("`scanner dataflow` generates the graph without them")
@@ -78,7 +78,7 @@ def prune(keep_scans: int | None, before: str | None, yes: bool, dictionary: Dic
 
     Exit status 2: neither or both of --keep-scans and --before are given, or the date is none.
     """
-    result = prune_history(dictionary, keep_scans=keep_scans, before=before, dry_run=not yes)
+    result = library.prune(dictionary, keep_scans=keep_scans, before=before, dry_run=not yes)
     if style == Format.JSON:
         echo(json_text(prune_document(result, dry_run=not yes)))
         return
@@ -107,15 +107,15 @@ def copy(source: str, target: str, patience: float, style: str) -> None:
 
     Exit status: 1 one of them cannot be read or written; 2 TARGET is not empty.
     """
-    into = Dictionary(target, patience, echo_err)
+    into = library.Dictionary(target, patience, echo_err)
     try:
         with steps_on(sys.stderr) as progress:
-            tables = copy_dictionary(Dictionary(source), into, progress=progress)
+            tables = library.copy_dictionary(library.Dictionary(source), into, progress=progress)
     except KeyboardInterrupt as error:
         hint = "nothing was copied: run it again"
         raise DictionaryUnusable("interrupted", where=into.shown, hint=hint) from error
     rows = [table._asdict() for table in tables]
-    document = {"source": Dictionary(source).shown, "target": into.shown, "tables": rows}
+    document = {"source": library.Dictionary(source).shown, "target": into.shown, "tables": rows}
     show(rows, ("table", "source_rows", "target_rows"), style, document=document)
     echo_err(f"{sum(table.target_rows for table in tables)} rows of {len(tables)} tables copied to {into.shown}")
 
@@ -185,11 +185,11 @@ def export(style: str, output: Path, dictionary: Dictionary) -> None:
       java -cp h2.jar org.h2.tools.RunScript -url jdbc:h2:./dictionary -script dictionary.sql
       scanner dictionary export --format parquet -o tables
     """
-    export_tables(dictionary, style, Stdout() if output == STDOUT else output)
+    library.export_tables(dictionary, style, Stdout() if output == STDOUT else output)
 
 
 def _document(dictionary: Dictionary) -> dict[str, Any]:
-    summary = overview(dictionary)
+    summary = library.overview(dictionary)
     return {
         "dictionary": dictionary.shown,
         "revision": summary.revision,

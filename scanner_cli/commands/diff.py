@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.graph.history import history as history_of
-from scanner_api.questions.changes import diff as compare_scans
-from scanner_api.questions.changes import diff_document, diff_flows, diff_rows, flows_document, scan_numbers
-from scanner_api.questions.documents import document
+from scanner_cli import library
 from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option, dictionary_option
 from scanner_cli.output.history import FLOW_COLUMNS, HISTORY_COLUMNS, flow_rows
 from scanner_cli.output.render import Format, format_option, narrow, show
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
 
 _COLUMNS = ("topic", "side", "column", "kind", "name", "action", "before", "after", "backward", "forward", "why")
 
@@ -46,16 +47,18 @@ def diff(first: str, second: str, flows: bool, cluster: str | None, dictionary: 
 
     Exit status 4: a scan is not known, the two are of different clusters, or the graph of one is not known.
     """
-    numbers = scan_numbers(dictionary, first, second, cluster=cluster)
+    numbers = library.scan_numbers(dictionary, first, second, cluster=cluster)
     if flows and style != Format.JSON:
-        show(flow_rows(diff_flows(dictionary, *numbers)), FLOW_COLUMNS, style)
+        show(flow_rows(library.diff_flows(dictionary, *numbers)), FLOW_COLUMNS, style)
         return
-    changes = compare_scans(dictionary, *numbers)
+    changes = library.diff(dictionary, *numbers)
     if flows:
-        flow_changes = flows_document(diff_flows(dictionary, *numbers))
-        show([], (), style, document=diff_document(changes) | {"flows": flow_changes})
+        flow_changes = library.flows_document(library.diff_flows(dictionary, *numbers))
+        show([], (), style, document=library.diff_document(changes) | {"flows": flow_changes})
         return
-    show([row._asdict() for row in diff_rows(changes)], _COLUMNS, style, document=diff_document(changes))
+    show(
+        [row._asdict() for row in library.diff_rows(changes)], _COLUMNS, style, document=library.diff_document(changes)
+    )
 
 
 @click.command()
@@ -80,9 +83,9 @@ def history(node: str, target: str | None, dictionary: Dictionary, style: str) -
 
     Exit status: 2 several nodes have the name; 4 no scan has seen it.
     """
-    rows = history_of(dictionary, node, target)
+    rows = library.history(dictionary, node, target)
     listed = [row._asdict() for row in rows]
     columns = narrow(HISTORY_COLUMNS, listed, style, ("cluster", "member", "before"))
-    show(listed, columns, style, document={"node": node, "target": target, "history": document(rows)})
+    show(listed, columns, style, document={"node": node, "target": target, "history": library.document(rows)})
     if not rows:
         echo_err(f"note: no change of the flows from {node!r} to {target!r} is known")

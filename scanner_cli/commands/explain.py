@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_api.input_files import connector_file, format_of
-from scanner_api.parsing import (
-    DATABASE_DIALECTS,
-    ConnectorColumns,
-    StatementFlows,
-    connector_columns,
-    explain_subject,
-    parse_schema,
-    parse_sql,
-    registry_kinds,
-    schema_formats,
-    subject_documents,
-)
+from scanner_cli import library
+from scanner_cli.choices import SQL_DIALECTS, registry_kinds, schema_formats
 from scanner_cli.console import echo_err
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import one_of, pairs, read_text
@@ -37,6 +26,9 @@ from scanner_cli.output.connectors import (
 from scanner_cli.output.render import Format, format_option, narrow, show
 from scanner_cli.usage_errors import Exit
 from scanner_model.columns import ParsedSchema
+
+if TYPE_CHECKING:
+    from scanner_api.parsing import ConnectorColumns, StatementFlows
 
 
 @click.command()
@@ -61,8 +53,8 @@ def connector(
       scanner explain connector shop-cdc.json --column id --column name
       curl -s http://connect:8083/connectors/shop-cdc | scanner explain connector - --format json
     """
-    described = connector_file(file, read_text(file, "configuration"))
-    result = connector_columns(
+    described = library.connector_file(file, read_text(file, "configuration"))
+    result = library.connector_columns(
         described.values,
         columns,
         name=described.name,
@@ -93,12 +85,9 @@ def _show_details(result: ConnectorColumns) -> None:
         echo_err(f"warning: {problem}")
 
 
-_DIALECTS = ("ksqldb", "flink", *DATABASE_DIALECTS)
-
-
 @click.command()
 @click.argument("file", metavar="FILE")
-@one_of("--dialect", "named", words=_DIALECTS, text="The SQL dialect; by default ksqlDB's or Flink's is detected.")
+@one_of("--dialect", "named", words=SQL_DIALECTS, text="The SQL dialect; by default ksqlDB's or Flink's is detected.")
 @click.option("--catalog", metavar="FILE", help="Tables that are known in addition to the DDL in FILE, as SQL or JSON.")
 @format_option()
 def sql(file: str, named: str | None, catalog: str | None, style: str) -> int:
@@ -119,7 +108,7 @@ def sql(file: str, named: str | None, catalog: str | None, style: str) -> int:
     2 no statement could be parsed, or a file cannot be opened.
     """
     tables = read_text(catalog, "catalog") if catalog else None
-    statements = parse_sql(read_text(file, "SQL"), named, catalog=tables, catalog_file=catalog or "")
+    statements = library.parse_sql(read_text(file, "SQL"), named, catalog=tables, catalog_file=catalog or "")
     show(list(sql_rows(statements)), SQL_COLUMNS, style, document=[sql_document(statement) for statement in statements])
     for statement in statements if style != Format.JSON else ():
         for problem in (*statement.problems, *statement.unresolved):
@@ -132,7 +121,6 @@ def _sql_status(statements: Sequence[StatementFlows]) -> Exit:
     return Exit.INPUT_INVALID if statements and len(unparsed) == len(statements) else Exit.DONE
 
 
-_FORMATS = tuple(map(str.lower, schema_formats()))
 _SUBJECT = ("subject", "context", "topic", "role", "strategy", "ambiguous", "also_possible")
 
 
@@ -156,7 +144,10 @@ explain.add_command(sql)
 @explain.command()
 @click.argument("file", metavar="FILE")
 @one_of(
-    "--type", "kind", words=_FORMATS, text="The schema's format; by default detected from the file's name and text."
+    "--type",
+    "kind",
+    words=schema_formats(),
+    text="The schema's format; by default detected from the file's name and text.",
 )
 @click.option(
     "--reference",
@@ -184,8 +175,8 @@ def schema(file: str, kind: str | None, references: Sequence[str], record: str |
     """
     text = read_text(file)
     texts = {name: read_text(path) for name, path in pairs(references, "--reference", "NAME=FILE")}
-    name = (kind or format_of(file, text)).upper()
-    parsed = parse_schema(text, name, references=texts, record=record)
+    name = (kind or library.format_of(file, text)).upper()
+    parsed = library.parse_schema(text, name, references=texts, record=record)
     rows = column_rows(parsed.columns)
     show(rows, narrow(SHOWN, rows, style, RARE), style, document=schema_document(name, parsed))
     for problem in parsed.problems if style != Format.JSON else ():
@@ -237,8 +228,10 @@ def subject(
     mapping: dict[str, list[str]] = {}
     for name, topic in pairs(mapped, "--map", "SUBJECT=TOPIC"):
         mapping.setdefault(name, []).append(topic)
-    explained = explain_subject(subjects, topics, record=record, strategies=strategies, mapping=mapping, registry=kind)
-    document = subject_documents(explained)
+    explained = library.explain_subject(
+        subjects, topics, record=record, strategies=strategies, mapping=mapping, registry=kind
+    )
+    document = library.subject_documents(explained)
     show([row for members in document for row in _rows(members)], _SUBJECT, style, document=document)
     for members in document if style != Format.JSON else ():
         for problem in members["problems"]:

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from scanner_api.graph.export import FORMATS
-from scanner_api.graph.export import export as write_export
-from scanner_api.graph.open import GraphSource
+from scanner_cli import library
+from scanner_cli.choices import EXPORT_FORMATS
 from scanner_cli.console import Stdout
 from scanner_cli.options import cluster_option, one_of
 from scanner_cli.output.render import STDOUT
 from scanner_cli.spark_options import graph_options
 from scanner_model.errors import InputInvalid
-from scanner_server.static_site import write_site
+
+if TYPE_CHECKING:
+    from scanner_api.graph.open import GraphSource
 
 _SITE = "docs"
 
 
 @click.command()
-@one_of("--format", "style", words=(*FORMATS, _SITE), text="What to write; else by the suffix of PATH.")
+@one_of("--format", "style", words=(*EXPORT_FORMATS, _SITE), text="What to write; else by the suffix of PATH.")
 @click.option(
     "--output",
     "-o",
@@ -81,7 +83,7 @@ def export(
         _write_site(source, output, whole=not (node or depth or cluster or history))
         return
     target = Stdout() if output == STDOUT else output
-    write_export(source, target, format=style, node=node, depth=depth, cluster=cluster, history=history, owner=owner)
+    library.export(source, target, format=style, node=node, depth=depth, cluster=cluster, history=history, owner=owner)
 
 
 def _write_site(source: GraphSource, output: Path, *, whole: bool) -> None:
@@ -91,4 +93,4 @@ def _write_site(source: GraphSource, output: Path, *, whole: bool) -> None:
         what = "docs has the whole dictionary, as the newest scan found it"
         hint = "leave out --node, --depth, --cluster, --history, --graph and --as-of"
         raise InputInvalid(what, where="scanner export --format docs", hint=hint)
-    write_site(replace(source.dictionary, notify=source.notify), output)
+    library.write_site(replace(source.dictionary, notify=source.notify), output)

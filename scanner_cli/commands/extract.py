@@ -7,14 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.files import check_file, write_text
-from scanner_api.scanning.clusters import ScanReport
-from scanner_api.scanning.run import scan
-from scanner_api.spark import SparkChoice
+from scanner_cli import library
 from scanner_cli.console import echo_err
 from scanner_cli.options import (
     dictionary_option,
@@ -29,6 +26,11 @@ from scanner_cli.output.render import json_text
 from scanner_cli.output.scan_report import loss_text, report_document, report_text, scan_status
 from scanner_cli.spark_options import spark_options
 from scanner_cli.usage_errors import combined_status
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
+    from scanner_api.scanning.clusters import ScanReport
+    from scanner_api.spark import SparkChoice
 
 _spark_options = partial(spark_options, text="Where the texts of schemas are parsed; auto decides by their number.")
 
@@ -110,7 +112,7 @@ def extract(
         _print(result, quiet=quiet)
 
     with _report_file(report, reports), progress_on(sys.stderr, quiet=quiet) as progress:
-        scan(
+        library.scan(
             files,
             dictionary,
             directories=directories,
@@ -139,9 +141,9 @@ def _print(report: ScanReport, *, quiet: bool) -> None:
 def _report_file(file: Path | None, reports: Sequence[ScanReport]) -> Iterator[None]:
     """Write *reports* into *file* at the end, also if an error in a later cluster ends the program."""
     if file:
-        check_file(file, "--report")
+        library.check_file(file, "--report")
     try:
         yield
     finally:
         if file and reports:
-            write_text(file, json_text([report_document(result) for result in reports]) + "\n")
+            library.write_text(file, json_text([report_document(result) for result in reports]) + "\n")

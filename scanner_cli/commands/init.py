@@ -6,23 +6,11 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_api.configuration import (
-    KEY_VARIABLE,
-    SECRET_VARIABLE,
-    ClusterTemplate,
-    FoundKind,
-    cloud_templates,
-    probe_addresses,
-    probed_template,
-    repository_template,
-    write_templates,
-)
-from scanner_api.dictionary import Dictionary
-from scanner_api.scanning.run import scan
+from scanner_cli import library
 from scanner_cli.console import echo_err
 from scanner_cli.options import repository_options
 from scanner_cli.output.progress import progress_on
@@ -30,6 +18,9 @@ from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.output.scan_report import report_text, scan_status
 from scanner_cli.usage_errors import combined_status
 from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from scanner_api.configuration import ClusterTemplate
 
 _COLUMNS = ("file", "cluster", "sources", "variables")
 
@@ -95,7 +86,7 @@ def init(
     templates = _cloud(environment, cluster, url) if cloud else (_probed(addresses, name or "kafka"),)
     if not templates:
         raise InputInvalid("the key shows no Kafka cluster", where="--cloud", hint="may its account see any?")
-    files = write_templates(templates, output, force=force)
+    files = library.write_templates(templates, output, force=force)
     _report_variables(templates)
     show([_row(template, file) for template, file in zip(templates, files, strict=True)], _COLUMNS, style)
     return 0
@@ -112,36 +103,36 @@ def _repository(
     into: str,
 ) -> int:
     """Write the cluster.json of directories, show what was found, and scan it where that is requested."""
-    template, found = repository_template(directories, variables, name=name, base=output)
-    (file,) = write_templates((template,), output, force=force)
-    show([row._asdict() for row in found], FoundKind._fields, style)
+    template, found = library.repository_template(directories, variables, name=name, base=output)
+    (file,) = library.write_templates((template,), output, force=force)
+    show([row._asdict() for row in found], library.FoundKind._fields, style)
     echo_err(f"{file}: {sum(row.files for row in found)} files with something to read")
     if not into:
         return 0
-    reports = scan([file], Dictionary(into))
+    reports = library.scan([file], library.Dictionary(into))
     for report in reports:
         echo_err(report_text(report).removesuffix("\n"), lines=True)
     return combined_status([scan_status(report) for report in reports])
 
 
 def _cloud(environment: str, cluster: str, url: str) -> tuple[ClusterTemplate, ...]:
-    key, secret = os.environ.get(KEY_VARIABLE, ""), os.environ.get(SECRET_VARIABLE, "")
+    key, secret = os.environ.get(library.KEY_VARIABLE, ""), os.environ.get(library.SECRET_VARIABLE, "")
     if not (key and secret):
-        hint = f"set {KEY_VARIABLE} and {SECRET_VARIABLE} to a Cloud API key"
+        hint = f"set {library.KEY_VARIABLE} and {library.SECRET_VARIABLE} to a Cloud API key"
         raise InputInvalid("there is no Cloud API key", where="--cloud", hint=hint)
     with progress_on(sys.stderr, quiet=False) as progress:
-        return cloud_templates(
+        return library.cloud_templates(
             key, secret, url=url, environment=environment, cluster=cluster, progress=progress, notify=echo_err
         )
 
 
 def _probed(addresses: Sequence[str], name: str) -> ClusterTemplate:
     with progress_on(sys.stderr, quiet=False) as progress:
-        servers = probe_addresses(addresses, progress=progress)
+        servers = library.probe_addresses(addresses, progress=progress)
     for server in servers:
         detail = f" ({server.detail})" if server.detail else ""
         echo_err(f"{server.url}: {server.kind or 'unknown'}{detail}")
-    return probed_template(servers, name)
+    return library.probed_template(servers, name)
 
 
 def _report_variables(templates: Sequence[ClusterTemplate]) -> None:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from scanner_api.graph.open import GraphSource
-from scanner_api.questions.documents import document
-from scanner_api.questions.graph import Component, Lineage, components
-from scanner_api.questions.graph import lineage as trace
-from scanner_api.questions.impact import ImpactList, impact
+from scanner_cli import library
 from scanner_cli.console import echo_err
 from scanner_cli.output.graph import (
     IMPACT_COLUMNS,
@@ -25,6 +21,11 @@ from scanner_cli.output.graph import (
 from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.spark_options import graph_options
 from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from scanner_api.graph.open import GraphSource
+    from scanner_api.questions.graph import Component, Lineage
+    from scanner_api.questions.impact import ImpactList
 
 _SIZES = {"topic": "topics", "dataset": "datasets", "job": "jobs", "consumer-group": "groups"}
 _STEP = ("from", "how", "to", "certainty")
@@ -105,11 +106,13 @@ def lineage(
     """
     _check_node(node, query)
     if query == "components":
-        _show_components(components(source), style)
+        _show_components(library.components(source), style)
     elif query == "impact":
-        _show_impact(impact(source, node, hops=depth, way=True), evidence, style)
+        _show_impact(library.impact(source, node, hops=depth, way=True), evidence, style)
     else:
-        _show_steps(trace(source, node, direction=_DIRECTIONS[query], columns=columns, hops=depth), evidence, style)
+        _show_steps(
+            library.lineage(source, node, direction=_DIRECTIONS[query], columns=columns, hops=depth), evidence, style
+        )
 
 
 def _check_node(node: str, query: str) -> None:
@@ -135,7 +138,7 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
     if not traced.edges:
         echo_err(f"note: no such flow of {shown_name(nodes[traced.root])!r} is known")
     shown = (*_STEP, "evidence") if evidence else _STEP
-    show([edge_row(edge, nodes) for edge in traced.edges], shown, style, document=document(traced))
+    show([edge_row(edge, nodes) for edge in traced.edges], shown, style, document=library.document(traced))
     if traced.unread:
         names = ", ".join(shown_name(nodes[job]) for job in traced.unread)
         echo_err(f"note: not read, so flows through them are not known: {names}")

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from scanner_api.configuration import check_manual_input, manual_input_example, manual_input_schema
+from scanner_cli import library
 from scanner_cli.console import echo
 from scanner_cli.lazy_group import Group
 from scanner_cli.output.render import Format, format_option, json_text, table_text
@@ -40,7 +40,7 @@ def check(files: Sequence[str], style: str) -> int:
 
     Exit status 2: there is an error; warnings alone are not one.
     """
-    result = check_manual_input(files)
+    result = library.check_manual_input(files)
     if style == Format.JSON:
         rows = {
             "problems": [asdict(row) for row in result.rows],
@@ -62,7 +62,7 @@ def schema() -> None:
     Example:
       scanner manual-input schema > manual.schema.json
     """
-    click.echo(visible_json(manual_input_schema()))
+    click.echo(visible_json(library.manual_input_schema()))
 
 
 @manual_input.command()
@@ -73,4 +73,4 @@ def example() -> None:
     Example:
       scanner manual-input example > manual/legacy.json
     """
-    click.echo(manual_input_example(), nl=False)
+    click.echo(library.manual_input_example(), nl=False)

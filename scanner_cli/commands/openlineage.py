@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.event_intake import EventImport, EventReceiver
-from scanner_api.event_intake import import_events as store_events
+from scanner_cli import library
 from scanner_cli.commands.openlineage_emit import emit
 from scanner_cli.console import echo, echo_err, report_error
 from scanner_cli.lazy_group import Group
@@ -18,8 +17,10 @@ from scanner_cli.options import dictionary_option, directory_option, lock_timeou
 from scanner_cli.output.render import Format, format_option, json_text
 from scanner_cli.server_options import read_token
 from scanner_cli.usage_errors import Exit
-from scanner_server import ServerOptions
-from scanner_server import listen as run_listener
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
+    from scanner_api.event_intake import EventImport
 
 
 @click.group(cls=Group)
@@ -64,7 +65,7 @@ def import_events(paths: Sequence[str], rejected: Path | None, dictionary: Dicti
     Exit status: 0 every event was stored; 2 no file has an event, or one does not exist;
     3 some events were refused, or a file could not be read to its end; the rest is stored.
     """
-    imported = store_events(
+    imported = library.import_events(
         dictionary, paths, stdin=sys.stdin.buffer if "-" in paths else None, rejected=rejected, notify=echo_err
     )
     for error in imported.errors:
@@ -168,14 +169,14 @@ def listen(
 
     Exit status 2: the address is not available, or it is not a loopback address and there is no token.
     """
-    options = ServerOptions(
+    options = library.ServerOptions(
         host=host,
         port=port,
         token=read_token(token, token_file),
         variable="SCANNER_OPENLINEAGE_TOKEN",
         hosts=frozenset(name.lower() for name in names),
     )
-    receiver = EventReceiver(
+    receiver = library.EventReceiver(
         dictionary,
         spool=spool,
         rejected=rejected,
@@ -184,7 +185,7 @@ def listen(
         notify=echo_err,
     )
     try:
-        run_listener(receiver, options, notify=echo_err)
+        library.listen(receiver, options, notify=echo_err)
     finally:
         problems = receiver.close()
     echo_err(", ".join(f"{count} {name}" for name, count in receiver.counts().items() if name != "spool_bytes"))

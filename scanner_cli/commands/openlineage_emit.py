@@ -8,20 +8,22 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import reduce, wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.graph.events import EventOptions, EventStatistics, count_events, event_lines, graph_events
-from scanner_api.graph.open import GraphSource
-from scanner_api.openlineage import EmitResult, event_clusters, send_events, transport_of
+from scanner_cli import library
 from scanner_cli.console import echo, echo_err, echo_lines, report_error
 from scanner_cli.options import dictionary_option, one_of
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import show
 from scanner_cli.usage_errors import Exit
 from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
+    from scanner_api.graph.events import EventOptions, EventStatistics
+    from scanner_api.openlineage import EmitResult
 
 
 def _moment(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -86,7 +88,7 @@ def event_options(command: Callable[..., int]) -> Callable[..., int]:
         job_namespace: str,
         **others: Any,  # noqa: ANN401 - click passes them by name
     ) -> int:
-        options = EventOptions(
+        options = library.EventOptions(
             style=style_of_events, lineage=lineage, producer=producer, at=at, job_namespace=job_namespace
         )
         return command(options=options, **others)
@@ -157,17 +159,17 @@ def emit(
     Exit status: 0 all were delivered; 1 none was; 2 no target is configured; 3 some were refused, or not
     sent because the target became unreachable, or missed by one of several targets; 4 no graph was generated yet.
     """
-    with graph_events(GraphSource(dictionary, notify=echo_err), options) as events:
+    with library.graph_events(library.GraphSource(dictionary, notify=echo_err), options) as events:
         if dry_run and style:
-            statistics = count_events(events)
+            statistics = library.count_events(events)
             show(_rows(statistics), _FACETS, style, document=_counts(statistics))
             return Exit.DONE
         if dry_run:
-            echo_lines(event_lines(events))
+            echo_lines(library.event_lines(events))
             return Exit.DONE
-        transport = transport_of(target, token, file, event_clusters(files))
+        transport = library.transport_of(target, token, file, library.event_clusters(files))
         with progress_on(sys.stderr, quiet=False) as progress:
-            result = send_events(
+            result = library.send_events(
                 events,
                 transport,
                 rejected or dictionary.sibling(".refused.ndjson"),

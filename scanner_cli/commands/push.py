@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.push.model import PushResult
-from scanner_api.push.run import explain_push, push_settings, undo_push
-from scanner_api.push.run import push as push_graph
-from scanner_api.questions.documents import document
+from scanner_cli import library
 from scanner_cli.console import echo, echo_err, report_error
 from scanner_cli.options import config_option, dictionary_option
 from scanner_cli.output.render import Format, format_option, json_text, show
 from scanner_cli.usage_errors import Exit
 from scanner_model.errors import InputInvalid
 
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
+    from scanner_api.push.model import PushResult
+
 _STEPS = ("action", "kind", "name")
 _LISTED = 20
 """Refusals and skipped names that are written to stderr; JSON has all of them."""
 
 
-@click.command()
-@click.argument("target", metavar="datahub|openmetadata|unity|google|glue|datazone")
+class _Targets(click.Command):
+    """The command with the list of targets in its help."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each target, and what it was tried with."""
+        del ctx
+        with formatter.section("Targets"):
+            formatter.write_dl([(name, library.experience(name)) for name in library.target_names()])
+
+
+@click.command(cls=_Targets)
+@click.argument("target")
 @config_option
 @click.option("--dry-run", is_flag=True, help="Write nothing: list what would be created, changed and removed.")
 @click.option("--undo", "undone", type=int, metavar="RUN", help="Take back what this run wrote, and nothing else.")
@@ -59,16 +69,16 @@ def push(
     """
     if node and undone is not None:
         raise InputInvalid("exclude each other", where="--explain, --undo", hint="leave one of them out")
-    settings = push_settings(files, target)
+    settings = library.push_settings(files, target)
     if node:
-        explained = explain_push(dictionary, settings, node)
-        row = {"name": explained.name, "identity": document(explained.row), "notes": list(explained.notes)}
+        explained = library.explain_push(dictionary, settings, node)
+        row = {"name": explained.name, "identity": library.document(explained.row), "notes": list(explained.notes)}
         show([{**row, "notes": "; ".join(explained.notes)}], ("name", "notes"), style, document=row)
         return Exit.DONE
     if undone is None:
-        result = push_graph(dictionary, settings, dry_run=dry_run, notify=echo_err)
+        result = library.push(dictionary, settings, dry_run=dry_run, notify=echo_err)
     else:
-        result = undo_push(dictionary, settings, undone, dry_run=dry_run, notify=echo_err)
+        result = library.undo_push(dictionary, settings, undone, dry_run=dry_run, notify=echo_err)
     _report(result, style, is_dry=dry_run, is_undo=undone is not None)
     return Exit.PARTIAL if result.is_partial else Exit.DONE
 
@@ -80,6 +90,8 @@ def _report(result: PushResult, style: str, *, is_dry: bool, is_undo: bool) -> N
         show(_document(result)["steps"], _STEPS, style)
         for call in result.requests:
             echo(call.shown)
+    if result.note:
+        echo_err(f"{result.target}: {result.note}")
     for name, reason in result.skipped[:_LISTED]:
         echo_err(f"skipped: {name}: {reason}")
     for refusal in result.refused[:_LISTED]:

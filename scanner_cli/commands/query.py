@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.questions.documents import document
-from scanner_api.questions.topics import SchemaAnswer, SchemaIdRow, describe_topic, topic_schemas
+from scanner_cli import library
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option
 from scanner_cli.output.columns import RARE, SHOWN, column_rows
@@ -16,6 +15,10 @@ from scanner_cli.output.render import Format, csv_text, format_option, json_text
 from scanner_model.errors import InputInvalid
 from scanner_model.schemas import qualified_subject
 from scanner_model.text import visible
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
+    from scanner_api.questions.topics import SchemaAnswer, SchemaIdRow
 
 _HEAD = ("cluster", "topic", "role", "context", "subject", "version", "schema_id", "format")
 _CSV = (*_HEAD, "column", *SHOWN[1:], "found_tags", "stale", "deleted", "gone")
@@ -56,19 +59,19 @@ def query(
     4 the broker, topic, schema, subject or version is not known.
     """
     number = _version(version)
-    answers = topic_schemas(
+    answers = library.topic_schemas(
         dictionary, topic=topic, cluster=broker, schema_id=schema_id, subject=subject, version=number
     )
     if not answers:
         echo_err(f"note: no schema describes the topic {topic!r}")
-        for row in describe_topic(dictionary, topic=topic, cluster=broker).schema_ids or ():
+        for row in library.describe_topic(dictionary, topic=topic, cluster=broker).schema_ids or ():
             echo_err(f"note: its newest records: {_shown(row)}")
     match Format(style):
         case Format.JSON:
-            echo(json_text(document(answers.items)))
+            echo(json_text(library.document(answers.items)))
         case Format.CSV:
             rows = [
-                document(a) | row | {"column": row["name"]}
+                library.document(a) | row | {"column": row["name"]}
                 for a in answers
                 for row in column_rows(a.columns, a.found_tags)
             ]

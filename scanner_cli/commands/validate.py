@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.policy import POLICY_RULES, ClusterPolicy, apply_policy, read_policy
-from scanner_api.questions.listings import Difference, Drift, DriftRow
-from scanner_api.questions.listings import drift as find_drift
-from scanner_api.questions.listings import validate as find_problems
+from scanner_cli import library
 from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option, dictionary_option, one_of
 from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.usage_errors import Exit
 from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
+    from scanner_api.questions.listings import DriftRow
 
 _RULES = """\b
 Rules:
@@ -75,13 +75,13 @@ def validate(
     \b
     Exit status: 0 done; 3 there are findings, with --strict; 4 the cluster is not known.
     """
-    if not config and POLICY_RULES.intersection(names):
-        what = f"{', '.join(sorted(POLICY_RULES.intersection(names)))} is a rule of a policy, and none is named"
+    if not config and library.POLICY_RULES.intersection(names):
+        what = f"{', '.join(sorted(library.POLICY_RULES.intersection(names)))} is a rule of a policy, and none is named"
         raise InputInvalid(what, where="--rule", hint="name the cluster.json that has it with --config")
-    policy = read_policy(config) if config else ClusterPolicy()
-    applied = apply_policy(dictionary, policy, cluster=cluster, rules=names or None)
-    own = [name for name in names if name not in POLICY_RULES]
-    found = find_problems(dictionary, cluster=cluster, rules=own or None) if own or not names else ()
+    policy = library.read_policy(config) if config else library.ClusterPolicy()
+    applied = library.apply_policy(dictionary, policy, cluster=cluster, rules=names or None)
+    own = [name for name in names if name not in library.POLICY_RULES]
+    found = library.validate(dictionary, cluster=cluster, rules=own or None) if own or not names else ()
     findings = (*found, *applied.findings)
     rows = [
         {
@@ -107,7 +107,6 @@ def validate(
 
 
 _DRIFT_COLUMNS = ("cluster", "kind", "name", "drift", "key", "declared", "running", "place", "source")
-_NO_DIFFERENCE = Difference("", None, None)
 
 
 @click.command()
@@ -133,9 +132,9 @@ def drift(cluster: str | None, kind: str | None, dictionary: Dictionary, style: 
     Exit status: 0 everything runs as declared; 4 the cluster is not known; 6 there is drift; 7 it cannot be said:
     nothing is declared, or there is no drift but what is unknown.
     """
-    result = find_drift(dictionary, cluster=cluster)
+    result = library.drift(dictionary, cluster=cluster)
     rows = [row for row in result.rows if kind in (None, row.kind)]
-    drifting = sum(row.drift is not Drift.UNKNOWN for row in rows)
+    drifting = sum(row.drift is not library.Drift.UNKNOWN for row in rows)
     show(
         [line for row in rows for line in _lines(row)], _DRIFT_COLUMNS, style, document=[_document(row) for row in rows]
     )
@@ -150,8 +149,8 @@ def drift(cluster: str | None, kind: str | None, dictionary: Dictionary, style: 
 
 def _lines(row: DriftRow) -> Iterator[dict[str, Any]]:
     document = _document(row)
-    for difference in row.differences or (_NO_DIFFERENCE,):
-        yield document | difference._asdict()
+    for difference in document["differences"] or [{}]:
+        yield document | {"key": "", "declared": None, "running": None} | difference
 
 
 def _document(row: DriftRow) -> dict[str, Any]:

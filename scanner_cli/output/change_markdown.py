@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scanner_api.change_check.documents import ordered
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_cli import library
 from scanner_cli.output.change_report import MOST_SHOWN, hits, summary, where
 from scanner_model.text import visible
 
@@ -31,7 +31,7 @@ def report_markdown(report: ChangeReport) -> str:
 def _parts(report: ChangeReport) -> Iterator[str]:
     title = f"### {_SIGNS[report.verdict]} scanner check-change: {report.verdict}"
     yield f"{MARKER}\n{title}\n\n{_text(summary(report))}\n\n"
-    findings = ordered(report.findings)
+    findings = library.ordered(report.findings)
     if findings:
         yield "| | where | what | hits |\n|---|---|---|---|\n"
     yield from (_row(finding) for finding in findings)

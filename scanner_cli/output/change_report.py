@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from scanner_api.change_check.documents import ordered, report_document
 from scanner_api.change_check.model import Affected, ChangeReport, Finding, Place
+from scanner_cli import library
 from scanner_cli.output.render import json_text, table_text
 
 Json = Any
@@ -29,7 +29,7 @@ _AFFECTED = ("item", "affected", "kind", "use", "through", "owner", "last_seen",
 
 def report_table(report: ChangeReport) -> str:
     """Return the findings, for those that hit somebody who is hit, the nearest first, and the skipped files."""
-    shown = ordered(report.findings)
+    shown = library.ordered(report.findings)
     rows = [
         {
             "verdict": f"({finding.verdict})" if finding.accepted else str(finding.verdict),
@@ -53,7 +53,7 @@ def report_table(report: ChangeReport) -> str:
 
 def report_json(report: ChangeReport) -> str:
     """Return the whole report; docs/json.md documents its members."""
-    return json_text(report_document(report)) + "\n"
+    return json_text(library.report_document(report)) + "\n"
 
 
 def summary(report: ChangeReport) -> str:

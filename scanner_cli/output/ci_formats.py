@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from scanner_api.change_check.documents import ordered
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_cli import library
 from scanner_cli.output.change_report import affected_text, message, place_in_files, relative
 from scanner_model.text import visible, visible_json
 
@@ -65,6 +65,8 @@ RULES: Mapping[str, str] = {
     "future-source": "A source was read in the future: a clock is wrong.",
     "no-graph": "No graph was generated, so nobody who is hit is known.",
     "old-graph": "The graph is older than the newest scan.",
+    "settings-changed": "The change edits the settings, policy or baseline by which it is checked.",
+    "tag-removed": "A column loses a tag to which the policy refers.",
     "unread-jobs": "Some statements, views or connectors could not be read, or only in part.",
 }
 """Every rule of a finding, in one sentence."""
@@ -76,7 +78,7 @@ _SARIF = {Verdict.BREAKS: "error", Verdict.IMPACT: "error", Verdict.UNKNOWN: "wa
 
 def github_annotations(report: ChangeReport) -> str:
     """Return workflow commands, a line each, the most serious first: GitHub shows ten of each level a step."""
-    lines = [_annotation(finding, report) for finding in ordered(report.findings)]
+    lines = [_annotation(finding, report) for finding in library.ordered(report.findings)]
     if report.skipped:
         listed = (f"{file}: {why}" for file, why in report.skipped[:_MOST_SKIPPED])
         text = "\n".join([f"{len(report.skipped)} files were not checked", *listed])
@@ -116,7 +118,7 @@ def gitlab_code_quality(report: ChangeReport) -> str:
             "severity": _GITLAB[finding.verdict],
             "location": {"path": relative(place.file), "lines": {"begin": place.line}},
         }
-        for finding in ordered(report.findings)
+        for finding in library.ordered(report.findings)
         if not finding.accepted and (place := place_in_files(finding, report)).file
     ]
     return visible_json(list({issue["fingerprint"]: issue for issue in issues}.values())) + "\n"
@@ -135,7 +137,7 @@ def sarif(report: ChangeReport) -> str:
         "tool": {"driver": driver},
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": skipped}],
         "columnKind": "unicodeCodePoints",
-        "results": [_sarif_result(finding, report) for finding in ordered(report.findings)],
+        "results": [_sarif_result(finding, report) for finding in library.ordered(report.findings)],
     }
     return visible_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
@@ -168,7 +170,7 @@ def junit(report: ChangeReport) -> str:
     A file without a finding is a case that passes, one that was not checked is skipped.
     """
     suites = ElementTree.Element("testsuites", name="scanner check-change")
-    places = [(place_in_files(finding, report).file, finding) for finding in ordered(report.findings)]
+    places = [(place_in_files(finding, report).file, finding) for finding in library.ordered(report.findings)]
     for file in dict.fromkeys([*(checked.file for checked in report.files), *(file for file, _ in places)]):
         findings = [finding for other, finding in places if other == file]
         counted = [finding for finding in findings if finding.counts]

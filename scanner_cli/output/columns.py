@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scanner_api.questions.documents import document
+from scanner_cli import library
 from scanner_model.columns import Column, ParsedSchema
 
 SHOWN = ("name", "type", "logical_type", "nullable", "default", "tags", "doc", "inherited_tags")
@@ -33,7 +33,7 @@ def column_rows(
             "tags": column.tags,
             "doc": column.doc,
             "inherited_tags": column.inherited_tags,
-            "found_tags": tuple(found_tag(document(tag)) for tag in found.get(column.name, ())),
+            "found_tags": tuple(found_tag(library.document(tag)) for tag in found.get(column.name, ())),
         }
         for column in columns
     ]
@@ -57,8 +57,8 @@ def schema_document(format_name: str, parsed: ParsedSchema) -> dict[str, Any]:
         "format": format_name,
         "name": parsed.name,
         "tags": list(parsed.tags),
-        "columns": document(parsed.columns),
-        "problems": document(parsed.problems),
+        "columns": library.document(parsed.columns),
+        "problems": library.document(parsed.problems),
     }
 
 

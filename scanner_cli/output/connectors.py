@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from scanner_api.parsing import ColumnFlow, ConnectorFlows, Dataset, SqlColumn, SqlFlow, StatementFlows
-from scanner_api.questions.documents import document
+from scanner_cli import library
 from scanner_model.columns import path_name
+
+if TYPE_CHECKING:
+    from scanner_api.parsing import ColumnFlow, ConnectorFlows, Dataset, SqlColumn, SqlFlow, StatementFlows
 
 Json = Any
 CONNECTOR_COLUMNS = ("source", "target", "because")
@@ -32,7 +34,7 @@ def connector_document(flows: ConnectorFlows, columns: Iterable[ColumnFlow]) -> 
             for side in flows.side_topics
         ],
         "columns": [_column(column) for column in columns],
-        "problems": document(flows.problems),
+        "problems": library.document(flows.problems),
     }
 
 
@@ -106,8 +108,8 @@ def sql_document(statement: StatementFlows) -> dict[str, Json]:
         "sources": list(statement.sources),
         "sinks": list(statement.sinks),
         "columns": [_flow(flow) for flow in statement.flows],
-        "problems": document(statement.problems),
-        "unresolved": document(statement.unresolved),
+        "problems": library.document(statement.problems),
+        "unresolved": library.document(statement.unresolved),
         "datasets": [
             {
                 "name": dataset.name,

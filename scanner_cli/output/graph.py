@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from scanner_api.graph.generate import Coverage, GraphReport
-from scanner_api.questions.documents import document
-from scanner_api.questions.graph import GraphEdge, GraphNode
-from scanner_api.questions.impact import AffectedNode, ImpactList
+from scanner_cli import library
 from scanner_model.columns import path_name
 from scanner_model.text import visible
+
+if TYPE_CHECKING:
+    from scanner_api.graph.generate import Coverage, GraphReport
+    from scanner_api.questions.graph import GraphEdge, GraphNode
+    from scanner_api.questions.impact import AffectedNode, ImpactList
 
 Json = Any
 
@@ -61,7 +63,7 @@ def graph_document(report: GraphReport) -> dict[str, Json]:
             "datasets": coverage.connectors,
             "unknown": coverage.unknown_connectors,
         },
-        "problems": document(coverage.problems),
+        "problems": library.document(coverage.problems),
         "counts": {str(kind): count for kind, count in report.finding_counts.items()},
         "findings": [
             {"kind": str(finding.kind), "nodes": list(finding.nodes), "what": finding.what}
@@ -114,8 +116,8 @@ def impact_document(impact: ImpactList) -> dict[str, Json]:
     """Return what is affected as the API has it, but by kind, the nearest first."""
     groups: dict[str, list[Json]] = {name: [] for name in _GROUPS.values()}
     for affected in impact.affected:
-        groups.setdefault(_GROUPS.get(affected.kind, f"{affected.kind}s"), []).append(document(affected))
-    return {**document(impact), "affected": groups}
+        groups.setdefault(_GROUPS.get(affected.kind, f"{affected.kind}s"), []).append(library.document(affected))
+    return {**library.document(impact), "affected": groups}
 
 
 def impact_rows(impact: ImpactList) -> list[dict[str, Json]]:

@@ -5,23 +5,26 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
-from scanner_api.files import GraphProgress, ScanProgress, no_graph_progress, no_scan_progress
+from scanner_cli import library
 from scanner_model.names import SourceId
 from scanner_model.text import visible
+
+if TYPE_CHECKING:
+    from scanner_api.files import GraphProgress, ScanProgress
 
 
 @contextmanager
 def progress_on(stream: TextIO | None, *, quiet: bool) -> Iterator[ScanProgress]:
     """Yield a progress callback for readers; silent unless *stream* is a terminal."""
     if quiet or stream is None or not stream.isatty():
-        yield no_scan_progress
+        yield library.no_scan_progress
         return
     columns = (
         SpinnerColumn(),
@@ -39,8 +42,8 @@ def progress_on(stream: TextIO | None, *, quiet: bool) -> Iterator[ScanProgress]
 def steps_on(stream: TextIO | None) -> Iterator[GraphProgress]:
     """Yield a progress callback for the steps of long work, as `progress_on` does."""
     with progress_on(stream, quiet=False) as progress:
-        if progress is no_scan_progress:
-            yield no_graph_progress
+        if progress is library.no_scan_progress:
+            yield library.no_graph_progress
         else:
             yield lambda what, done, total: progress(SourceId(what), done, total)
 

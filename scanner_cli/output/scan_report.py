@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from scanner_api.questions.documents import document
-from scanner_api.scanning.clusters import INCOMPLETE, Finding, ScanReport
+from scanner_cli import library
 from scanner_cli.output.columns import members
 from scanner_cli.output.render import table_text
 from scanner_cli.usage_errors import Exit
 from scanner_model.scan import SourceResult
 from scanner_model.text import visible
+
+if TYPE_CHECKING:
+    from scanner_api.scanning.clusters import Finding, ScanReport
 
 Json = Any
 _SHOWN_PROBLEMS = 20
@@ -33,7 +35,7 @@ def report_text(report: ScanReport) -> str:
 
 def loss_text(report: ScanReport) -> str:
     """Write what could not be read, and whether the scan was stored; empty where all was read."""
-    lines = [_failure(outcome) for outcome in report.outcomes if outcome.status in INCOMPLETE]
+    lines = [_failure(outcome) for outcome in report.outcomes if outcome.status in library.INCOMPLETE]
     return "".join(_line(line) for line in [*lines, f"{report.cluster}: {_end(report)}"] if lines)
 
 
@@ -48,7 +50,7 @@ def report_document(report: ScanReport) -> dict[str, Json]:
         "sources": [_outcome(outcome) | {"unread": sorted(outcome.unread)} for outcome in report.outcomes],
         "counts": members(report.counts),
         "changes": members(report.changes),
-        "problems": document(report.problems),
+        "problems": library.document(report.problems),
         "findings": [_finding(finding) for finding in report.findings],
     }
 
@@ -57,7 +59,7 @@ def _sections(report: ScanReport) -> Iterator[str]:
     yield table_text(
         [_outcome(o) for o in report.outcomes], ("source", "status", "requested", "received", "requests", "seconds")
     )
-    lost = (_failure(outcome) for outcome in report.outcomes if outcome.status in INCOMPLETE)
+    lost = (_failure(outcome) for outcome in report.outcomes if outcome.status in library.INCOMPLETE)
     yield from map(_line, chain(lost, _problem_lines(report), _finding_lines(report)))
     yield _line(f"{report.cluster}: {_end(report)}")
 

@@ -211,6 +211,12 @@ def known_queries(conn: Connection, cluster: ClusterName) -> Mapping[SourceId, M
     return queries
 
 
+def known_groups(conn: Connection, cluster: ClusterName) -> frozenset[str]:
+    """Return the names of the live consumer groups of *cluster*."""
+    rows = conn.execute(reported_rows(t.consumer_group).where(t.cluster.c.name == cluster))
+    return frozenset(row.name for row in rows)
+
+
 def missing_names(conn: Connection, cluster: ClusterName) -> Mapping[SourceId, frozenset[str]]:
     """Return the names that the last answer of each source of *cluster* lacked, though they are known to exist."""
     outcome = t.scan_outcome.c

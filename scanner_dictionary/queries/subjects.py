@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, and_, func, or_, select
@@ -18,7 +18,7 @@ from scanner_model.schemas import DEFAULT_CONTEXT, Definition, Reference, Schema
 class SubjectKey(NamedTuple):
     """A subject of one registry, whose type is *kind*.
 
-    *level* is its compatibility level in the registry's word, with LENIENT behind it where that is its policy; empty
+    *level* is its compatibility level in the registry's word, then policy, group and alias; empty
     where not read. *registry_version* is that of the registry's program, empty where not read.
     """
 
@@ -161,6 +161,14 @@ def definition_of(conn: Connection, key: int) -> Definition:
         problems=tuple(Problem(**problem) for problem in json.loads(row.problems)),
         tags=tuple(json.loads(row.tags)),
     )
+
+
+def metadata_properties(conn: Connection, versions: Iterable[VersionKey]) -> dict[int, dict[str, str]]:
+    """Return the metadata properties of each of *versions*, by its number; empty where it has none."""
+    cell = t.subject_version.c
+    keys = [version.id for version in versions]
+    rows = conn.execute(select(cell.version, cell.metadata).where(cell.id.in_(keys)))
+    return {number: json.loads(text).get("properties") or {} if text else {} for number, text in rows}
 
 
 def version_finder(conn: Connection, registry_id: int) -> Callable[[str, SubjectName, int], SchemaVersion | None]:

@@ -261,7 +261,9 @@ subject = declare(
     must("deleted", Boolean, "every version of it is soft-deleted"),
     *provenance(),
     may(
-        "compatibility", String, "level that its registry applies, in its word, and LENIENT if so; empty where not read"
+        "compatibility",
+        String,
+        "level that its registry applies, in its word, then policy, group and alias if any; empty where not read",
     ),
     UniqueConstraint("registry_id", "context", "name", name="uq_subject_name"),
     Index("ix_subject_name", "name"),

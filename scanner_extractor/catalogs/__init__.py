@@ -1,77 +1,51 @@
-"""Catalogs of tables: the table of their types; other packages add types as plug-ins."""
+"""Catalogs of tables: the table of their types, each imported when it is used; other packages add types as plug-ins."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from scanner_extractor.catalogs.clickhouse import list_clickhouse_databases, read_clickhouse
-from scanner_extractor.catalogs.collector import CatalogCollector
-from scanner_extractor.catalogs.datazone import datazone_transport, list_assets, read_datazone
-from scanner_extractor.catalogs.glue import glue_catalog_transport, list_databases, read_glue_catalog
-from scanner_extractor.catalogs.google import list_datasets, read_google
-from scanner_extractor.catalogs.google_transport import google_api_transport
-from scanner_extractor.catalogs.iceberg import list_namespaces, read_iceberg
-from scanner_extractor.catalogs.olap import count_supervisors, list_pinot_tables, read_druid, read_pinot
-from scanner_extractor.catalogs.unity import list_schemas, read_unity
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import CatalogResult
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
+from scanner_model.lazy_names import deferred, load
 
 __all__ = ["CATALOGS", "CatalogType"]
 
 CatalogType = SourceType[CatalogSettings, CatalogResult]
 
 
-def _lists(
-    what: str, count: Callable[[CatalogSettings, Http], int]
-) -> Callable[[CatalogSettings, Http], Iterator[Probe]]:
-    """Return the check of a catalog: it lists *what* holds tables, and counts it."""
+def _lists(what: str, listing: str) -> Callable[[CatalogSettings, Http], Iterator[Probe]]:
+    """Return the check of a catalog: it counts *what* holds tables, as the function *listing* lists it."""
 
     def check(settings: CatalogSettings, http: Http) -> Iterator[Probe]:
-        yield Probe(f"list {what}", lambda: f"{count(settings, http)} {what}")
+        yield Probe(f"list {what}", lambda: f"{len(load(f'{__name__}.{listing}')(settings, http))} {what}")
 
     return check
 
 
-def _google_datasets(settings: CatalogSettings, http: Http) -> int:
-    return sum(len(list_datasets(settings, http, project)) for project in settings.wanted.catalogs)
+def _type(read: str, what: str, listing: str, transport: str = "") -> CatalogType:
+    """Return a type by the names of its functions in modules here; without *transport* it is read over plain HTTP."""
+    reader, check = deferred(f"{__name__}.{read}"), _lists(what, listing)
+    if not transport:
+        return CatalogType(read=reader, check=check)
+    return CatalogType(read=reader, check=check, transport=deferred(f"{__name__}.{transport}"))
 
 
 CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(
     {
-        "unity": CatalogType(
-            read=read_unity, check=_lists("schemas", lambda settings, http: len(list_schemas(settings, http)))
+        "unity": _type("unity:read_unity", "schemas", "unity:list_schemas"),
+        "glue": _type("glue:read_glue_catalog", "databases", "glue:list_databases", "glue:glue_catalog_transport"),
+        "clickhouse": _type("clickhouse:read_clickhouse", "databases", "clickhouse:list_clickhouse_databases"),
+        "iceberg": _type("iceberg:read_iceberg", "namespaces", "iceberg:list_namespaces"),
+        "druid": _type("olap:read_druid", "supervisors", "olap:list_druid_supervisors"),
+        "pinot": _type("olap:read_pinot", "tables", "olap:list_pinot_tables"),
+        "google": _type(
+            "google:read_google", "datasets", "google:list_all_datasets", "google_transport:google_api_transport"
         ),
-        "glue": CatalogType(
-            read=read_glue_catalog,
-            check=_lists("databases", lambda settings, http: len(list_databases(settings, http))),
-            transport=glue_catalog_transport,
-        ),
-        "clickhouse": CatalogType(
-            read=read_clickhouse,
-            check=_lists("databases", lambda settings, http: len(list_clickhouse_databases(settings, http))),
-        ),
-        "iceberg": CatalogType(
-            read=read_iceberg,
-            check=_lists("namespaces", lambda settings, http: len(list_namespaces(settings, http))),
-        ),
-        "druid": CatalogType(read=read_druid, check=_lists("supervisors", lambda _, http: count_supervisors(http))),
-        "pinot": CatalogType(
-            read=read_pinot, check=_lists("tables", lambda settings, http: len(list_pinot_tables(settings, http)))
-        ),
-        "google": CatalogType(
-            read=read_google, check=_lists("datasets", _google_datasets), transport=google_api_transport
-        ),
-        "datazone": CatalogType(
-            read=read_datazone,
-            check=_lists(
-                "assets", lambda settings, http: len(list_assets(CatalogCollector(settings, http, no_progress)))
-            ),
-            transport=datazone_transport,
-        ),
+        "datazone": _type("datazone:read_datazone", "assets", "datazone:catalog_assets", "datazone:datazone_transport"),
     },
     plugins.CATALOGS,
 )

@@ -13,7 +13,7 @@ from scanner_extractor.results import CatalogResult, Progress, answered
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.columns import ColumnPath
-from scanner_model.errors import Problem, ScannerError
+from scanner_model.errors import NotFound, Problem, ScannerError
 from scanner_model.payload import Unread
 
 Job = TypeVar("Job")
@@ -28,6 +28,10 @@ _REPORT_INTERVAL = 100
 _PATIENCE = 90.0
 _LONG = 86_400.0
 """Seconds that one list may take: while its pages come, the runner knows that the source goes on."""
+
+
+def _always() -> bool:
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +134,24 @@ class CatalogCollector:
             self.report_problem(name, f"its {what} could not be listed", error)
         return [(name, answer) for name, answer in answers if not isinstance(answer, ScannerError)]
 
-    def lineage(self, jobs: Sequence[Job], name: Callable[[Job], str], call: Callable[[Job], Result]) -> list[Result]:
-        """Fetch the lineage of each job; where the first few all fail, no other is queried."""
+    def lineage(
+        self,
+        jobs: Sequence[Job],
+        name: Callable[[Job], str],
+        call: Callable[[Job], Result],
+        offered: Callable[[], bool] = _always,
+    ) -> list[Result]:
+        """Fetch the lineage of each job; where the first few all fail, no other is queried.
+
+        If none of them is found, *offered* tells whether the server has lineage; if not, the source is complete.
+        """
         answers = list(self.run_all(jobs[:_TRIAL], call))
+        if answers and all(isinstance(answer, NotFound) for answer in answers) and not offered():
+            what = "the server does not offer lineage (404): its tables are read, and no lineage of them"
+            self.problems.append(
+                Problem(str(self.settings.source), what, '`"lineage": "none"` leaves the requests out')
+            )
+            return []
         if not all(isinstance(answer, ScannerError) for answer in answers):
             answers += self.run_all(jobs[_TRIAL:], call)
         for job, answer in zip(jobs, answers, strict=False):

@@ -22,7 +22,7 @@ from scanner_extractor.http.aws import Client, aws_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.http.pagination import by_token
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress, no_progress
 from scanner_extractor.settings.sources import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
@@ -168,6 +168,11 @@ def datazone_transport(settings: CatalogSettings, connect: Callable[[], Client] 
         return replace(answer, body=hide_in_forms(answer.body))
 
     return send
+
+
+def catalog_assets(settings: CatalogSettings, http: Http) -> list[tuple[str, str]]:
+    """List the assets of a catalog."""
+    return list_assets(CatalogCollector(settings, http, no_progress))
 
 
 def list_assets(collector: CatalogCollector) -> list[tuple[str, str]]:

@@ -333,6 +333,11 @@ def read_google(settings: CatalogSettings, http: Http, progress: Progress) -> Ca
     return collector.reading()
 
 
+def list_all_datasets(settings: CatalogSettings, http: Http) -> list[tuple[str, str]]:
+    """List the datasets of every project."""
+    return [dataset for project in settings.wanted.catalogs for dataset in list_datasets(settings, http, project)]
+
+
 def list_datasets(settings: CatalogSettings, http: Http, project: str) -> list[tuple[str, str]]:
     """List the datasets of *project* that the settings choose, each with its location in lower case."""
     entries = _entries(http, (project, "datasets"), "datasets")

@@ -89,9 +89,9 @@ def list_supervisors(http: Http) -> list[Payload]:
     return Payload(http.get("druid", "indexer", "v1", "supervisor", params=(("full", ""),))).list()
 
 
-def count_supervisors(http: Http) -> int:
-    """Count the supervisors that ingest from Kafka."""
-    return sum(supervisor.need("spec").text("type") == _KAFKA for supervisor in list_supervisors(http))
+def list_druid_supervisors(_: CatalogSettings, http: Http) -> list[Payload]:
+    """List the supervisors that ingest from Kafka."""
+    return [row for row in list_supervisors(http) if row.need("spec").text("type") == _KAFKA]
 
 
 def _table(supervisor: Payload, collector: CatalogCollector) -> CatalogTable | None:

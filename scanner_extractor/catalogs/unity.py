@@ -24,7 +24,7 @@ from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.sources import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
-from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
 from scanner_model.payload import Payload
 
@@ -272,6 +272,7 @@ class _Scan:
         self.collector = collector
         self.namespace = namespace
         self._settings, self._http = collector.settings, collector.http
+        self._has_lineage = True
 
     def tables(self) -> None:
         """List catalogs, schemas and tables; one that may not be listed costs itself."""
@@ -294,8 +295,8 @@ class _Scan:
     def lineage(self) -> None:
         """Fetch the neighbours of each table, and of each column where column lineage is requested."""
         tables = [self.collector.tables[key] for key in sorted(self.collector.tables)]
-        flow_lists = self.collector.lineage(tables, lambda table: table.name, self._neighbours)
-        if self._settings.lineage is Lineage.COLUMNS:
+        flow_lists = self.collector.lineage(tables, lambda table: table.name, self._neighbours, self._offers_lineage)
+        if self._settings.lineage is Lineage.COLUMNS and self._has_lineage:
             columns = [(table, column.path[0]) for table in tables for column in table.columns if len(column.path) == 1]
             flow_lists += self.collector.lineage(
                 columns, lambda wanted_column: f"{wanted_column[0].name}.{wanted_column[1]}", self._column_neighbours
@@ -303,6 +304,16 @@ class _Scan:
         for flows in flow_lists:
             for origin, target, process in flows:
                 self.collector.link(origin, target, process)
+
+    def _offers_lineage(self) -> bool:
+        """Return whether the server has the path for lineage: Unity Catalog OSS answers 404 whatever is asked."""
+        try:
+            self._http.get(*_LINEAGE, "table-lineage")
+        except NotFound:
+            self._has_lineage = False
+        except ScannerError:
+            pass  # the path exists, and the request lacks its table
+        return self._has_lineage
 
     def _tables(self, catalog: str, schema: str) -> list[Payload]:
         params = (("catalog_name", catalog), ("schema_name", schema), ("include_browse", "true"))

@@ -16,7 +16,7 @@ from scanner_extractor.config.http import WEB_ADDRESS, http_errors, http_warning
 from scanner_extractor.config.interpolation import Filled, filled, named_files
 from scanner_extractor.config.kafka import broker_list
 from scanner_extractor.config.policy import policy_errors
-from scanner_extractor.config.push import PUSH_SCHEMA, push_errors, push_settings
+from scanner_extractor.config.push import push_errors, push_schema, push_settings
 from scanner_extractor.config.sections import ParseContext, ValidationContext, member_of
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.source_kinds import SECTIONS, source_settings
@@ -178,8 +178,11 @@ def _manual_input(context: ValidationContext) -> Iterator[ErrorMessage]:
             yield path, f"{context.shown(path)} matches no file", "the pattern is relative to this file"
 
 
-def cluster_schema() -> Json:
-    """Return the JSON Schema of cluster.json, for editors and validators: its own members, and those of each kind."""
+def cluster_schema(document: Json = None) -> Json:
+    """Return the JSON Schema of cluster.json, for editors and validators: its own members, and those of each kind.
+
+    With a *document*, only the push targets that it names are imported.
+    """
     schema = json.loads(files("scanner_extractor.config").joinpath("cluster.schema.json").read_text("utf-8"))
     for section in SECTIONS:
         schema["properties"][section.member] = section.json_schema()
@@ -190,7 +193,7 @@ def cluster_schema() -> Json:
         "type": "array",
         "items": {"$ref": "#/$defs/push"},
     }
-    schema["$defs"]["push"] = PUSH_SCHEMA
+    schema["$defs"]["push"] = push_schema(document)
     return schema
 
 
@@ -222,7 +225,7 @@ def read_cluster_file(
 def _errors(filling: Filled, shown: PositionedJson, context: ValidationContext) -> Iterator[ErrorMessage]:
     """Validate form and meaning, but nothing that could not be filled in."""
     blank = {path for path, _, _ in filling.errors}
-    form = schema_error_messages(Draft202012Validator(cluster_schema()).iter_errors(filling.value), shown)
+    form = schema_error_messages(Draft202012Validator(cluster_schema(filling.value)).iter_errors(filling.value), shown)
     return (error for error in chain(form, validation_errors(context)) if error[0] not in blank)
 
 

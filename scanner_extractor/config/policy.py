@@ -24,14 +24,22 @@ _MEMBER = "policy"
 def read_policy(path: Path) -> ClusterPolicy:
     """Read the policy of a cluster.json; an empty one where it has none.
 
-    Nothing else of the file is looked at, so that a check of a change needs no password. Raises InputInvalid with the
-    place of everything that is wrong in it.
+    Raises InputInvalid if the file cannot be read, and with the place of each mistake in its policy.
     """
     try:
         text = path.read_text("utf-8")
     except (OSError, ValueError) as error:
         raise InputInvalid(f"cannot be read: {error}", where=str(path), hint="name a cluster.json") from error
-    document = parse_with_positions(text, str(path))
+    return parse_policy(text, str(path))
+
+
+def parse_policy(text: str, where: str) -> ClusterPolicy:
+    """Parse the policy in the text of a cluster.json; an empty one if it has none.
+
+    Other members are ignored, so that a check of a change needs no password. Raises InputInvalid with the place of each
+    mistake in the policy.
+    """
+    document = parse_with_positions(text, where)
     item = document.value.get(_MEMBER, {}) if isinstance(document.value, dict) else None
     schema = json.loads(files("scanner_extractor.config").joinpath("cluster.schema.json").read_text("utf-8"))
     wanted = {"type": "object", "properties": {_MEMBER: schema["properties"][_MEMBER]}}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scanner_extractor.config.catalogs import aws_settings, aws_url
 from scanner_extractor.config.http import http_errors, parse_http
 from scanner_extractor.config.sections import (
     HTTP_MEMBERS,
@@ -12,27 +11,16 @@ from scanner_extractor.config.sections import (
     ValidationContext,
     flag,
     member_of,
-    nonempty,
+    object_of,
     text,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.push_targets import PushTarget, push_target, target_names
 from scanner_extractor.settings.push import IdentityRow, PushSettings, Schemas
 from scanner_model.documents.schema_errors import ErrorMessage
+from scanner_model.plugins import PluginError
 
 _PARTS = ("documentation", "owners", "tags")
-_NEEDED = {
-    "datahub": ("url",),
-    "openmetadata": ("url",),
-    "unity": ("url",),
-    "google": ("parent",),
-    "glue": ("region",),
-    "datazone": ("region", "domain"),
-}
-"""The targets, each with the members that it needs."""
-_AWS = frozenset({"glue", "datazone"})
-_GOOGLE = "https://datalineage.googleapis.com"
-
 _IDENTITY: Json = {
     "type": "object",
     "title": "Identity",
@@ -47,57 +35,58 @@ _IDENTITY: Json = {
         "lower_case": flag("Lower case", "Write names in lower case, as the catalog does.", default=False),
     },
 }
-PUSH_SCHEMA: Json = {
-    "type": "object",
-    "title": "Push",
-    "description": "A catalog that `scanner push` writes lineage into.",
-    "additionalProperties": False,
-    "required": ["target"],
-    "properties": {
-        "target": {
-            "title": "Target",
-            "description": "The kind of catalog.",
-            "type": "string",
-            "enum": list(_NEEDED),
-        },
-        "url": text("Address", "The address of the catalog's API.", "https://datahub.example/api/gms"),
-        "environment": text("Environment", "DataHub's environment of every dataset.", "PROD", default="PROD"),
-        "region": text("Region", "Glue, DataZone: the AWS region.", "eu-central-1", pattern="^[a-z0-9-]+$"),
-        "profile": nonempty("Profile", "Glue, DataZone: a profile of the AWS configuration files."),
-        "endpoint_url": text("Endpoint", "Glue, DataZone: an endpoint other than the region's public one."),
-        "domain": text("Domain", "DataZone: the id of the domain.", "dzd_4ab1", pattern="^dzd[-_][A-Za-z0-9_-]{1,36}$"),
-        "parent": text("Place", "Google's projects/P/locations/L.", "projects/acme/locations/eu"),
-        "write": {
-            "title": "Write",
-            "description": "What is written beside schemas and lineage.",
-            "type": "array",
-            "uniqueItems": True,
-            "items": {"enum": list(_PARTS)},
-            "examples": [["owners", "tags"]],
-        },
-        "schemas": {
-            "title": "Schemas",
-            "description": "Of which datasets schemas are written: of those without one, of all, of none.",
-            "enum": list(Schemas),
-            "default": "missing",
-        },
-        "after_scan": flag("After each scan", "`scanner watch` and `serve` push after each scan.", default=False),
-        "keep_runs": {
-            "title": "Kept runs",
-            "description": "How many of the newest runs can be undone; older ones are pruned from the journal.",
-            "type": "integer",
-            "minimum": 1,
-            "default": 100,
-        },
-        "identity": {
-            "title": "Identity",
-            "description": "How datasets are named.",
-            "type": "array",
-            "items": _IDENTITY,
-        },
-        **HTTP_MEMBERS,
+_MEMBERS: Json = {
+    "url": text("Address", "The address of the catalog's API.", "https://datahub.example/api/gms"),
+    "write": {
+        "title": "Write",
+        "description": "What is written beside schemas and lineage.",
+        "type": "array",
+        "uniqueItems": True,
+        "items": {"enum": list(_PARTS)},
+        "examples": [["owners", "tags"]],
     },
+    "schemas": {
+        "title": "Schemas",
+        "description": "Of which datasets schemas are written: of those without one, of all, of none.",
+        "enum": list(Schemas),
+        "default": "missing",
+    },
+    "after_scan": flag("After each scan", "`scanner watch` and `serve` push after each scan.", default=False),
+    "keep_runs": {
+        "title": "Kept runs",
+        "description": "How many of the newest runs can be undone; older ones are pruned from the journal.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 100,
+    },
+    "identity": {
+        "title": "Identity",
+        "description": "How datasets are named.",
+        "type": "array",
+        "items": _IDENTITY,
+    },
+    **HTTP_MEMBERS,
 }
+"""The members of every target."""
+
+
+def push_schema(document: Json = None) -> Json:
+    """Return the JSON Schema of a catalog: with the members of all targets, or of those that *document* names."""
+    listed = member_of(document, "push")
+    named = {member_of(item, "target") for item in listed} if isinstance(listed, list) else set()
+    targets = [_loaded(name) for name in target_names() if document is None or name in named]
+    members = {name: schema for target in targets if target for name, schema in target.schema.items()}
+    kind = {"title": "Target", "description": "The kind of catalog.", "type": "string", "enum": list(target_names())}
+    described = "A catalog that `scanner push` writes lineage into."
+    return object_of("Push", described, {"target": kind, **members, **_MEMBERS}, required=["target"])
+
+
+def _loaded(name: str) -> PushTarget | None:
+    """Return a target; None for a plug-in that cannot be loaded, which `push_errors` reports."""
+    try:
+        return push_target(name)
+    except PluginError:
+        return None
 
 
 def push_errors(context: ValidationContext) -> Iterator[ErrorMessage]:
@@ -107,31 +96,29 @@ def push_errors(context: ValidationContext) -> Iterator[ErrorMessage]:
     yield from http_errors([(path, item) for path, item in items if isinstance(item, dict)], context)
     for path, item in items:
         target = member_of(item, "target")
-        for name in _NEEDED.get(target, ()) if isinstance(target, str) else ():
+        if not isinstance(target, str) or target not in target_names():
+            continue
+        try:
+            needs = push_target(target).needs
+        except PluginError as error:
+            yield (*path, "target"), error.what, error.hint
+            continue
+        for name in needs:
             if name not in item:
                 yield path, f"the target {target} needs {name!r}", f"add {name!r}"
 
 
 def push_settings(item: Json, context: ParseContext) -> PushSettings:
     """Build the settings of one catalog from a valid *item*."""
-    return PushSettings(
+    target = push_target(item["target"])
+    url = {"url": target.address(item)} if target.address else {}
+    settings = PushSettings(
         target=item["target"],
-        http=_http(item, context),
+        http=parse_http(url | item, context),
         identity=tuple(IdentityRow(**row) for row in item.get("identity", ())),
-        environment=item.get("environment", "PROD"),
-        parent=item.get("parent", ""),
-        aws=aws_settings(item) if item["target"] in _AWS else None,
-        domain=item.get("domain", ""),
         parts=frozenset(item.get("write", ())),
         schemas=Schemas(item.get("schemas", Schemas.MISSING)),
         after_scan=item.get("after_scan", False),
         keep_runs=item.get("keep_runs", 100),
     )
-
-
-def _http(item: Json, context: ParseContext) -> HttpSettings:
-    if item["target"] == "google":
-        return parse_http({"url": _GOOGLE} | item, context)
-    if item["target"] in _AWS:
-        return parse_http(item | {"url": aws_url(item["target"], aws_settings(item))}, context)
-    return parse_http(item, context)
+    return target.parse(settings, item)

@@ -8,6 +8,7 @@ import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import requests
 import urllib3
 
 from scanner_extractor.http.messages import Json, Request, Response
@@ -25,7 +26,7 @@ from scanner_model.errors import (
 from scanner_model.redaction import mask_json, mask_text, mask_url
 
 FAILURES = (OSError, urllib3.exceptions.HTTPError, ValueError)
-"""Exceptions of sending a request and reading its response; `http.client` raises ValueError for a header."""
+"""Exceptions of sending a request and reading its response; `requests.RequestException` is an OSError."""
 
 _PASSING = (
     urllib3.exceptions.ProtocolError,
@@ -124,7 +125,9 @@ def _connection_reason(cause: BaseException) -> tuple[str, str] | None:
             return "it closed the connection without a response", "does it speak https:// on this port?"
         case urllib3.exceptions.ProxyError():
             return "the proxy did not let the request through", _PROXY_HINT
-        case urllib3.exceptions.ProxySchemeUnknown():
+        case urllib3.exceptions.ProxySchemeUnknown() | requests.exceptions.InvalidProxyURL():
+            return "the address of the proxy cannot be used", _PROXY_HINT
+        case requests.exceptions.InvalidSchema():  # a SOCKS proxy: addresses of sources are checked before
             return "the address of the proxy cannot be used", _PROXY_HINT
         case urllib3.exceptions.LocationValueError() | ValueError():
             return "its URL or a header cannot be sent", "check `url` and `headers`"

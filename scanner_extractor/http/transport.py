@@ -1,31 +1,27 @@
-"""Network transport: the connections of one source, with timeouts, retries, redirects, proxies and a size limit."""
+"""Network transport: the `requests.Session` of one source, with timeouts, retries, redirects and a size limit."""
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from http.client import IncompleteRead
-from ipaddress import ip_address, ip_network
-from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 from urllib.parse import urljoin, urlsplit, urlunsplit
-from urllib.request import getproxies, proxy_bypass
 
-import certifi
 import urllib3
-from urllib3 import HTTPHeaderDict, Retry
+from requests import PreparedRequest, Session
+from requests.adapters import HTTPAdapter
+from urllib3 import Retry
 from urllib3.connectionpool import ConnectionPool
-from urllib3.exceptions import InvalidHeader, MaxRetryError, ProxySchemeUnknown
+from urllib3.exceptions import InvalidHeader, MaxRetryError
 
-from scanner_extractor.http.auth import Credentials, basic
+from scanner_extractor.http.auth import Credentials
 from scanner_extractor.http.concurrency import Clock, Rate
-from scanner_extractor.http.messages import Request, Response, read_address
+from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.http.responses import FAILURES, BrokenOff, explain, is_final, request_location
-from scanner_extractor.settings.cluster import HttpSettings, Tls
+from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_url
@@ -37,7 +33,7 @@ LONGEST = 60.0
 _PASSING = frozenset({408, 429, 500, 502, 503, 504})
 _REDIRECTS = 5
 _CHUNK = 64 * 1024
-_PORTS = {"http": 80, "https": 443}
+_SCHEMES = ("http", "https")
 _HEADERS = {"User-Agent": "scanner", "Accept-Encoding": "gzip, deflate"}
 _MOVED = frozenset({301, 302, 303, 307, 308})
 
@@ -119,9 +115,12 @@ class HttpTransport:
             respect_retry_after_header=False,  # else a 413 is retried, too; `SourceRetry.sleep` waits all the same
         )
         self._credentials = Credentials(settings.auth, self._post_form, clock.now)
+        self._session = Session()
+        for scheme in _SCHEMES:
+            self._session.mount(f"{scheme}://", _Adapter(settings, self._retry))
         if not settings.tls.verify:
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-        self._hosts: dict[tuple[str, bool], _Host] = {}
+        self._hosts: dict[tuple[str, str, bool], tuple[PreparedRequest, Mapping[str, Any]]] = {}
         self._lock = threading.Lock()
 
     @property
@@ -136,8 +135,7 @@ class HttpTransport:
 
     def close(self) -> None:
         """Close the connections."""
-        for host in self._hosts.values():
-            host.manager.clear()
+        self._session.close()
 
     def __call__(self, request: Request) -> Response:
         """Return the answer after retries and redirects; raises SourceUnreachable where there is none.
@@ -146,7 +144,7 @@ class HttpTransport:
         for a response that is too large, truncated or not compressed as declared.
         """
         for _ in range(_REDIRECTS + 1):
-            is_ours = _same_origin(self._settings.url, request.url)
+            is_ours = self._is_trusted(request.url)
             answer = (
                 self._send(request, self._settings.headers, self._credentials) if is_ours else self._send(request, {})
             )
@@ -167,122 +165,95 @@ class HttpTransport:
     def _send(self, request: Request, headers: Mapping[str, str], credentials: Credentials | None = None) -> Response:
         """Send with *headers* and *credentials*; raises the error that explains why there is no response."""
         try:
-            message = HTTPHeaderDict(_HEADERS, Accept=request.accept)
-            if request.body:
-                message["Content-Type"] = request.content
-            message.update(headers)
+            message, options = self._prepared(request, headers)
             if credentials:
-                credentials.sign(message)
-            answer = self._send_until_complete(request, message)
-            if answer.status == 401 and credentials and credentials.renew(message):
-                answer = self._send_until_complete(request, message)
+                credentials.sign(message.headers)
+            answer = self._send_until_complete(request, message, options)
+            if answer.status == 401 and credentials and credentials.renew(message.headers):
+                answer = self._send_until_complete(request, message, options)
             return answer
         except FAILURES as error:
-            tries = RETRIES + 1 if isinstance(error, MaxRetryError) else 1
+            is_spent = any(isinstance(link, MaxRetryError) for link in (error, *error.args))
+            tries = RETRIES + 1 if is_spent else 1
             raise explain(error, where=request_location(request), tries=tries, settings=self._settings) from error
 
-    def _send_until_complete(self, request: Request, headers: HTTPHeaderDict) -> Response:
+    def _send_until_complete(self, request: Request, message: PreparedRequest, options: Mapping[str, Any]) -> Response:
         """Send until the body is whole: urllib3 retries connections and statuses, but no response that has begun."""
-        host = self._host(request.url)
+        adapter = self._session.get_adapter(message.url or "")  # the session itself would read redirects to their end
         self._rate.take()
         resend = self._retry
         while True:
-            with host.send(request, headers, self._retry) as response:
+            with adapter.send(message, **options) as response:
                 try:
-                    body = _body(response, self._settings.max_bytes, request)
-                    names = {name.lower(): value for name, value in response.headers.itermerged()}
-                    return Response(status=response.status, headers=names, body=body)
+                    body = _body(response.raw, self._settings.max_bytes, request)
+                    headers = dict(response.headers.lower_items())
+                    return Response(status=response.status_code, headers=headers, body=body)
                 except FAILURES as error:
                     resend = resend.increment(request.method, request.url, error=error)
             resend.sleep()
 
-    def _host(self, url: str) -> _Host:
-        """Return the connections to the host of *url*; the client certificate is shown to the source's own only."""
-        parts = urlsplit(url)
-        key = (f"{parts.scheme}://{parts.netloc}", _same_origin(self._settings.url, url))
-        with self._lock:
-            if key not in self._hosts:
-                self._hosts[key] = _Host.open(key[0], self._settings, is_trusted=key[1])
-            return self._hosts[key]
+    def _prepared(self, request: Request, headers: Mapping[str, str]) -> tuple[PreparedRequest, Mapping[str, Any]]:
+        """Return the message of *request*, and the options of its host.
 
-
-class _Host(NamedTuple):
-    """The connections to one host, in *pool*; a proxy *takes_addresses* instead of paths where it is no tunnel."""
-
-    manager: urllib3.PoolManager
-    pool: urllib3.HTTPConnectionPool
-    takes_addresses: bool
-
-    @classmethod
-    def open(cls, url: str, settings: HttpSettings, *, is_trusted: bool) -> _Host:
-        """Prepare connections to the host of *url*, by the proxy that the environment names for it."""
-        options: dict[str, Any] = {
-            "maxsize": settings.concurrency,
-            "block": True,
-            "timeout": urllib3.Timeout(connect=settings.connect_timeout, read=settings.read_timeout),
-            **_tls_options(settings.tls, is_trusted=is_trusted),
-        }
-        proxy = _proxy_of(url)
-        manager = _proxy_manager(proxy, options) if proxy else urllib3.PoolManager(**options)
-        return cls(manager, manager.connection_from_url(url), bool(proxy) and url.startswith("http://"))
-
-    def send(self, request: Request, headers: HTTPHeaderDict, retry: Retry) -> urllib3.BaseHTTPResponse:
-        """Send *request* and return the response, whose body is not read yet.
-
-        Path and query stay exactly as they are: a subject may be called `..`, which would be resolved elsewhere.
+        Path and query stay exactly as they are: a subject may be called `..`, which preparing a URL would resolve.
         """
         parts = urlsplit(request.url)
-        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        return self.pool.urlopen(
-            request.method,
-            f"{parts.scheme}://{parts.netloc}{path}" if self.takes_addresses else path,
-            body=None if request.method == "GET" else request.body.encode(),
-            headers=headers,
-            retries=retry,
-            redirect=False,
-            assert_same_host=False,
-            preload_content=False,
-            decode_content=False,
-        )
+        root, options = self._host(f"{parts.scheme}://{parts.netloc}/", request.accept, self._is_trusted(request.url))
+        message = root.copy()
+        message.url = f"{root.url}{urlunsplit(('', '', parts.path, parts.query, '')).removeprefix('/')}"
+        if request.method != "GET":
+            message.method = request.method
+            message.prepare_body(request.body.encode(), None)
+        if request.body:
+            headers = {"Content-Type": request.content, **headers}
+        if headers:
+            message.prepare_headers({**message.headers, **headers})
+        return message, options
+
+    def _host(self, url: str, accept: str, is_trusted: bool) -> tuple[PreparedRequest, Mapping[str, Any]]:
+        """Return a GET of the root, and timeouts, proxies and TLS; read once, as this costs more than a request."""
+        key = (url, accept, is_trusted)
+        with self._lock:
+            if key not in self._hosts:
+                tls = self._settings.tls
+                certificate = (str(tls.certificate), str(tls.key or tls.certificate)) if tls.certificate else None
+                verify = str(tls.ca) if tls.ca and tls.verify else tls.verify
+                root = PreparedRequest()
+                root.prepare_method("GET")
+                root.prepare_url(url, None)
+                root.prepare_headers({**_HEADERS, "Accept": accept})
+                options = self._session.merge_environment_settings(
+                    root.url, {}, True, verify, certificate if is_trusted else None
+                )
+                timeout = (self._settings.connect_timeout, self._settings.read_timeout)
+                self._hosts[key] = root, {**options, "timeout": timeout}
+            return self._hosts[key]
+
+    def _is_trusted(self, url: str) -> bool:
+        """Return whether *url* may get the source's credentials: same host and port, and no step down from https."""
+        home = self._settings.url
+        return url.startswith(f"{home}/") or not self._session.should_strip_auth(home, url)  # type: ignore[no-untyped-call]
 
 
-def _tls_options(tls: Tls, *, is_trusted: bool) -> dict[str, Any]:
-    options: dict[str, Any] = {"cert_reqs": "CERT_NONE"}
-    if tls.verify:
-        named = tls.ca or os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
-        bundle = Path(named or certifi.where())
-        options = {"cert_reqs": "CERT_REQUIRED", "ca_cert_dir" if bundle.is_dir() else "ca_certs": str(bundle)}
-    if tls.certificate and is_trusted:
-        options |= {"cert_file": str(tls.certificate), "key_file": str(tls.key or tls.certificate)}
-    return options
+class _Adapter(HTTPAdapter):
+    """Connections by host: requests would look them up, with proxies and TLS, for each message."""
 
+    def __init__(self, settings: HttpSettings, retry: Retry) -> None:
+        super().__init__(pool_maxsize=settings.concurrency, pool_block=True, max_retries=retry)
+        self._pools: dict[tuple[str, bool], ConnectionPool] = {}
 
-def _proxy_manager(proxy: str, options: Mapping[str, Any]) -> urllib3.ProxyManager:
-    address = None
-    with suppress(ValueError):
-        address = read_address(proxy if "://" in proxy else f"http://{proxy}")
-    if address is None:
-        raise ProxySchemeUnknown(None)
-    login = {"Proxy-Authorization": basic(address.auth.user, address.auth.password)} if address.auth else {}
-    return urllib3.ProxyManager(address.url, proxy_headers=login, **options)
-
-
-def _proxy_of(url: str) -> str:
-    """Return the proxy that the environment names for the host of *url*; empty where it names none."""
-    parts, proxies = urlsplit(url), getproxies()
-    host = parts.hostname or ""
-    is_inside = any(_contains(network, host) for network in proxies.get("no", "").split(","))
-    if is_inside or proxy_bypass(f"{host}:{parts.port}" if parts.port else host):
-        return ""
-    return proxies.get(parts.scheme) or proxies.get("all", "")
-
-
-def _contains(network: str, host: str) -> bool:
-    """Return whether *host* is an address in *network* as NO_PROXY may name one: `10.0.0.0/8`."""
-    try:
-        return ip_address(host) in ip_network(network.strip(), strict=False)
-    except ValueError:
-        return False
+    def get_connection_with_tls_context(
+        self,
+        request: PreparedRequest,
+        verify: bool | str | None,
+        proxies: Mapping[str, str] | None = None,
+        cert: tuple[str, str] | str | None = None,
+    ) -> ConnectionPool:
+        """Return the connections to the host of *request*; those with *cert* are separate."""
+        key = (str(request.url).split("/", 3)[2], cert is not None)
+        if key not in self._pools:
+            self._pools[key] = super().get_connection_with_tls_context(request, verify, proxies, cert)
+        return self._pools[key]
 
 
 def _body(response: urllib3.BaseHTTPResponse, most: int, request: Request) -> bytes:
@@ -320,7 +291,7 @@ def _redirected(request: Request, status: int, target: str) -> Request:
         host, port = parts.hostname or "", parts.port
     except ValueError:
         parts, host, port = urlsplit(""), "", None
-    if parts.scheme not in _PORTS or not host:
+    if parts.scheme not in _SCHEMES or not host:
         raise PayloadUnexpected(
             f"redirected to {mask_url(target)!r}, which is not a web address",
             where=request_location(request),
@@ -329,17 +300,3 @@ def _redirected(request: Request, status: int, target: str) -> Request:
     netloc = (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "")
     url = urlunsplit((parts.scheme, netloc, parts.path, parts.query, ""))
     return replace(request, url=url, method="GET", body="") if status == 303 else replace(request, url=url)
-
-
-def _same_origin(home: str, url: str) -> bool:
-    """Check whether *url* may get the credentials of *home*: same host and port, and no step down from https."""
-    if url.startswith(f"{home}/"):
-        return True
-    ours, theirs = _origin(home), _origin(url)
-    upgraded = ours[0] == "http" and theirs == ("https", ours[1], 443) and ours[2] == 80
-    return ours == theirs or upgraded
-
-
-def _origin(url: str) -> tuple[str, str, int]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)

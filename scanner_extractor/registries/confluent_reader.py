@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from scanner_extractor.evolution.configured import SubjectConfig
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.naming.subjects import parse_subject
@@ -76,13 +77,19 @@ def read_numbers(payload: Json) -> tuple[int, ...]:
 
 
 def read_level(payload: Json) -> str:
-    """Read a subject's compatibility level, with its policy behind it where that is LENIENT: `BACKWARD LENIENT`.
+    """Read a subject's compatibility level, and behind it what else decides: `BACKWARD LENIENT alias=orders-value`.
 
     Raises PayloadUnexpected for anything else.
     """
     answer = Payload(payload)
-    level = answer.need("compatibilityLevel").text()
-    return f"{level} LENIENT" if answer.text("compatibilityPolicy") == "LENIENT" else level
+    config = SubjectConfig(
+        level=answer.need("compatibilityLevel").text(),
+        policy=answer.text("compatibilityPolicy"),
+        group=answer.text("compatibilityGroup"),
+        alias=answer.text("alias"),
+        validate_fields=answer.flag("validateFields"),
+    )
+    return str(config)
 
 
 def read_associations(entries: Iterable[Payload], origin: Origin, subject: str) -> tuple[Association, ...]:

@@ -5,23 +5,18 @@ from __future__ import annotations
 import os
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import regex
-
+from scanner_extractor.repository.ignored import Ignored, IgnoreFile
 from scanner_extractor.sources.syntax_trees import suffix, words
-from scanner_model.documents.pattern_limits import TimeLimit, TookTooLong
 
 LARGEST = 4 * 1024 * 1024
 """Maximum bytes of one file: more than people write."""
 MOST_FILES = 200_000
 """Files of one directory that are looked at."""
-_MOST_RULES = 1_000
-"""Lines of one `.gitignore` that are followed."""
 
 
 _VENDORED = words(
@@ -69,7 +64,8 @@ class RepositoryFile(NamedTuple):
 class Entry(NamedTuple):
     """A file that is not read yet: *read* returns its bytes, at most LARGEST and one more; it raises OSError.
 
-    *identity* is the same for the same content at the same path; empty where that is not known.
+    *identity* is the same for the same content at the same path; empty where that is not known. A path that ends with a
+    slash is a directory that is not listed: its *read* raises the reason.
     """
 
     path: str
@@ -100,8 +96,8 @@ def text_of(entry: Entry) -> RepositoryFile:
 
 
 def directory_files(directory: Path) -> Iterator[Entry]:
-    """Yield the files of *directory* in the order of their paths; raises OSError where it cannot be listed."""
-    yield from _Walk(directory).entries("", (), os.scandir(directory))
+    """Yield the files of *directory* in the order of their paths; raises OSError if it cannot be listed."""
+    yield from _Walk(directory).entries()
 
 
 def is_left_out(path: str) -> bool:
@@ -119,58 +115,68 @@ def is_candidate(path: str) -> bool:
 class _Walk:
     root: Path
     count: int = 0
-    limit: TimeLimit = field(default_factory=TimeLimit)
-    slow: set[str] = field(default_factory=set)
+    ignored: Ignored = field(default_factory=Ignored)
 
-    def entries(
-        self, path: str, rules: tuple[_IgnoreRule, ...], listing: Iterator[os.DirEntry[str]]
-    ) -> Iterator[Entry]:
+    def entries(self) -> Iterator[Entry]:
+        """Yield the files of all directories, without recursion: directories may be nested thousands of times."""
+        stack = [self._listed("", (), os.scandir(self.root))]
+        while stack:
+            found = next(stack[-1], None)
+            if found is None:
+                stack.pop()
+            elif isinstance(found, Entry):
+                yield found
+            else:
+                stack.append(found)
+
+    def _listed(
+        self, path: str, rules: tuple[IgnoreFile, ...], listing: Iterable[os.DirEntry[str]]
+    ) -> Iterator[Entry | Iterator[Any]]:
+        """Yield the files of one directory, and an iterator for each directory in it."""
         listed = sorted(listing, key=lambda entry: entry.name)
         names = {entry.name for entry in listed}
         if any(entry.name == ".gitignore" and entry.is_file(follow_symlinks=False) for entry in listed):
-            rules = (*rules, *_ignore_rules(self.root / path / ".gitignore", path))
+            rules = (*rules, _ignore_file(self.root / path / ".gitignore", path))
         for entry in listed:
             place = f"{path}/{entry.name}" if path else entry.name
-            if entry.is_symlink() or self.count >= MOST_FILES:
+            if entry.is_symlink():
                 continue
+            if self.count >= MOST_FILES:
+                yield Entry(f"{path}/", _refused(f"the repository has more than {MOST_FILES} files"))
+                return
             if entry.is_dir(follow_symlinks=False):
-                if self._is_left_out(entry.name, names) or self._is_ignored(place, rules, is_directory=True):
+                if self._is_left_out(entry.name, names) or self.ignored(rules, place, entry.name, is_directory=True):
                     continue
                 try:
-                    inside = os.scandir(entry.path)
-                except OSError:
-                    continue
-                yield from self.entries(place, rules, inside)
+                    yield self._listed(place, rules, os.scandir(entry.path))
+                except OSError as error:
+                    yield Entry(f"{place}/", _refused(error.strerror or str(error)))
             elif (
                 entry.is_file(follow_symlinks=False)
                 and is_candidate(place)
-                and not self._is_ignored(place, rules, is_directory=False)
+                and not self.ignored(rules, place, entry.name, is_directory=False)
             ):
                 self.count += 1
                 yield Entry(place, _reader(entry.path))
 
-    def _is_ignored(self, path: str, rules: tuple[_IgnoreRule, ...], *, is_directory: bool) -> bool:
-        """Return whether the last rule that fits *path* ignores it; a pattern that takes too long fits nothing."""
-        return next(
-            (
-                not rule.negated
-                for rule in reversed(rules)
-                if (is_directory or not rule.directories_only) and self._fits(path, rule)
-            ),
-            False,
-        )
-
-    def _fits(self, path: str, rule: _IgnoreRule) -> bool:
-        pattern = rule.pattern.pattern
-        try:
-            return pattern not in self.slow and bool(self.limit.run(rule.pattern.fullmatch, path, pattern))
-        except TookTooLong:
-            self.slow.add(pattern)
-            return False
-
     @staticmethod
     def _is_left_out(name: str, beside: set[str]) -> bool:
         return name in _VENDORED or (name in _BUILT and bool(beside & _BUILD_FILES))
+
+
+def _refused(reason: str) -> Callable[[], bytes]:
+    def read() -> bytes:
+        raise OSError(0, reason)
+
+    return read
+
+
+def _ignore_file(file: Path, directory: str) -> IgnoreFile:
+    try:
+        with file.open("rb") as opened:
+            return IgnoreFile(directory, opened.read(LARGEST).decode("utf-8", "replace"))
+    except OSError:
+        return IgnoreFile(directory, "")
 
 
 def _reader(path: str) -> Callable[[], bytes]:
@@ -179,37 +185,6 @@ def _reader(path: str) -> Callable[[], bytes]:
             return file.read(LARGEST + 1)
 
     return read
-
-
-class _IgnoreRule(NamedTuple):
-    """A line of a `.gitignore`; *negated*: what matches is not ignored after all. Source: gitignore(5)."""
-
-    pattern: regex.Pattern[str]
-    negated: bool
-    directories_only: bool
-
-
-def _ignore_rules(file: Path, directory: str) -> Iterator[_IgnoreRule]:
-    try:
-        with file.open("rb") as opened:
-            text = opened.read(LARGEST).decode("utf-8", "replace")
-    except OSError:
-        return
-    for line in islice(text.splitlines(), _MOST_RULES):
-        written = line.rstrip()
-        if not written or written.startswith("#"):
-            continue
-        negated = written.startswith("!")
-        plain = written.removeprefix("!").removeprefix("\\")
-        body = plain.rstrip("/")
-        anchored = "/" in body
-        prefix = re.escape(directory) + "/" if directory else ""
-        middle = "" if anchored else "(?:.*/)?"
-        expression = prefix + middle + glob_expression(body.removeprefix("/"))
-        try:
-            yield _IgnoreRule(regex.compile(expression, regex.DOTALL), negated, plain.endswith("/"))
-        except regex.error:  # a set that is none
-            continue
 
 
 def glob_expression(pattern: str) -> str:

@@ -18,7 +18,7 @@ from scanner_extractor.repository.files import (
     text_of,
 )
 from scanner_extractor.repository.kinds import KINDS
-from scanner_extractor.repository.variables import Variables
+from scanner_extractor.repository.variables import MOST_GROWTH, Variables
 from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
 from scanner_extractor.settings.sources import RepositorySettings
 from scanner_extractor.sources.deployment.declared import Collector
@@ -86,6 +86,9 @@ def read_entries(
     found = _found(listed.values(), settings, context, progress, {} if known is None else known)
     for kind in KINDS:
         kind.read(found.get(kind.name, ()), context)
+    if variables.left <= 0:
+        what = f"its variables add more than {MOST_GROWTH} characters to its texts"
+        collector.problem("", what, "placeholders after that are not replaced")
     files = {kind: tuple(file.path for file in group) for kind, group in found.items()}
     return RepositoryReading(result=_result(context, files), files=files, seen=len(listed))
 
@@ -122,7 +125,9 @@ def _text(entry: Entry, context: Context) -> RepositoryFile | None:
     try:
         return text_of(entry)
     except UnreadText as error:
-        if PurePosixPath(entry.path).suffix.lower() in _READ_BY_NAME:
+        if entry.path.endswith("/"):
+            context.leave(entry.path, "directory", str(error))
+        elif PurePosixPath(entry.path).suffix.lower() in _READ_BY_NAME:
             context.leave(entry.path, "file", str(error))
         return None
 

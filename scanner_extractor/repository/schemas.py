@@ -181,7 +181,7 @@ def _schemas(file: RepositoryFile, context: Context) -> Iterator[_Schema]:
         yield _Schema(file, kind, (str(title or file.stem),), uses, file.text)
         return
     listed = value if isinstance(value, list) else [value]
-    if all(isinstance(own, dict) and own.get("type") in _NAMED_TYPES and "name" in own for own in listed):
+    if listed and all(isinstance(own, dict) and own.get("type") in _NAMED_TYPES and "name" in own for own in listed):
         yield from (_avro(file, own, shared=len(listed) > 1) for own in listed)
     elif isinstance(value, str | list) or (isinstance(value, dict) and "type" in value):
         declared: dict[str, None] = {}

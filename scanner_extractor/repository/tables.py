@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from scanner_extractor.catalogs.column_types import Part, columns_of
-from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.context import STATEMENT, Context
 from scanner_extractor.repository.statements import MATERIALIZE, RISINGWAVE, SqlStatement
 from scanner_extractor.sources.databases.engines.definitions import Definition, Token, engine_type, plain_query
 from scanner_extractor.sources.databases.engines.messages import Dialect, Messages, ingested_parameters
+from scanner_extractor.sources.databases.engines.risingwave import is_kafka
 from scanner_extractor.sources.syntax_trees import words
 from scanner_model.catalogs import (
     DATABASE,
@@ -47,6 +48,7 @@ _NO_COLUMN = words(
 _RW_DIALECT = Dialect(prefixes=("_rw_kafka_", "_rw_"), whole=frozenset({"BYTES", "TEXT"}))
 _MZ_DIALECT = Dialect(prefixes=("",), keyed=frozenset({"UPSERT"}), whole=frozenset({"BYTES", "JSON", "TEXT"}))
 _DEFAULTS = {RISINGWAVE: ("dev", "public"), MATERIALIZE: ("materialize", "public")}
+_LINE = re.compile(r":\d+$")
 _JDBC = re.compile(r"jdbc:(?P<scheme>\w+)://(?P<host>[^/?;:]+)(?::(?P<port>\d+))?/(?P<database>[\w$-]+)")
 _PORTS = {"mysql": "3306", "mariadb": "3306", "postgresql": "5432"}
 
@@ -118,6 +120,10 @@ def add_engine_objects(statements: Sequence[SqlStatement], engine: str, place: s
         table = _table(parts, definition)
         names = list(table.columns)
         parameters: Mapping[str, str] = {}
+        if messages is not None and has_placeholder(messages.topic):
+            context.leave(place, "topic", f"the topic of {parts[-1]} is a placeholder: {messages.topic}")
+        elif messages is not None and not messages.brokers:
+            context.topic(messages.topic, f"{_LINE.sub('', place)}:{statement.line}", tool=STATEMENT)
         if messages is not None and messages.topic and not has_placeholder(messages.topic):
             dialect = _RW_DIALECT if engine == RISINGWAVE else _MZ_DIALECT
             is_sink = found.kind == "SINK"
@@ -174,12 +180,15 @@ def _messages(definition: Definition, engine: str) -> Messages | None:
     encoding = definition.format
     if engine == RISINGWAVE:
         options = definition.settings
-        if options.get("connector", "").lower() != "kafka":
+        if not is_kafka(options):
             return None
         topic = options.get("topic") or options.get("kafka.topic", "")
         brokers = options.get("properties.bootstrap.server") or options.get("kafka.brokers", "")
         envelope = encoding[0] or options.get("type", "").replace("append-only", "")
         return Messages(topic=topic, brokers=brokers, encoding=encoding[1], envelope=envelope)
+    envelope = definition.word(definition.index("ENVELOPE"))
+    if reference := _reference(definition):
+        return Messages(topic=reference, encoding=encoding[0], envelope=envelope)
     at = definition.index("KAFKA", "CONNECTION")
     at = at if at > 0 else definition.index("KAFKA", "BROKER")
     if at < 0:
@@ -188,8 +197,19 @@ def _messages(definition: Definition, engine: str) -> Messages | None:
     topic = options.get("topic", "")
     if not topic and (named := definition.index("TOPIC")) > 0:
         topic = (definition.name(named).parts or ("",))[0]
-    envelope = definition.word(definition.index("ENVELOPE"))
     return Messages(topic=topic, encoding=encoding[0], envelope=envelope)
+
+
+def _reference(definition: Definition) -> str:
+    """Return the topic of Materialize's `CREATE TABLE … FROM SOURCE s (REFERENCE "topic")`; empty for other tables."""
+    at = definition.index("FROM", "SOURCE")
+    if at < 0:
+        return ""
+    behind = definition.behind_name(at)
+    if definition.word(behind + 1) != "REFERENCE":
+        return ""
+    parts = definition.name(behind + 2).parts or (definition.options(behind).get("reference", ""),)
+    return parts[-1]
 
 
 def _has_brackets(code: str) -> bool:
@@ -208,7 +228,7 @@ def _created(code: str) -> _Found | None:
 
 def _table(parts: tuple[str, ...], definition: Definition) -> _Table:
     table = _Table(parts)
-    for item in definition.items:
+    for item in () if definition.index("FROM", "SOURCE") > 0 else definition.items:
         word = item[0].word
         if word in _NO_COLUMN or len(item) < 2:
             words = [token.word for token in item]

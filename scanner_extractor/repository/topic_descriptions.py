@@ -49,7 +49,8 @@ def read_descriptions(files: Sequence[RepositoryFile], context: Context) -> None
 
 def _schema_files(document: Mapping[str, Value]) -> Iterator[str]:
     listed = document.get("schemas") or document.get("schema")
-    for entry in listed if isinstance(listed, list) else [listed]:
+    entries: list[Value] = listed if isinstance(listed, list) else [listed]
+    for entry in entries:
         named = [entry.get(key) for key in _FILES] if isinstance(entry, Mapping) else [entry]
         yield from (name for name in named if isinstance(name, str) and "." in name)
 

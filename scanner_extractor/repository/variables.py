@@ -30,6 +30,10 @@ _REFERENCE = re.compile(
 )
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
 _LONGEST = 500
+LONGEST_RESOLVED = 1_000
+"""Characters of a value whose placeholders are replaced: variables that contain each other multiply."""
+MOST_GROWTH = 8 * 1024 * 1024
+"""Characters that replaced placeholders may add to all texts of a repository."""
 _SETTING, _SCRIPT, _EXAMPLE = range(3)
 
 
@@ -47,10 +51,13 @@ class Variables:
 
     given: Mapping[str, str] = field(default_factory=dict)
     secret_names: ExtraNames = NO_EXTRA
+    left: int = MOST_GROWTH
     _values: dict[str, list[_Set]] = field(default_factory=dict)
+    _known: dict[tuple[str, str, int], str | None] = field(default_factory=dict)
 
     def add(self, file: RepositoryFile) -> bool:
         """Add what a file sets, and return whether it is one that does; secrets are left out."""
+        self._known.clear()
         name = file.name.lower()
         if name.startswith(".env") or file.ending in _SETTING_ENDINGS or name.endswith(".env.example"):
             pairs: Iterable[tuple[str, str]] = assignments(file.text)
@@ -77,6 +84,12 @@ class Variables:
         """Return the value of a variable; None where there is none, several, or one that depends on another such."""
         if name in self.given:
             return self.given[name]
+        key = (name, directory, depth)
+        if key not in self._known:
+            self._known[key] = self._value(name, directory, depth)
+        return self._known[key]
+
+    def _value(self, name: str, directory: str, depth: int) -> str | None:
         known = self._values.get(name, ())
         for rank in (_SETTING, _SCRIPT, _EXAMPLE):
             listed = [entry for entry in known if entry.rank == rank]
@@ -87,11 +100,15 @@ class Variables:
             if len(values) != 1:
                 return None
             value = self.resolved(values.pop(), directory, depth + 1) if depth < 5 else ""
-            return value if value and not has_placeholder(value) else None
+            is_value = value and len(value) <= LONGEST_RESOLVED and not has_placeholder(value)
+            return value if is_value else None
         return None
 
     def resolved(self, text: str, directory: str, depth: int = 0) -> str:
-        """Return *text* with placeholders replaced by their values; one without a value stays."""
+        """Return *text* with placeholders replaced by their values.
+
+        One without a value stays, and so do all when what they add to the texts of the repository is `MOST_GROWTH`.
+        """
         if "$" not in text and "{{" not in text and "<" not in text:
             return text
 
@@ -100,8 +117,11 @@ class Variables:
             # A connector's own templates, such as `${topic}`, are in small letters.
             if not _CONSTANT.fullmatch(name) and name not in self.given:
                 return match[0]
-            value = self.value(name, directory, depth)
-            return value if value is not None else match["default"] or match[0]
+            value = self.value(name, directory, depth) if self.left > 0 else None
+            if value is None:
+                return match["default"] or match[0]
+            self.left -= max(0, len(value) - len(match[0]))
+            return value
 
         return _REFERENCE.sub(replaced, text)
 

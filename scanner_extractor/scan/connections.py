@@ -65,14 +65,15 @@ class Connections:
     At most one of the three is set. *brokers*, *ends*, *probe*, *acls*, *clients* and *schema_ids* request topics, end
     offsets, metadata, rules of access, transactions and groups, and records over the Kafka protocol. *now* is the time
     of a metric, *clock* measures and spends waits (None: the machine's). *queries* are those of ksqlDB known from
-    earlier scans, by server, and *missing* those that its last answer lacked. *opened* are the HTTP sources, to count
+    earlier scans, by server, and *missing* those that its last answer lacked; *groups* are the known consumer groups.
+    *opened* are the HTTP sources, to count
     their requests.
     """
 
     recorder: Recorder | None = None
     replay: Replay | None = None
     transport: Transport | None = None
-    brokers: Callable[[KafkaSettings, Progress], KafkaResult] = read_kafka
+    brokers: Callable[..., KafkaResult] = read_kafka
     ends: Callable[[OffsetSettings, Progress, datetime], CatalogResult] = _read_ends
     probe: Callable[[KafkaSettings], str] = probe_brokers
     acls: Callable[[AclSettings], Json] = load_acls
@@ -82,6 +83,7 @@ class Connections:
     clock: Clock | None = None
     queries: Mapping[SourceId, KnownQueries] = field(default_factory=dict)
     missing: Mapping[SourceId, frozenset[str]] = field(default_factory=dict)
+    groups: frozenset[str] = frozenset()
     opened: dict[SourceId, Http] = field(default_factory=dict)
 
     def http(
@@ -129,7 +131,8 @@ class Connections:
         """Read topics and groups from the brokers; a capture holds the result as one document, as it is not HTTP."""
         if self.replay:
             return read_kafka_document(self.replay.document(settings.source, KAFKA_DOCUMENT), settings.source)
-        reading = self.brokers(settings, progress)
+        known = {"known": self.groups} if self.groups else {}
+        reading = self.brokers(settings, progress, **known)
         if self.recorder:
             self.recorder.record_document(settings.source, KAFKA_DOCUMENT, kafka_document(reading))
         return reading

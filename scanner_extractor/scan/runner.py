@@ -14,10 +14,11 @@ from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import CloudResult, KafkaResult, Progress, SourceResults, no_progress
 from scanner_extractor.scan import source_kinds
 from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.source_kind import BrokerUse
 from scanner_extractor.scan.source_kinds import SOURCE_KINDS
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.confluent_cloud import Lacking
-from scanner_model.errors import ScannerError, SourceRefused
+from scanner_model.errors import ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.threads import start
@@ -25,11 +26,15 @@ from scanner_model.threads import start
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One source to read: *kind* is what `--only` and `--skip` name; *run* reads it and raises ScannerError."""
+    """One source to read: *kind* is what `--only` and `--skip` name; *run* reads it and raises ScannerError.
+
+    *brokers* is whether it lists the brokers, or needs them to answer.
+    """
 
     source: SourceId
     kind: str
     run: Callable[[Progress], SourceResults]
+    brokers: BrokerUse = BrokerUse.NONE
 
 
 class Mode(StrEnum):
@@ -64,7 +69,8 @@ def kind_tasks(phase: str, settings: Settings, connections: Connections) -> Iter
     for kind in SOURCE_KINDS:
         if kind.phase == phase:
             for source in kind.sources(settings):
-                yield Task(source=source.source, kind=kind.name, run=partial(kind.read, source, connections))
+                run = partial(kind.read, source, connections)
+                yield Task(source=source.source, kind=kind.name, run=run, brokers=kind.brokers)
 
 
 def cluster_tasks(settings: Settings, connections: Connections) -> Iterator[Task]:
@@ -99,6 +105,9 @@ _LOG = logging.getLogger(__name__)
 
 DEADLINE = 120.0
 """Seconds without any progress after which a source is given up; a slow source that goes on is waited for."""
+
+DOWN_DEADLINE = 20.0
+"""The same for a source that needs the brokers, once they are known to be down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,13 +155,14 @@ def read_sources(
     order of the phases and of cluster.json, whatever thread was first.
     """
     now = (access.clock or Clock()).now
-    settings, results = _discovered(settings, access, choice, _Watch(progress, deadline, now))
+    watch = _Watch(progress, deadline, now)
+    settings, results = _discovered(settings, access, choice, watch)
     for phase in phases:
         tasks = tuple(phase.tasks(settings, access))
         if not phase.runs_in(choice.mode):
             results += [(result_of_unread(task.source, task.kind, choice.mode), None) for task in tasks]
             continue
-        results += _run_tasks(tasks, choice, _Watch(progress, deadline, now))
+        results += _run_tasks(tasks, choice, watch)
     return SourceReadings(
         outcomes=tuple(_with_request_count(outcome, access) for outcome, _ in results),
         readings=tuple(_with_problems(reading, access) for _, reading in results if reading is not None),
@@ -174,22 +184,28 @@ def _discovered(
 
 @dataclass(slots=True)
 class _Watch:
-    """Passes progress on, and knows when each source last moved."""
+    """Passes progress on, and knows when each source last moved and whether the brokers are down."""
 
     report: Progress
     deadline: float
     now: Callable[[], float]
     moved: dict[SourceId, float] = field(default_factory=dict)
+    brokers_down: bool = False
 
     def progress(self, source: SourceId, done: int, total: int | None) -> None:
         self.moved[source] = self.now()
         self.report(source, done, total)
 
-    def left(self, sources: Iterable[SourceId]) -> float:
-        return max(0.0, min(self.moved[source] for source in sources) + self.deadline - self.now())
+    def patience(self, task: Task) -> float:
+        """Return the seconds that *task* may take without progress."""
+        waits = self.brokers_down and task.brokers is BrokerUse.NEEDED
+        return min(self.deadline, DOWN_DEADLINE) if waits else self.deadline
 
-    def stuck(self, source: SourceId) -> bool:
-        return self.now() >= self.moved[source] + self.deadline
+    def left(self, tasks: Iterable[Task]) -> float:
+        return max(0.0, min(self.moved[task.source] + self.patience(task) for task in tasks) - self.now())
+
+    def stuck(self, task: Task) -> bool:
+        return self.now() >= self.moved[task.source] + self.patience(task)
 
 
 def _run_tasks(tasks: Sequence[Task], choice: Choice, watch: _Watch) -> list[tuple[SourceResult, SourceResults | None]]:
@@ -199,14 +215,14 @@ def _run_tasks(tasks: Sequence[Task], choice: Choice, watch: _Watch) -> list[tup
         running[start(partial(_attempt, task, watch))] = task
     results: dict[SourceId, tuple[SourceResult, SourceResults | None]] = {}
     while running:
-        left = watch.left(task.source for task in running.values())
+        left = watch.left(running.values())
         done = wait(running, left + 0.01, FIRST_COMPLETED).done
         for future in done:
             results[running.pop(future).source] = future.result()
         if not done:
-            for future in [future for future, task in running.items() if watch.stuck(task.source)]:
+            for future in [future for future, task in running.items() if watch.stuck(task)]:
                 task = running.pop(future)
-                results[task.source] = (_given_up(task, watch.deadline), None)
+                results[task.source] = (_given_up(task, watch), None)
     return [results.get(task.source, (_skipped(task), None)) for task in tasks]
 
 
@@ -215,6 +231,7 @@ def _attempt(task: Task, watch: _Watch) -> tuple[SourceResult, SourceResults | N
     try:
         reading = task.run(watch.progress)
     except ScannerError as error:
+        watch.brokers_down |= task.brokers is BrokerUse.LISTED and isinstance(error, SourceUnreachable)
         return _unavailable(task, str(error.what), error.where, error.hint, watch.now() - started), None
     except Exception as error:  # noqa: BLE001  the one place: a defect of ours in one source must not lose the others
         _LOG.debug("source %s failed", task.source, exc_info=True)
@@ -231,9 +248,11 @@ def _unavailable(task: Task, what: str, where: str, hint: str, seconds: float) -
     )
 
 
-def _given_up(task: Task, deadline: float) -> SourceResult:
-    hint = "is the source overloaded? try again later"
-    return _unavailable(task, f"no progress for {deadline:g} s", "", hint, deadline)
+def _given_up(task: Task, watch: _Watch) -> SourceResult:
+    waits = watch.brokers_down and task.brokers is BrokerUse.NEEDED
+    hint = "it needs the brokers, which do not answer" if waits else "is the source overloaded? try again later"
+    seconds = watch.patience(task)
+    return _unavailable(task, f"no progress for {seconds:g} s", "", hint, seconds)
 
 
 def result_of_unread(source: SourceId, kind: str, mode: Mode) -> SourceResult:

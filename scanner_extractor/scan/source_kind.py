@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
 
 from scanner_extractor.config.sections import Section
@@ -42,6 +43,16 @@ S = TypeVar("S", bound=SourceSettings)
 H = TypeVar("H", bound=HttpSource)
 
 
+class BrokerUse(Enum):
+    """What a kind of source has to do with the brokers of its cluster."""
+
+    NONE = "none"
+    LISTED = "listed"
+    """It asks the brokers themselves: that they do not answer shows that they are down."""
+    NEEDED = "needed"
+    """Its server waits for the brokers before it answers."""
+
+
 def _always(_: object) -> bool:
     return True
 
@@ -55,7 +66,8 @@ class SourceKind(Generic[S]):
     that member is parsed to for this kind. *read* reads one source and raises ScannerError where nothing of it can be
     read. *check* yields what `scanner check` tries on it; a probe is created after the one before it has run, while the
     connection is open. *field* is the field of Settings that holds its sources; empty: they are in `settings.others`.
-    *ready* returns whether a source can be read yet: brokers may be found only when the scan starts.
+    *ready* returns whether a source can be read yet: brokers may be found only when the scan starts. *brokers* is how
+    it uses them.
     """
 
     name: str
@@ -66,6 +78,7 @@ class SourceKind(Generic[S]):
     check: Callable[[S, Connections], Iterable[Probe]]
     field: str = ""
     ready: Callable[[S], bool] = _always
+    brokers: BrokerUse = BrokerUse.NONE
 
     def sources(self, settings: Settings) -> Iterator[S]:
         """Yield the settings of the sources of this kind."""

@@ -43,7 +43,6 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe, unexpected
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.repository.reader import directory_reading, read_directory
 from scanner_extractor.results import (
     ConnectResult,
     DeclaredResult,
@@ -55,7 +54,7 @@ from scanner_extractor.results import (
     no_progress,
 )
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.source_kind import SourceKind, by_type, http_check, http_kind
+from scanner_extractor.scan.source_kind import BrokerUse, SourceKind, by_type, http_check, http_kind
 from scanner_extractor.settings.clients import (
     AclSettings,
     ApplicationSettings,
@@ -84,24 +83,8 @@ from scanner_extractor.settings.sources import (
     StreamsSettings,
 )
 from scanner_extractor.source_types import SourceType
-from scanner_extractor.sources import dbt as dbt_manifest
-from scanner_extractor.sources.applications.mapping import read_mapping
-from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
-from scanner_extractor.sources.confluent_cloud.metrics import read_metrics
-from scanner_extractor.sources.confluent_cloud.pagination import rest_list
-from scanner_extractor.sources.confluent_cloud.probes import (
-    CloudFound,
-    cloud_probes,
-    metrics_probes,
-    stream_catalog_probes,
-    tableflow_probes,
-)
-from scanner_extractor.sources.confluent_cloud.stream_catalog import read_stream_catalog
-from scanner_extractor.sources.confluent_cloud.tableflow import read_tableflow
 from scanner_extractor.sources.connect import listed_connectors, read_connect, worker_facts
 from scanner_extractor.sources.connect_reader import with_masked_passwords
-from scanner_extractor.sources.databases.client import database_probes
-from scanner_extractor.sources.dbt import read_manifest, summary
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_extractor.sources.files import read_sql_files, read_texts, read_topologies, separate_failed
 from scanner_extractor.sources.flink import FLINK_SOURCES
@@ -111,20 +94,20 @@ from scanner_extractor.sources.kafka.clients import DOCUMENT as BROKER_CLIENTS
 from scanner_extractor.sources.kafka.clients import client_probes, read_clients
 from scanner_extractor.sources.kafka.schema_ids import DOCUMENT as SCHEMA_IDS
 from scanner_extractor.sources.kafka.schema_ids import described_plan, read_schema_ids, schema_id_probes
-from scanner_extractor.sources.kafka_rest import find_cluster, read_kafka_rest
 from scanner_extractor.sources.ksqldb import read_ksqldb
-from scanner_extractor.sources.prometheus import prometheus_probes, read_prometheus
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import SourceUnreachable
+from scanner_model.lazy_names import deferred, load
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_statement, mask_text
 
+_SOURCES = "scanner_extractor.sources"
+_CLOUD = f"{_SOURCES}.confluent_cloud"
+_DBT = f"{_SOURCES}.dbt"
+_REPOSITORY = "scanner_extractor.repository.reader"
+
+
 _KSQL = "application/vnd.ksql.v1+json"
-
-
-def kafka_rest_probes(settings: KafkaRestSettings, http: Http) -> Iterator[Probe]:
-    """Try to list the topics over REST."""
-    yield Probe("list topics", lambda: f"{len(rest_list(http, *find_cluster(settings, http), 'topics').items)} topics")
 
 
 def ksqldb_probes(_: KsqlSettings, http: Http) -> Iterator[Probe]:
@@ -179,7 +162,7 @@ def repository_probes(settings: RepositorySettings, _: Connections) -> Iterator[
     """Try to read every file; what was found is counted by kind."""
 
     def read() -> str:
-        reading = directory_reading(settings, no_progress)
+        reading = load(f"{_REPOSITORY}:directory_reading")(settings, no_progress)
         kinds = ", ".join(f"{len(files)} {kind}" for kind, files in reading.files.items())
         return f"{reading.seen} files, of them {kinds or 'none that is read'}"
 
@@ -237,29 +220,33 @@ def _read_deployment(settings: DeploymentSettings, connections: Connections, pro
 
 
 def _read_repository(settings: RepositorySettings, _: Connections, progress: Progress) -> SourceResults:
-    return read_directory(settings, progress)
+    result: SourceResults = load(f"{_REPOSITORY}:read_directory")(settings, progress)
+    return result
 
 
 def _read_dbt(settings: DbtSettings, connections: Connections, progress: Progress) -> SourceResults:
-    return read_manifest(_manifest(settings, connections), settings, progress)
+    result: SourceResults = load(f"{_DBT}:read_manifest")(_manifest(settings, connections), settings, progress)
+    return result
 
 
 def _check_dbt(settings: DbtSettings, connections: Connections) -> Iterator[Probe]:
-    yield Probe("read its manifest", lambda: summary(_manifest(settings, connections)))
+    yield Probe("read its manifest", lambda: load(f"{_DBT}:summary")(_manifest(settings, connections)))
 
 
 def _manifest(settings: DbtSettings, connections: Connections) -> Json:
-    return connections.document(settings.source, dbt_manifest.DOCUMENT, lambda: dbt_manifest.load_manifest(settings))
+    name, read = load(f"{_DBT}:DOCUMENT"), load(f"{_DBT}:load_manifest")
+    return connections.document(settings.source, name, lambda: read(settings))
 
 
 def _read_metrics(settings: MetricsSettings, connections: Connections, progress: Progress) -> SourceResults:
     with connections.http(settings.http, settings.source) as http:
-        return read_metrics(settings, http, progress, now=connections.now())
+        result: SourceResults = load(f"{_CLOUD}.metrics:read_metrics")(settings, http, progress, now=connections.now())
+        return result
 
 
 def _check_metrics(settings: MetricsSettings, connections: Connections) -> Iterator[Probe]:
     with connections.http(settings.http, settings.source) as http:
-        yield from metrics_probes(settings, http)
+        yield from load(f"{_CLOUD}.probes:metrics_probes")(settings, http)
 
 
 def _read_acls(settings: AclSettings, connections: Connections, _: Progress) -> FactsResult:
@@ -299,7 +286,9 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         DISCOVERY,
         CLOUD_SECTION,
         CloudSettings,
-        SourceType(read=read_cloud, check=lambda settings, http: cloud_probes(settings, http, CloudFound())),
+        SourceType(
+            read=deferred(f"{_CLOUD}.discovery:read_cloud"), check=deferred(f"{_CLOUD}.probes:new_cloud_probes")
+        ),
         field="cloud",
     ),
     SourceKind(
@@ -309,6 +298,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         settings=KafkaSettings,
         field="kafka",
         ready=_has_brokers,
+        brokers=BrokerUse.LISTED,
         read=lambda settings, connections, progress: connections.kafka(settings, progress),
         check=lambda settings, connections: [
             Probe("read metadata of the brokers", lambda: connections.probe(settings)),
@@ -319,7 +309,10 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         CLUSTER,
         KAFKA_REST_SECTION,
         KafkaRestSettings,
-        SourceType(read=read_kafka_rest, check=kafka_rest_probes),
+        SourceType(
+            read=deferred(f"{_SOURCES}.kafka_rest:read_kafka_rest"),
+            check=deferred(f"{_SOURCES}.kafka_rest:kafka_rest_probes"),
+        ),
         field="kafka_rest",
     ),
     SourceKind(
@@ -328,6 +321,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         section=KSQLDB_SECTION,
         settings=KsqlSettings,
         field="ksqldb",
+        brokers=BrokerUse.NEEDED,
         read=_read_ksqldb,
         check=http_check(SourceType(read=read_ksqldb, check=ksqldb_probes)),
     ),
@@ -337,6 +331,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         section=CONNECT_SECTION,
         settings=ConnectSettings,
         field="connect",
+        brokers=BrokerUse.NEEDED,
         read=_read_connect,
         check=http_check(SourceType(read=read_connect, check=connect_probes)),
     ),
@@ -392,7 +387,10 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         SCHEMAS,
         STREAM_CATALOG_SECTION,
         StreamCatalogSettings,
-        SourceType(read=read_stream_catalog, check=stream_catalog_probes),
+        SourceType(
+            read=deferred(f"{_CLOUD}.stream_catalog:read_stream_catalog"),
+            check=deferred(f"{_CLOUD}.probes:stream_catalog_probes"),
+        ),
         field="stream_catalogs",
     ),
     http_kind(
@@ -400,7 +398,9 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         TABLES,
         TABLEFLOW_SECTION,
         TableflowSettings,
-        SourceType(read=read_tableflow, check=tableflow_probes),
+        SourceType(
+            read=deferred(f"{_CLOUD}.tableflow:read_tableflow"), check=deferred(f"{_CLOUD}.probes:tableflow_probes")
+        ),
         field="tableflow",
     ),
     http_kind("catalog", CATALOG, CATALOG_SECTION, CatalogSettings, by_type(CATALOGS), field="catalogs"),
@@ -410,7 +410,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         section=DATABASE_SECTION,
         settings=DatabaseSettings,
         read=lambda settings, connections, progress: connections.database(settings, progress),
-        check=lambda settings, _: database_probes(settings),
+        check=lambda settings, _: load(f"{_SOURCES}.databases.client:database_probes")(settings),
     ),
     SourceKind(name="dbt", phase=CATALOG, section=DBT_SECTION, settings=DbtSettings, read=_read_dbt, check=_check_dbt),
     SourceKind(
@@ -457,7 +457,10 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         METRICS,
         PROMETHEUS_SECTION,
         PrometheusSettings,
-        SourceType(read=read_prometheus, check=prometheus_probes),
+        SourceType(
+            read=deferred(f"{_SOURCES}.prometheus:read_prometheus"),
+            check=deferred(f"{_SOURCES}.prometheus:prometheus_probes"),
+        ),
         field="prometheus",
     ),
     SourceKind(
@@ -465,7 +468,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         phase=METRICS,
         section=APPLICATIONS_SECTION,
         settings=ApplicationSettings,
-        read=lambda settings, _, __: read_mapping(settings),
+        read=lambda settings, _, __: load(f"{_SOURCES}.applications.mapping:read_mapping")(settings),
         check=lambda _, __: (),  # it is a part of cluster.json
     ),
     SourceKind(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.sources import AwsSettings
@@ -39,7 +41,8 @@ class PushSettings:
     *environment* is DataHub's (PROD, DEV …). *parent* is Google's place of processes, `projects/P/locations/L`. *aws*
     is where Glue or DataZone is, None for other targets, and *domain* DataZone's. *parts* are what is written beside
     lineage: documentation, owners, tags. *after_scan*: `watch` and `serve` push after each scan.
-    *keep_runs* is the number of newest runs that can be undone.
+    *keep_runs* is the number of newest runs that can be undone. *options* are for targets whose members have no field
+    here, *place* is what tells apart two of their catalogs at one address.
     """
 
     target: str
@@ -53,9 +56,11 @@ class PushSettings:
     schemas: Schemas = Schemas.MISSING
     after_scan: bool = False
     keep_runs: int = 100
+    options: Mapping[str, Any] = field(default_factory=dict)
+    place: str = ""
 
     @property
     def address(self) -> str:
         """Return what distinguishes this catalog from others: the target, its address, and the place inside it."""
         profile = self.aws.profile if self.aws else ""
-        return " ".join(filter(None, (self.target, self.http.url, self.parent, self.domain, profile)))
+        return " ".join(filter(None, (self.target, self.http.url, self.parent, self.domain, profile, self.place)))

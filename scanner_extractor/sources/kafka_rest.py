@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.pagination import PartialList
+from scanner_extractor.probes import Probe
 from scanner_extractor.results import KafkaResult, Progress, answered
 from scanner_extractor.settings.confluent_cloud import KafkaRestSettings
 from scanner_extractor.sources.confluent_cloud.pagination import rest_list
@@ -159,6 +160,11 @@ def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress)
         unconfigured=frozenset(scan.unconfigured),
         mirrors=mirrors,
     )
+
+
+def kafka_rest_probes(settings: KafkaRestSettings, http: Http) -> Iterator[Probe]:
+    """Try to list the topics over REST."""
+    yield Probe("list topics", lambda: f"{len(rest_list(http, *find_cluster(settings, http), 'topics').items)} topics")
 
 
 def find_cluster(settings: KafkaRestSettings, http: Http) -> tuple[str, ...]:

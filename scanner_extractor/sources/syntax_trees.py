@@ -1,15 +1,13 @@
 """Parse source texts with tree-sitter: one grammar per language, errors in the text kept beside what can be read.
 
-A parser of tree-sitter never fails: what it cannot read becomes an error node, and the rest of the tree stands. Its
-time grows with the text, and with the square of a text that its grammar cannot read: it is bounded. A grammar is a
-package of its own, of the extra `code` or `terraform`.
+A parser of tree-sitter never fails: it turns what it cannot read into an error node and keeps the rest of the tree. The
+time and memory that it takes may grow with the square of a text, so `bounded_parsing` tries each text in another
+process first. A grammar is a package, installed by the extra `code` or `terraform`.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -21,11 +19,6 @@ Node = Any
 
 LARGEST = 2 * 1024 * 1024
 """Maximum characters of one source text; a longer one was generated."""
-SLOWEST = 5
-"""Seconds of processor time that one source text may take: hundreds of times what an ordinary one does."""
-_SHORT = 8_000
-"""Bytes of a text that takes a second at most, and is read half as fast again in one piece."""
-_PIECE = 4_096
 
 
 class Grammar(NamedTuple):
@@ -75,57 +68,28 @@ def grammar_missing(path: str) -> str:
     return "" if _is_installed(grammar) else grammar.extra
 
 
-@dataclass(frozen=True, slots=True)
-class Deadline:
-    """The time by *clock* at which reading one source text is given up."""
+def parse_tree(path: str, text: str) -> Node:
+    """Parse *text* by the language of *path*; raises InputInvalid if the grammar is not installed.
 
-    at: float
-    clock: Callable[[], float]
-
-    def is_over(self) -> bool:
-        """Return whether the time is over."""
-        return self.clock() > self.at
-
-    def check(self, path: str) -> None:
-        """Raise InputInvalid where the time is over."""
-        if self.is_over():
-            raise InputInvalid(f"reading it takes more than {SLOWEST} seconds", where=path)
-
-
-def deadline(clock: Callable[[], float] = time.thread_time) -> Deadline:
-    """Return the deadline of a text that is read from now on."""
-    return Deadline(clock() + SLOWEST, clock)
-
-
-def parse_tree(path: str, text: str, until: Deadline | None = None) -> Node:
-    """Parse *text* by the language of *path*, *until* some time, SLOWEST seconds from now where it is None.
-
-    Raises InputInvalid where the grammar is not installed, or the time is over.
+    Each call has its own parser: threads that share one crash.
     """
-    content, until, parsed = text.encode("utf-8", "replace"), until or deadline(), False
-
-    def read(at: int, _: object) -> bytes:
-        # The texts of nodes are read by it, too: nothing would be an answer that never ends.
-        return b"" if not parsed and until.is_over() else content[at : at + _PIECE]
-
-    root = _parser(GRAMMARS[suffix(path)]).parse(content if len(content) < _SHORT else read).root_node
-    parsed = True
-    until.check(path)
-    return root
+    language, library = _language(GRAMMARS[suffix(path)])
+    return library.Parser(language).parse(text.encode("utf-8", "replace")).root_node
 
 
 @cache
 def _is_installed(grammar: Grammar) -> bool:
     try:
-        _parser(grammar)
+        _language(grammar)
     except InputInvalid:
         return False
     return True
 
 
 @cache
-def _parser(grammar: Grammar) -> Any:  # noqa: ANN401 - a class of tree-sitter
+def _language(grammar: Grammar) -> tuple[Any, Any]:
+    """Return the language of a grammar, which threads may share, and the library that parses it."""
     what = f"the grammar {grammar.module} is not installed"
     library = require("tree_sitter", what, extra=grammar.extra)
     module = require(grammar.module, what, extra=grammar.extra)
-    return library.Parser(library.Language(getattr(module, grammar.function)()))
+    return library.Language(getattr(module, grammar.function)()), library

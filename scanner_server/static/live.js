@@ -38,19 +38,6 @@ function expandButton(card, upstream) {
   return button;
 }
 
-// At the row of a column: how many of its flows are not drawn; a click shows all.
-function rowParts(column) {
-  const count = hidden(column, true) + hidden(column, false);
-  if (!count) return [];
-  const says = `Show ${count} more flows of ${nameOf(column)}`;
-  const button = make("button", {type: "button", class: "expand", title: says, "aria-label": says, tabindex: "-1"}, `+${count}`);
-  button.onclick = (event) => {
-    event.stopPropagation();
-    look(column, {bring: true});
-  };
-  return [button];
-}
-
 // How many steps away from a node the nearest one is with edges that are not drawn, on one side; null where there is none.
 function nearestHidden(node, upstream) {
   let [reached, steps] = [new Set([node]), 0];
@@ -159,7 +146,6 @@ Object.assign(hooks, {
   evidence: evidencePart,
   isPart: () => !live.everything,
   hasMore,
-  rowParts,
   cardParts: (card) => [expandButton(card, true), expandButton(card, false)],
   cardKeys: cardActs,
   panelParts,

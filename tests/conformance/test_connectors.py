@@ -150,3 +150,55 @@ def test_columns_follow_every_flow() -> None:
         (("id",), ("id",), "value")
     ]
     assert (unknown, len(untold)) == ((), 1)
+
+
+ADDRESSES = {"connection.url": "jdbc:postgresql://h/db", "connection.uri": "mongodb://h", "database.hostname": "h"}
+
+
+@pytest.mark.parametrize("config", [{}, {"topics": "a", "kafka.topic": "a"}, ADDRESSES, {"topic.prefix": "p"}])
+@pytest.mark.parametrize("active", [None, (), ("a", "p.s.t")])
+def test_an_unknown_end_always_has_a_problem(config, active) -> None:
+    """An edge without an end, or no edge at all, says why; only a connector without an external dataset has none."""
+    results = {name: read({**config, "connector.class": name}, active=active) for name in CLASSES}
+    open_ended = [
+        name
+        for name, result in results.items()
+        if not result.isolated and (not result.flows or any(None in (f.source, f.target) for f in result.flows))
+    ]
+
+    assert [name for name in open_ended if not results[name].problems] == []
+
+
+@examples(40)
+@given(config=st.dictionaries(KEYS, VALUES, max_size=10), active=NAMES, known=NAMES, tables=NAMES)
+def test_no_configuration_has_an_unknown_end_without_a_problem(config, active, known, tables) -> None:
+    """The same for whatever configurations hold."""
+    for class_name in CLASSES:
+        result = read({**config, "connector.class": class_name}, active=active, known=known, tables=tables)
+        unknown = not result.flows or any(None in (flow.source, flow.target) for flow in result.flows)
+
+        assert result.problems or result.isolated or not unknown, class_name
+
+
+def test_a_topic_that_a_connector_names_is_never_dropped() -> None:
+    """Whatever else is missing: a sink reads its topics, and a source that names topics writes them."""
+    sinks = {name: read({"connector.class": name, "topics": "a,b"}) for name in CLASSES if "sink" in name.lower()}
+    unknown_source = read({"connector.class": "com.acme.NatsSource", "table2.topic": "a", "topic.name": "b"})
+
+    lost = [
+        name
+        for name, result in sinks.items()
+        if not result.isolated and {end.name for end in result.inputs} != {"a", "b"}
+    ]
+    assert lost == []
+    assert [end.name for end in unknown_source.outputs] == ["a", "b"]
+
+
+def test_known_topics_alone_are_no_reason_to_claim_them() -> None:
+    """A topic that exists need not be written by this connector: a pattern without any literal text claims none."""
+    config = {"topics": "a", "query": "", "transforms": "r", "transforms.r.type": "RegexRouter"}
+    config |= {"topic.prefix": "p", "transforms.r.regex": r"p\.?(.*)", "transforms.r.replacement": "$1"}
+    known = tuple(f"unrelated-{number}" for number in range(3))
+
+    claimed = {name: read({**config, "connector.class": name}, known=known).outputs for name in CLASSES}
+    assert [name for name, outputs in claimed.items() if {end.name for end in outputs} & {*known}] == []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,14 +14,14 @@ from aws_push import DataZoneEvents, GlueTables
 from datahub_server import DataHubServer
 from google_lineage import GoogleLineage
 from openmetadata_server import OpenMetadataServer
-from push_world import Catalog, Json, installation, settings
+from push_world import TRUTH, Catalog, Json, installation, settings
 from unity_lineage import UnityLineage
 
-from scanner_api.push.targets import TARGETS
 from scanner_extractor.http.messages import Request
+from scanner_extractor.push_targets import TARGETS
 from scanner_extractor.settings.push import IdentityRow
 from scanner_extractor.settings.sources import AwsSettings
-from scanner_model.errors import InputInvalid, SourceUnreachable
+from scanner_model.errors import DictionaryUnusable, InputInvalid, ScannerError, SourceUnreachable
 
 
 class Case(NamedTuple):
@@ -213,3 +215,123 @@ def test_catalog_that_is_away_is_an_error(catalog: Catalog) -> None:
 
     with pytest.raises(SourceUnreachable):
         catalog.push()
+
+
+NOT_ITS_OWN = ({}, [], {"errors": [{"message": "quota"}], "status": "FAILED"}, None)
+"""What a proxy or a wrong address may answer with status 200."""
+BLIND = frozenset({"datazone"})
+"""Targets that cannot read back what they were sent."""
+
+
+@pytest.fixture
+def readable(catalog: Catalog) -> Catalog:
+    """Return a catalog of each kind that can be read."""
+    if catalog.settings.target in BLIND:
+        pytest.skip("events cannot be read back")
+    return catalog
+
+
+def push_in_vain(catalog: Catalog) -> None:
+    """Push, and check that nothing is reported as written."""
+    try:
+        result = catalog.push()
+    except ScannerError:
+        return
+    assert (result.written, result.run) == (0, None)
+    assert result.refused
+
+
+def test_write_that_another_server_answers_is_sent_again(catalog: Catalog) -> None:
+    before = catalog.server.state()
+    for answer in NOT_ITS_OWN:
+        catalog.write_answer = answer
+        push_in_vain(catalog)
+        assert catalog.server.state() == before
+    catalog.write_answer = TRUTH
+
+    again = catalog.push()
+
+    assert again.written
+    assert not again.refused
+    assert catalog.push().written == 0
+
+
+def test_nothing_is_written_or_undone_while_another_server_answers_reads(readable: Catalog) -> None:
+    """An answer that is not the catalog's is no empty catalog: what others wrote would be replaced, then removed."""
+    run = readable.push().run
+    before = readable.server.state()
+    grown(readable)
+    for answer in NOT_ITS_OWN:
+        readable.read_answer = answer
+        if readable.settings.target != "datahub" or answer != []:  # its answer for entities that it does not have
+            push_in_vain(readable)
+        with pytest.raises(ScannerError):
+            readable.undo(run)
+        assert readable.server.state() == before
+    readable.read_answer = TRUTH
+
+    assert readable.undo(run).written
+
+
+def test_write_that_the_catalog_answers_and_forgets_is_sent_again(readable: Catalog) -> None:
+    readable.forgets = True
+    push_in_vain(readable)
+    readable.forgets = False
+
+    again = readable.push()
+
+    assert not again.refused
+    assert readable.push().written == 0
+
+
+def test_undo_that_the_catalog_answers_and_forgets_can_be_repeated(readable: Catalog) -> None:
+    empty = readable.server.state()
+    run = readable.push().run
+    pushed = readable.server.state()
+    readable.forgets = True
+    with suppress(ScannerError):
+        assert readable.undo(run).is_partial
+    assert readable.server.state() == pushed
+    readable.forgets = False
+
+    readable.undo(run)
+
+    assert readable.server.state() == empty
+
+
+DAMAGES = (
+    "UPDATE write SET ours = '{', restore = '{'",
+    "UPDATE write SET restore = '[1]'",
+    "UPDATE write SET restore = NULL, created = 0",
+    "DELETE FROM write",
+    "DROP TABLE write",
+    "UPDATE write SET ours = CAST(x'ff00ff' AS TEXT), restore = CAST(x'ff00ff' AS TEXT)",
+)
+
+
+def test_damaged_journal_is_an_error_that_says_what_to_do(catalog: Catalog) -> None:
+    run = catalog.push().run
+    before = catalog.server.state()
+    journal = catalog.world.directory / "d.db.push"
+    intact = journal.read_bytes()
+
+    for damage in DAMAGES:
+        with closing(sqlite3.connect(journal)) as conn:
+            conn.executescript(damage)
+        with pytest.raises(DictionaryUnusable, match="damaged") as raised:
+            catalog.undo(run)
+        assert "d.db.push" in raised.value.where
+        assert "restore the file" in raised.value.hint
+        assert catalog.server.state() == before
+        journal.write_bytes(intact)
+    assert catalog.undo(run).written
+
+
+def test_catalog_that_was_emptied_is_no_undone_run(readable: Catalog) -> None:
+    run = readable.push().run
+    for name in ("entities", "metadata", "edges", "resources", "tables"):
+        if hasattr(readable.server, name):
+            setattr(readable.server, name, {})
+
+    with pytest.raises(ScannerError, match="nothing of what run"):
+        readable.undo(run)

@@ -342,7 +342,12 @@ def test_what_facets_report_a_job_is_reported_for_its_node(flows, producer) -> N
         "tags": producer.facet(tags=[{"key": "pii"}, {"key": "tier", "value": "1"}]),
         "documentation": producer.facet(description="loads"),
         "jobType": producer.facet(
-            "JobTypeJobFacet", "2-0-4", processingType="BATCH", integration="SPARK", jobType="JOB"
+            "JobTypeJobFacet",
+            "2-0-4",
+            processingType="BATCH",
+            integration="SPARK",
+            jobType="JOB",
+            emissionPattern={"eventTrigger": "PERIODIC", "eventContentMode": "COMPLETE_SNAPSHOT", "windowDuration": 60},
         ),
     }
     engine = {"processing_engine": producer.facet(version="3.5", name="spark")}
@@ -354,6 +359,7 @@ def test_what_facets_report_a_job_is_reported_for_its_node(flows, producer) -> N
 
     assert dict(job.attributes) == {
         "description": "loads",
+        "emission": "PERIODIC COMPLETE_SNAPSHOT",
         "engine": "spark 3.5",
         "integration": "SPARK",
         "job_type": "JOB",

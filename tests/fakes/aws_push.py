@@ -8,7 +8,7 @@ from typing import Any
 
 from aws_catalogs import Stubbed
 
-from scanner_api.push.wire import aws_exchange
+from scanner_api.push.aws import aws_exchange
 from scanner_extractor.http.messages import Request, Transport
 from scanner_extractor.settings.push import PushSettings
 from scanner_model.names import SourceId

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -17,6 +18,8 @@ from scanner_extractor.settings.push import PushSettings
 from scanner_model.errors import SourceUnreachable
 
 Json = Any
+TRUTH = object()
+"""In place of an answer: the server's own."""
 
 KAFKA = "kafka://b:9092"
 TABLE = {"namespace": "postgres://h:5432", "name": "shop.public.orders"}
@@ -76,7 +79,9 @@ def installation(directory: Path) -> World:
 class Catalog:
     """A fake *server* behind a transport that counts; *away_after* so many writing requests it is unreachable.
 
-    It answers 500 to requests that contain one of *failing*, or only to those that write.
+    It answers 500 to requests that contain one of *failing*, or only to those that write. *read_answer* and
+    *write_answer* replace what it answers with status 200, as a proxy does; *forgets*: it answers a write as if it
+    had carried it out.
     """
 
     server: Any
@@ -87,6 +92,10 @@ class Catalog:
     failing: frozenset[str] = frozenset()
     fails_reads: bool = True
     writes: list[Request] = field(default_factory=list)
+    read_answer: Json = TRUTH
+    write_answer: Json = TRUTH
+    forgets: bool = False
+    pauses: list[float] = field(default_factory=list)
 
     def exchange(self, request: Request) -> Response:
         is_failing = self.fails_reads or self.is_write(request)
@@ -96,12 +105,26 @@ class Catalog:
             if self.away_after is not None and len(self.writes) >= self.away_after:
                 raise SourceUnreachable("nobody answers", where=request.url)
             self.writes.append(request)
+        given = self.write_answer if self.is_write(request) else self.read_answer
+        if given is not TRUTH:
+            return Response(status=200, body=json.dumps(given).encode())
+        if self.forgets and self.is_write(request):
+            stored = {name: copy.deepcopy(getattr(self.server, name)) for name in self._stored}
+            status, body = self.server.answer(request.method, request.url, request.body)
+            for name, value in stored.items():
+                setattr(self.server, name, value)
+            return Response(status=status, body=b"" if body is None else json.dumps(body).encode())
         status, body = self.server.answer(request.method, request.url, request.body)
         return Response(status=status, body=b"" if body is None else json.dumps(body).encode())
 
     @property
+    def _stored(self) -> list[str]:
+        """Return the attributes in which the server keeps what it stores."""
+        return [entry.name for entry in fields(self.server) if isinstance(getattr(self.server, entry.name), dict)]
+
+    @property
     def network(self) -> Network:
-        return Network(exchange=self.exchange, now=lambda: "2026-03-01T12:00:00+00:00")
+        return Network(exchange=self.exchange, now=lambda: "2026-03-01T12:00:00+00:00", pause=self.pauses.append)
 
     def push(self, **options: Any) -> Any:
         """Push; the requests that wrote before are forgotten."""

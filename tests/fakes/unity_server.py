@@ -83,6 +83,8 @@ class Unity:
             case ["api", "2.1", "unity-catalog", what]:
                 return 200, self._listed(what, given)
             case ["api", "2.0", "lineage-tracking", "table-lineage"]:
+                if "table_name" not in given:
+                    return 400, {"error_code": "INVALID_PARAMETER_VALUE", "message": "table_name is missing"}
                 return 200, self.lineage.get((given["table_name"], ""), {})
             case ["api", "2.0", "lineage-tracking", "column-lineage"]:
                 return 200, self.lineage.get((given["table_name"], given["column_name"]), {})

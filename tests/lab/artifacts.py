@@ -75,6 +75,7 @@ def _run(command: list[str]) -> None:
 
 ARTIFACTS: Mapping[str, Callable[[str, Path], None]] = {
     "kafka": _copied,
+    "connect": _copied,
     "apicurio": _unpacked,
     "clients": _environment,
     "plugins": _unpacked,

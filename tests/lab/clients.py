@@ -6,7 +6,7 @@ import subprocess
 
 from places import CACHE, STATE, TREE, log
 
-_PATIENCE = 180
+_PATIENCE = 600
 
 
 def run(environment: str, script: str, *arguments: str) -> str:

@@ -35,11 +35,15 @@ class Lab:
 
     def scanner(self, *arguments: str, expected: int = 0, **environment: str) -> str:
         """Run the program, with variables beside the lab's, and give what it answers on stdout."""
-        variables = {**os.environ, **_SEVEN_BIT, **self.told["environment"], **environment}
-        command = [str(_SCANNER), *arguments]
-        done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=120, check=False)
+        done = self.run(*arguments, **environment)
         assert done.returncode == expected, done.stderr
         return done.stdout
+
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run the program, whatever its exit status."""
+        variables = {**os.environ, **_SEVEN_BIT, **self.told["environment"], **environment}
+        command = [str(_SCANNER), *arguments]
+        return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=120, check=False)
 
     @property
     def has_flink(self) -> bool:

@@ -14,6 +14,7 @@ from rows import Server, answers, listens
 
 _CLUSTER_ID = "c2Nhbm5lci1sYWItMDAwMQ"
 _CLASSPATH = f"{CACHE}/kafka/*"
+_CONNECT_CLASSPATH = f"{CACHE}/connect/*"
 _WORKER = "org.apache.kafka.connect.cli.ConnectDistributed"
 _LISTENERS = {1: (places.KAFKA_1, places.KAFKA_1_EXTERNAL, places.KAFKA_1_SASL),
               2: (places.KAFKA_2, places.KAFKA_2_EXTERNAL, places.KAFKA_2_SASL)}  # fmt: skip
@@ -141,10 +142,12 @@ ROWS = (
     Server(
         name="connect",
         port=places.CONNECT,
-        needs=("kafka", "plugins"),
+        needs=("connect", "plugins"),
         after=("kafka-2",),
         prepare=_prepare_connect,
-        command=lambda: java("768m", "-cp", _CLASSPATH, _WORKER, str(places.data("connect") / "worker.properties")),
+        command=lambda: java(
+            "768m", "-cp", _CONNECT_CLASSPATH, _WORKER, str(places.data("connect") / "worker.properties")
+        ),
         ready=lambda: answers(f"{places.CONNECT_URL}/connectors"),
         patience=120,
     ),

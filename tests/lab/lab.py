@@ -24,6 +24,7 @@ import places
 import postgres_rows
 import processes
 import program_rows
+import restart_rows
 import spark_rows
 from bring_up import NotUp, Result, bring_up, serve
 from rows import Server, Step
@@ -39,8 +40,8 @@ ROWS: tuple[Server | Step, ...] = (
     *fake_rows.ROWS,
 )
 
-BESIDE = (*foreign_rows.ROWS, *program_rows.ROWS)
-"""What is started beside the installation, each part by a command of its own."""
+BESIDE = (*foreign_rows.ROWS, *program_rows.ROWS, *restart_rows.ROWS)
+"""What is started beside the installation, each part by a command of its own or by a test."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -59,6 +60,9 @@ def main(arguments: Sequence[str]) -> int:
         case ["kill", name]:
             processes.kill(_server(name).name)
             return 0
+        case ["end", name]:
+            processes.end(_server(name).name)
+            return 0
         case ["serve", name]:
             return _serve(_server(name))
         case ["stop"]:
@@ -71,7 +75,7 @@ def _start() -> int:
     """Bring everything up that is not up yet; the steps are done again, which changes nothing."""
     _own_state()
     began = time.monotonic()
-    absent = artifacts.bring(artifacts.INSTALLATION)
+    absent = {**artifacts.bring(artifacts.INSTALLATION), **apicurio_rows.absent()}
     fetched = time.monotonic() - began
     results = bring_up(ROWS, absent)
     _write_lab_file(results)

@@ -15,6 +15,7 @@ from places import STATE, log
 
 _PIDS = STATE / "pids"
 _POLITE = 6.0
+_PATIENCE = 60.0
 
 
 def start(name: str, command: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -53,6 +54,16 @@ def kill(name: str) -> None:
     deadline = time.monotonic() + _POLITE
     while time.monotonic() < deadline and any(_alive({"pid": pid, "born": born}) for pid, born in family.items()):
         time.sleep(0.02)
+
+
+def end(name: str) -> None:
+    """Ask *name* to end, and wait for it; whatever is left after a while is killed."""
+    if running(name):
+        _signal(_record(name), signal.SIGTERM)
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline and running(name):
+        time.sleep(0.05)
+    kill(name)
 
 
 def stop_all() -> tuple[str, ...]:

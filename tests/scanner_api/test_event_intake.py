@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from scanner_api import import_events, open_dictionary
+from scanner_api import EventReceiver, import_events, open_dictionary
 from scanner_model.errors import InputInvalid
 
 EVENT = {
@@ -54,3 +54,25 @@ def test_only_the_first_refused_events_are_notified(dictionary, tmp_path) -> Non
     assert (result.counts.refused, len(messages)) == (12, 10)
     assert result.rejected
     assert len(result.rejected.read_text().splitlines()) == 12
+
+
+def test_event_from_the_future_is_refused(dictionary, tmp_path) -> None:
+    """The latest event counts: it would replace every event until then."""
+    messages: list[str] = []
+    (tmp_path / "e.ndjson").write_text(json.dumps(EVENT | {"eventTime": "9999-12-31T00:00:00Z"}))
+
+    result = import_events(dictionary, [tmp_path / "e.ndjson"], notify=messages.append)
+
+    assert (result.counts.stored, result.counts.refused) == (0, 1)
+    assert "in the future" in messages[0]
+
+
+def test_receiver_refuses_an_event_from_the_future(dictionary) -> None:
+    receiver = EventReceiver(dictionary)
+    body = json.dumps(EVENT | {"eventTime": "9999-12-31T00:00:00Z"}).encode()
+    headers = {"content-type": "application/json", "content-length": str(len(body))}
+
+    reply = receiver.receive([body], headers, where="test")
+
+    assert receiver.close() == []
+    assert reply.status == 400

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+import responses
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
@@ -67,45 +67,24 @@ def reply() -> type[Reply]:
     return Reply
 
 
-class Canned:
-    """Answers to requests to any address; *calls* are the requests, whose targets are whole addresses."""
-
-    def __init__(self) -> None:
-        self.calls: list[Seen] = []
-        self._answers: list[tuple[str, re.Pattern[str], Reply]] = []
-
-    def get(self, url: str | re.Pattern[str], **answer: Any) -> None:
-        """Register the answer to a GET: `json` or `body`, `status`."""
-        self._register("GET", url, **answer)
-
-    def post(self, url: str | re.Pattern[str], **answer: Any) -> None:
-        """Register the answer to a POST."""
-        self._register("POST", url, **answer)
-
-    def _register(self, method: str, url: str | re.Pattern[str], *, status: int = 200, **answer: Any) -> None:
-        pattern = re.compile(re.escape(url) + r"(\?.*)?") if isinstance(url, str) else url
-        body = answer["body"] if "body" in answer else json.dumps(answer.get("json")).encode()
-        reply = Reply(status=status, body=body.encode() if isinstance(body, str) else body)
-        self._answers.append((method, pattern, reply))
-
-    def __call__(self, seen: Seen) -> Reply:
-        """Return the first answer that was registered for a request, as a proxy would pass it on."""
-        self.calls.append(seen)
-        found = (reply for method, url, reply in self._answers if seen.method == method and url.fullmatch(seen.target))
-        return next(found, Reply(status=502))
+@pytest.fixture
+def canned() -> Iterator[responses.RequestsMock]:
+    """Register answers to requests, which then need no socket; a request without one finds no server."""
+    with responses.RequestsMock(assert_all_requests_are_fired=False) as answers:
+        yield answers
 
 
 @pytest.fixture
-def canned(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> Canned:
-    """Register answers of any host: the proxy that the environment names gives them."""
-    answers = Canned()
-    url = serve(answers)
-    for name in ("http_proxy", "https_proxy"):
-        monkeypatch.setenv(name, url)
-        monkeypatch.setenv(name.upper(), url)
-    for name in ("no_proxy", "NO_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    return answers
+def answering(canned: responses.RequestsMock) -> Callable[..., str]:
+    """Return a function that registers one answer for every path of a server, and gives the server's URL."""
+
+    def answer(**options: Any) -> str:
+        options = {"body": b"{}", "content_type": "application/json"} | options
+        for method in (responses.GET, responses.POST):
+            canned.add(method, re.compile(r"http://server\.example/.*"), **options)
+        return "http://server.example"
+
+    return answer
 
 
 def _handler_class(handler: Handler) -> type[BaseHTTPRequestHandler]:

@@ -2,6 +2,10 @@
 
 import os
 import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +16,7 @@ from scanner_model.private_files import (
     make_directory,
     make_private,
     open_private,
+    temporary_directory,
     user_directory,
 )
 
@@ -124,3 +129,28 @@ def test_the_users_directory_is_not_one_that_others_can_write_into(tmp_path) -> 
     assert first == tmp_path / f"scanner-{os.geteuid()}"
     assert second != first
     assert rights(second) & 0o077 == 0
+
+
+def test_a_temporary_directory_is_removed_when_its_process_is_killed(tmp_path: Path) -> None:
+    """It may contain what is confidential."""
+    program = (
+        "import pathlib, sys; from scanner_model.private_files import temporary_directory\n"
+        "with temporary_directory() as place:\n"
+        "    (place / 'a').write_text('x'); print(place, flush=True); sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        place = Path(process.stdout.readline().strip())
+        assert (place / "a").exists()
+        process.kill()
+    while place.exists():
+        time.sleep(0.01)
+
+
+def test_a_temporary_directory_is_removed_at_the_end() -> None:
+    """It is private until then."""
+    with temporary_directory() as place:
+        assert place.stat().st_mode & 0o777 == 0o700
+    assert not place.exists()

@@ -83,7 +83,7 @@ def test_every_tool_answers_with_the_scan_and_what_was_left_out(server, mode) ->
         assert document["about"]["scan"] == 1
         assert document["about"]["age_seconds"] >= 0
         assert document["about"]["stale_sources"] == []
-        assert document["left_out"] == {}
+        assert all(count > 0 for count in document["left_out"].values())
 
 
 def test_the_age_of_the_scan_is_told(retail) -> None:
@@ -130,11 +130,66 @@ def test_an_answer_stays_within_the_budget_and_reports_what_is_missing(in_thread
         assert len(listed(document["answer"], member)) + count == len(listed(complete["answer"], member))
 
 
+def tokens(value: Any) -> float:
+    return len(json.dumps(value, separators=(",", ":"), ensure_ascii=False)) / 4
+
+
+def test_tools_and_answers_are_short(server) -> None:
+    """An assistant pays for the descriptions in every conversation, and for an answer in every later turn."""
+
+    async def ask(client: Client) -> tuple[Any, ...]:
+        tools = (await client.list_tools()).tools
+        return tools, [await client.call_tool(tool.name, ARGUMENTS[tool.name]) for tool in tools]
+
+    tools, results = asked(server, ask)
+
+    assert sum(tokens(tool.model_dump(mode="json", by_alias=True, exclude_none=True)) for tool in tools) <= 8_000
+    assert max(tokens(result.structured_content) for result in results) <= 1_500
+
+
+def test_a_larger_limit_allows_a_longer_answer(server) -> None:
+    """A model that needs a whole list says so."""
+    short, long = (
+        asked(server, lambda client, sent=sent: client.call_tool("list_topics", sent)).structured_content
+        for sent in ({}, {"limit": 100})
+    )
+
+    assert len(short["answer"]["items"]) <= 25 < len(long["answer"]["items"])
+    assert long["left_out"] == {}
+
+
+def test_empty_members_of_rows_are_left_out_and_unknown_ones_stay(retail) -> None:
+    """Null says that a value is not known, which differs from none."""
+    row = {"name": "a", "owner": "", "tags": [], "stale": False, "readers": 0, "partitions": None, "doc": None}
+    question: Any = SimpleNamespace(answer=lambda _: {"items": [row], "others": [], "complete": False})
+
+    answer = Tools(retail).answer(question)["answer"]
+
+    assert answer == {"items": [{"name": "a", "readers": 0, "partitions": None}], "others": [], "complete": False}
+
+
+def test_a_misspelt_search_names_the_nearest(server) -> None:
+    """The model searches again."""
+    result = asked(server, lambda client: client.call_tool("search", {"q": "ordres"}))
+
+    assert "orders" in result.structured_content["answer"]["did_you_mean"]
+
+
+def test_advice_names_no_command(server) -> None:
+    """An assistant has tools, and may have no shell."""
+    result = asked(server, lambda client: client.call_tool("list_problems", {}))
+    hints = [row.get("hint", "") for row in result.structured_content["answer"]["items"]]
+
+    assert any(hints)
+    assert not [hint for hint in hints if "`scanner " in hint]
+
+
 def listed(answer: Any, path: str) -> list[Any]:
     """Return the items of all lists at *path*."""
     rows = [answer]
     for name in path.split("."):
-        rows = [item for row in rows for item in (row[name] if isinstance(row[name], list) else [row[name]])]
+        members = [row.get(name, []) for row in rows]
+        rows = [item for member in members for item in (member if isinstance(member, list) else [member])]
     return rows
 
 

@@ -199,7 +199,12 @@ class _Tables:
             many = Dataset(self._namespace(), f"regex:{prefix}{pattern}", DatasetKind.PATTERN)
             yield SourceRead(source=many, pattern=self._pattern(database, pattern), because=evidence or key)
         if not (selected.configured or selected.names or self._containers(selected)):
-            yield SourceRead(source=None, pattern=self._pattern("", ".*"), because=key)
+            yield SourceRead(source=None, pattern=self._pattern("", ".*"), because=key, unknown=self._all_tables())
+
+    def _all_tables(self) -> str:
+        """Return why the tables are unknown where no list names them."""
+        kind = "collection" if self.kind is MONGODB else "table"
+        return f"{kind}.include.list is not set: every {kind} of the database is read, and which exist is unknown"
 
     def _containers(self, selected: Selection) -> tuple[str, ...]:
         """Return patterns for all tables of the schemas or databases that are listed by name.
@@ -298,15 +303,6 @@ class _Tables:
     def _side_topics(self, key: str) -> Iterator[SideTopic]:
         namespace = cluster_of(self.connector, Direction.SOURCE)
         config = self.config
-        named = {
-            "schema.history.internal.kafka.topic": "schema-history",
-            "database.history.kafka.topic": "schema-history",
-            "signal.kafka.topic": "signals",
-            "notification.sink.topic.name": "notifications",
-        }
-        for setting, role in named.items():
-            if config.text(setting):
-                yield SideTopic(topic(namespace, config.text(setting)), role, setting)
         if not self.prefix:
             return
         yield SideTopic(topic(namespace, self.prefix), "schema-changes", key)
@@ -333,5 +329,10 @@ def spanner(connector: Connector) -> ConnectorFlows:
         )
         for table in tables
     ]
-    whole = SourceRead(source=None, pattern=f"{quoted(start)}.*" if prefix else "", because="topic.prefix")
+    whole = SourceRead(
+        source=None,
+        pattern=f"{quoted(start)}.*" if prefix else "",
+        because="topic.prefix",
+        unknown="the tables of the change stream are not part of the configuration",
+    )
     return source(connector, SourceReads(reads=tuple(reads) or (whole,), shape=Shape.ENVELOPE, keyed=True))

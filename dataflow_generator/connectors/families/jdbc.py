@@ -10,13 +10,14 @@ from dataflow_generator.connectors.jdbc_urls import JdbcServer, jdbc_server
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
 from dataflow_generator.connectors.sinks import SinkTargets, in_debezium_table, in_table, sink, to
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
-from dataflow_generator.connectors.topics import Selection, candidate_topics, selection
+from dataflow_generator.connectors.topics import USED, Selection, candidate_topics, selection
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from dataflow_generator.sql.relational.queries import read_query
 from scanner_model.columns import field_segment
 from scanner_model.errors import Problem
 
 _TABLES = ("table.include.list", "table.whitelist", "tables.include", "tables")
+_OTHER_NAMES = ("snowflake.database.name", "kudu.database")
 _NO_TABLES = ("table.exclude.list", "table.blacklist")
 
 
@@ -31,9 +32,9 @@ def server_of(connector: Connector, scheme: str = "") -> JdbcServer:
         return host_server(scheme or "jdbc", url)
     return host_server(
         scheme or "jdbc",
-        config.text("connection.host", "database.hostname", "hostname", "host", "snowflake.url.name"),
-        config.text("connection.port", "database.port", "port"),
-        config.text("db.name", "database.dbname", "database", "database.name", "snowflake.database.name"),
+        config.text("connection.host", "database.hostname", "hostname", "host", "snowflake.url.name", "impala.server"),
+        config.text("connection.port", "database.port", "port", "impala.port"),
+        config.text("db.name", "database.dbname", "database", "database.name", *_OTHER_NAMES),
         config.text("db.schema", "schema.name"),
     )
 
@@ -115,13 +116,15 @@ def _patterns(connector: Connector, server: JdbcServer, selected: Selection, pre
         return
     names, evidence = candidate_topics(connector, prefix)
     schema = connector.config.text("schema.pattern", "db.schema", "schema.name")
-    tables = [name[len(prefix) :] for name in names if prefix and len(name) > len(prefix)]
+    # That a known topic has the prefix does not show a table of its name: another connector may write it.
+    tables = [name[len(prefix) :] for name in names if evidence == USED and prefix and len(name) > len(prefix)]
     if not selected.patterns:
         for table in tables:
             named = f'{schema}."{table}"' if schema and "%" not in schema else f'"{table}"'
             yield SourceRead(source=table_of(server, named), topic=prefix + table, because=f"topic.prefix, {evidence}")
         if not tables and not selected.configured:
-            yield SourceRead(source=None, pattern=f"{quoted(prefix)}.*", because="topic.prefix")
+            unknown = "no list of tables is set: every table of the database is read, and which exist is unknown"
+            yield SourceRead(source=None, pattern=f"{quoted(prefix)}.*", because="topic.prefix", unknown=unknown)
     for pattern in selected.patterns:
         database = f"{quoted(server.database)}\\." if server.database else ""
         many = Dataset(server.namespace, f"regex:{database}{pattern}", selected.kind)

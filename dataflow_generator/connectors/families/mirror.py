@@ -59,7 +59,8 @@ def replicator(connector: Connector) -> ConnectorFlows:
 
 def bookkeeping(connector: Connector) -> ConnectorFlows:
     """Read MirrorMaker 2's heartbeat or checkpoint connector, which copies no data."""
-    return source(connector, SourceReads(reads=(), namespace=_target(connector), side=tuple(_bookkeeping(connector))))
+    side = tuple(_bookkeeping(connector))
+    return source(connector, SourceReads(reads=(), namespace=_target(connector), side=side, isolated=True))
 
 
 def _copied(

@@ -19,7 +19,12 @@ DatasetReader = Callable[[Config], Dataset | None]
 
 S3_KEYS = ("s3.bucket.name", "s3.bucket", "aws.s3.bucket.name", "aws_s3_bucket")
 GCS_KEYS = ("gcs.bucket.name", "gcs.bucket")
-AZURE_KEYS = ("azblob.container.name", "azure.container.name", "azure.datalake.gen2.container.name")
+AZURE_KEYS = (
+    "azblob.container.name",
+    "azure.container.name",
+    "azure.datalake.gen2.container.name",
+    "azure.storage.container.name",
+)
 HDFS_KEYS = ("hdfs.url", "store.url")
 _FOLDER = (
     "topics.dir",
@@ -30,6 +35,22 @@ _FOLDER = (
     "file.name.prefix",
     "directory.path",
 )
+_ACCOUNTS = (
+    "azblob.account.name",
+    "azure.datalake.gen2.account.name",
+    "azure.account.name",
+    "azure.storage.account.name",
+)
+_PATHS = (
+    "file",
+    "input.path",
+    "fs.listing.directory.path",
+    "fs.scan.directory.path",
+    "sftp.listing.directory.path",
+    "sftp.input.path",
+    "tasks.file.path",
+)
+_PREFIXES = ("aws.s3.bucket.prefix", "gcs.blobs.filter.prefix", "azure.storage.blob.prefix")
 _OF_LINES = frozenset(("FileStreamSource", "SpoolDirLineDelimitedSource"))
 """Sources that write each line of a file as one primitive value."""
 
@@ -50,7 +71,7 @@ def gcs(config: Config) -> Dataset | None:
 
 def azure(config: Config) -> Dataset | None:
     """Return the location of a container of Azure Blob Storage or Data Lake."""
-    account = config.text("azblob.account.name", "azure.datalake.gen2.account.name", "azure.account.name")
+    account = config.text(*_ACCOUNTS)
     container = config.text(*AZURE_KEYS, default="topics" if account else "")
     return Dataset(f"abfss://{container}@{account}.dfs.core.windows.net", "") if account and container else None
 
@@ -125,9 +146,10 @@ def folder_source(location: DatasetReader, keys: tuple[str, ...]) -> ConnectorRe
 
     def read(connector: Connector) -> ConnectorFlows:
         config = connector.config
-        store, path = location(config), config.text("input.path")
+        path_key = config.key("input.path", "ftps.input.path", "sftp.input.path")
+        store, path = location(config), config.text(path_key)
         dataset = Dataset(store.namespace, f"/{in_folder(path)}") if store and path else None
-        because = ", ".join(filter(None, (config.key(*keys), config.key("input.path"), "kafka.topic")))
+        because = ", ".join(filter(None, (config.key(*keys), path_key, "kafka.topic")))
         return fixed(connector, dataset, config.items("kafka.topic", "topic"), because)
 
     return read
@@ -139,13 +161,24 @@ def _last(folder: str, name: str) -> tuple[str, ...]:
 
 def file_source(connector: Connector) -> ConnectorFlows:
     """Read a source of one file or folder; some of them write each line as one primitive value."""
-    key = connector.config.key("file", "input.path", "fs.listing.directory.path", "sftp.input.path", "tasks.file.path")
-    path = connector.config.text(key)
+    key, dataset = _files_read(connector.config)
     names = connector.config.items("topic", "kafka.topic")
-    dataset = object_path(path) if path else None
     lines = connector.class_name.rpartition(".")[2].removesuffix("Connector") in _OF_LINES
     row = Row((RowColumn((), ((dataset, ()),) if dataset else ()),)) if lines else None
     return replace(fixed(connector, dataset, names, ", ".join(filter(None, (key, "topic")))), row=row)
+
+
+def _files_read(config: Config) -> tuple[str, Dataset | None]:
+    """Return the file, folder or bucket that a source of files reads, and its key."""
+    if key := config.key(*_PATHS):
+        path = config.text(key)
+        host = config.text("sftp.listing.host")
+        server = host_server("sftp", host, config.text("sftp.listing.port", default="22")).namespace
+        return key, Dataset(server, f"/{in_folder(path)}") if host else object_path(path)
+    for keys, location in ((S3_KEYS, s3), (GCS_KEYS, gcs), (AZURE_KEYS, azure)):
+        if store := location(config):
+            return config.key(*keys), Dataset(store.namespace, in_folder(config.text(*_PREFIXES)) or "/")
+    return "", None
 
 
 def file_sink(connector: Connector) -> ConnectorFlows:

@@ -32,7 +32,7 @@ def oracle_cdc(connector: Connector) -> ConnectorFlows:
     reads = [_read(server, form, name) for name in selected.names]
     reads += [_many(server, form, pattern) for pattern in selected.patterns]
     if not (reads or selected.configured):
-        reads = [SourceRead(source=None, because=_TEMPLATE)]
+        reads = [SourceRead(source=None, because=_TEMPLATE, unknown=f"{_CHOSEN} is not set: the tables are unknown")]
     return source(
         connector,
         SourceReads(

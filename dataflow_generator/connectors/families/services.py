@@ -10,10 +10,11 @@ from itertools import product
 
 from dataflow_generator.connectors.config import Config, split_outside
 from dataflow_generator.connectors.dataset_names import addresses, web_dataset
+from dataflow_generator.connectors.families.jdbc import managed_sink
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset
 from dataflow_generator.connectors.sinks import SinkTargets, sink, to
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, fixed, source
-from dataflow_generator.connectors.topics import ReadTopics
+from dataflow_generator.connectors.topics import ReadTopics, topics_written
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.text import has_placeholder
 
@@ -87,7 +88,7 @@ def _apis(config: Config) -> Iterator[tuple[tuple[str, ...], str, str]]:
         yield names, config.text(f"{api}.http.api.path"), api
 
 
-_TOPIC_KEYS = ("kafka.topic", "topic", "kafka.topics", "topics", "connect.topic", "mqtt.kafka.topic", "couchbase.topic")
+_TOPIC_KEYS = ("kafka.topic", "topic", "kafka.topics", "topics", "topic.name", "connect.topic", "mqtt.kafka.topic")
 _MQ_PORT = re.compile(r"\((\d+)\)")
 """IBM MQ writes the port of a host in brackets: `mq-1(1414),mq-2(1414)`."""
 
@@ -100,7 +101,9 @@ class Service:
     """How a service's datasets are named: templates with `{key|other=default}`.
 
     `{}` and a default `@` are the topic. A template whose keys have neither value nor default names nothing. *entities*
-    are keys of lists whose items a source writes to `topic.name.pattern`.
+    are keys of lists whose items a source writes to `topic.name.pattern`. *prefixed*: without a topic, a source writes
+    to `topic.prefix` and the dataset's name. *tables* is the key, after `table<n>.`, that names the dataset of
+    `table<n>.topic`.
     """
 
     namespace: str
@@ -108,6 +111,8 @@ class Service:
     address: tuple[str, ...] = ()
     port: str = ""
     entities: tuple[str, ...] = ()
+    prefixed: bool = False
+    tables: str = "name"
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -129,6 +134,11 @@ class Service:
             return Dataset(addresses(self.namespace, hosts, self.port), name)
         namespace = _filled(self.namespace, config, topic)
         return Dataset(namespace, name) if namespace else None
+
+    def table(self, config: Config, group: str) -> Dataset | None:
+        """Return the dataset of a numbered group of settings, `table1.name`."""
+        name = config.text(f"{group}.{self.tables}")
+        return Dataset(addresses(self.namespace, config.text(*self.address), self.port), name) if name else None
 
 
 def _filled(template: str, config: Config, topic: str) -> str:
@@ -156,23 +166,39 @@ def from_service(service: Service) -> ConnectorReader:
         key = config.key(*_TOPIC_KEYS)
         names = config.items(*_TOPIC_KEYS)
         datasets = service.datasets(config)
+        numbered = [named for named in topics_written(config) if named.group]
         if names:
             reads = [
                 SourceRead(source=dataset, topic=name, because=key)
                 for dataset, name in product(datasets or (None,), names)
             ]
+        elif numbered:
+            reads = [
+                SourceRead(source=service.table(config, named.group), topic=named.name, because=named.key)
+                for named in numbered
+            ]
         elif config.items(*service.entities):
             reads = [*_of_entities(service, config, datasets)]
         else:
-            reads = [*_of_use(config.key(*service.keys), datasets)]
+            prefix = config.text("topic.prefix") if service.prefixed else ""
+            reads = [*_of_use(config, config.key(*service.keys), datasets, prefix)]
         return source(connector, SourceReads(reads=tuple(reads)))
 
     return read
 
 
-def _of_use(key: str, datasets: tuple[Dataset, ...]) -> Iterator[SourceRead]:
-    """Read datasets into topics that are not configured; of several, each into those that end with its name."""
+def _of_use(config: Config, key: str, datasets: tuple[Dataset, ...], prefix: str) -> Iterator[SourceRead]:
+    """Read datasets into topics that are not configured; of several, each into those that end with its name.
+
+    With a prefix, the topic is the prefix and the dataset's name, or with `topic.mapper` a measurement's name.
+    """
     for dataset in datasets or (None,):
+        if prefix:
+            whole = dataset is not None and config.text("topic.mapper", default="db") in ("db", "bucket")
+            topic = f"{prefix}{dataset.name}" if dataset and whole else ""
+            pattern = "" if topic else f"{quoted(prefix)}.*"
+            yield SourceRead(source=dataset, topic=topic, pattern=pattern, because=f"{key}, topic.prefix")
+            continue
         pattern = f".*{quoted(dataset.name)}" if dataset and len(datasets) > 1 else ""
         yield SourceRead(source=dataset, pattern=pattern, because=key)
 
@@ -188,6 +214,38 @@ def _of_entities(service: Service, config: Config, datasets: tuple[Dataset, ...]
             yield SourceRead(source=dataset, topic="" if has_placeholder(name) else name, because=because)
 
 
+def couchbase_source(connector: Connector) -> ConnectorFlows:
+    """Read a bucket: into one topic, or by `${bucket}.${scope}.${collection}`, the default since version 4."""
+    config = connector.config
+    bucket = COUCHBASE.dataset(config)
+    key = config.key("couchbase.topic", "topic.name", *_TOPIC_KEYS)
+    form = config.text(key, default="${bucket}.${scope}.${collection}")
+    form = form.replace("${bucket}", bucket.name if bucket else "${bucket}")
+    because = ", ".join(filter(None, (config.key(*COUCHBASE.keys), key)))
+    names = [_collection_topic(form, item) for item in config.items("couchbase.collections")] or [form]
+    reads = [
+        SourceRead(source=bucket, topic="" if "${" in name else name, pattern=_any_collection(name), because=because)
+        for name in dict.fromkeys(names)
+    ]
+    return source(connector, SourceReads(reads=tuple(reads)))
+
+
+def _collection_topic(form: str, item: str) -> str:
+    scope, _, collection = item.rpartition(".")
+    return form.replace("${scope}", scope or "_default").replace("${collection}", collection)
+
+
+def _any_collection(name: str) -> str:
+    """Return the pattern of the topics of all collections; empty for one topic, or where the bucket is unknown."""
+    start, sign, _ = name.partition("${")
+    return f"{quoted(start)}.*" if sign and start else ""
+
+
+def kudu_sink(connector: Connector) -> ConnectorFlows:
+    """Read a sink that writes Kudu tables by Kudu's own client, or Confluent's, which writes through Impala."""
+    return to_service(KUDU)(connector) if connector.config.key(*KUDU.address) else managed_sink("impala")(connector)
+
+
 def to_service(service: Service) -> ConnectorReader:
     """Build the reader of a sink that writes topics to a service."""
 
@@ -201,7 +259,9 @@ def to_service(service: Service) -> ConnectorReader:
 def no_outside(connector: Connector) -> ConnectorFlows:
     """Read a source that generates its data."""
     key = connector.config.key(*_TOPIC_KEYS)
-    return fixed(connector, None, connector.config.items(*_TOPIC_KEYS), key)
+    names = connector.config.items(*_TOPIC_KEYS) or ("",)
+    reads = tuple(SourceRead(source=None, topic=name, because=key) for name in names)
+    return source(connector, SourceReads(reads=reads, isolated=True))
 
 
 def salesforce(object_keys: str) -> Service:
@@ -233,13 +293,15 @@ DYNAMODB_SOURCE = Service(_DYNAMODB, "{dynamodb.table.includelist|dynamodb.table
 LAMBDA = Service("lambda://lambda.{aws.lambda.region=us-east-1}.amazonaws.com", "{aws.lambda.function.name}")
 REDIS = Service("redis", "{redis.database|redis.db=0}", ("redis.hosts", "redis.hostname", "redis.uri"), "6379")
 NEO4J = Service("neo4j", "{neo4j.database=neo4j}", ("neo4j.uri", "neo4j.server.uri"), "7687")
-COUCHBASE = Service("couchbase", "{couchbase.bucket}", ("couchbase.seed.nodes",))
+COUCHBASE = Service(
+    "couchbase", "{couchbase.bucket|connection.bucket}", ("couchbase.seed.nodes", "connection.cluster_address")
+)
 RABBITMQ = Service("rabbitmq", "{rabbitmq.queue|rabbitmq.exchange}", ("rabbitmq.host", "rabbitmq.uri"), "5672")
 MQTT = Service("mqtt", "{mqtt.topics|mqtt.topic=@}", ("mqtt.server.uri", "connect.mqtt.hosts"))
 IBM_MQ = Service("ibmmq", "{mq.queue|jms.destination.name}", ("mq.connection.name.list", "mq.hostname"))
 ACTIVE_MQ = Service("activemq", "{jms.destination.name}", ("activemq.url",))
 JMS = Service("jms", "{jms.destination.name}", ("java.naming.provider.url", "connection.url"))
-INFLUXDB = Service("influxdb", "{influxdb.db|influxdb.database}", ("influxdb.url",))
+INFLUXDB = Service("influxdb", "{influxdb.db|influxdb.database|influxdb.bucket}", ("influxdb.url",), prefixed=True)
 SPLUNK = Service("splunk", "{splunk.indexes=main}", ("splunk.hec.uri",))
 KUDU = Service("kudu", "{kudu.table.default.name|kudu.sink.table=@}", ("kudu.masters", "kudu.master"))
 HBASE = Service("hbase", "{table.name.format|hbase.table.name=@}", ("hbase.zookeeper.quorum",))

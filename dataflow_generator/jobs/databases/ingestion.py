@@ -92,6 +92,7 @@ def _parsed(text: str, kind: type[Container]) -> Container:
 TYPE = "ingestion"
 """The type of these jobs."""
 
+_SINK = "SINK"
 _KEY_COLUMN = ("_key",)
 _WITH_KEY_COLUMN = frozenset({"kafka"})
 """Engines whose tables have the key of the message as the column `_key`, which they do not list: ClickHouse."""
@@ -164,10 +165,14 @@ class IngestionPart(NamedTuple):
     views: tuple[Name, ...]
 
 
+_UNKNOWN_BROKER = f"{KAFKA}unknown"
+"""The namespace of topics whose cluster is not known."""
+
+
 def topics_of(row: TableRow, naming: Naming, topics: Mapping[str, Collection[str]]) -> dict[Dataset, Certainty]:
     """Return the topics of a table: those that it names, and the live ones that its pattern matches; often none.
 
-    Where its brokers are not known, they are those of its cluster, if that has such topics.
+    If its brokers are unknown, a topic is that of its cluster, unless the cluster's topics are known and lack it.
     """
     values = dict(row.parameters)
     names = list(filter(None, values.get(KAFKA_TOPICS, "").split(",")))
@@ -178,9 +183,10 @@ def topics_of(row: TableRow, naming: Naming, topics: Mapping[str, Collection[str
     clusters = {namespace: name for name, namespace in naming.clusters.items()}
     live = topics.get(clusters.get(space, ""), ())
     named = {
-        naming.dataset(space, name): Certainty.DECLARED if brokers else Certainty.MATCHED
+        naming.dataset(space if brokers or not live or name in live else _UNKNOWN_BROKER, name): (
+            Certainty.DECLARED if brokers else Certainty.MATCHED
+        )
         for name in names
-        if brokers or name in live
     }
     return {naming.dataset(space, name): Certainty.DERIVED for name in _matching(pattern, live)} | named
 
@@ -260,7 +266,7 @@ class _Ingestion:
         table = self.ends.naming.dataset(*self.row.dataset)
         evidence = self._evidence()
         topics = tuple(Use(topic, evidence, certainty=certainty) for topic, certainty in self.topics.items())
-        is_written = table in self.ends.written and not self._job
+        is_written = (table in self.ends.written or self.row.kind == _SINK) and not self._job
         own = (Use(table, evidence),)
         pairs = [(topic, *pair) for topic in self.topics for pair in self._columns(topic, is_written=is_written)]
         flows = (

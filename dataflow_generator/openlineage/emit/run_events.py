@@ -88,8 +88,12 @@ def _types(fields: Iterable[Json], above: str) -> Iterator[tuple[str, str]]:
 
 
 def job_type(integration: str, kind: str, processing: str = "STREAMING") -> Json:
-    """Return the `jobType` facet: the engine (KAFKA_CONNECT, KSQLDB, …), its kind of job, and the processing type."""
-    return {"processingType": processing, "integration": integration, "jobType": kind}
+    """Return the `jobType` facet: the engine (KAFKA_CONNECT, KSQLDB, …), its kind of job, and the processing type.
+
+    Events follow changes of state, and those of one job add up: a job with many datasets has several.
+    """
+    pattern = {"eventTrigger": "EVENT_BASED", "eventContentMode": "ACCUMULATIVE"}
+    return {"processingType": processing, "integration": integration, "jobType": kind, "emissionPattern": pattern}
 
 
 def sql(query: str, dialect: str = "") -> Json:

@@ -14,9 +14,10 @@ function drawCurves() {
   for (const [id, {source, target, edges}] of pairs) {
     const back = isBack(source, target);
     // A backward link is drawn slightly below a forward one between the same boxes.
-    const y = SIZE.head / 2 + (back ? 6 : 0);
+    const y = (SIZE.head / 2 + (back ? 6 : 0)) * drawing.scale;
     curve({edges, via: drawing.via && drawing.via.get(id), back, ...ends(source, source.y + y, target, target.y + y)});
   }
+  for (const box of drawing.order) flowLabels(box);
 }
 
 // Draws the column flows with both ends visible; returns their number.
@@ -30,13 +31,13 @@ function rowCurves(link) {
   for (const edge of link.edges) {
     if (columnLineage && !state.lineage.edges.has(edge) && !opened) continue;
     const from = lineHeight(source, edge.source);
-    const to = edge.target === link.target ? target.y + SIZE.head / 2 : lineHeight(target, edge.target);
+    const to = edge.target === link.target ? target.y + (SIZE.head / 2) * drawing.scale : lineHeight(target, edge.target);
     if (from === null || to === null) continue;
     count += 1;
     const job = jobBox(edge, link);
     if (job) {
       // The flow goes through the card of its job.
-      const middle = job.y + SIZE.head / 2;
+      const middle = job.y + (SIZE.head / 2) * drawing.scale;
       curve({edges: [edge], back: isBack(source, job), ...ends(source, from, job, middle)});
       curve({edges: [edge], back: isBack(job, target), ...ends(job, middle, target, to)});
     } else curve({edges: [edge], back: isBack(source, target), ...ends(source, from, target, to)});
@@ -53,9 +54,9 @@ function jobBox(edge, link) {
 }
 
 function lineHeight(box, column) {
-  let y = box.y + SIZE.head;
+  let y = box.y + SIZE.head * drawing.scale;
   for (const line of box.lines) {
-    const h = line.title ? SIZE.title : SIZE.row;
+    const h = (line.title ? SIZE.title : SIZE.row) * drawing.scale;
     if (line.row && line.row.column === column) return y + h / 2;
     y += h;
   }
@@ -100,6 +101,27 @@ function curve({edges, via, back, from, to}) {
   group.edges = edges;
   if (on || chosen) curves.append(group);
   else curves.prepend(group);
+}
+
+// Beside the row of a column whose way is looked at: what the flows that leave it do.
+function flowLabels(box) {
+  if (!columnsLookedAt().size) return;
+  let y = box.y + SIZE.head * drawing.scale;
+  for (const line of box.lines) {
+    const h = (line.title ? SIZE.title : SIZE.row) * drawing.scale;
+    const label = line.row && effectOf(line.row.column);
+    if (label) {
+      const at = {x: box.x + box.w + 5 * drawing.scale, y: y + h / 2 - 3 * drawing.scale};
+      curves.append(make("text", {class: "effect", ...at}, label, SVG));
+    }
+    y += h;
+  }
+}
+
+function effectOf(column) {
+  const edges = state.link || column.out.filter((edge) => state.lineage && state.lineage.edges.has(edge));
+  const flows = edges.filter((edge) => edge.kind === "column-flow" && edge.source === column);
+  return [...new Set(flows.map(edgeWord))].sort().slice(0, 1).join("");
 }
 
 function pathOf({via, back, from, to}) {

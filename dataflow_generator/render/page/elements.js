@@ -72,6 +72,26 @@ function valueOf(value) {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
+const FLOW_WORDS = {
+  IDENTITY: "copied",
+  TRANSFORMATION: "computed",
+  AGGREGATION: "aggregated",
+  MASKED: "masked",
+  FILTER: "filters",
+  JOIN: "joins",
+  GROUP_BY: "groups",
+  SORT: "sorts",
+  WINDOW: "windows",
+  CONDITIONAL: "condition",
+};
+
+// What an edge does to the data, in a word: a copy under another name is renamed.
+function edgeWord({kind, type, subtype, source, target}) {
+  if (kind !== "column-flow") return kind.replace(/-/g, " ");
+  const renamed = subtype === "IDENTITY" && source.path && target.path && source.path.at(-1) !== target.path.at(-1);
+  return renamed ? "renamed" : FLOW_WORDS[subtype] || (subtype || type || kind).toLowerCase().replace(/_/g, " ");
+}
+
 // A time of the API in UTC, to the minute; empty for none.
 function moment(time) {
   return time ? `${time.slice(0, 16).replace("T", " ")} UTC` : "";

@@ -1,5 +1,5 @@
 // Positions of items and links, left to right: layers by the longest path, few crossings by barycentres. No DOM.
-const GAP = {x: 60, y: 12, part: 28, through: 6};
+const GAP = {x: 44, y: 12, part: 28, through: 6};
 
 // Items have {id, w, h} and get {x, y}; links are [source id, target id]. Returns {w, h, via}: via has the points of
 // links that pass layers, by "source>target".
@@ -213,7 +213,8 @@ function placeAcross(layers, points) {
       if (!cell.item) place.half = width / 2;
       height = Math.max(height, cell.y + cell.h);
     }
-    x += width + GAP.x;
+    // An item may need more room on its right.
+    x += width + GAP.x + Math.max(0, ...layer.map((cell) => (cell.item && cell.item.gap) || 0));
   }
   return {w: x - GAP.x, h: height, points};
 }

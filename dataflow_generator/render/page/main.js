@@ -4,10 +4,13 @@ function refresh({fit: fits = false, held = state.selected && state.selected.car
   const before = {...drawing.boxes.get(held)};
   document.documentElement.dataset.theme = state.theme;
   document.getElementById("fold").textContent = state.folded.size ? "Open all" : "Collapse";
-  draw();
-  drawMap();
+  const scale = drawing.scale;
   drawOutline();
   drawPanel();
+  showSides();
+  draw(fits);
+  viewport.k *= scale / drawing.scale;
+  drawMap();
   drawFooter();
   drawScans();
   writeAddress();
@@ -24,6 +27,14 @@ function keep(before, after) {
   show();
 }
 
+// The outline and the panel take room only while they are of use.
+function showSides() {
+  document.querySelector("main").className = [state.outlined && "outlined", (state.selected || state.link || state.about) && "detailed", state.below && "below"]
+    .filter(Boolean)
+    .join(" ");
+  document.getElementById("outlined").setAttribute("aria-pressed", String(state.outlined));
+}
+
 function look(node, {bring: brings = false} = {}) {
   state.about = false;
   select(node);
@@ -31,10 +42,20 @@ function look(node, {bring: brings = false} = {}) {
   if (brings && node) bringLineage(node);
 }
 
+// Shows all of a node's lineage: alone, if it is too far apart in the whole drawing to be legible.
 function bringLineage(node) {
-  const own = drawing.boxes.get(node.card) || drawing.order.find((box) => box.group && box.group.node === node);
-  const others = state.lineage ? [...state.lineage.nodes].map((other) => drawing.boxes.get(other.card)) : [];
-  bring([own, ...others]);
+  const boxesOf = () => {
+    const own = drawing.boxes.get(node.card) || drawing.order.find((box) => box.group && box.group.node === node);
+    const others = state.lineage ? [...state.lineage.nodes].map((other) => drawing.boxes.get(other.card)) : [];
+    return [own, ...others];
+  };
+  if (bring(boxesOf()) || !state.lineage) return;
+  state.focus = true;
+  refresh({fit: true});
+  if (viewport.k * drawing.scale >= 0.99) return;
+  // A long way needs the width that the panel takes beside it.
+  state.below = true;
+  refresh({fit: true});
 }
 
 function drawFooter() {
@@ -78,6 +99,10 @@ const DO = {
     state.theme = dark ? "light" : "dark";
     refresh();
   },
+  outline: () => {
+    state.outlined = !state.outlined;
+    refresh({fit: true});
+  },
   help: () => {
     state.about = !state.about;
     refresh();
@@ -91,7 +116,6 @@ const DO = {
   focus: () => {
     state.focus = !state.focus;
     refresh({fit: true});
-    if (state.focus && state.selected) bringLineage(state.selected); // legible on a telephone, too
   },
   svg: saveSvg,
   png: savePng,
@@ -106,6 +130,7 @@ const KEYS = {
   d: "theme",
   "?": "help",
   p: "panel",
+  o: "outline",
   f: "focus",
   Escape: "none",
 };
@@ -270,7 +295,7 @@ function open() {
     .join(", ");
   if (!graph.live) document.getElementById("about").replaceChildren(text(clusters));
   document.title = ["Data flow", clusters].filter(Boolean).join(" · ");
-  refresh();
+  refresh({fit: true});
   start();
   if (state.link) bring([state.link[0].source, state.link[0].target].map((node) => drawing.boxes.get(node.card)));
   else if (state.selected) bringLineage(state.selected);

@@ -18,7 +18,6 @@ const hooks = {
   hidden: () => 0,
   evidence: () => "",
   isPart: () => Boolean(graph.about.part),
-  rowParts: () => [],
   theme: () => "",
   hasMore: () => false,
   cardParts: () => [],

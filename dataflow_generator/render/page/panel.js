@@ -123,8 +123,7 @@ function restOf(edges) {
 }
 
 function edgeButton(edge) {
-  const word = [edge.kind, edge.type, edge.subtype].filter(Boolean).join(" ");
-  const button = act(word, () => pick([edge]), {class: "how"});
+  const button = act(edgeWord(edge), () => pick([edge]), {class: "how"});
   button.append(" ", make("span", {class: `certainty ${cssName(edge.certainty)}`}, edge.certainty));
   if (edge.mark) button.append(" ", make("span", {class: `mark-${edge.mark}`}, `${MARKS[edge.mark]} ${edge.mark}`));
   return button;
@@ -141,7 +140,7 @@ function linkParts(edges) {
     factList([
       ["from", refer(edge.source)],
       ["to", refer(edge.target)],
-      ["kind", [edge.kind, edge.type, edge.subtype].filter(Boolean).join(" ")],
+      ["effect", [edgeWord(edge), edge.type === "INDIRECT" ? "(indirect)" : ""].join(" ").trim()],
       [
         "certainty",
         make(

@@ -2,7 +2,6 @@
 const PICTURE = {margin: 24, longest: 16000, largest: 64e6, name: "data-flow"};
 const PAINTED = ".icon, .name, .mark, .count, .type, .title, .expand, .doubt";
 const UNPRINTABLE = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
-const ruler = document.createElement("canvas").getContext("2d");
 
 function shape(tag, attributes, children = []) {
   return make(tag, attributes, children, SVG);
@@ -11,7 +10,6 @@ function shape(tag, attributes, children = []) {
 // Returns the text of an SVG file with all of the drawing, as it is shown but for the zoom, and its size.
 function picture() {
   stage.classList.remove("far");
-  stage.style.setProperty("--boost", 1);
   try {
     return paintedDrawing(PICTURE.margin);
   } finally {

@@ -17,6 +17,8 @@ const state = {
   theme: "",
   about: false,
   focus: false,
+  outlined: false,
+  below: false,
 };
 let flowing = flowingCards(),
   viewed = null;
@@ -84,6 +86,7 @@ function readAddress() {
   state.theme = ["light", "dark"].includes(params.get("theme")) ? params.get("theme") : hooks.theme();
   state.about = params.has("about");
   state.focus = params.has("focus");
+  state.outlined = params.has("outline");
   select(known("node")[0] || null);
   const [from, to] = [known("from")[0], known("to")[0]];
   if (from && to) pick(graph.edges.filter((edge) => edge.source === from && edge.target === to));
@@ -108,6 +111,7 @@ function writeAddress() {
   if (state.theme) params.set("theme", state.theme);
   if (state.about) params.set("about", "1");
   if (state.focus) params.set("focus", "1");
+  if (state.outlined) params.set("outline", "1");
   hooks.address(params);
   // What is selected, or listed, is a step to go back from; how it is shown is none.
   const view = ["node", "from", "to", "list", "mark"].map((name) => params.get(name)).join("\n");
@@ -119,6 +123,7 @@ function writeAddress() {
 // Selects a node: highlights its upstream and downstream, and expands what hides it.
 function select(node) {
   state.selected = node;
+  state.below = false;
   state.link = null;
   state.lineage = node && node.kind !== "cluster" ? lineageOf(node) : null;
   if (!node) return;

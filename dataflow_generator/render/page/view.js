@@ -1,16 +1,25 @@
 // The drawing: cards as elements of the page, links as curves behind them.
 const stage = document.getElementById("stage");
-const SIZE = {head: 32, row: 20, title: 20, pad: 6, w: 250};
+const SIZE = {head: 42, row: 20, title: 20, pad: 6, w: 200, widest: 520};
+// The sizes of text that a drawing is laid out with, until its smallest text is legible when all of it is fitted. Only
+// at the first size are short names given more room than they need.
+const SCALES = [1, 1.01, 1.12, 1.26, 1.42, 1.6, 1.8, 2.05, 2.35];
+const MOST_SCALED = 300;
 const TAIL = 8;
-const drawing = {boxes: new Map(), order: [], w: 0, h: 0};
+const drawing = {boxes: new Map(), order: [], w: 0, h: 0, scale: 1};
+const ruler = document.createElement("canvas").getContext("2d");
 const world = make("div", {class: "world"});
 const curves = make("svg", {class: "curves", width: 1, height: 1, "aria-hidden": "true"}, [], SVG);
 world.append(curves);
 stage.append(world);
 
-function draw() {
+// Draws everything again; *rescaled* chooses the size of text again; otherwise it stays.
+function draw(rescaled = false) {
   const boxes = boxesNow();
-  arrange(boxes);
+  const scales = !rescaled ? [drawing.scale] : boxes.length > MOST_SCALED ? [1] : SCALES;
+  const best = scales.find((scale) => arrange(boxes, scale) && fittingScale(drawing) * scale >= 1);
+  if (!best && scales.length > 1) arrange(boxes, 1);
+  stage.style.setProperty("--s", drawing.scale);
   for (const old of world.querySelectorAll(".card, .caption")) old.remove();
   curves.replaceChildren();
   drawing.boxes = new Map(boxes.flatMap((box) => box.stands.map((card) => [card, box])));
@@ -47,9 +56,58 @@ function boxesNow() {
 }
 
 function box(id, stands, what) {
-  const lines = what.card ? linesOf(what.card) : [];
-  const below = lines.reduce((sum, line) => sum + (line.title ? SIZE.title : SIZE.row), 0);
-  return {id, stands, ...what, lines, w: SIZE.w, h: SIZE.head + (below ? below + SIZE.pad : 0), x: 0, y: 0};
+  return {id, stands, ...what, lines: what.card ? linesOf(what.card) : [], w: 0, h: 0, x: 0, y: 0};
+}
+
+// Makes a box as large as its texts.
+function measure(box, scale) {
+  const below = box.lines.reduce((sum, line) => sum + (line.title ? SIZE.title : SIZE.row), 0);
+  const widest = Math.max(headWidth(box), ...box.lines.map((line) => lineWidth(box, line)));
+  box.w = Math.round(Math.max(scale > 1 ? 0 : SIZE.w, Math.min(SIZE.widest, widest) * scale));
+  box.gap = Math.max(0, ...box.lines.map((line) => (line.row && columnsLookedAt().size ? textWidth(effectOf(line.row.column)) - 22 : 0))) * scale;
+  box.h = Math.round((SIZE.head + (below ? below + SIZE.pad : 0)) * scale);
+}
+
+function textWidth(words, font = "12px") {
+  ruler.font = `${font} ${textWidth.family || (textWidth.family = getComputedStyle(document.body).fontFamily)}`;
+  return ruler.measureText(words).width;
+}
+
+function headWidth(box) {
+  const {name, where} = titleOf(box);
+  const doubts = box.card ? doubtsOf(box.card).map(([word]) => word) : [];
+  const chips = [...doubts, ...(box.card && box.card.attributes.observed ? ["observed"] : [])];
+  const buttons = columnsOf(box) ? 26 : 0;
+  const top = textWidth(where) + chips.reduce((sum, chip) => sum + textWidth(chip, "600 12px") + 16, 0);
+  return 44 + Math.max(top, textWidth(name, "600 13px") + (box.card && markOf(box.card) ? 14 : 0) + textWidth(countOf(box)) + buttons);
+}
+
+function lineWidth(box, line) {
+  if (line.title) return 24 + textWidth(line.title);
+  if (line.more) return 0;
+  const {name, type, depth} = rowTexts(box, line);
+  return 32 + depth * 11 + textWidth(name, "600 12px") + textWidth(type);
+}
+
+// What a card shows as its name, and above it: where that is.
+function titleOf(box) {
+  if (!box.card) return {name: box.group.label, where: `${box.group.kind}, collapsed`};
+  const {card} = box,
+    name = nameOf(card);
+  // Of a table or file: its own name, below the schema or directory that holds it.
+  const cut = ["dataset", "catalog-table"].includes(card.kind) ? Math.max(name.lastIndexOf("/"), name.includes("/") ? 0 : name.lastIndexOf(".")) : 0;
+  if (cut > 0 && cut < name.length - 1) return {name: name.slice(cut + 1), where: name.slice(0, cut)};
+  return {name, where: card.system || (card.group && card.kind !== "job" ? card.group.label : card.namespace) || card.kind};
+}
+
+// Whether a box can be opened.
+function columnsOf(box) {
+  return !box.card || columnCount(box.card) > 0 || hooks.hasMore(box.card);
+}
+
+function countOf(box) {
+  const count = box.card ? (hooks.hasMore(box.card) ? 0 : columnCount(box.card)) : box.group.cards.length;
+  return count ? String(count) : "";
 }
 
 // The rows of a card: all columns if it is expanded, else the selected ones.
@@ -79,7 +137,12 @@ function once(lines, row) {
   return lines.some((line) => line.row && line.row.column === row.column);
 }
 
-function arrange(boxes) {
+function arrange(boxes, scale) {
+  drawing.scale = scale;
+  for (const each of boxes) {
+    measure(each, scale);
+    each.flows = false;
+  }
   const boxOf = new Map(boxes.flatMap((box) => box.stands.map((card) => [card, box])));
   const links = new Map();
   for (const link of graph.links) {
@@ -96,30 +159,20 @@ function arrange(boxes) {
   drawing.via = null;
   let size = {w: 0, h: 0};
   if (moving.length) {
-    widen(moving, [...links.values()], aspect);
     size = layout(moving, [...links.values()], aspect);
     drawing.via = size.via;
   }
   const rest = boxes.filter((box) => !box.flows);
   Object.assign(drawing, beneath(rest, size, aspect));
-}
-
-// A tall drawing has room for longer names, as long as all layers fit the window.
-function widen(boxes, links, aspect) {
-  const size = layout(boxes, links, aspect);
-  const k = Math.max(LEGIBLE, Math.min(1, (stage.clientHeight || 800) / Math.max(1, size.h)));
-  const layers = Math.max(1, Math.round(size.w / (SIZE.w + GAP.x)));
-  const spare = ((stage.clientWidth || 1200) - 60) / k - size.w;
-  const w = Math.round(Math.min(340, Math.max(SIZE.w, SIZE.w + spare / layers)));
-  for (const box of boxes) box.w = w;
+  return drawing;
 }
 
 function beneath(boxes, size, aspect) {
   if (!boxes.length) return {w: size.w, h: size.h, caption: null};
-  const w = boxes[0].w + 14;
+  const w = Math.max(...boxes.map((box) => box.w)) + 14;
   const area = boxes.reduce((sum, box) => sum + (box.h + 10) * w, 0);
   const columns = Math.max(1, Math.min(boxes.length, Math.round(Math.max(size.w, Math.sqrt(area * aspect)) / w)));
-  const top = size.h ? size.h + 80 : 40;
+  const top = size.h ? size.h + 60 * drawing.scale : 40;
   const downs = Array.from({length: columns}, () => top);
   for (const box of boxes) {
     const at = downs.indexOf(Math.min(...downs));
@@ -127,7 +180,7 @@ function beneath(boxes, size, aspect) {
     box.y = downs[at];
     downs[at] += box.h + 10;
   }
-  const caption = {x: 0, y: top - 34, text: `Without known flow: ${boxes.length}`};
+  const caption = {x: 0, y: top - 28 * drawing.scale, text: `No known flow: ${boxes.length}`};
   return {w: Math.max(size.w, columns * w), h: Math.max(...downs), caption};
 }
 
@@ -179,7 +232,7 @@ function cardElement(box) {
 
 // A long name is shortened in the middle, that of a table or file at its start: those of one system share a prefix.
 function shortened(name, kind) {
-  if (["dataset", "catalog-table"].includes(kind)) return make("span", {class: "name ending"}, text(name));
+  if (["dataset", "catalog-table"].includes(kind)) return make("span", {class: "name ending"}, make("bdi", {dir: "auto"}, name));
   const letters = [...name];
   if (letters.length <= 2 * TAIL) return make("bdi", {class: "name", dir: "auto"}, name);
   const [start, end] = [letters.slice(0, -TAIL), letters.slice(-TAIL)].map((part) => part.join(""));
@@ -187,36 +240,43 @@ function shortened(name, kind) {
 }
 
 function headElement(box, kind) {
-  const name = box.card ? nameOf(box.card) : box.group.label;
+  const full = box.card ? nameOf(box.card) : box.group.label;
+  const {name, where} = titleOf(box);
   const count = box.card ? columnCount(box.card) : box.group.cards.length;
   const opened = box.card && state.open.has(box.card);
   const more = Boolean(box.card && hooks.hasMore(box.card));
-  const says = box.card ? `${opened ? "Hide" : "Show"} ${more ? "" : `${count} `}columns` : `Open ${count} in ${name}`;
-  const twist =
-    (count || more) &&
-    make(
-      "button",
-      {
-        class: "twist",
-        type: "button",
-        title: says,
-        "aria-label": says,
-        "aria-expanded": String(Boolean(opened)),
-        tabindex: "-1",
-      },
-      opened ? "▾" : "▸",
-    );
-  const where = box.card ? `${kind} · ${box.card.system || box.card.namespace}` : `${kind}, collapsed`;
-  return make("div", {class: "head", title: `${name}\n${where}`}, [
+  const says = box.card ? `${opened ? "Hide" : "Show"} ${more ? "" : `${count} `}columns` : `Open ${count} in ${full}`;
+  const attributes = {class: "twist", type: "button", title: says, "aria-label": says, "aria-expanded": String(Boolean(opened)), tabindex: "-1"};
+  const twist = count || more ? make("button", attributes, opened ? "▾" : "▸") : "";
+  const place = box.card ? `${kind} · ${box.card.system || box.card.namespace}` : `${kind}, collapsed`;
+  return make("div", {class: "head", title: `${full}\n${place}`}, [
     make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || "◆"),
-    box.card && markOf(box.card) ? make("span", {class: "mark", "aria-hidden": "true"}, MARKS[markOf(box.card)]) : "",
-    shortened(name, kind),
-    box.card && box.card.attributes.observed ? make("span", {class: "seen", title: CERTAINTY.observed}, "observed") : "",
-    ...(box.card ? doubtsOf(box.card).map(([word, why, grade = ""]) => make("span", {class: `doubt ${grade}`, title: why}, word)) : []),
-    count && !more ? make("span", {class: "count"}, String(count)) : "",
-    twist || "",
+    make("div", {class: "titles"}, [
+      make("div", {class: "where"}, [
+        make("bdi", {dir: "auto", class: "name"}, where),
+        box.card && box.card.attributes.observed ? make("span", {class: "seen", title: CERTAINTY.observed}, "observed") : "",
+        ...(box.card ? doubtsOf(box.card).map(([word, why, grade = ""]) => make("span", {class: `doubt ${grade}`, title: why}, word)) : []),
+      ]),
+      make("div", {class: "called"}, [
+        box.card && markOf(box.card) ? make("span", {class: "mark", "aria-hidden": "true"}, MARKS[markOf(box.card)]) : "",
+        make("bdi", {dir: "auto", class: "name"}, name),
+        countOf(box) ? make("span", {class: "count"}, countOf(box)) : "",
+        twist,
+      ]),
+    ]),
     ...(box.card ? hooks.cardParts(box.card) : []),
   ]);
+}
+
+// The texts of a row of a card: the column's name, its type, and how deep it is indented.
+function rowTexts(box, {row}) {
+  const about = row.described.attributes;
+  const opened = box.card && state.open.has(box.card);
+  return {
+    name: opened ? rowName(row) : pathName(row.column.path) || "(whole value)",
+    type: [about.logical_type || about.type || "", about.nullable ? "?" : ""].join(""),
+    depth: opened ? row.depth : 0,
+  };
 }
 
 function lineElement(box, line) {
@@ -225,21 +285,20 @@ function lineElement(box, line) {
   if (line.more)
     return make("button", {class: "row more", type: "button", tabindex: "-1"}, `${line.more} more columns …`);
   const {column, described} = line.row;
-  const about = described.attributes,
-    chosen = state.selected === column || state.selected === described;
+  const {name, type: shownType, depth} = rowTexts(box, line);
+  const chosen = state.selected === column || state.selected === described;
   const on = chosen || columnsLookedAt().has(column);
   const inFlow = column.in.length || column.out.length;
   const mark = markOfRow(line.row);
   const marks = ["row", on ? "on" : "", chosen ? "chosen" : "", inFlow ? "flowing" : "", mark ? `mark-${mark}` : ""]
     .filter(Boolean)
     .join(" ");
-  const shownType = [about.logical_type || about.type || "", about.nullable ? "?" : ""].join("");
   const element = make(
     "div",
     {
       class: marks,
       "data-key": column.key,
-      style: `--depth:${box.card && state.open.has(box.card) ? line.row.depth : 0}`,
+      style: `--depth:${depth}`,
       title: `${nameOf(column)}${shownType ? `: ${shownType}` : ""}${mark ? ` (${mark})` : ""}`,
     },
     [
@@ -247,10 +306,9 @@ function lineElement(box, line) {
       make(
         "bdi",
         {class: "name", dir: "auto"},
-        state.open.has(box.card) ? rowName(line.row) : pathName(column.path) || "(whole value)",
+        name,
       ),
       make("span", {class: "type"}, shownType),
-      ...hooks.rowParts(column),
     ],
   );
   element.row = line.row;

@@ -1,36 +1,36 @@
 // The viewport of the drawing, and the overview map.
 const viewport = {x: 0, y: 0, k: 1};
-const LEGIBLE = 0.33;
 const map = make("svg", {class: "map", "aria-hidden": "true"}, [], SVG);
-stage.append(map);
+document.getElementById("footer").after(map);
 
 function show() {
   world.style.transform = `translate(${viewport.x}px,${viewport.y}px) scale(${viewport.k})`;
-  // Zoomed out only names are shown, scaled up to stay legible.
-  stage.style.setProperty("--boost", Math.min(2.1, Math.max(1, 0.8 / viewport.k)).toFixed(3));
-  stage.classList.toggle("far", viewport.k < 0.6);
+  // Of a drawing that is zoomed out below what can be read, only the names are shown.
+  stage.classList.toggle("far", viewport.k * drawing.scale < 0.75);
   drawWindow();
 }
 
+// The zoom at which an area fills the window; small ones are not enlarged.
+function fittingScale({w, h}) {
+  return Math.min(1 / drawing.scale, (stage.clientWidth - 40) / Math.max(1, w), (stage.clientHeight - 40) / Math.max(1, h));
+}
+
 function fit() {
-  const k = Math.min(
-    1.15,
-    (stage.clientWidth - 48) / Math.max(1, drawing.w),
-    (stage.clientHeight - 48) / Math.max(1, drawing.h),
-  );
-  viewport.k = Math.max(0.08, k);
-  viewport.x = Math.max(24, (stage.clientWidth - drawing.w * viewport.k) / 2);
-  viewport.y = Math.max(24, (stage.clientHeight - drawing.h * viewport.k) / 2);
+  const k = Math.max(0.08, fittingScale(drawing));
+  Object.assign(viewport, {
+    k,
+    x: Math.max(20, (stage.clientWidth - drawing.w * k) / 2),
+    y: Math.max(20, (stage.clientHeight - drawing.h * k) / 2),
+  });
   show();
 }
 
-// The initial view: everything if legible, else the start.
+// The initial view: everything if legible, else the start of it.
 function start() {
   fit();
-  if (viewport.k >= LEGIBLE) return;
-  viewport.k = LEGIBLE;
-  viewport.x = 24;
-  viewport.y = Math.max(24, (stage.clientHeight - drawing.h * viewport.k) / 2);
+  if (viewport.k * drawing.scale >= 0.99) return;
+  const k = 1 / drawing.scale;
+  Object.assign(viewport, {k, x: 20, y: Math.max(20, (stage.clientHeight - drawing.h * k) / 2)});
   show();
 }
 
@@ -42,17 +42,19 @@ function zoom(factor, x = stage.clientWidth / 2, y = stage.clientHeight / 2) {
   show();
 }
 
-// Scrolls boxes into view: all of them if legible together, else the first.
+// Scrolls boxes into view, all of them; answers whether their texts are legible.
 function bring(boxes) {
   const shown = boxes.filter(Boolean);
-  if (!shown.length) return;
+  if (!shown.length) return true;
   const area = extent(shown);
-  const k = Math.min(1.1, (stage.clientWidth - 60) / area.w, (stage.clientHeight - 60) / area.h);
-  const wanted = k >= 0.45 ? area : extent(shown.slice(0, 1));
-  viewport.k = k >= 0.45 ? k : 0.5;
-  viewport.x = stage.clientWidth / 2 - (wanted.x + wanted.w / 2) * viewport.k;
-  viewport.y = stage.clientHeight / 2 - (wanted.y + wanted.h / 2) * viewport.k;
+  const k = fittingScale(area);
+  Object.assign(viewport, {
+    k,
+    x: stage.clientWidth / 2 - (area.x + area.w / 2) * k,
+    y: stage.clientHeight / 2 - (area.y + area.h / 2) * k,
+  });
   show();
+  return k * drawing.scale >= 0.99;
 }
 
 function inView(box) {
@@ -72,7 +74,7 @@ function extent(boxes) {
 }
 
 function drawMap() {
-  const k = Math.min(200 / Math.max(1, drawing.w), 140 / Math.max(1, drawing.h));
+  const k = Math.min(240 / Math.max(1, drawing.w), 56 / Math.max(1, drawing.h));
   const size = {width: Math.ceil(drawing.w * k) + 8, height: Math.ceil(drawing.h * k) + 8};
   for (const [name, value] of Object.entries(size)) map.setAttribute(name, value);
   map.k = k;

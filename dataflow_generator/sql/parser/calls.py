@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dataflow_generator.sql.lexer import TokenKind, words
 from dataflow_generator.sql.nodes import (
     CONSTANT,
     Call,
     Conditional,
+    DerivedTable,
     Descriptor,
     Expression,
+    ModelArgument,
     Name,
     Operation,
     Parts,
@@ -55,9 +59,11 @@ def call(cursor: Cursor, name: Parts) -> Expression:
     elif known == "STRUCT" and cursor.ahead() == ":=":
         result = _structure(cursor)
     else:
-        arguments, order = _arguments(cursor, known)
+        arguments, order, names = _arguments(cursor, known)
         cursor.expect(")")
         result = _after(cursor, ".".join((*name[:-1], known)), arguments, order, at)
+        if any(names) and isinstance(result, Call):
+            result = replace(result, names=names)
     cursor.leave()
     return result
 
@@ -132,8 +138,10 @@ def window(cursor: Cursor) -> Window:
     return Window(base, partition, order)
 
 
-def _arguments(cursor: Cursor, name: str) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
+def _arguments(cursor: Cursor, name: str) -> tuple[tuple[Expression, ...], tuple[Expression, ...], Parts]:
+    """Parse the arguments of a call, the sort keys inside its brackets, and the names of the arguments."""
     arguments: list[Expression] = []
+    names: list[str] = []
     order: tuple[Expression, ...] = ()
     words = _JSON if name.startswith("JSON_") and cursor.flink else _WORDS.get(name, _NONE)
     if name == "EXTRACT":
@@ -154,8 +162,12 @@ def _arguments(cursor: Cursor, name: str) -> tuple[tuple[Expression, ...], tuple
         elif name in _UNIT_LAST and cursor.accept("TO"):
             cursor.next()
         else:
+            named = cursor.flink and cursor.is_name() and cursor.ahead() == "=>"
+            names.append(cursor.next().value.upper() if named else "")
+            if named:
+                cursor.next()
             arguments.append(_argument(cursor, name, first=not arguments))
-    return tuple(arguments), order
+    return tuple(arguments), order, tuple(names)
 
 
 def _is_last(cursor: Cursor, words: frozenset[str]) -> bool:
@@ -168,9 +180,6 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
 
     Raises UnparsedError where the previous argument does not end with a comma or a keyword.
     """
-    if cursor.flink and cursor.is_name() and cursor.ahead() == "=>":
-        cursor.next()
-        cursor.next()
     special = _special_argument(cursor, name, first=first)
     if special is not None:
         return special
@@ -178,6 +187,8 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
         cursor.next()
         return CONSTANT
     argument = cursor.expression(cursor)
+    if isinstance(argument, Subquery) and (cursor.key, cursor.ahead()) in (("PARTITION", "BY"), ("ORDER", "BY")):
+        return _partitioned(cursor, DerivedTable(argument.query))
     if cursor.accept(":="):
         argument = Operation((argument, cursor.expression(cursor)))
     elif cursor.accept("AS"):  # a row's field name
@@ -191,8 +202,7 @@ def _special_argument(cursor: Cursor, name: str, *, first: bool) -> Expression |
     """Parse an argument that is a model, a query or a table; None where it is a value."""
     if cursor.key == "MODEL" and cursor.ahead() not in (",", ")", ".", "->"):
         cursor.next()
-        cursor.dotted()
-        return CONSTANT
+        return ModelArgument(cursor.dotted())
     if starts_query(cursor):  # ARRAY(SELECT …)
         return Subquery(cursor.query(cursor))
     if first and cursor.flink and name in _TABLE_FIRST and cursor.is_name():
@@ -216,12 +226,13 @@ def _table(cursor: Cursor) -> Expression:
     cursor.accept("AS")
     if cursor.is_name() and cursor.key not in ("PARTITION", "ORDER"):
         relation = relations.renamed(cursor, relation)
-    keys: tuple[Expression, ...] = ()
-    if cursor.accept("PARTITION", "BY"):
-        keys = _keys(cursor)
-    if cursor.accept("ORDER", "BY"):
-        keys += _keys(cursor, sorted_by=True)
-    return TableArgument(relation, keys)
+    return _partitioned(cursor, relation)
+
+
+def _partitioned(cursor: Cursor, relation: Relation) -> TableArgument:
+    keys = _keys(cursor) if cursor.accept("PARTITION", "BY") else ()
+    order = _keys(cursor, sorted_by=True) if cursor.accept("ORDER", "BY") else ()
+    return TableArgument(relation, keys, order)
 
 
 def _keys(cursor: Cursor, *, sorted_by: bool = False) -> tuple[Expression, ...]:

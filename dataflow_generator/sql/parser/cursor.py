@@ -78,6 +78,10 @@ class Cursor:
         position = self.position + steps
         return self._tokens[position].key if position < len(self._tokens) else ""
 
+    def between(self, start: int, end: int) -> Sequence[Token]:
+        """Return the tokens from one position up to another."""
+        return self._tokens[start:end]
+
     def next(self) -> Token:
         """Take one token; END is never passed."""
         token = self._tokens[self.position]
@@ -208,6 +212,11 @@ def starts_query(cursor: Cursor, steps: int = 0) -> bool:
     """Return whether a query starts *steps* tokens ahead; in ksqlDB WITH and VALUES may be names."""
     key = cursor.ahead(steps)
     return key == "SELECT" or (cursor.flink and key in ("WITH", "VALUES"))
+
+
+def on_conflict(cursor: Cursor) -> bool:
+    """Return whether Flink's `ON CONFLICT DO` follows, which ends the query of an INSERT."""
+    return cursor.flink and tuple(map(cursor.ahead, range(3))) == ("ON", "CONFLICT", "DO")
 
 
 def expressions(cursor: Cursor) -> tuple[Expression, ...]:

@@ -11,13 +11,12 @@ from dataflow_generator.sql.nodes import (
     SelectItem,
     SetOperand,
     Star,
-    Table,
     Values,
     Window,
 )
 from dataflow_generator.sql.parser.calls import window
 from dataflow_generator.sql.parser.cursor import Cursor, expressions, sort_keys
-from dataflow_generator.sql.parser.relations import relation
+from dataflow_generator.sql.parser.relations import relation, table
 
 _LEVELS = 3
 """Nesting levels that a query counts as: it uses more of Python's stack than a bracket."""
@@ -67,7 +66,7 @@ def _body(cursor: Cursor) -> Select | Values | Query:
         return _values(cursor)
     if cursor.flink and cursor.accept("TABLE"):
         at = cursor.token.at
-        return Select((SelectItem(Star((), at), "", at),), Table(cursor.dotted(), at))
+        return Select((SelectItem(Star((), at), "", at),), table(cursor))
     cursor.expect("SELECT")
     return _select(cursor)
 

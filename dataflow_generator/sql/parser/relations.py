@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataflow_generator.sql.lexer import TokenKind, words
+from collections.abc import Iterator
+
+from dataflow_generator.sql.lexer import TokenKind, hint_options, words
 from dataflow_generator.sql.nodes import (
     Aliased,
     Call,
@@ -11,14 +13,17 @@ from dataflow_generator.sql.nodes import (
     Join,
     Joined,
     MatchRecognize,
+    Name,
     Operation,
+    Pivot,
     Relation,
     Table,
     TableFunction,
     TemporalTable,
     Unnest,
+    Unpivot,
 )
-from dataflow_generator.sql.parser.cursor import Cursor, expressions, sort_keys, starts_query
+from dataflow_generator.sql.parser.cursor import Cursor, expressions, on_conflict, sort_keys, starts_query
 
 _SIDES = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "OUTER", "SEMI", "ANTI", "ASOF")
 _AFTER = words(
@@ -40,7 +45,7 @@ def relation(cursor: Cursor) -> Relation:
 def table(cursor: Cursor) -> Relation:
     """Parse a table's name."""
     at = cursor.token.at
-    return Table(cursor.dotted(), at)
+    return Table(cursor.dotted(), at, hint_options(cursor.last_token))
 
 
 def derived(cursor: Cursor) -> Relation:
@@ -69,7 +74,7 @@ def _join(cursor: Cursor) -> Join | None:
     _within(cursor)
     if cursor.accept("USING"):
         return Join(target, using=cursor.names(), full="FULL" in sides)
-    condition = cursor.expression(cursor) if cursor.accept("ON") else None
+    condition = cursor.expression(cursor) if not on_conflict(cursor) and cursor.accept("ON") else None
     semi = bool(sides & {"SEMI", "ANTI"})
     return Join(target, condition, natural=natural, full="FULL" in sides, semi=semi)
 
@@ -92,6 +97,8 @@ def _aliased(cursor: Cursor) -> Relation:
     while True:
         if cursor.accept("MATCH_RECOGNIZE"):
             result = _matched(cursor, result)
+        elif cursor.key in ("PIVOT", "UNPIVOT") and cursor.flink:
+            result = _pivoted(cursor, result)
         elif cursor.accept("TABLESAMPLE"):
             cursor.next()
             cursor.skip_brackets()
@@ -178,6 +185,77 @@ def _unnested(cursor: Cursor) -> Relation:
     cursor.expect(")")
     numbered = cursor.accept("WITH", "ORDINALITY")
     return Unnest(values[0] if len(values) == 1 else Operation(values), numbered)
+
+
+def _pivoted(cursor: Cursor, inner: Relation) -> Relation:
+    if cursor.accept("PIVOT"):
+        cursor.expect("(")
+        aggregates = _aggregates(cursor)
+        cursor.expect("FOR")
+        at = cursor.token.at
+        axes = tuple(Name((name,), at) for name in _one_or_more(cursor))
+        values = tuple(alias or _text(cursor, start, end) for _, alias, start, end in _in_list(cursor))
+        cursor.expect(")")
+        return Pivot(inner, aggregates, axes, values)
+    cursor.expect("UNPIVOT")
+    if cursor.accept_any("INCLUDE", "EXCLUDE"):
+        cursor.expect("NULLS")
+    cursor.expect("(")
+    measures = _one_or_more(cursor)
+    cursor.expect("FOR")
+    names = _one_or_more(cursor)
+    columns = tuple(listed for listed, *_ in _in_list(cursor))
+    cursor.expect(")")
+    return Unpivot(inner, measures, names, columns)
+
+
+def _aggregates(cursor: Cursor) -> tuple[tuple[str, Expression], ...]:
+    """Parse what PIVOT computes, each with its alias or the empty string."""
+    aggregates: list[tuple[str, Expression]] = []
+    while not aggregates or cursor.accept(","):
+        value = cursor.expression(cursor)
+        is_named = cursor.accept("AS") or (cursor.is_name() and cursor.key != "FOR")
+        aggregates.append((cursor.name() if is_named else "", value))
+    return tuple(aggregates)
+
+
+def _in_list(cursor: Cursor) -> Iterator[tuple[tuple[Expression, ...], str, int, int]]:
+    """Yield the items of IN: their expressions, the alias or the empty string, and where their tokens start and end."""
+    cursor.expect("IN", "(")
+    while not cursor.accept(")"):
+        start = cursor.position
+        listed = _bracketed_expressions(cursor)
+        end, alias = cursor.position, ""
+        if cursor.accept("AS") or cursor.is_name():
+            alias = cursor.next().value if cursor.key != "(" else ""
+            if not alias:
+                cursor.skip_brackets()
+        yield listed, alias, start, end
+        if not cursor.accept(",") and cursor.key != ")":
+            raise cursor.error("expected , or )")
+
+
+def _text(cursor: Cursor, start: int, end: int) -> str:
+    """Return the name of a column for a value without an alias: the value as SQL, several joined by `_`."""
+    tokens = cursor.between(start, end)
+    listed = [token for token in tokens if token.key not in ("(", ")")]
+    return "".join(
+        "_" if token.key == "," else f"'{token.value}'" if token.kind is TokenKind.STRING else token.value
+        for token in listed
+    )
+
+
+def _one_or_more(cursor: Cursor) -> tuple[str, ...]:
+    return cursor.names() if cursor.key == "(" else (cursor.name(),)
+
+
+def _bracketed_expressions(cursor: Cursor) -> tuple[Expression, ...]:
+    """Parse one expression, or several in brackets."""
+    if not cursor.accept("("):
+        return (cursor.expression(cursor),)
+    listed = expressions(cursor)
+    cursor.expect(")")
+    return listed
 
 
 def _matched(cursor: Cursor, inner: Relation) -> Relation:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from dataflow_generator.sql.lexer import Dialect, Token, TokenKind, split_statements, tokenize
+from dataflow_generator.sql.lexer import Dialect, Token, TokenKind, hint_options, split_statements, tokenize
 from dataflow_generator.sql.nodes import (
     CreateTypeStatement,
     DropStatement,
@@ -16,10 +16,10 @@ from dataflow_generator.sql.nodes import (
     SessionStatement,
     Statement,
 )
-from dataflow_generator.sql.parser.cursor import Cursor, NotReadError, UnparsedError, starts_query
+from dataflow_generator.sql.parser.cursor import Cursor, NotReadError, UnparsedError, on_conflict, starts_query
 from dataflow_generator.sql.parser.expressions import expression
 from dataflow_generator.sql.parser.queries import query
-from dataflow_generator.sql.parser.tables import alteration, data_type, definition
+from dataflow_generator.sql.parser.tables import alteration, data_type, definition, model
 from scanner_model.sql_statements import NO_DATA, NO_DATA_OBJECTS, unread_reason
 
 _CACHED_TEXTS, _LONGEST_CACHED = 1_024, 10_000
@@ -131,6 +131,8 @@ def _create(cursor: Cursor) -> Statement:
         return definition(cursor, kind, view=what == "VIEW")
     if what == "TYPE":
         return _type(cursor, kind)
+    if what == "MODEL":
+        return model(cursor, kind)
     return _ignored_statement(cursor, kind, what)
 
 
@@ -180,6 +182,7 @@ def _insert(cursor: Cursor) -> Statement:
     cursor.accept("TABLE")
     at = cursor.token.at
     name = cursor.dotted()
+    options = hint_options(cursor.last_token)
     fixed = _partition(cursor) if cursor.accept("PARTITION") else ()
     columns = None
     if cursor.key == "(" and not starts_query(cursor, 1) and cursor.ahead() != "(":
@@ -187,7 +190,17 @@ def _insert(cursor: Cursor) -> Statement:
     if cursor.accept("WITH", "("):  # ksqlDB's options of the sink
         cursor.position -= 1
         cursor.skip_brackets()
-    return InsertStatement(kind, name, at, query(cursor), columns, fixed)
+    inserted = query(cursor)
+    if on_conflict(cursor):
+        _conflict(cursor)
+    return InsertStatement(kind, name, at, inserted, columns, fixed, options)
+
+
+def _conflict(cursor: Cursor) -> None:
+    """Skip how Flink resolves rows with the same key: the columns are the same in each case."""
+    cursor.expect("ON", "CONFLICT", "DO")
+    if not cursor.accept_any("NOTHING", "ERROR", "DEDUPLICATE"):
+        raise cursor.error("expected NOTHING, ERROR or DEDUPLICATE")
 
 
 def _columns(cursor: Cursor) -> tuple[str, ...]:
@@ -220,6 +233,21 @@ def _use(cursor: Cursor) -> Statement:
     return SessionStatement("USE", "database", cursor.dotted())
 
 
+def _set(cursor: Cursor) -> Statement:
+    """Parse Flink's `SET 'key' = 'value'`; any other form sets nothing that matters here."""
+    name, sign, value = cursor.token, cursor.ahead(), cursor.ahead(2)
+    if name.kind is not TokenKind.STRING or (sign, value) != ("=", "'"):
+        return OtherStatement("SET")
+    cursor.next()
+    cursor.next()
+    return SessionStatement("SET", "setting", (cursor.next().value,), name.value)
+
+
+def _reset(cursor: Cursor) -> Statement:
+    name = cursor.token.value if cursor.token.kind is TokenKind.STRING else ""
+    return SessionStatement("RESET", "setting", (), name)
+
+
 def _define(cursor: Cursor) -> Statement:
     name = cursor.name()
     cursor.expect("=")
@@ -237,6 +265,8 @@ _READERS: Mapping[str, Callable[[Cursor], Statement]] = {
     "ALTER": _alter,
     "INSERT": _insert,
     "USE": _use,
+    "SET": _set,
+    "RESET": _reset,
     "DEFINE": _define,
     "UNDEFINE": _undefine,
 }

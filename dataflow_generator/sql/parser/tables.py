@@ -7,6 +7,7 @@ from dataflow_generator.sql.nodes import (
     AlterStatement,
     ColumnDefinition,
     ColumnKind,
+    CreateModelStatement,
     CreateStatement,
     Parts,
     SqlType,
@@ -24,6 +25,10 @@ def data_type(cursor: Cursor) -> SqlType:
         name = ".".join(cursor.dotted())
         result = _of(cursor, name.upper() if cursor.last_token.kind is TokenKind.WORD else name)
         cursor.accept_any("PRECISION", "VARYING")
+        if cursor.accept("CHARACTER", "SET"):  # as Flink's planner writes types of texts
+            cursor.next()
+        if cursor.accept("COLLATE"):
+            cursor.next()
         _time_zone(cursor)
         while cursor.key in _COLLECTIONS:  # the legacy form `INT ARRAY`
             result = SqlType(cursor.next().key, element=result)
@@ -84,13 +89,13 @@ def definition(cursor: Cursor, kind: str, *, view: bool) -> CreateStatement:
     columns: tuple[ColumnDefinition, ...] | None = None
     if cursor.key == "(":
         columns = _elements(cursor)
-    options: tuple[tuple[str, str], ...] = ()
+    given: tuple[tuple[str, str], ...] = ()
     like: Parts = ()
     excluded: frozenset[str] = frozenset()
     while cursor.skip_until("WITH", "LIKE", "AS"):
         word = cursor.next().key
         if word == "WITH" and cursor.key == "(":
-            options = _options(cursor)
+            given = options(cursor)
         elif word == "LIKE":
             like = cursor.dotted()
             excluded = _excluded(cursor) if cursor.key == "(" else excluded
@@ -98,10 +103,21 @@ def definition(cursor: Cursor, kind: str, *, view: bool) -> CreateStatement:
             query = cursor.query(cursor)
             names = tuple(column.name for column in columns or () if column.type is _UNTYPED)
             kind += " AS SELECT" if not view else ""
-            return CreateStatement(kind, name, at, columns, options, like, excluded, query, view, names)
+            return CreateStatement(kind, name, at, columns, given, like, excluded, query, view, names)
         elif word == "AS":
             raise cursor.error("expected a query after AS")
-    return CreateStatement(kind, name, at, columns, options, like, excluded, view=view)
+    return CreateStatement(kind, name, at, columns, given, like, excluded, view=view)
+
+
+def model(cursor: Cursor, kind: str) -> CreateModelStatement:
+    """Parse a model from its name."""
+    cursor.accept("IF", "NOT", "EXISTS")
+    name = cursor.dotted()
+    columns: tuple[ColumnDefinition, ...] = ()
+    if cursor.skip_until("OUTPUT") and cursor.ahead() == "(":
+        cursor.next()
+        columns = _elements(cursor)
+    return CreateModelStatement(kind, name, tuple(column.name for column in columns))
 
 
 def alteration(cursor: Cursor, kind: str) -> Statement:
@@ -118,7 +134,7 @@ def alteration(cursor: Cursor, kind: str) -> Statement:
         case "RENAME":
             return _renaming(cursor, kind, name)
         case "SET" if cursor.key == "(":
-            return AlterStatement(kind, name, options=_options(cursor))
+            return AlterStatement(kind, name, options=options(cursor))
         case "AS" if starts_query(cursor):
             query = cursor.query(cursor)
             return CreateStatement(kind, name, 0, query=query, view="VIEW" in kind)
@@ -181,27 +197,29 @@ def _column(cursor: Cursor) -> ColumnDefinition:
     if cursor.accept("AS"):
         return ColumnDefinition(name, SqlType("COMPUTED"), ColumnKind.COMPUTED, cursor.expression(cursor))
     kind = data_type(cursor)
-    return ColumnDefinition(name, kind, _part(cursor))
+    part, is_keyed = _part(cursor)
+    return ColumnDefinition(name, kind, part, is_keyed=is_keyed)
 
 
-def _part(cursor: Cursor) -> ColumnKind:
-    part = ColumnKind.PHYSICAL
+def _part(cursor: Cursor) -> tuple[ColumnKind, bool]:
+    """Parse where a column's data are stored, and whether a metadata column has the metadata's key."""
+    part, is_keyed = ColumnKind.PHYSICAL, False
     while cursor.key not in (",", ")", ""):
         key = cursor.key if cursor.token.kind is TokenKind.WORD else ""
         if key in ("KEY", "HEADERS", "HEADER") and not cursor.flink:
             part = ColumnKind.KEY if key == "KEY" else ColumnKind.HEADER
         elif key == "METADATA" and cursor.flink:
-            part = ColumnKind.METADATA
+            part, is_keyed = ColumnKind.METADATA, cursor.ahead() == "FROM"
         elif key == "VIRTUAL" and part is ColumnKind.METADATA:
             part = ColumnKind.VIRTUAL
         if cursor.key in ("(", "["):
             cursor.skip_brackets()
         else:
             cursor.next()
-    return part
+    return part, is_keyed
 
 
-def _options(cursor: Cursor) -> tuple[tuple[str, str], ...]:
+def options(cursor: Cursor) -> tuple[tuple[str, str], ...]:
     """Parse `(key = value, …)`; an unquoted key is upper-cased, a value is the text of its tokens."""
     cursor.expect("(")
     options = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import DatasetEdge, GraphContents, PushDataset, PushJob
@@ -25,11 +26,14 @@ from scanner_api.push.model import (
     Refusal,
     Skipped,
     State,
+    has,
     no_relations,
     readable,
     refusal_of,
 )
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_extractor.config.sections import text
+from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings, Schemas
 from scanner_model.columns import KEY, Column, ColumnPath
 from scanner_model.errors import ServerFailed
@@ -141,12 +145,9 @@ class DataHub:
     def _read(self, kind: str, urns: Sequence[str], aspects: Iterable[str], reader: Reader) -> dict[str, State]:
         """Return the aspects of entities by URN, all of them where none are named."""
         body = [{"urn": urn, **{aspect: {} for aspect in aspects}} for urn in urns]
-        call = Call(method="POST", path=(*_API, kind, "batchGet"), body=body)
-        found: dict[str, State] = {}
-        for answer in reader.read([call]):
-            for entity in Payload(answer if isinstance(answer, list) else []).list():
-                found[entity.need("urn").text()] = dict(_known_aspects(entity))
-        return found
+        call = Call(method="POST", path=(*_API, kind, "batchGet"), body=body, check=_entities)
+        (answer,) = reader.read([call])
+        return {urn: dict(_known_aspects(entity)) for urn, entity in _entities(Payload(answer)).items()}
 
     def _schemas(self, urns: Sequence[str], reader: Reader) -> Iterator[Json]:
         found = self._read("dataset", urns, ("schemaMetadata",), reader)
@@ -234,6 +235,13 @@ class DataHub:
         return f"urn:li:dataJob:({self._flow_urn(job)},{_encoded(job.name)})"
 
 
+TARGET = PushTarget(
+    build=DataHub,
+    schema={"environment": text("Environment", "DataHub's environment of every dataset.", "PROD", default="PROD")},
+    parse=lambda settings, item: replace(settings, environment=item.get("environment", "PROD")),
+)
+
+
 def _flow(job: PushJob) -> State:
     return {"dataFlowInfo": {"name": job.namespace, "customProperties": {"producer": _OURS}}}
 
@@ -283,6 +291,11 @@ def _tags(names: Iterable[str]) -> list[Json]:
     return [{"tag": f"urn:li:tag:{_encoded(name)}"} for name in names]
 
 
+def _entities(answer: Payload) -> dict[str, Payload]:
+    """Return the entities of an answer by URN; raises PayloadUnexpected for anything but a list of entities."""
+    return {entity.need("urn").text(): entity for entity in answer.list()}
+
+
 def _known_aspects(entity: Payload) -> Iterator[tuple[str, Json]]:
     """Yield the aspects of an entity that somebody wrote, without members that are null."""
     for name, aspect in entity.items():
@@ -328,13 +341,20 @@ def _removals(change: Change) -> tuple[Call, ...]:
     """Return the calls that remove an entity, by a body as DataHub's client does, or single aspects."""
     kind, urn = change.ref
     if change.wanted is None:
-        return (Call(method="POST", path=("entities",), params=(("action", "delete"),), body={"urn": urn}),)
+        params = (("action", "delete"),)
+        return (Call(method="POST", path=("entities",), params=params, body={"urn": urn}, check=has("value")),)
     gone = [name for name in change.live or {} if name not in change.wanted]
     return tuple(Call(method="DELETE", path=(*_API, kind, urn, name)) for name in gone)
 
 
 def _upsert(kind: str, bodies: list[Json]) -> Call:
-    return Call(method="POST", path=(*_API, kind), params=_SYNC, body=bodies)
+    urns = {body["urn"] for body in bodies}
+
+    def check(answer: Payload) -> None:
+        if missing := urns - _entities(answer).keys():
+            raise answer.error(f"lacks {min(missing)}")
+
+    return Call(method="POST", path=(*_API, kind), params=_SYNC, body=bodies, check=check)
 
 
 def _batch(waiting: Sequence[tuple[Json, Change]]) -> Batch:

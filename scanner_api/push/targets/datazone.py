@@ -8,11 +8,28 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from dataflow_generator.openlineage.emit.run_events import run_id
 from dataflow_generator.openlineage.redaction import canonical
+from scanner_api.push.aws import AWS_MEMBERS, aws_address, aws_exchange, with_region
 from scanner_api.push.contents import GraphContents
-from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State, no_relations
+from scanner_api.push.model import (
+    Batch,
+    Call,
+    Change,
+    Explained,
+    Item,
+    Json,
+    Reader,
+    Ref,
+    Skipped,
+    State,
+    has,
+    no_relations,
+)
+from scanner_extractor.config.sections import text
+from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings
 
 _LARGEST = 290_000
@@ -54,7 +71,7 @@ class DataZone:
 
     def _removal(self, receipt: State) -> Call:
         body = {"domainIdentifier": self._domain, "identifier": receipt[self.receipt]}
-        return Call(method="DELETE", path=("DeleteLineageEvent",), body=body)
+        return Call(method="DELETE", path=("DeleteLineageEvent",), body=body, check=has("id"))
 
     def _call(self, change: Change, run: int) -> Call:
         wanted = dict(change.wanted or {})
@@ -67,7 +84,20 @@ class DataZone:
             "event": canonical({**wanted, **moment, **runs}),
             "clientToken": token,
         }
-        return Call(method="POST", path=("PostLineageEvent",), body=body)
+        return Call(method="POST", path=("PostLineageEvent",), body=body, check=has("id"))
+
+
+TARGET = PushTarget(
+    build=DataZone,
+    schema={
+        **AWS_MEMBERS,
+        "domain": text("Domain", "DataZone: the id of the domain.", "dzd_4ab1", pattern="^dzd[-_][A-Za-z0-9_-]{1,36}$"),
+    },
+    needs=("region", "domain"),
+    parse=lambda settings, item: replace(with_region(settings, item), domain=item["domain"]),
+    address=aws_address,
+    transport=aws_exchange,
+)
 
 
 def _items(event: Json) -> Iterator[Item | Skipped]:

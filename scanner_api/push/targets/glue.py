@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from dataflow_generator.openlineage.redaction import canonical
+from scanner_api.push.aws import AWS_MEMBERS, aws_address, aws_exchange, with_region
 from scanner_api.push.contents import GraphContents, PushJob
 from scanner_api.push.identity import own_names
 from scanner_api.push.model import (
@@ -21,7 +22,6 @@ from scanner_api.push.model import (
     Change,
     Explained,
     Item,
-    Json,
     Reader,
     Ref,
     Refusal,
@@ -32,6 +32,7 @@ from scanner_api.push.model import (
     refusal_of,
 )
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import ServerFailed
@@ -72,9 +73,12 @@ class Glue:
     def states(self, refs: Sequence[Ref], reader: Reader) -> Iterator[State | None]:
         """Yield the parameters of each table, and keep the table for the request that changes them."""
         for ref, answer in zip(refs, reader.read([_get(ref.key) for ref in refs]), strict=True):
-            table = Payload(answer or {}).object("Table")
+            if answer is None:
+                yield None
+                continue
+            table = Payload(answer).need("Table")
             self._tables[ref.key] = table
-            yield dict(table.object("Parameters").members()) if answer else None
+            yield dict(table.object("Parameters").members())
 
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield a call for each change; none for a table that is gone."""
@@ -123,7 +127,18 @@ class Glue:
         given = {name: value for name, value in table.members().items() if name in _INPUT}
         place = {name: value for name, value in _place(key).items() if name != "Name"}
         version = {"VersionId": table.text("VersionId")} if table.text("VersionId") else {}
-        return _operation("UpdateTable", {**place, "TableInput": {**given, "Parameters": dict(wanted)}, **version})
+        body = {**place, "TableInput": {**given, "Parameters": dict(wanted)}, **version}
+        return Call(method="POST", path=("UpdateTable",), body=body)
+
+
+TARGET = PushTarget(
+    build=Glue,
+    schema=AWS_MEMBERS,
+    needs=("region",),
+    parse=with_region,
+    address=aws_address,
+    transport=aws_exchange,
+)
 
 
 def _parameters(target: str, jobs: Mapping[str, PushJob], contents: GraphContents) -> Iterator[tuple[str, str]]:
@@ -150,8 +165,6 @@ def _place(key: str) -> dict[str, str]:
 
 
 def _get(key: str) -> Call:
-    return _operation("GetTable", _place(key))
-
-
-def _operation(name: str, body: Json) -> Call:
-    return Call(method="POST", path=(name,), body=body)
+    return Call(
+        method="POST", path=("GetTable",), body=_place(key), check=lambda answer: answer.need("Table").need("Name")
+    )

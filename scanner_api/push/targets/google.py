@@ -9,13 +9,30 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import ColumnPair, GraphContents, PushJob
 from scanner_api.push.identity import identity_of, own_names
-from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State, no_relations
+from scanner_api.push.model import (
+    Batch,
+    Call,
+    Change,
+    Explained,
+    Item,
+    Json,
+    Reader,
+    Ref,
+    Skipped,
+    State,
+    has,
+    no_relations,
+)
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_extractor.catalogs.google_transport import default_token
+from scanner_extractor.config.sections import text
+from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings
 from scanner_model.columns import ColumnPath
 from scanner_model.payload import Payload
@@ -66,10 +83,10 @@ class GoogleLineage:
 
     def states(self, refs: Sequence[Ref], reader: Reader) -> Iterator[State | None]:
         """Yield the members of each resource that a push writes."""
-        calls = [Call(method="GET", path=_path(ref.key)) for ref in refs]
+        calls = [Call(method="GET", path=_path(ref.key), check=has("name")) for ref in refs]
         for ref, answer in zip(refs, reader.read(calls), strict=True):
-            members = Payload(answer or {}).members()
-            yield {name: members[name] for name in _MEMBERS[ref.kind] if name in members} if answer else None
+            members = {} if answer is None else Payload(answer).members()
+            yield {name: members[name] for name in _MEMBERS[ref.kind] if name in members} if members else None
 
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield a call for each change."""
@@ -101,6 +118,16 @@ class GoogleLineage:
             bucket, _, path = identity.name.partition("/")
             return f"{system}:{_quoted(bucket)}.{_quoted(path)}"
         return f"{system}:{_quoted(place)}.{_quoted(identity.name)}" if place else f"{system}:{identity.name}"
+
+
+TARGET = PushTarget(
+    build=GoogleLineage,
+    schema={"parent": text("Place", "Google's projects/P/locations/L.", "projects/acme/locations/eu")},
+    needs=("parent",),
+    parse=lambda settings, item: replace(settings, parent=item["parent"]),
+    address=lambda _: "https://datalineage.googleapis.com",
+    login=lambda: default_token()(),
+)
 
 
 def _described(job: PushJob) -> State:
@@ -147,11 +174,14 @@ def _path(name: str) -> tuple[str, ...]:
 def _call(change: Change, run: int) -> Call:
     kind, name = change.ref
     if change.wanted is None:
-        return Call(method="DELETE", path=_path(name))
+        if kind == "lineageEvent":
+            return Call(method="DELETE", path=_path(name))
+        return Call(method="DELETE", path=_path(name), check=has("name"), ends_later=True)  # an operation
     body = {"name": name, **change.wanted}
     if kind == "process":
-        return Call(method="PATCH", path=_path(name), params=(("allowMissing", "true"),), body=body)
+        missing = (("allowMissing", "true"),)
+        return Call(method="PATCH", path=_path(name), params=missing, body=body, check=has("name"))
     if kind == "run" and change.live is not None:
-        return Call(method="PATCH", path=_path(name), body=body)
+        return Call(method="PATCH", path=_path(name), body=body, check=has("name"))
     request = (("requestId", _digest([run, name])),)  # a retry is not another event
-    return Call(method="POST", path=_path(name)[:-1], params=request, body=body)
+    return Call(method="POST", path=_path(name)[:-1], params=request, body=body, check=has("name"))

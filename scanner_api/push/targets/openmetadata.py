@@ -25,10 +25,13 @@ from scanner_api.push.model import (
     Refusal,
     Skipped,
     State,
+    has,
+    proves_nothing,
     readable,
     refusal_of,
 )
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings, Schemas
 from scanner_model.columns import Column
 from scanner_model.errors import ServerFailed
@@ -78,6 +81,7 @@ _TYPES = (
 )
 """OpenMetadata's types by the first letters of ours, the first match counts; any other is UNKNOWN."""
 _LONGEST = 128
+_is_entity = has("id", "name")
 
 Names = Mapping[tuple[str, ...], str]
 """The full names of the columns of a dataset, by path."""
@@ -189,7 +193,7 @@ class OpenMetadata:
         for kind, paths in (("tags", {"tag": ("tags",)}), ("owners", _OWNERS)):
             names = sorted(name for member, name in wanted if member == kind)
             for type_, path in paths.items():
-                calls = [Call(method="GET", path=(*_API, *path, "name", name)) for name in names]
+                calls = [Call(method="GET", path=(*_API, *path, "name", name), check=has("id")) for name in names]
                 for name, answer in zip(names, reader.read(calls), strict=True):
                     if answer and kind == "tags":
                         self._references[kind, name] = {"tagFQN": name, "source": "Classification"}
@@ -274,6 +278,9 @@ class OpenMetadata:
         return f"{_quoted(service)}.{written}"  # a table's name is qualified already
 
 
+TARGET = PushTarget(build=OpenMetadata)
+
+
 def _service_type(job: PushJob) -> str:
     return _CONNECT if job.type == "connector" else "CustomPipeline"
 
@@ -328,7 +335,8 @@ def _edges_of(refs: Sequence[Ref], reader: Reader) -> dict[str, Json]:
 
 def _lineage(kind: str, name: str, upstream: str) -> Call:
     depth = (("upstreamDepth", upstream), ("downstreamDepth", "1"))
-    return Call(method="GET", path=(*_API, "lineage", kind, "name", name), params=depth)
+    where = (*_API, "lineage", kind, "name", name)
+    return Call(method="GET", path=where, params=depth, check=lambda answer: answer.need("entity").need("id"))
 
 
 def _edges_in(lineage: Payload) -> dict[str, Json]:
@@ -352,7 +360,7 @@ def _edges_in(lineage: Payload) -> dict[str, Json]:
 def _get(ref: Ref) -> Call:
     listed = {"table": "columns", "topic": "owners,tags", "pipeline": "owners,tags"}.get(ref.kind)
     fields = (("fields", listed),) if listed else ()
-    return Call(method="GET", path=(*_API, *_PATHS[ref.kind], "name", ref.key), params=fields)
+    return Call(method="GET", path=(*_API, *_PATHS[ref.kind], "name", ref.key), params=fields, check=_is_entity)
 
 
 def _edge(key: str) -> tuple[str, ...]:
@@ -380,14 +388,15 @@ def _call(change: Change) -> Call:
     kind, key = change.ref
     wanted = change.wanted
     path = (*_API, "lineage", *_edge(key)) if kind == "lineage" else (*_API, *_PATHS[kind])
+    check = proves_nothing if kind == "lineage" else _is_entity
     if wanted is None:
         where, params = (path, ()) if kind == "lineage" else ((*path, "name", key), (("hardDelete", "true"),))
         return Call(method="DELETE", path=where, params=params)
     if change.live is None:
-        return Call(method="PUT", path=path, body=_created(kind, key, wanted))
+        return Call(method="PUT", path=path, body=_created(kind, key, wanted), check=check)
     patch = [*_operations(change.live, wanted)]
     where = path if kind == "lineage" else (*path, "name", key)
-    return Call(method="PATCH", path=where, body=patch, content="application/json-patch+json")
+    return Call(method="PATCH", path=where, body=patch, content="application/json-patch+json", check=check)
 
 
 def _created(kind: str, key: str, wanted: State) -> Json:

@@ -15,7 +15,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import GraphContents, PushDataset
 from scanner_api.push.identity import identity_of, own_names
-from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State
+from scanner_api.push.model import (
+    Batch,
+    Call,
+    Change,
+    Explained,
+    Item,
+    Json,
+    Reader,
+    Ref,
+    Skipped,
+    State,
+    has,
+)
+from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings, Schemas
 from scanner_model.columns import ColumnPath
 from scanner_model.payload import Payload
@@ -30,6 +43,12 @@ _MEMBERS = {
     "externalLineage": ("columns", "properties"),
     "tag": ("tag_value",),
 }
+_NAMED = {
+    "externalMetadata": has("name", "system_type"),
+    "externalLineage": has("source", "target"),
+    "tag": has("entity_name", "tag_key"),
+}
+"""The checks of answers with one resource, by its kind."""
 _SYSTEMS = frozenset({"AMAZON_REDSHIFT", "AZURE_SYNAPSE", "CONFLUENT", "DATABRICKS", "GOOGLE_BIGQUERY", "KAFKA"})
 _SYSTEMS |= {"LOOKER", "MICROSOFT_FABRIC", "MICROSOFT_SQL_SERVER", "MONGODB", "MYSQL", "ORACLE", "OTHER", "POSTGRESQL"}
 _SYSTEMS |= {"POWER_BI", "SALESFORCE", "SAP", "SERVICENOW", "SNOWFLAKE", "STREAM_NATIVE", "TABLEAU", "TERADATA"}
@@ -69,7 +88,7 @@ class UnityCatalog:
     def states(self, refs: Sequence[Ref], reader: Reader) -> Iterator[State | None]:
         """Yield the members of each resource that a push writes."""
         if refs[0].kind != "externalLineage":
-            calls = [Call(method="GET", path=_place(ref)) for ref in refs]
+            calls = [Call(method="GET", path=_place(ref), check=_NAMED[ref.kind]) for ref in refs]
             yield from (_state(refs[0].kind, answer) for answer in reader.read(calls))
             return
         sources = dict.fromkeys((kind, name) for kind, name, *_ in (json.loads(ref.key) for ref in refs))
@@ -149,6 +168,9 @@ class UnityCatalog:
                     yield Item(Ref("tag", canonical([table, key])), {"tag_value": value})
 
 
+TARGET = PushTarget(build=UnityCatalog)
+
+
 def _is_table(namespace: str) -> bool:
     return namespace.partition(":")[0] in _TABLES
 
@@ -177,7 +199,7 @@ def _relationships_of(
         following: list[tuple[tuple[str, str], str]] = []
         calls = [_page(*each, direction) for each in waiting]
         for (source, _token), answer in zip(waiting, reader.read(calls), strict=True):
-            page = Payload(answer or {})
+            page = Payload({} if answer is None else answer)
             yield from _relationships_in(page)
             if token := page.text("next_page_token"):
                 following.append((source, token))
@@ -189,7 +211,15 @@ def _relationships_of(
 def _page(source: tuple[str, str], token: str, direction: str) -> Call:
     kind, name = source
     params = ((f"object_info.{kind}.name", name), ("lineage_direction", direction), ("page_size", _PAGE))
-    return Call(method="GET", path=_LINEAGE, params=params + ((("page_token", token),) if token else ()))
+    following = (("page_token", token),) if token else ()
+    return Call(method="GET", path=_LINEAGE, params=params + following, check=_is_page)
+
+
+def _is_page(answer: Payload) -> None:
+    """Raise PayloadUnexpected for anything but a page of relationships; the API leaves an empty list out."""
+    if unknown := answer.members().keys() - {"external_lineage_relationships", "next_page_token"}:
+        raise answer.error(f"has {min(unknown)!r}, which no list of relationships has")
+    answer.list("external_lineage_relationships")
 
 
 def _relationships_in(page: Payload) -> Iterator[tuple[str, Json]]:
@@ -219,8 +249,9 @@ def _tag_call(change: Change) -> Call:
         return Call(method="DELETE", path=_place(change.ref))
     body = {"entity_type": "tables", "entity_name": table, "tag_key": key, **change.wanted}
     if change.live is None:
-        return Call(method="POST", path=_TAGS, body=body)
-    return Call(method="PATCH", path=_place(change.ref), params=(("update_mask", "tag_value"),), body=body)
+        return Call(method="POST", path=_TAGS, body=body, check=_NAMED["tag"])
+    mask = (("update_mask", "tag_value"),)
+    return Call(method="PATCH", path=_place(change.ref), params=mask, body=body, check=_NAMED["tag"])
 
 
 def _call(change: Change) -> Call:
@@ -234,12 +265,13 @@ def _call(change: Change) -> Call:
             return Call(method="DELETE", path=(*path, key))
         return Call(method="DELETE", path=path, params=_flattened(ends))
     if live is None:
-        return Call(method="POST", path=path, body={**ends, **wanted})
+        return Call(method="POST", path=path, body={**ends, **wanted}, check=_NAMED[change.ref.kind])
     differing = sorted(name for name in live.keys() | wanted.keys() if live.get(name) != wanted.get(name))
     empty: Mapping[str, Json] = {"columns": [], "properties": {}, "description": ""}
     body = {**ends, **{name: wanted.get(name, empty.get(name)) for name in {*differing, *_fixed(wanted)}}}
     where = (*path, key) if path is _METADATA else path
-    return Call(method="PATCH", path=where, params=(("update_mask", ",".join(differing)),), body=body)
+    mask = (("update_mask", ",".join(differing)),)
+    return Call(method="PATCH", path=where, params=mask, body=body, check=_NAMED[change.ref.kind])
 
 
 def _fixed(wanted: State) -> list[str]:

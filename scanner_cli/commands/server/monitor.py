@@ -7,17 +7,18 @@ import gc
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_api.monitoring.run import KINDS, MonitorResult
-from scanner_api.monitoring.run import monitor as run_monitor
-from scanner_api.openlineage import transport_of
+from scanner_cli import library
 from scanner_cli.console import echo, echo_err, ended_by_signal
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import config_option
 from scanner_cli.usage_errors import Exit
+
+if TYPE_CHECKING:
+    from scanner_api.monitoring.run import MonitorResult
 
 _OPTIONS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
     config_option,
@@ -149,7 +150,7 @@ def every_kind(**options: Any) -> int:  # noqa: ANN401 - as _run has them
     Examples:
       scanner monitor all --config cluster.json --url http://marquez:5000
     """
-    return _run(KINDS, **options)
+    return _run(library.KINDS, **options)
 
 
 def _run(
@@ -165,11 +166,11 @@ def _run(
     once: bool,
 ) -> int:
     gc.set_threshold(700)  # facts come and go with every poll here
-    result = run_monitor(
+    result = library.monitor(
         files,
         state,
         kinds=kinds,
-        transport=transport_of(url, token, file),
+        transport=library.transport_of(url, token, file),
         interval=interval,
         heartbeat=heartbeat,
         until=None if once else ended_by_signal(),

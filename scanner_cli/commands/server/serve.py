@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from scanner_api.dictionary import Dictionary
-from scanner_api.event_intake import EventReceiver
+from scanner_cli import library
 from scanner_cli.console import echo_err
 from scanner_cli.options import dictionary_option
 from scanner_cli.server_options import WatchOf, every_option, read_token, watch_options
 from scanner_cli.usage_errors import Exit
-from scanner_server import ServerOptions, serve_mcp
-from scanner_server import serve as run_server
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
 
 _FILE = click.Path(path_type=Path)
 
@@ -71,7 +72,7 @@ def serve(
 
     Exit status 2: the address is not available, or it is not a loopback address and there is no token.
     """
-    options = ServerOptions(
+    options = library.ServerOptions(
         host=host,
         port=port,
         token=read_token(token, token_file),
@@ -80,14 +81,14 @@ def serve(
         key=tls_key,
     )
     with ExitStack() as stack:
-        receiver = EventReceiver(dictionary, notify=echo_err) if intake else None
+        receiver = library.EventReceiver(dictionary, notify=echo_err) if intake else None
         if receiver:
             stack.callback(receiver.close)
         watcher = watch_of(dictionary, files, every) if files else None
         if watcher:
             stack.callback(watcher.stop)
             watcher.start()
-        run_server(dictionary, options, notify=echo_err, intake=receiver, scans=watcher)
+        library.serve(dictionary, options, notify=echo_err, intake=receiver, scans=watcher)
     return Exit.DONE
 
 
@@ -96,10 +97,10 @@ def serve(
     "--token-limit",
     "budget",
     type=click.IntRange(500, 200_000),
-    default=8_000,
+    default=1_500,
     show_default=True,
     metavar="N",
-    help="How many tokens an answer may have; it says what was left out.",
+    help="Tokens of an answer; one to a question with a limit above 25 may have 8000.",
 )
 @dictionary_option
 def mcp(budget: int, dictionary: Dictionary) -> int:
@@ -111,5 +112,5 @@ def mcp(budget: int, dictionary: Dictionary) -> int:
     Example:
       claude mcp add scanner -- scanner mcp --dictionary /data/dictionary.db
     """
-    serve_mcp(dictionary, budget)
+    library.serve_mcp(dictionary, budget)
     return Exit.DONE

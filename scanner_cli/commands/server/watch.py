@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from scanner_api.dictionary import Dictionary
 from scanner_cli.console import echo_err, ended_by_signal
 from scanner_cli.options import config_option, dictionary_option
 from scanner_cli.server_options import WatchOf, every_option, watch_options
 from scanner_cli.usage_errors import Exit
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
 
 _LONG = 3600.0
 

@@ -16,13 +16,16 @@ from scanner_extractor.sources.applications.expressions import (
     text_of,
     type_name,
 )
-from scanner_extractor.sources.syntax_trees import Deadline, Node, deadline, parse_tree, suffix, words
+from scanner_extractor.sources.bounded_parsing import MOST_NODES
+from scanner_extractor.sources.syntax_trees import Node, parse_tree, suffix, words
 from scanner_model.errors import InputInvalid
 
 _Calls = tuple[Expr, ...]
 
-MOST_NODES = 400_000
-"""Maximum nodes that are read of one file."""
+SLOWEST = 2.0
+"""Seconds of processor time to read the tree of one file, in addition to those of PACE."""
+PACE = 5e-6
+"""Seconds per character: three times what ordinary code takes."""
 
 
 class ScopeKind(StrEnum):
@@ -145,12 +148,15 @@ _MODIFIERS = frozenset({"modifiers", "annotation", "decorator", "marker_annotati
 
 
 def read_unit(path: str, text: str, clock: Callable[[], float] = time.thread_time) -> Unit:
-    """Parse one source file; what its grammar cannot read is left out.
+    """Parse one source file, whose text `bounded_parsing` accepted; what its grammar cannot read is left out.
 
-    Raises InputInvalid where that takes too long by *clock*, or the text has more than MOST_NODES parts.
+    Raises InputInvalid if that takes too long by *clock*, or the text has more than MOST_NODES parts.
     """
-    unit, until = Unit(path, text), deadline(clock)
-    _Walk(unit, Expressions(is_kotlin=suffix(path) in (".kt", ".kts"))).walk(parse_tree(path, text, until), until)
+    unit, until = Unit(path, text), clock() + SLOWEST + PACE * len(text)
+    walk = _Walk(unit, Expressions(is_kotlin=suffix(path) in (".kt", ".kts")))
+    for _ in walk.steps(parse_tree(path, text)):
+        if clock() > until:
+            raise InputInvalid("reading it takes too much time", where=path)
     return unit
 
 
@@ -160,14 +166,17 @@ class _Walk:
     expressions: Expressions
     decorated: dict[int, tuple[Expr, ...]] = field(default_factory=dict)
 
-    def walk(self, root: Node, until: Deadline) -> None:
-        """Walk the tree without recursion: a text may be nested as deep as it is long."""
+    def steps(self, root: Node) -> Iterator[None]:
+        """Walk the tree and pause every 64 nodes; without recursion, since a text may be nested as deep as it is long.
+
+        Raises InputInvalid after MOST_NODES nodes.
+        """
         stack: list[tuple[Node, Scope, _Calls]] = [(root, self.unit.scope, ())]
         for done in range(MOST_NODES):
             if not stack:
                 return
             if done % 64 == 0:  # what is nested a thousand times is read as often
-                until.check(self.unit.path)
+                yield
             node, scope, calls = stack.pop()
             enter = _ENTER.get(node.type)
             if enter is not None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scanner_extractor.sources.applications.code import CLASSES, FUNCTIONS
 from scanner_extractor.sources.applications.expressions import text_of
-from scanner_extractor.sources.syntax_trees import Deadline, Node, deadline, parse_tree, suffix, words
+from scanner_extractor.sources.syntax_trees import Node, parse_tree, suffix, words
 
 
 class Definition(NamedTuple):
@@ -106,20 +106,15 @@ _PUNCTUATION = frozenset(";,")
 
 
 def read_definitions(path: str, text: str) -> SourceFile:
-    """Return the definitions of a source file, whose grammar must be installed.
-
-    Raises InputInvalid if parsing takes too long.
-    """
-    until = deadline()
-    reader = _Reader(path, until)
-    reader.read(parse_tree(path, text, until))
+    """Return the definitions of a source file whose text `bounded_parsing` accepted, and whose grammar is installed."""
+    reader = _Reader(path)
+    reader.read(parse_tree(path, text))
     return reader.file
 
 
 @dataclass(slots=True)
 class _Reader:
     path: str
-    until: Deadline
     file: SourceFile = field(default_factory=SourceFile)
     rest: list[tuple[str, int]] = field(default_factory=list)
 
@@ -127,7 +122,6 @@ class _Reader:
         """Collect the definitions below *root*, class by class."""
         stack: list[tuple[Node, str]] = [(root, "")]
         while stack:
-            self.until.check(self.path)
             node, owner = stack.pop()
             for child in reversed(node.named_children):
                 if child.type in _IMPORTS:
@@ -179,12 +173,8 @@ class _Reader:
         """Return the leaves of a node with their lines, without comments, documentation, logging and metrics."""
         tokens: list[tuple[str, int]] = []
         stack = [node]
-        count = 0
         while stack:
             part = stack.pop()
-            count += 1
-            if count % 256 == 0:
-                self.until.check(self.path)
             if part.type in _COMMENTS or (without is not None and part.id == without.id) or _is_silent(part):
                 continue
             line = part.start_point[0] + 1

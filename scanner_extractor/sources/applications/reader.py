@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -18,7 +19,7 @@ from scanner_extractor.sources.applications.clients import (
     Found,
     mentions_client,
 )
-from scanner_extractor.sources.applications.code import Unit, read_unit
+from scanner_extractor.sources.applications.code import PACE, Unit, read_unit
 from scanner_extractor.sources.applications.index import Index
 from scanner_extractor.sources.applications.modules import Deployment, Modules, Programs, command_of, read_modules
 from scanner_extractor.sources.applications.settings import (
@@ -31,6 +32,7 @@ from scanner_extractor.sources.applications.settings import (
     read_settings,
 )
 from scanner_extractor.sources.applications.topology import BINDING
+from scanner_extractor.sources.bounded_parsing import Trials
 from scanner_extractor.sources.syntax_trees import GRAMMARS, LARGEST, grammar_missing, suffix
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.manual import FlowEnd, ManualFlow
@@ -40,6 +42,8 @@ MOST_UNITS = 3_000
 """Maximum source files that are parsed: those that mention a client library, and those that define what they name."""
 MOST_CHARACTERS = 12 * 1024 * 1024
 """Maximum characters of the source files that are parsed."""
+PATIENCE = 8.0
+"""Seconds of processor time to read the trees of all source files, in addition to those of PACE."""
 _ROUNDS = 3
 _MOST_NAMES = 400
 _MOST_DEPLOYMENTS = 20
@@ -165,6 +169,10 @@ class _Reader:
     unread: list[tuple[str, str]] = field(default_factory=list)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
+    trials: Trials = field(default_factory=Trials)
+    tried: set[str] = field(default_factory=set)
+    size: int = 0
+    patience: float = PATIENCE
 
     def read(self) -> None:
         """Read settings, then code, then what both say together."""
@@ -204,7 +212,7 @@ class _Reader:
     # --- code
 
     def _read_code(self) -> list[Found]:
-        size = self._parse(path for path in self.fitting if suffix(path) in _CODE)
+        self._parse(path for path in self.fitting if suffix(path) in _CODE)
         candidates = self._candidates()
         found: list[Found] = []
         seen: set[str] = set()
@@ -214,14 +222,14 @@ class _Reader:
             missing = {name for name in extractor.resolver.missing if len(name) > 2} - seen
             below = extractor.resolver.extended - seen
             seen |= missing | below
-            if not (missing or below) or size > MOST_CHARACTERS:
+            if not (missing or below) or self.size > MOST_CHARACTERS:
                 break
             defines = _defining(missing, below)
-            unparsed = (path for path in candidates if path not in self.index.units)
+            unparsed = (path for path in candidates if path not in self.tried)
             more = [path for path in unparsed if defines.search(self.files[path])]
             if not more:
                 break
-            size += self._parse(more)
+            self._parse(more)
         modules = {self.modules.of(path) for path in self.index.units}
         for path in candidates:
             if self.modules.of(path) in modules:
@@ -237,25 +245,39 @@ class _Reader:
             return []
         return [path for path in sorted(self.files) if suffix(path) in _CODE and not is_test(path)]
 
-    def _parse(self, paths: Iterable[str]) -> int:
-        """Parse files and add them to the index; return their characters."""
-        size = 0
-        for path in paths:
-            text = self.files[path]
-            extra = grammar_missing(path)
-            if extra:
-                self.unread.append(
-                    (path, f"it needs the extra `{extra}`: pip install 'kafka-lineage-scanner[{extra}]'")
-                )
-            elif len(text) > LARGEST or size > MOST_CHARACTERS or len(self.index.units) >= MOST_UNITS:
-                self.unread.append((path, "it is larger than what is read of source code"))
-            else:
-                size += len(text)
-                try:
-                    self.index.add(read_unit(path, text))
-                except InputInvalid as error:
-                    self.unread.append((path, error.what))
-        return size
+    def _parse(self, paths: Iterable[str]) -> None:
+        """Parse files and add them to the index; each is tried once, and one that is not read is noted."""
+        texts = {path: self.files[path] for path in paths}
+        self.tried.update(texts)
+        chosen = {path: text for path, text in texts.items() if self._is_chosen(path, text)}
+        refused = self.trials.refused(chosen)
+        self.unread += refused.items()
+        for path, text in chosen.items():
+            if path not in refused:
+                self._read_unit(path, text)
+
+    def _is_chosen(self, path: str, text: str) -> bool:
+        """Return whether a file is parsed, by its language and size; one that is not is noted."""
+        extra = grammar_missing(path)
+        if extra:
+            self.unread.append((path, f"it needs the extra `{extra}`: pip install 'kafka-lineage-scanner[{extra}]'"))
+        elif len(text) > LARGEST or self.size > MOST_CHARACTERS or len(self.tried) > MOST_UNITS:
+            self.unread.append((path, "it is larger than what is read of source code"))
+        else:
+            self.size += len(text)
+            return True
+        return False
+
+    def _read_unit(self, path: str, text: str) -> None:
+        if self.patience <= 0:
+            self.unread.append((path, "the source files before it use up the time for reading a repository"))
+            return
+        start = time.thread_time()
+        try:
+            self.index.add(read_unit(path, text))
+        except InputInvalid as error:
+            self.unread.append((path, error.what))
+        self.patience -= max(0.0, time.thread_time() - start - PACE * len(text))
 
     def _note_unresolved(self, extractor: Extractor) -> None:
         """Add one problem for each module that has calls whose topic is not known."""

@@ -19,6 +19,10 @@ from scanner_extractor.sources.syntax_trees import words
 
 LARGEST = 1024 * 1024
 """Maximum characters of a settings file."""
+_MOST_REPLACED = 500
+"""Maximum placeholders that are replaced in one text."""
+_LONGEST = 4_000
+"""Maximum characters of a text whose placeholders are replaced."""
 MOST_SETTINGS = 20_000
 """Maximum settings of one module."""
 
@@ -196,9 +200,14 @@ def _flat(value: Any, prefix: str, line: int) -> Iterator[tuple[str, str, int]]:
 
 
 def expand(
-    text: str, environment: Mapping[str, str], settings: Settings, variables: Mapping[str, str], depth: int = 0
+    text: str,
+    environment: Mapping[str, str],
+    settings: Settings,
+    variables: Mapping[str, str],
+    depth: int = 0,
+    steps: Iterator[int] | None = None,
 ) -> str | None:
-    """Return *text* with every placeholder replaced; None where one has no value.
+    """Return *text* with every placeholder replaced; None if one has no value, or they multiply beyond a limit.
 
     The deployment's environment precedes settings, since it does so in every framework; then come the variables of the
     repository, and the default.
@@ -207,21 +216,27 @@ def expand(
         return text
     if depth > 8:
         return None
+    steps = iter(range(_MOST_REPLACED)) if steps is None else steps
     spel = _SPEL.fullmatch(text.strip())
     if spel:
-        return expand(spel["inside"].strip("'"), environment, settings, variables, depth + 1)
+        return expand(spel["inside"].strip("'"), environment, settings, variables, depth + 1, steps)
 
     failed = False
 
     def replaced(match: re.Match[str]) -> str:
         nonlocal failed
+        failed = failed or next(steps, None) is None
+        if failed:
+            return ""
         name = match["name"].strip()
         value = _value(name, environment, settings, variables)
         value = match["default"] if value is None else value
         inner = (
-            None if value is None else expand(value.strip().strip("'\""), environment, settings, variables, depth + 1)
+            None
+            if value is None
+            else expand(value.strip().strip("'\""), environment, settings, variables, depth + 1, steps)
         )
-        failed = failed or inner is None
+        failed = failed or inner is None or len(inner) > _LONGEST
         return inner or ""
 
     for _ in range(6):  # a default may have a placeholder of its own: the innermost goes first
@@ -229,7 +244,7 @@ def expand(
         if not found:
             break
         text = _REFERENCE.sub(replaced, text)
-        if failed:
+        if failed or len(text) > _LONGEST:
             return None
     return None if "{" in text else text
 

@@ -47,6 +47,11 @@ def cloud_probes(settings: CloudSettings, http: Http, discovered: CloudFound) ->
         yield Probe("list what is beside it", _refusing(problem), required=False)
 
 
+def new_cloud_probes(settings: CloudSettings, http: Http) -> Iterator[Probe]:
+    """Try to find the cluster of an organization that was not read before."""
+    return cloud_probes(settings, http, CloudFound())
+
+
 def stream_catalog_probes(_: StreamCatalogSettings, http: Http) -> Iterator[Probe]:
     """Try both APIs of a stream catalog."""
     yield Probe("search topics", lambda: _count_text(len(search_page(http, TOPIC, 0, 1)), "topic"))

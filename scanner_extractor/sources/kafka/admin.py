@@ -12,6 +12,7 @@ from scanner_extractor.settings.clients import AclSettings
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
 from scanner_extractor.sources.kafka.client import KafkaClient
+from scanner_extractor.sources.kafka.coordinators import LOADING, unconfirmed, unloaded
 from scanner_extractor.sources.kafka.reader import (
     ClusterAnswer,
     DescriptionAnswer,
@@ -31,25 +32,27 @@ from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import SourceResult, SourceStatus
 
 _SHOWN = 5
-_GROUPS = "__consumer_offsets"
 _RIGHTS = "give it DESCRIBE on the cluster, DESCRIBE and DESCRIBE_CONFIGS on topics: see docs/sources/kafka.md"
 
 
-def read_kafka(settings: KafkaSettings, progress: Progress, client: KafkaClient | None = None) -> KafkaResult:
+def read_kafka(
+    settings: KafkaSettings, progress: Progress, client: KafkaClient | None = None, *, known: Collection[str] = ()
+) -> KafkaResult:
     """Read the cluster's id, brokers, topics with their settings, and consumer groups with their topics.
 
     Needs DESCRIBE and DESCRIBE_CONFIGS on the cluster and on topics, DESCRIBE on groups; what the rights hide is
     left out and reported. Brokers silently omit topics that we may not DESCRIBE, so the list is taken as complete
     only where we may DESCRIBE the cluster; otherwise the result is partial without unread names, and nothing is
-    marked deleted. Raises InputInvalid for properties that librdkafka does not take, SourceRefused and
-    SourceUnreachable within `settings.timeout` where the brokers do not respond, SourceRefused also where they show
-    no topic to a user without the rights: this is not an empty cluster.
+    marked deleted. The same holds while a coordinator of groups is loading, or if one does not confirm that a group
+    of *known*, the groups of earlier scans, is deleted. Raises InputInvalid for properties that librdkafka does not
+    take, SourceRefused and SourceUnreachable within `settings.timeout` where the brokers do not respond, SourceRefused
+    also where they show no topic to a user without the rights: this is not an empty cluster.
     """
     scan = _Scan(client or KafkaClient(settings), settings.source, progress)
     metadata = scan.client.metadata()
     brokers, problems = scan.brokers(metadata)
     topics = scan.topics(metadata)
-    groups = scan.groups(metadata)
+    groups = scan.groups(metadata, known)
     partial = scan.problems or problems or scan.unread
     unnamed = unnamed_brokers(metadata)
     return KafkaResult(
@@ -121,14 +124,17 @@ class _Scan:
             for name in names
         )
 
-    def groups(self, metadata: ClusterAnswer) -> tuple[ConsumerGroup, ...]:
+    def groups(self, metadata: ClusterAnswer, known: Collection[str]) -> tuple[ConsumerGroup, ...]:
         """Read every consumer group; one whose offsets and members are both hidden counts as unread.
 
-        Brokers that are up do not list groups of one that is down: then a group that is not listed is not deleted.
+        Brokers do not list groups of a coordinator that is down or loading: then a group that is not listed is not
+        deleted.
         """
-        listed, reasons = self.client.groups()
-        reasons = [*reasons, *_without_coordinator(metadata)]
-        self.problems += [Problem(str(self._source), f"consumer groups are not listed: {why}") for why in reasons]
+        loading = unloaded(self.client, metadata)
+        listed, failed = self.client.groups()
+        reasons = [*failed, *loading] or [*unconfirmed(self.client, {*known} - {group.group_id for group in listed})]
+        what = "consumer groups may be missing from the brokers' list" if listed else "consumer groups are not listed"
+        self.problems += [Problem(str(self._source), f"{what}: {why}", LOADING) for why in reasons]
         self.lists_all = self.lists_all and not reasons
         names = [group.group_id for group in listed]
         self._progress(self._source, 0, len(names))
@@ -152,32 +158,36 @@ class _Scan:
         """Report where topics and groups may be hidden from us; brokers that report no rights at all are trusted."""
         reports_rights = any(description.authorized_operations for description in descriptions)
         self.requests += 1
-        if _sees_cluster(self.client, metadata, self._source) or (metadata.topics and not reports_rights):
+        sees = _sees_cluster(self.client, metadata, self._source)
+        if sees or (metadata.topics and not reports_rights and sees is not None):
             return
         self.lists_all = False
-        what = "topics and consumer groups may be hidden: the user has no right to DESCRIBE the cluster"
-        self.problems.insert(0, Problem(str(self._source), what, _RIGHTS))
+        self.problems.insert(0, _may_be_hidden(self._source, answered=sees is not None))
 
     def _report(self, noun: str, done: str, failures: Mapping[str, str]) -> None:
         self.problems += _summarised(self._source, noun, done, failures)
 
 
-def _sees_cluster(client: KafkaClient, metadata: ClusterAnswer, source: SourceId) -> bool:
-    """Check if we may DESCRIBE the cluster; raises SourceRefused where no topic is shown and rights are missing."""
+def _may_be_hidden(source: SourceId, *, answered: bool) -> Problem:
+    """Return the problem that the lists may lack something: a right is missing, or the brokers did not say which."""
+    if answered:
+        what = "topics and consumer groups may be hidden: the user has no right to DESCRIBE the cluster"
+        return Problem(str(source), what, _RIGHTS)
+    what = "topics and consumer groups may be missing: the brokers did not answer DescribeCluster"
+    return Problem(str(source), what, "are all brokers up? scan again once they are")
+
+
+def _sees_cluster(client: KafkaClient, metadata: ClusterAnswer, source: SourceId) -> bool | None:
+    """Return whether we may DESCRIBE the cluster, None if the brokers do not answer.
+
+    Raises SourceRefused where no topic is shown and rights are missing.
+    """
     allowed = client.may_describe_cluster()
     if not metadata.topics and (allowed is False or client.hides_topics()):
         missing = "DESCRIBE the cluster" if allowed is False else "DESCRIBE topics"
         what = f"no topic is shown, and the user has no right to {missing}"
         raise SourceRefused(what, where=str(source), hint=_RIGHTS)
-    return bool(allowed)
-
-
-def _without_coordinator(metadata: ClusterAnswer) -> Iterator[str]:
-    """Report partitions of the offsets topic without leader, whose groups have no coordinator."""
-    if topic := metadata.topics.get(_GROUPS):
-        leaderless = sum(partition.leader < 0 for partition in topic.partitions.values())
-        if leaderless:
-            yield f"{leaderless} of {len(topic.partitions)} partitions of {_GROUPS} have no leader"
+    return allowed
 
 
 def _down(unnamed: Collection[int], source: SourceId) -> Iterator[Problem]:

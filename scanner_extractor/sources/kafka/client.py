@@ -19,6 +19,7 @@ from scanner_extractor.sources.kafka.reader import (
     KafkaFailure,
     MembersAnswer,
     OffsetAnswer,
+    state_of,
 )
 from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.redaction import KnownSecrets, is_secret_name, mask_text
@@ -262,6 +263,28 @@ class KafkaClient:
         return self._batches(
             groups, lambda names: self._admin.describe_consumer_groups(list(names), request_timeout=self._timeout)
         )
+
+    def group_states(self, groups: Sequence[str]) -> Mapping[str, str]:
+        """Return the state of each group, or the name of the error in its place (DescribeGroups).
+
+        Waits a few seconds at most: coordinators that do not answer by then are not ready. Empty where an old version
+        reports no state.
+        """
+        try:
+            futures = (
+                self._admin.describe_consumer_groups(list(groups), request_timeout=min(self._timeout, _PATIENCE))
+                if groups
+                else {}
+            )
+        except self._exception as error:
+            return dict.fromkeys(groups, error.args[0].name())
+        states: dict[str, str] = {}
+        for name, future in futures.items():
+            try:
+                states[name] = state_of(future.result())
+            except self._exception as error:
+                states[name] = error.args[0].name()
+        return states
 
     def acls(self) -> list[tuple[str, ...]] | None:
         """List the rules of access to topics (DescribeAcls).

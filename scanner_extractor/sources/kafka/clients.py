@@ -19,6 +19,7 @@ from scanner_extractor.probes import Probe
 from scanner_extractor.results import JobsResult, answered_with
 from scanner_extractor.settings.clients import BrokerClientSettings
 from scanner_extractor.sources.kafka.client import KafkaClient
+from scanner_extractor.sources.kafka.coordinators import LOADING, unloaded
 from scanner_extractor.sources.kafka.streams_groups import source_topics, topology_of
 from scanner_model.client_names import is_default_id
 from scanner_model.clients import AT_SCAN, ClientUse, Direction, IdentityKind
@@ -77,8 +78,11 @@ def load_clients(
     now: datetime,
     connect: Callable[..., Session] | None = None,
     pause: Callable[[float], None] = time.sleep,
+    loading: Callable[[], Sequence[str]] = tuple,
 ) -> Json:
     """Return what the brokers answer as JSON, one member for each part; *pause* waits between samples.
+
+    *loading* says why the list of groups may be incomplete: it is asked before and after, since a coordinator may move.
 
     Raises InputInvalid where kafka-python is missing or does not take the properties of `kafka`, SourceRefused and
     SourceUnreachable where no broker answers, or none of the parts could be read.
@@ -91,11 +95,12 @@ def load_clients(
             extra="kafka-clients",
             where="cluster.json $.kafka_clients",
         )
-        KafkaClient(settings.kafka).metadata()  # to kafka-python, a wrong password is no answer
-        connect = module.BrokerSession
+        client = KafkaClient(settings.kafka)
+        client.metadata()  # to kafka-python, a wrong password is no answer
+        connect, loading = module.BrokerSession, lambda: unloaded(client, client.metadata())
     with connect(settings.kafka) as session:
         errors: list[ScannerError] = []
-        parts = _group_parts(session, errors, pause) if settings.groups else {}
+        parts = _group_parts(session, errors, pause, loading) if settings.groups else {}
         if settings.transactions:
             parts[TRANSACTIONS] = _part(partial(_transactions, session, settings.samples, pause), errors)
         if errors and all(part["status"] in (REFUSED, FAILED) for part in parts.values()):
@@ -113,25 +118,37 @@ def _part(read: Callable[[], Json], errors: list[ScannerError]) -> Json:
     return {"status": UNSUPPORTED} if answer is None else {"status": READ, **answer}
 
 
-def _group_parts(session: Session, errors: list[ScannerError], pause: Callable[[float], None]) -> dict[str, Json]:
+def _group_parts(
+    session: Session,
+    errors: list[ScannerError],
+    pause: Callable[[float], None],
+    loading: Callable[[], Sequence[str]],
+) -> dict[str, Json]:
     """Return each kind of group; the list of groups is requested once, for all of them."""
     supported = [kind for kind, name in _DESCRIBED_BY.items() if session.supports(name)]
     listed: Mapping[str, Sequence[str]] = {}
+    missing: list[str] = []
 
     def listing() -> Json:
         nonlocal listed
+        missing.extend(loading() if supported else ())
         listed = _listed(session) if supported else {}
+        missing.extend(loading() if supported and not missing else ())
         return {}
 
     failed = _part(listing, errors)
     if failed["status"] != READ:
         return dict.fromkeys(_DESCRIBED_BY, failed)
     return {
-        kind: _part(partial(_groups, session, kind, listed.get(kind, ()), pause), errors)
+        kind: _part(partial(_groups, session, kind, listed.get(kind, ()), pause), errors) | _incomplete(missing)
         if kind in supported
         else {"status": UNSUPPORTED}
         for kind in _DESCRIBED_BY
     }
+
+
+def _incomplete(reasons: Sequence[str]) -> dict[str, Json]:
+    return {"incomplete": "; ".join(reasons)} if reasons else {}
 
 
 def _listed(session: Session) -> Mapping[str, list[str]]:
@@ -334,6 +351,9 @@ class _Reading:
         for name, part in self._parts.items():
             if part["status"] in (REFUSED, FAILED):
                 yield Problem(str(self._source), f"{_NOUNS[name]} could not be read: {part['reason']}", _PAGE)
+            if part["status"] == READ and part.get("incomplete"):
+                what = f"{_NOUNS[name]} may be missing from the brokers' list: {part['incomplete']}"
+                yield Problem(str(self._source), what, LOADING)
             for error in sorted({row["error"] for row in part.get("rows", ())} - {""}):
                 named = [row["name"] for row in part["rows"] if row["error"] == error]
                 shown = ", ".join(named[:_SHOWN]) + (", …" if len(named) > _SHOWN else "")

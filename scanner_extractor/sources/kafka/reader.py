@@ -32,8 +32,9 @@ class BrokerAnswer(Protocol):
 
 
 class PartitionAnswer(Protocol):
-    """A partition and the ids of the brokers that hold it (`PartitionMetadata`)."""
+    """A partition, its leader (negative: none), and the ids of the brokers that hold it (`PartitionMetadata`)."""
 
+    leader: int
     replicas: Sequence[int]
 
 

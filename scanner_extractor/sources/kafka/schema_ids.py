@@ -73,8 +73,8 @@ class Plan:
     """Which partitions are read, with the first offset and the end of each; of which topics, and of which not.
 
     *topics* are the matching topics with the number of their partitions, those of *refused* with no right to READ.
-    *leaderless* are topics of which a partition has no leader; *left_out* counts topics beyond the limit. *hidden*: the
-    brokers may hide topics from the user.
+    *leaderless* are topics of which a partition has no leader; *left_out* counts topics beyond the limit. *hidden* is
+    why topics may be missing from the list, empty where none is.
     """
 
     topics: Mapping[str, int]
@@ -82,7 +82,7 @@ class Plan:
     refused: frozenset[str] = frozenset()
     leaderless: frozenset[str] = frozenset()
     left_out: int = 0
-    hidden: bool = False
+    hidden: str = ""
 
     def described(self, settings: SchemaIdSettings) -> str:
         """Return what a scan reads in one line."""
@@ -93,7 +93,7 @@ class Plan:
             f" {len(self.ranges)} partitions of {len(read)} topics ({names}), and keeps their schema ids only",
             *([f"{len(self.refused)} refuse READ ({_shown(self.refused)})"] if self.refused else []),
             *([f"{self.left_out} more are left out"] if self.left_out else []),
-            *([_HIDDEN] if self.hidden else []),
+            *([self.hidden] if self.hidden else []),
         ]
         return "; ".join(parts)
 
@@ -120,11 +120,19 @@ def plan_of(settings: SchemaIdSettings, client: KafkaClient) -> Plan:
         refused=frozenset(refused),
         leaderless=frozenset(name for name, number in partitions if (name, number) not in offsets),
         left_out=len(matching) - len(named),
-        hidden=client.may_describe_cluster() is not True and shows_rights,
+        hidden=_hidden(client.may_describe_cluster(), shows_rights=shows_rights),
     )
 
 
 _HIDDEN = "topics may be hidden: the user has no right to DESCRIBE the cluster"
+_UNANSWERED = "topics may be missing: the brokers did not answer DescribeCluster"
+
+
+def _hidden(may_describe: bool | None, *, shows_rights: bool) -> str:
+    """Return why topics may be missing from the list; empty where all are shown."""
+    if may_describe is None:
+        return _UNANSWERED
+    return "" if may_describe or not shows_rights else _HIDDEN
 
 
 def schema_id_probes(settings: SchemaIdSettings, plan: Callable[[SchemaIdSettings], str]) -> Iterator[Probe]:
@@ -352,7 +360,7 @@ def _failures(topics: Mapping[str, Any], settings: SchemaIdSettings, document: J
         names = [name for _, name in rows]
         yield Problem(source, f"{len(names)} topics were not read completely: {why} ({_shown(names)})", _PAGE)
     if document["hidden"]:
-        yield Problem(source, _HIDDEN, _PAGE)
+        yield Problem(source, document["hidden"] if isinstance(document["hidden"], str) else _HIDDEN, _PAGE)
     if left_out := int(document["left_out"]):
         what = f"{left_out} topics match and are beyond `max_topics`: their schema ids are unknown"
         yield Problem(source, what, "raise `max_topics`, or name fewer topics")

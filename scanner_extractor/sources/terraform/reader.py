@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from scanner_extractor.sources.bounded_parsing import Trials
 from scanner_extractor.sources.deployment.declared import CLASS, DeclaredSql
 from scanner_extractor.sources.syntax_trees import LARGEST, Node, grammar_missing, parse_tree
 from scanner_extractor.sources.terraform.values import (
@@ -22,7 +23,7 @@ from scanner_extractor.sources.terraform.values import (
     read_blocks,
 )
 from scanner_model.declarations import Declaration, DeclaredKind
-from scanner_model.errors import InputInvalid, Problem
+from scanner_model.errors import Problem
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId, SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
@@ -105,6 +106,8 @@ class _Reader:
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
     calls: int = 0
+    steps: list[int] = field(default_factory=lambda: [0])
+    refused: dict[str, str] = field(default_factory=dict)
 
     def read(self) -> None:
         """Read every root module: the directories that no other one calls."""
@@ -112,6 +115,8 @@ class _Reader:
         for path in sorted(path for path in self.files if is_terraform_file(path)):
             paths.setdefault(path.rpartition("/")[0], []).append(path)
         self.paths = paths
+        texts = {path: self.files[path] for listed in paths.values() for path in listed if not grammar_missing(path)}
+        self.refused = Trials().refused({path: text for path, text in texts.items() if len(text) <= LARGEST})
         self.called = {
             _joined(directory, match["path"])
             for directory, listed in paths.items()
@@ -153,11 +158,10 @@ class _Reader:
         if len(text) > LARGEST:
             self.unread.append((path, f"it is longer than {LARGEST} characters"))
             return None
-        try:
-            tree = parse_tree(path, text)
-        except InputInvalid as error:
-            self.unread.append((path, error.what))
+        if path in self.refused:
+            self.unread.append((path, self.refused[path]))
             return None
+        tree = parse_tree(path, text)
         if tree.has_error:
             self._problem(path, "a part of it is no Terraform", "the rest is read")
         return next((child for child in tree.named_children if child.type == "body"), None)
@@ -166,7 +170,7 @@ class _Reader:
         """Read a module with the values that its caller passes; the user's precede those."""
         blocks, own = self._parsed(directory)
         passed = variables if level else own
-        module = Module(directory, self.files.get, {**passed, **self.given})
+        module = Module(directory, self.files.get, {**passed, **self.given}, steps=self.steps)
         for block in blocks:
             name = block.labels[-1] if block.labels else ""
             match block.kind:

@@ -19,14 +19,15 @@ from scanner_model.text import has_placeholder
 
 DEEPEST = 60
 """Maximum nesting of one expression, references included."""
-MOST_STEPS = 200_000
-"""Maximum steps of one configuration."""
+MOST_STEPS = 1_000_000
+"""Maximum steps of all configurations of a repository; 100 characters of a text that is put together are one."""
 MOST_ITEMS = 1_000
 """Maximum items of `for_each`, `count` and `for`."""
 MOST_VALUES = 20_000
-"""Maximum parts of one value that has a name."""
+"""Maximum parts of one value that has a name or is passed to a function; 100 characters of a text are a part."""
 MOST_MULTIPLIED = 8_192
 """Maximum characters that a function is given whose result may be their square."""
+_PART = 100
 MOST_CHARACTERS = 1024 * 1024
 """Maximum characters of one text that is put together."""
 
@@ -325,6 +326,7 @@ class Scope:
         plain = data[at:end].decode("utf-8", "replace")
         pieces.append(_unescaped(plain) if quoted else plain.replace("$${", "${"))
         joined = "".join(pieces)[:MOST_CHARACTERS]
+        self.module.steps[0] += len(joined) // _PART
         return textwrap.dedent(joined) if data.startswith(b"<<-") else joined
 
     def _interpolation(self, node: Node, depth: int) -> Value:
@@ -342,7 +344,7 @@ class Scope:
         function = FUNCTIONS.get(name)
         if name in ("file", "templatefile", "filebase64"):
             return self._file(arguments, node)
-        if function is None or any(isinstance(argument, Unknown) for argument in arguments):
+        if function is None or any(isinstance(argument, Unknown) for argument in arguments) or not _is_small(arguments):
             return Unknown(_text(node)[:200])
         if name in _MULTIPLYING and len(as_text(arguments)) > MOST_MULTIPLIED:
             return Unknown(_text(node)[:200])
@@ -524,6 +526,8 @@ def as_text(value: Value) -> str:
             return ""
         case bool():
             return str(value).lower()
+        case list() | dict() if not _is_small(value):
+            return "${a value that is too large}"
         case list() | dict():
             return json.dumps(plain(value))[:MOST_CHARACTERS]
         case _:
@@ -544,7 +548,7 @@ def _is_small(value: Value) -> bool:
     stack, count = [value], 0
     while stack and count <= MOST_VALUES:
         part = stack.pop()
-        count += 1
+        count += 1 + (len(part) // _PART if isinstance(part, str) else 0)
         stack += part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
     return count <= MOST_VALUES
 

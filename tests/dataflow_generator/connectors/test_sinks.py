@@ -478,3 +478,16 @@ def test_a_topic_calls_the_function_that_it_is_mapped_to() -> None:
     result = read_connector(Connector(name="c", config=Config.of(config)))
 
     assert [flow.target and flow.target.name for flow in result.flows] == ["fa", "f"]
+
+
+def test_kudu_is_written_by_its_own_client_or_through_impala() -> None:
+    """Confluent's sink names Impala's server and a database; the dataset has its whole name."""
+    config = {"connector.class": "io.confluent.connect.kudu.KuduSinkConnector", "topics": "orders"}
+    impala = {"impala.server": "kudu", "impala.port": "21050", "kudu.database": "test"}
+
+    assert [(end.namespace, end.name) for end in read(config | impala).outputs] == [
+        ("impala://kudu:21050", "test.orders")
+    ]
+    assert [(end.namespace, end.name) for end in read(config | {"kudu.masters": "m:7051"}).outputs] == [
+        ("kudu://m:7051", "orders")
+    ]

@@ -628,3 +628,111 @@ def test_tables_without_a_topic_go_to_the_topics_that_end_with_their_names() -> 
     config = {"connector.class": "DynamoDbCdcSource", "dynamodb.table.includelist": "users,orders"}
 
     assert names(config, active=("x-orders", "x-users")) == [("orders", "x-orders"), ("users", "x-users")]
+
+
+def test_debezium_without_a_table_list_writes_topics_of_its_prefix_only() -> None:
+    """Its tables are unknown, which it says; without the prefix, no topic can be recognized."""
+    known = ("orders", "p", "p.public.a", "payments")
+    stripped = POSTGRES | router(r"p\.(.*)", "$1")
+
+    assert names(POSTGRES, known=known) == [("?", "p.public.a")]
+    assert "table.include.list is not set" in read(POSTGRES, known=known).problems[0].what
+    assert names(stripped, known=known) == []
+    assert {"depend on data" in problem.what for problem in read(stripped, known=known).problems} == {True, False}
+    outbox = POSTGRES | {"table.include.list": "public.outbox", **OUTBOX}
+    outbox |= {"transforms.o.route.topic.replacement": "${routedByValue}"}
+    assert names(outbox, known=known) == [("shop.public.outbox", "?")]
+
+
+def test_a_jdbc_source_without_a_list_claims_no_tables_by_topics_that_only_exist() -> None:
+    """Another connector may write a topic with this prefix."""
+    assert names(JDBC, known=("j-a", "other")) == [("?", "j-a")]
+    assert "no list of tables is set" in read(JDBC).problems[0].what
+    assert names({key: value for key, value in JDBC.items() if key != "topic.prefix"}, known=("a", "b")) == []
+
+
+@pytest.mark.parametrize(
+    ("config", "edge"),
+    [
+        (
+            {"connector.class": "InfluxDB2Source", "influxdb.bucket": "b", "topic.prefix": "i_"},
+            ("influxdb://f:8086 b", "i_b"),
+        ),
+        (
+            {"connector.class": "InfluxdbSource", "influxdb.db": "d", "topic.prefix": "i_", "topic.mapper": "series"},
+            ("influxdb://f:8086 d", "regex:i_.*"),
+        ),
+        (
+            {"connector.class": "CouchbaseSource", "connection.bucket": "b", "topic.name": "t"},
+            ("couchbase://c b", "t"),
+        ),
+        (
+            {"connector.class": "CouchbaseSource", "couchbase.bucket": "b", "couchbase.collections": "s.c"},
+            ("couchbase://c b", "b.s.c"),
+        ),
+        ({"connector.class": "CouchbaseSource", "couchbase.bucket": "b"}, ("couchbase://c b", r"regex:b\..*")),
+        (
+            {"connector.class": "KuduSource", "kudu.database": "d", "table.whitelist": "t", "topic.prefix": "k-"},
+            ("impala://kudu:21050 d.t", "k-t"),
+        ),
+        (
+            {"connector.class": "FtpsSource", "ftps.host": "f", "ftps.input.path": "/in", "kafka.topic": "t"},
+            ("ftps://f:990 /in", "t"),
+        ),
+        (
+            {"connector.class": "FilePulseSource", "aws.s3.bucket.name": "b", "topic": "t"},
+            ("s3://b /", "t"),
+        ),
+        (
+            {"connector.class": "FilePulseSource", "fs.scan.directory.path": "/in", "topic": "t"},
+            ("file /in", "t"),
+        ),
+        (
+            {"connector.class": "ServiceNowSourceV2", "table1.name": "incident", "table1.topic": "t"},
+            ("servicenow://s incident", "t"),
+        ),
+    ],
+)
+def test_settings_of_services(config: dict[str, str], edge: tuple[str, str]) -> None:
+    """Each by the keys that its own versions document."""
+    servers = {
+        "influxdb.url": "http://f:8086",
+        "connection.cluster_address": "c",
+        "impala.server": "kudu",
+        "impala.port": "21050",
+        "servicenow.url": "https://s/",
+    }
+
+    assert edges(read(servers | config)) == [edge]
+    assert read(servers | config).problems == ()
+
+
+def test_topics_of_a_connector_for_its_own_purposes_are_named_as_such() -> None:
+    """They carry no data of a table, whatever the class."""
+    own = {
+        "tasks.file.status.storage.topic": "status",
+        "state.topic.name": "state",
+        "schema.history.internal.kafka.topic": "history",
+        "signal.kafka.topic": "signals",
+        "heartbeat.topic.name": "beats",
+        "errors.deadletterqueue.topic.name": "dead",
+    }
+    flows = read({"connector.class": "com.acme.Source", "kafka.topic": "data", **own})
+
+    assert {topic.dataset.name: topic.role for topic in flows.side_topics} == {
+        "status": "file-status",
+        "state": "state",
+        "history": "schema-history",
+        "signals": "signals",
+        "beats": "heartbeats",
+        "dead": "dead-letter",
+    }
+    assert [end.name for end in flows.outputs] == ["data"]
+
+
+def test_a_system_without_an_address_has_half_a_name_and_a_problem() -> None:
+    """The dataset is kept, so that its topic is not alone."""
+    flows = read({"connector.class": "ServiceNowSource", "servicenow.table": "incident", "kafka.topic": "t"})
+
+    assert edges(flows) == [("servicenow://unknown incident", "t")]
+    assert "address of the servicenow server" in flows.problems[0].what

@@ -3,13 +3,14 @@
 import json
 import sys
 from copy import deepcopy
+from datetime import UTC, datetime
 
 import pytest
 from drawn import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dataflow_generator.openlineage.events import InvalidEvent, event_text, moment, read_event, read_json
+from dataflow_generator.openlineage.events import InvalidEvent, event_text, moment, newest_time, read_event, read_json
 from scanner_model.openlineage import DatasetRef, EventKind, FieldFlow, LineageEvent, Side, Symlink
 
 KAFKA = "kafka://k-1:9092"
@@ -385,3 +386,13 @@ def test_every_facet_is_read_or_refused_and_written_again_as_it_was(member, valu
     result = read_event(json.dumps(event))
 
     assert isinstance(result, InvalidEvent) or read_event(event_text(result)) == result
+
+
+@pytest.mark.parametrize(("time", "is_read"), [("2026-03-01T12:05:00Z", True), ("2026-03-01T12:05:01Z", False)])
+def test_event_may_be_a_little_ahead_of_the_clock(producer, time, is_read) -> None:
+    newest = newest_time(datetime(2026, 3, 1, 12, tzinfo=UTC))
+    event = producer.run_event() | {"eventTime": time}
+
+    result = read_event(json.dumps(event), newest=newest)
+
+    assert isinstance(result, InvalidEvent) is not is_read

@@ -257,3 +257,55 @@ def test_an_alias_that_takes_too_long_is_a_problem() -> None:
     assert [(problem.where, "too long" in problem.what) for problem in stitching.problems] == [
         ("alias regex:(a|aa)+:9092", True)
     ]
+
+
+SCANNED = [("s3://lake", "paid"), ("postgres://h:5432", "shop.orders"), ("kafka://other:9092", "copied")]
+
+
+@pytest.mark.parametrize("scanned", SCANNED)
+@pytest.mark.parametrize("kind", ["TABLE", "LOCATION"])
+@pytest.mark.parametrize(
+    "forged", [("kafka://k-1:9092", "t"), ("glue://a", "x.y"), ("file", "a"), ("kafka://a:1", "t")]
+)
+def test_symlink_of_an_event_renames_nothing_that_a_scan_found(scanned, kind, forged) -> None:
+    """Any sender of an event could hide a dataset from a policy that is about its name."""
+    identity = stitched(scanned, forged, known=SCANNED, symlinks=[(scanned, forged, kind), (forged, scanned, kind)])
+
+    assert identity.resolve(*scanned).name == scanned
+
+
+@pytest.mark.parametrize("forged", [("kafka://a:1", "t"), ("glue://a", "x.y")])
+def test_symlink_of_an_event_renames_no_topic_of_a_scanned_cluster(forged) -> None:
+    topic = ("kafka://k-1:9092", "orders")
+    identity = stitched(topic, forged, symlinks=[(topic, forged, "LOCATION")])
+
+    assert identity.resolve("kafka://k-2:9092", "orders").name == topic
+    assert identity.resolve(*forged).name == topic
+
+
+@pytest.mark.parametrize("reported", ["shop.public.orders", "evil.shop.orders"])
+def test_table_that_an_event_names_more_fully_is_shown_as_the_scanned_one(reported) -> None:
+    server = "postgres://h:5432"
+    identity = stitched((server, reported), known=[(server, "shop.orders")])
+
+    assert identity.resolve(server, "shop.orders") == ((server, "shop.orders"), "")
+    resolved = identity.resolve(server, reported)
+    assert resolved.name == (server, "shop.orders")
+    assert resolved.why
+
+
+def test_brokers_of_an_event_rename_no_scanned_cluster() -> None:
+    identity = stitched(("kafka://a:1,other:9092", "copied"), known=SCANNED)
+
+    assert identity.resolve("kafka://other:9092", "copied").name == ("kafka://other:9092", "copied")
+    assert identity.resolve("kafka://a:1,other:9092", "copied").name == ("kafka://other:9092", "copied")
+
+
+def test_catalog_renames_a_location_that_a_scan_found() -> None:
+    """What a scanned catalog calls it is known for certain."""
+    table = Symlink(namespace="glue://a", name="db.paid", kind="TABLE")
+    identity = DatasetIdentity(
+        [], catalogs=[(DatasetRef("s3://lake", "paid"), table)], known=[Name("s3://lake", "paid")]
+    )
+
+    assert identity.resolve("s3://lake", "paid").name == ("glue://a", "db.paid")

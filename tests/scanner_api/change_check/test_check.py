@@ -13,6 +13,7 @@ import pytest
 from checked_installation import AT, RECORDED, SCRIPT_TEXT, SINK, Stored, installation, read_result, text_of
 
 from scanner_api import CheckOptions, PathRule, ProposedFiles, Target, check_change, git_files, proposed_files
+from scanner_api.change_check.baseline import Accepted, parse_baseline
 from scanner_api.change_check.model import Verdict
 from scanner_api.change_check.proposals import kind_of
 from scanner_dictionary.engine.open import open_dictionary
@@ -473,31 +474,29 @@ def test_statement_that_reads_an_undeclared_table_may_read_anything(
 # --- the baseline
 
 
-def baseline(tmp_path: Path, *entries: dict[str, str]) -> Path:
-    file = tmp_path / "accepted.json"
-    file.write_text(json.dumps({"accepted": list(entries)}))
-    return file
+def baseline(*entries: dict[str, str]) -> tuple[Accepted, ...]:
+    return parse_baseline(json.dumps({"accepted": list(entries)}), "accepted.json")
 
 
-def test_accepted_finding_does_not_count(shop: Stored, proposed: Proposed, tmp_path: Path) -> None:
+def test_accepted_finding_does_not_count(shop: Stored, proposed: Proposed) -> None:
     """A team has agreed on it; it is still shown, with the reason."""
     file = proposed("orders.avro-value.avsc", LESS)
     (finding,) = shop.check(file, level=Level.NONE).findings
     entry = {"fingerprint": finding.fingerprint, "reason": "agreed", "expires": "2026-03-01"}
 
-    report = shop.check(file, level=Level.NONE, baseline=baseline(tmp_path, entry))
+    report = shop.check(file, level=Level.NONE, accepted=baseline(entry))
 
     assert (report.verdict, report.findings[0].accepted) == (Verdict.FINE, "agreed")
 
 
-def test_expired_entry_counts_again_and_is_noted(shop: Stored, proposed: Proposed, tmp_path: Path) -> None:
+def test_expired_entry_counts_again_and_is_noted(shop: Stored, proposed: Proposed) -> None:
     """An exception that never ends is a hole."""
     file = proposed("orders.avro-value.avsc", LESS)
     (finding,) = shop.check(file, level=Level.NONE).findings
     gone = {"fingerprint": "0" * 16, "reason": "old", "expires": "2027-01-01"}
     entry = {"fingerprint": finding.fingerprint, "reason": "agreed", "expires": "2026-02-28"}
 
-    report = shop.check(file, level=Level.NONE, baseline=baseline(tmp_path, entry, gone))
+    report = shop.check(file, level=Level.NONE, accepted=baseline(entry, gone))
 
     assert report.verdict is Verdict.IMPACT
     assert ["expired" in report.notes[0], "fits no finding" in report.notes[1]] == [True, True]
@@ -523,14 +522,10 @@ def test_fingerprint_does_not_depend_on_lines(shop: Stored, proposed: Proposed) 
         '{"accepted": [{"fingerprint": "a", "reason": "b", "expires": "soon"}]}',
     ],
 )
-def test_wrong_baseline_is_an_error_with_its_place(
-    document: str, shop: Stored, proposed: Proposed, tmp_path: Path
-) -> None:
+def test_wrong_baseline_is_an_error_with_its_place(document: str) -> None:
     """An entry that is not read would be missed when it is needed."""
-    file = tmp_path / "accepted.json"
-    file.write_text(document)
     with pytest.raises(InputInvalid) as error:
-        shop.check(proposed("orders.avro-value.avsc", LESS), baseline=file)
+        parse_baseline(document, "accepted.json")
 
     assert "accepted.json" in str(error.value)
 

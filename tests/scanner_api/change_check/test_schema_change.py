@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -253,6 +254,77 @@ def test_policy_is_the_stored_one_or_the_options(
     report = store(scan).check(file, policy=policy)
 
     assert bool(of_rule(report, "incompatible")) is rejected
+
+
+MAJOR = {"properties": {"major": "1"}}
+
+
+def of_orders(level: str, *texts: Any, metadata: tuple[Any, ...] = (), more: tuple[Any, ...] = ()) -> ClusterScan:
+    """Return a scan in which `o-value` has versions of *texts* with their *metadata*, beside *more* subjects."""
+    old, read = versions_of("o-value", "AVRO", [*map(text_of, texts)], level=level)
+    old = [replace(row, metadata=json.dumps(own)) for row, own in zip_longest(old, metadata, fillvalue={})]
+    for name, others in more:
+        versions, definitions = versions_of(name, "AVRO", [*map(text_of, others)], level="BACKWARD")
+        old, read = [*old, *versions], [*read, *definitions]
+    return replace(
+        installation(),
+        versions=tuple(old),
+        definitions=tuple(read),
+        topic_schemas=tuple(links_of("orders.avro", old[:1])),
+    )
+
+
+def order(*fields: str) -> dict[str, Any]:
+    listed = [{"name": name.rstrip("!"), "type": "long"} | ({} if "!" in name else {"default": 0}) for name in fields]
+    return {"type": "record", "name": "Order", "fields": listed}
+
+
+def test_a_policy_whose_rules_are_not_judged_is_never_fine(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """LOGICAL adds the rules of Flink and Iceberg; what the format's own rules reject is rejected all the same."""
+    stored = store(of_orders("BACKWARD LOGICAL", order("a!")))
+    added = stored.check(proposed("o-value.avsc", order("a!", "b")))
+    documented = stored.check(proposed("o-value.avsc", order("a!") | {"doc": "orders"}))
+
+    assert added.verdict is Verdict.UNKNOWN
+    assert "LOGICAL" in of_rule(added, "not-compared")[0].what
+    assert of_rule(documented, "not-compared") == []
+    assert stored.check(proposed("o-value.avsc", order("a!", "b!"))).verdict is Verdict.BREAKS
+    assert of_rule(stored.check(proposed("o-value.avsc", order("a!", "b")), policy=Policy.STRICT), "not-compared") == []
+
+
+def test_versions_of_another_group_are_not_compared(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """A file does not tell its group: what no group rejects is fine, what one rejects is unknown."""
+    two = {"properties": {"major": "2"}}
+    stored = store(of_orders("BACKWARD group=major", order("a!"), order("a!", "b!"), metadata=(MAJOR, two)))
+    rejected_by_one = of_rule(stored.check(proposed("o-value.avsc", order("a!", "b!", "c"))), "not-compared")
+    by_none = stored.check(proposed("o-value.avsc", order("a!", "b", "c")))
+
+    assert ["major = 1" in finding.what for finding in rejected_by_one] == [True]
+    assert (of_rule(by_none, "not-compared"), of_rule(by_none, "incompatible")) == ([], [])
+
+
+def test_an_alias_is_judged_as_the_subject_behind_it(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """The registry replaces the alias in every request, so its own versions do not count."""
+    behind = store(of_orders("BACKWARD alias=p-value", order("a!"), more=(("p-value", [order("x!")]),)))
+    unknown = store(of_orders("BACKWARD alias=gone-value", order("a!")))
+    change = proposed("o-value.avsc", order("a!", "b"))
+
+    (finding,) = of_rule(behind.check(change), "incompatible")
+    assert "a" in finding.item
+    assert "alias of p-value" in finding.why[-1]
+    assert "gone-value" in of_rule(unknown.check(change), "not-compared")[0].what
+
+
+def test_reserved_fields_are_checked_by_metadata_that_no_file_has(
+    store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """Only a subject that validates fields, and has reserved some."""
+    reserved = {"properties": {"confluent:reserved": "x,y"}}
+    change = proposed("o-value.avsc", order("a!", "b"))
+    stored = store(of_orders("BACKWARD validateFields", order("a!"), metadata=(reserved,)))
+
+    assert "x,y" in of_rule(stored.check(change), "not-compared")[0].what
+    assert of_rule(store(of_orders("BACKWARD validateFields", order("a!"))).check(change), "not-compared") == []
 
 
 def test_finding_says_of_which_registry_the_rules_are(store: Callable[..., Stored], proposed: Proposed) -> None:

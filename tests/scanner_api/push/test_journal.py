@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import stat
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -82,3 +84,25 @@ def test_file_that_is_no_journal_is_an_error(file: Path) -> None:
 
     with pytest.raises(DictionaryUnusable):
         Journal(file, "a")
+
+
+def test_damaged_row_is_named(file: Path) -> None:
+    with Journal(file, "a") as journal:
+        journal.write(journal.start("2026-03-01"), [ENTRY, replace(ENTRY, ref=Ref("topic", "paid"))])
+    with closing(sqlite3.connect(file)) as conn:
+        conn.executescript("UPDATE write SET ours = '{' WHERE key = 'paid'")
+
+    with Journal(file, "a") as journal, pytest.raises(DictionaryUnusable, match="damaged") as raised:
+        journal.written(1)
+
+    assert raised.value.where == f"{file} table write, row 2 (topic paid)"
+
+
+@pytest.mark.parametrize("kept", [0, 1, 5_000])
+def test_truncated_journal_is_an_error(file: Path, kept: int) -> None:
+    with Journal(file, "a") as journal:
+        journal.write(journal.start("2026-03-01"), [replace(ENTRY, ref=Ref("topic", str(n))) for n in range(200)])
+    file.write_bytes(file.read_bytes()[:kept])
+
+    with pytest.raises(DictionaryUnusable, match="damaged"), Journal(file, "a") as journal:
+        journal.written(1)

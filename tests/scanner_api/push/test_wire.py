@@ -9,8 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from push_world import settings
 
+from scanner_api.push.aws import aws_exchange
 from scanner_api.push.model import Batch, Call, Change, Ref
-from scanner_api.push.wire import Wire, aws_exchange
+from scanner_api.push.wire import Wire
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.push import PushSettings
 from scanner_extractor.settings.sources import AwsSettings

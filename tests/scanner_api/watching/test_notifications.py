@@ -16,7 +16,7 @@ from scanner_api.questions.listings import TopicRow
 from scanner_api.watching.notifications import (
     Change,
     ChangeRules,
-    Target,
+    NotificationTarget,
     cloud_event,
     notification_id,
     post,
@@ -89,7 +89,7 @@ def test_rules_choose_changes(rules, topics) -> None:
 
 def test_a_webhook_gets_a_signed_cloud_event() -> None:
     """A receiver checks that it is ours, and drops what it had before."""
-    target = Target(kind="webhook", url="http://x", secret="key")
+    target = NotificationTarget(kind="webhook", url="http://x", secret="key")
     body = target.body(DIFF, ChangeRules().matching(DIFF, []), "2026-01-01T00:00:00+00:00")
     event, headers = json.loads(body), target.headers(body)
 
@@ -109,7 +109,7 @@ def test_a_webhook_gets_a_signed_cloud_event() -> None:
     assert event["data"]["diff"]["first"] == 1
     assert headers["Content-Type"] == "application/cloudevents+json"
     assert headers["X-Scanner-Signature-256"] == "sha256=" + hmac.new(b"key", body.encode(), hashlib.sha256).hexdigest()
-    assert "X-Scanner-Signature-256" not in Target(kind="webhook", url="http://x").headers(body)
+    assert "X-Scanner-Signature-256" not in NotificationTarget(kind="webhook", url="http://x").headers(body)
 
 
 def test_the_same_diff_has_the_same_id_and_bytes() -> None:

@@ -14,7 +14,7 @@ from waiting import PATIENCE
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
-from scanner_api.watching.notifications import ChangeRules, Target
+from scanner_api.watching.notifications import ChangeRules, NotificationTarget
 from scanner_api.watching.watch import Outbox, Watch, WatchContext
 from scanner_model.errors import InputInvalid, SourceObjected, SourceUnreachable
 
@@ -57,7 +57,9 @@ class World:
             draw=lambda low, high: (low + high) / 2,
             notify=self.said.append,
         )
-        targets = [Target(kind=kind, url=f"http://{kind}", rules=ChangeRules()) for kind in kinds or ("webhook",)]
+        targets = [
+            NotificationTarget(kind=kind, url=f"http://{kind}", rules=ChangeRules()) for kind in kinds or ("webhook",)
+        ]
         return Watch(self.dictionary, context, Outbox(self.directory / "watch.json"), targets, seconds)
 
     @property

@@ -195,7 +195,7 @@ def test_each_service_is_requested_at_its_own_address_with_the_token(canned) -> 
         http.get("bigquery", "v2", "projects", "a:b", "datasets", params=[("maxResults", 5)])
         http.post("datalineage", "v1", "projects", "p", "locations", "eu:searchLinks", body={})
 
-    assert [(call.target, call.headers["authorization"]) for call in canned.calls] == [
+    assert [(call.request.url, call.request.headers["Authorization"]) for call in canned.calls] == [
         (f"{BIGQUERY}/bigquery/v2/projects/a%3Ab/datasets?maxResults=5", "Bearer t1"),
         (f"{LINEAGE}/v1/projects/p/locations/eu:searchLinks", "Bearer t2"),
     ]
@@ -209,7 +209,7 @@ def test_token_of_the_settings_needs_no_chain(canned) -> None:
     with Http(settings.http, SourceId("x"), exchange=google_api_transport(settings)) as http:
         http.get("bigquery", "v2")
 
-    assert [call.headers["authorization"] for call in canned.calls] == ["Bearer mine"]
+    assert [call.request.headers["Authorization"] for call in canned.calls] == ["Bearer mine"]
 
 
 def credentials(url: str = "http://token.example") -> object:

@@ -156,6 +156,24 @@ def test_where_nobody_reports_lineage_not_everybody_is_queried(unity, read) -> N
     assert reading.outcome.reason == "40 of its tables did not report their lineage"
 
 
+@pytest.mark.parametrize("lineage", [Lineage.TABLES, Lineage.COLUMNS])
+def test_a_server_without_lineage_is_complete_without_it(unity, read, lineage) -> None:
+    """Unity Catalog OSS has no such path: that is said once, and the tables count as read."""
+    tables = tuple(unity.table(f"main.s.t{number}") for number in range(9))
+    reading = read("unity", unity.Unity(tables=tables, refused={"lineage-tracking": 404}, page=50), lineage=lineage)
+
+    assert (len(reading.tables), reading.outcome.status, reading.outcome.reason) == (9, SourceStatus.READ, "")
+    assert ["does not offer lineage" in problem.what for problem in reading.problems] == [True]
+
+
+def test_tables_whose_lineage_is_not_found_do_not_mean_that_there_is_none(unity, read) -> None:
+    """Databricks answers 404 for a table that has just gone; its path for lineage is there."""
+    reading = read("unity", unity.Unity(tables=(unity.table("main.s.a"),), refused={"table_name=main.s.a": 404}))
+
+    assert reading.outcome.status == SourceStatus.PARTIAL
+    assert reading.outcome.reason == "1 of its tables did not report their lineage"
+
+
 def test_schema_that_is_closed_costs_itself(unity, read) -> None:
     """The others are read, and the reason counts it."""
     tables = tuple(map(unity.table, ("main.open.a", "main.shut.b")))

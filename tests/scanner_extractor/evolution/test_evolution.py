@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scanner_extractor.evolution import COMPARISONS, Level, Rules, SchemaText, differences, removed_symbols
+from scanner_extractor.evolution.configured import same_but_for_words
 
 RECORDED = json.loads((Path(__file__).parent / "registry_answers.json").read_text())["cases"]
 
@@ -285,3 +286,20 @@ def test_symbols_that_an_enum_lost_are_found_in_every_format(format: str) -> Non
 def test_symbols_of_a_text_that_is_no_schema_are_none(format: str) -> None:
     """That it cannot be compared is another finding."""
     assert removed_symbols(format, SchemaText("{"), SchemaText('"x" {')) == ()
+
+
+@pytest.mark.parametrize(
+    ("format", "first", "second", "same"),
+    [
+        ("AVRO", '{"type": "string", "doc": "a"}', '{"type": "string"}', True),
+        ("AVRO", '{"type": "string"}', '{"type": "long"}', False),
+        ("JSON", '{"properties": {"doc": {"type": "string"}}}', '{"properties": {}}', False),
+        ("JSON", '{"default": {"title": "a"}}', '{"default": {"title": "b"}}', False),
+        ("PROTOBUF", "message A { int32 a = 1; } // old", "message A {\n  int32 a = 1;\n}", True),
+        ("PROTOBUF", 'option x = "//a";', 'option x = "//b";', False),
+        ("JSON", "{", "{", False),
+    ],
+)
+def test_documentation_is_no_change_for_any_policy(format: str, first: str, second: str, same: bool) -> None:
+    """Everything else is, also a property that is called as documentation is."""
+    assert same_but_for_words(format, first, second) is same

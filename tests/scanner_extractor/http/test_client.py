@@ -258,16 +258,16 @@ def test_redirect_to_another_port_loses_credentials_and_headers(serve, reply, op
     ("location", "says"),
     [("/x", "more than 5 times"), ("file:///etc/passwd", "not a web address"), ("http://[", "not a web address")],
 )
-def test_redirect_that_leads_nowhere_ends(serve, reply, open_http, location, says):
+def test_redirect_that_leads_nowhere_ends(answering, open_http, location, says):
     """A loop, a local file, and rubbish."""
-    url = serve(lambda seen: reply(status=301, headers={"Location": location}))
+    url = answering(status=301, headers={"Location": location})
 
     assert says in failure(open_http(url), PayloadUnexpected, "x").what
 
 
-def test_redirect_without_a_target_is_unexpected(serve, reply, open_http):
+def test_redirect_without_a_target_is_unexpected(answering, open_http):
     """304 and 300 carry nothing to read."""
-    assert "304" in failure(open_http(serve(lambda seen: reply(status=304, body=b""))), PayloadUnexpected, "x").what
+    assert "304" in failure(open_http(answering(status=304, body=b"")), PayloadUnexpected, "x").what
 
 
 def test_rate_limit_spaces_requests(serve, reply, open_http, pauses):
@@ -308,10 +308,10 @@ def test_wrap_sees_the_network_and_may_answer_for_it(serve, reply):
     assert [request.source for request in wrapped] == [SOURCE]
 
 
-def test_wrap_sees_no_credentials_of_ours(serve, reply):
+def test_wrap_sees_no_credentials_of_ours(answering):
     """What a server quotes must not get into a capture either."""
     kept = []
-    url = serve(lambda seen: reply(status=403, body=b'{"message": "bad hunter2 for u"}'))
+    url = answering(status=403, body=b'{"message": "bad hunter2 for u"}')
     wrap = lambda live: lambda request: kept.append(live(request)) or kept[-1]  # noqa: E731
     settings = HttpSettings(url=url, auth=BasicAuth(user="u", password="hunter2"))
 
@@ -321,11 +321,11 @@ def test_wrap_sees_no_credentials_of_ours(serve, reply):
     assert b"hunter2" not in kept[0].body
 
 
-def test_secrets_in_an_answer_reach_no_reader_and_schemas_stay(serve, reply, open_http):
+def test_secrets_in_an_answer_reach_no_reader_and_schemas_stay(answering, open_http):
     """A live scan reads what its capture would tell."""
     told = b'{"params": {"kms.secret": "hunter2"}, "schema": "{\\"password\\": \\"string\\"}"}'
 
-    assert open_http(serve(lambda seen: reply(body=told))).get("x") == {
+    assert open_http(answering(body=told)).get("x") == {
         "params": {"kms.secret": "********"},
         "schema": '{"password": "string"}',
     }

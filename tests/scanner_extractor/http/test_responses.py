@@ -82,9 +82,9 @@ def test_gzip_answer_is_inflated_and_a_false_one_reported(serve, reply, open_htt
         (b"1" * 5000, "application/json", "is not JSON"),
     ],
 )
-def test_answer_that_is_not_json_names_url_type_and_beginning(serve, reply, open_http, body, kind, says):
+def test_answer_that_is_not_json_names_url_type_and_beginning(answering, open_http, body, kind, says):
     """A login page with status 200 is the commonest misconfiguration."""
-    url = serve(lambda seen: reply(body=body, headers={"Content-Type": kind}))
+    url = answering(body=body, content_type=kind)
 
     error = failure(open_http(url), PayloadUnexpected, "x")
 
@@ -94,16 +94,16 @@ def test_answer_that_is_not_json_names_url_type_and_beginning(serve, reply, open
     assert len(error.what) < 250
 
 
-def test_beginning_of_a_strange_answer_hides_secrets(serve, reply, open_http):
+def test_beginning_of_a_strange_answer_hides_secrets(answering, open_http):
     """An echo of a configuration must not end in a log."""
-    url = serve(lambda seen: reply(body=b'db.password="hunter22" and more', headers={}))
+    url = answering(body=b'db.password="hunter22" and more', content_type="")
 
     assert "hunter22" not in str(failure(open_http(url), PayloadUnexpected, "x"))
 
 
-def test_byte_order_mark_is_no_part_of_json(serve, reply, open_http):
+def test_byte_order_mark_is_no_part_of_json(answering, open_http):
     """Some gateways add one."""
-    assert open_http(serve(lambda seen: reply(body=b"\xef\xbb\xbf[1]"))).get("x") == [1]
+    assert open_http(answering(body=b"\xef\xbb\xbf[1]")).get("x") == [1]
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_byte_order_mark_is_no_part_of_json(serve, reply, open_http):
         (418, b'{"detail":"d","title":"t","status":418}', SourceObjected, 0, "d"),
     ],
 )
-def test_refusal_is_classified_by_status_whatever_the_body(serve, reply, open_http, status, body, kind, code, message):
+def test_refusal_is_classified_by_status_whatever_the_body(answering, open_http, status, body, kind, code, message):
     """Bodies come in six shapes; the status is the one thing that all servers share."""
-    error = failure(open_http(serve(lambda seen: reply(status=status, body=body))), kind, "x")
+    error = failure(open_http(answering(status=status, body=body)), kind, "x")
 
     assert (error.status, error.code) == (status, code)
     assert message in error.what
@@ -143,9 +143,9 @@ def test_refusal_is_classified_by_status_whatever_the_body(serve, reply, open_ht
         (b'{"errors":[{"status":"404","code":"resource_missing","detail":"no such environment"}]}', False),
     ],
 )
-def test_path_that_leads_nowhere_is_reported_with_what_to_check(serve, reply, open_http, body, hinted):
+def test_path_that_leads_nowhere_is_reported_with_what_to_check(answering, open_http, body, hinted):
     """A `url` with too much or too little of a path is the usual reason; an API that misses a thing names it."""
-    error = failure(open_http(serve(lambda seen: reply(status=404, body=body))), NotFound, "x")
+    error = failure(open_http(answering(status=404, body=body)), NotFound, "x")
 
     assert ("the path in `url`" in error.hint) == hinted
 
@@ -159,9 +159,9 @@ def test_path_that_leads_nowhere_is_reported_with_what_to_check(serve, reply, op
         (407, b"", "", "proxy"),
     ],
 )
-def test_refused_access_states_which_credential_or_right(serve, reply, open_http, status, body, message, hint):
+def test_refused_access_states_which_credential_or_right(answering, open_http, status, body, message, hint):
     """A 401 and a 403 send an operator to different places."""
-    http = open_http(serve(lambda seen: reply(status=status, body=body)), auth=BasicAuth(user="u", password="pw12"))
+    http = open_http(answering(status=status, body=body), auth=BasicAuth(user="u", password="pw12"))
 
     error = failure(http, SourceRefused, "x")
 
@@ -170,10 +170,10 @@ def test_refused_access_states_which_credential_or_right(serve, reply, open_http
     assert http.requests == 1
 
 
-def test_server_that_quotes_our_password_does_not_get_it_into_the_error(serve, reply, open_http):
+def test_server_that_quotes_our_password_does_not_get_it_into_the_error(answering, open_http):
     """Some servers say `wrong password X`."""
     http = open_http(
-        serve(lambda seen: reply(status=401, body=b'{"message": "bad hunter2 for u"}')),
+        answering(status=401, body=b'{"message": "bad hunter2 for u"}'),
         auth=BasicAuth(user="u", password="hunter2"),
     )
 
@@ -181,10 +181,10 @@ def test_server_that_quotes_our_password_does_not_get_it_into_the_error(serve, r
 
 
 @pytest.mark.parametrize(("kind", "shown"), [("text/plain; charset=UTF-8", True), ("text/html", False)])
-def test_plain_text_of_a_failure_is_its_reason(serve, reply, open_http, kind, shown):
+def test_plain_text_of_a_failure_is_its_reason(answering, open_http, kind, shown):
     """ClickHouse writes no JSON then; a web page is no reason, and no password is one either."""
     body = b"Code: 497. DB::Exception: scanner: Not enough privileges. password=zqSECRETzq (ACCESS_DENIED)\n"
-    url = serve(lambda seen: reply(status=403, body=body, headers={"Content-Type": kind}))
+    url = answering(status=403, body=body, content_type=kind)
 
     error = failure(open_http(url), SourceRefused, "x")
 

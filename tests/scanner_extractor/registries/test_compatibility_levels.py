@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scanner_extractor.evolution.configured import SubjectConfig
 from scanner_extractor.registries.confluent_reader import read_level
 from scanner_model.scan import SourceStatus
 
@@ -25,6 +26,23 @@ def test_lenient_policy_stands_behind_the_level() -> None:
     answers = [{"compatibilityLevel": "FULL", "compatibilityPolicy": policy} for policy in ("LENIENT", "STRICT", None)]
 
     assert [*map(read_level, answers)] == ["FULL LENIENT", "FULL", "FULL"]
+
+
+def test_what_else_decides_stands_behind_the_level() -> None:
+    """A policy that is not known here, a group, an alias and reserved fields change what the registry accepts."""
+    answer = {
+        "compatibilityLevel": "FULL",
+        "compatibilityPolicy": "LOGICAL",
+        "compatibilityGroup": "application.major version",
+        "alias": "orders-value",
+        "validateFields": True,
+    }
+    config = SubjectConfig.parse(read_level(answer))
+
+    assert read_level(answer).startswith("FULL LOGICAL ")
+    assert (config.policy, config.group, config.alias) == ("LOGICAL", "application.major version", "orders-value")
+    assert config.validate_fields
+    assert SubjectConfig.parse("") == SubjectConfig()
 
 
 def test_levels_are_not_requested_by_default(serving, stored, read) -> None:

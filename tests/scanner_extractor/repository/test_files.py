@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
+
+from scanner_extractor.repository.files import UnreadText, directory_files, text_of
 
 STREAM = "CREATE STREAM s (a INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');\r\n"
 
@@ -19,3 +26,42 @@ def test_a_file_whose_encoding_does_not_show_is_left_with_the_reason(read_reposi
     unread = read_repository({}).result.unread
     assert [each.name for each in unread] == ["a.ksql", "b.avsc"]
     assert "encoding" in unread[0].reason
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Iterator[Path]:
+    """Return a directory that is removed by a program that does not recurse, as pytest would."""
+    place = tmp_path / "deep"
+    place.mkdir()
+    yield place
+    subprocess.run(["rm", "-rf", place], check=True)
+
+
+def nest(place: Path, name: str, times: int) -> None:
+    """Make directories in each other, also where their path is longer than the system allows; a file is innermost."""
+    descriptor = os.open(place, os.O_RDONLY)
+    for _ in range(times):
+        os.mkdir(name, dir_fd=descriptor)
+        inner = os.open(name, os.O_RDONLY, dir_fd=descriptor)
+        os.close(descriptor)
+        descriptor = inner
+    os.close(os.open("a.json", os.O_CREAT | os.O_WRONLY, dir_fd=descriptor))
+    os.close(descriptor)
+
+
+def test_directories_may_be_nested_deeper_than_functions_call_each_other(deep: Path) -> None:
+    """A file below them is found."""
+    nest(deep, "d", 1_500)
+
+    assert [entry.path.rpartition("/")[2] for entry in directory_files(deep)] == ["a.json"]
+
+
+def test_a_directory_that_cannot_be_listed_is_an_entry_with_the_reason(deep: Path) -> None:
+    """Without the entry its files would count as absent."""
+    nest(deep, "d" * 200, 30)
+
+    (entry,) = directory_files(deep)
+
+    assert entry.path.endswith("d/")
+    with pytest.raises(UnreadText, match="too long"):
+        text_of(entry)

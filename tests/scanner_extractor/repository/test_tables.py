@@ -55,6 +55,39 @@ def test_materialize_reads_topics(read_repository):
     assert dict(source.parameters)[KAFKA_TOPICS] == "orders"
 
 
+def test_a_topic_without_a_known_broker_is_kept(read_repository):
+    """A connection or a secret has the brokers; the statement names the topic nevertheless."""
+    sql = """
+        CREATE TABLE a (id INT) WITH (connector = 'kafka', topic = 'by-connection', connection = c)
+            FORMAT PLAIN ENCODE JSON;
+        CREATE TABLE b (id INT) WITH (connector = 'kafka', topic = 'by-secret', properties.bootstrap.server = secret s)
+            FORMAT PLAIN ENCODE JSON;
+        CREATE SINK c FROM a WITH (connection = c, topic = 'written') FORMAT PLAIN ENCODE JSON;
+        CREATE TABLE d (id INT) WITH (connector = 'kafka', topic = '${TOPIC}', connection = c) FORMAT PLAIN ENCODE JSON;
+    """
+    reading = read_repository({"rw.sql": sql})
+    topics = {table.name: dict(table.parameters).get(KAFKA_TOPICS) for table in reading.result.tables}
+    assert topics == {
+        "dev.public.a": "by-connection",
+        "dev.public.b": "by-secret",
+        "dev.public.c": "written",
+        "dev.public.d": None,
+    }
+    assert [(unread.kind, unread.reason) for unread in reading.result.unread] == [
+        ("topic", "the topic of d is a placeholder: ${TOPIC}")
+    ]
+
+
+def test_a_table_of_materialize_reads_the_topic_that_it_refers_to(read_repository):
+    sql = """
+        CREATE SOURCE s FROM KAFKA CONNECTION k (TOPIC 'orders');
+        CREATE TABLE t FROM SOURCE s (REFERENCE "orders") FORMAT JSON;
+    """
+    source, table = read_repository({"mz.sql": sql}).result.tables
+    assert [dict(one.parameters)[KAFKA_TOPICS] for one in (source, table)] == ["orders", "orders"]
+    assert table.columns == ()
+
+
 def test_a_view_of_a_database_is_left_with_the_reason(read_repository):
     (unread,) = read_repository({"v.sql": "CREATE VIEW v AS SELECT a FROM t; CREATE TABLE t (a INT);"}).result.unread
     assert (unread.name, unread.kind) == ("v.sql", "view of a database")

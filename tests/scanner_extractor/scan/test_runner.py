@@ -13,8 +13,9 @@ from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import KsqlResult, Progress, SourceResults, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import ALL, PHASES, Choice, Mode, Phase, SourceReadings, Task, read_sources
+from scanner_extractor.scan.source_kind import BrokerUse
 from scanner_extractor.settings.cluster import HttpSettings, Settings
-from scanner_model.errors import SourceRefused
+from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.scan import SourceResult, SourceStatus
 
@@ -163,6 +164,42 @@ def test_a_source_without_progress_is_given_up() -> None:
     assert outcome.status == SourceStatus.UNAVAILABLE
     assert outcome.reason == "no progress for 0.1 s"
     assert other.status == SourceStatus.READ
+
+
+@pytest.mark.parametrize(
+    ("error", "brokers", "seconds"),
+    [
+        (SourceUnreachable("no broker answers"), BrokerUse.NEEDED, 20),
+        (SourceRefused("the password is wrong"), BrokerUse.NEEDED, 60),
+        (SourceUnreachable("no broker answers"), BrokerUse.NONE, 60),
+    ],
+)
+def test_a_source_that_needs_the_brokers_has_less_time_once_they_are_down(error, brokers, seconds) -> None:
+    """ksqlDB behind a dead broker does not answer before its own time is over."""
+    hands, release = Hands(), threading.Event()
+
+    def down(_progress: Progress) -> SourceResults:
+        raise error
+
+    def hang(_progress: Progress) -> SourceResults:
+        release.wait(60)
+        return reading("ksqldb:1")
+
+    def let_time_pass(_progress: Progress) -> SourceResults:
+        hands.move(float(seconds))
+        return reading("other:1")
+
+    def tasks(*rows: tuple[str, Callable[[Progress], SourceResults], BrokerUse]) -> Phase:
+        listed = [Task(source=SourceId(f"{kind}:1"), kind=kind, run=run, brokers=use) for kind, run, use in rows]
+        return Phase("any", lambda _settings, _access: iter(listed))
+
+    first = tasks(("kafka", down, BrokerUse.LISTED))
+    second = tasks(("ksqldb", hang, brokers), ("other", let_time_pass, BrokerUse.NONE))
+    (_, outcome, _) = requested(first, second, hands=hands).outcomes
+    release.set()
+
+    assert (outcome.status, outcome.reason) == (SourceStatus.UNAVAILABLE, f"no progress for {seconds} s")
+    assert ("brokers" in outcome.hint) is (seconds < 60)
 
 
 def test_a_slow_source_that_moves_is_waited_for() -> None:

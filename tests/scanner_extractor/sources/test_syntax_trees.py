@@ -1,34 +1,17 @@
-"""Source texts are parsed in bounded time, and what takes longer is said."""
+"""Source texts are parsed by many threads at once."""
 
 from __future__ import annotations
 
-import pytest
+from concurrent.futures import ThreadPoolExecutor
 
 from scanner_extractor.sources.applications.code import read_unit
-from scanner_extractor.sources.syntax_trees import SLOWEST, Deadline, parse_tree
-from scanner_model.errors import InputInvalid
 
-LONG = 'class A { String s = "a"; }\n' * 1_000
+LONG = 'class A { void f() { send("a" + "b"); } }\n' * 200
 
 
-def test_a_text_that_takes_too_long_is_an_error_with_the_reason() -> None:
-    """It is not half read: what is missing would be unknown."""
-    with pytest.raises(InputInvalid, match=f"more than {SLOWEST} seconds"):
-        parse_tree("A.java", LONG, Deadline(0, lambda: 1))
+def test_threads_parse_at_the_same_time() -> None:
+    """A scan reads several repositories at once."""
+    with ThreadPoolExecutor(8) as threads:
+        units = list(threads.map(lambda number: read_unit(f"A{number}.java", LONG), range(64)))
 
-
-def test_the_texts_of_a_tree_can_be_read_at_any_time() -> None:
-    """Also when the time for parsing is over."""
-    now = 0.0
-    root = parse_tree("A.java", LONG, Deadline(1, lambda: now))
-    now = 2.0
-
-    assert root.text.decode() == LONG
-
-
-def test_a_unit_that_is_nested_too_deeply_is_given_up() -> None:
-    """Parsing is quick, and what each level contains is read again."""
-    times = iter([0.0] * 4 + [SLOWEST + 1.0])
-
-    with pytest.raises(InputInvalid, match="reading it takes"):
-        read_unit("A.java", "class A {a " * 500, lambda: next(times))
+    assert {len(unit.calls) for unit in units} == {200}

@@ -172,7 +172,8 @@ class _Schema:
     def _messages(self, entry: _Object) -> Messages | None:
         """Return the messages that an object reads or writes; None where it is not connected with a topic.
 
-        A source without a format has no columns: tables are made from it, each with a format of its own.
+        A source without a format has no columns: tables are made from it, each with a format of its own. It reads the
+        topic itself only if there are none.
         """
         definition, row = entry.definition, entry.row
         encoding = definition.format[0]
@@ -188,12 +189,16 @@ class _Schema:
         if (
             entry.kind not in ("SINK", "SOURCE")
             or row.get("type") != "kafka"
-            or (entry.kind, encoding) == ("SOURCE", "")
+            or ((entry.kind, encoding) == ("SOURCE", "") and row["id"] in self._sources_of_tables)
         ):
             return None
         listed = self.catalog.details["sinks" if entry.kind == "SINK" else "sources"].get(row["id"], {})
         topic = str(listed.get("topic") or self._topic(definition))
         return Messages(topic=topic, brokers=self.catalog.brokers(row), encoding=encoding, envelope=envelope)
+
+    @property
+    def _sources_of_tables(self) -> set[str]:
+        return {str(row.get("source_id") or "") for row in self.lists["mz_tables"]}
 
     def _topic(self, definition: Definition) -> str:
         """Return the topic as the statement has it; newer versions hide texts in it, and list topics."""

@@ -64,6 +64,12 @@ RISINGWAVE = Engine(
 )
 
 
+def is_kafka(options: Mapping[str, str]) -> bool:
+    """Return whether an object with these options reads or writes a topic; a connection may name the connector."""
+    connector = options.get("connector", "").lower()
+    return connector == _KAFKA or "kafka.topic" in options or (not connector and "topic" in options)
+
+
 @dataclass(frozen=True)
 class _Object:
     """A relation: its *row*, what it reads or writes (*connector*: the row of its source), and its columns."""
@@ -99,7 +105,7 @@ class _Object:
     def messages(self) -> Messages | None:
         """Return the messages of its topic; None where it is not connected with Kafka."""
         options, (envelope, encoding) = self.options, self.definition.format
-        if options.get("connector", "").lower() != _KAFKA and "kafka.topic" not in options:
+        if not is_kafka(options):
             return None
         return Messages(
             topic=_first(options, _TOPIC),

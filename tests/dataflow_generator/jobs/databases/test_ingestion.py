@@ -63,10 +63,24 @@ def test_table_reads_its_topics_whatever_broker_it_names() -> None:
 
 def test_topics_without_brokers_are_those_of_the_cluster_if_it_has_them() -> None:
     """A named collection hides the brokers; a topic that this cluster does not have is another one's."""
-    (use,) = read(row(brokers="", topics="orders,elsewhere")).reads
+    own, other = read(row(brokers="", topics="orders,elsewhere")).reads
 
-    assert (use.dataset.key, use.certainty) == ("topic:kafka://k-1:9092/orders", Certainty.MATCHED)
-    assert not list(ingestion_jobs([row(brokers="", topics="elsewhere")], Ends(NAMING, TOPICS, {})))
+    assert (own.dataset.key, own.certainty) == ("topic:kafka://k-1:9092/orders", Certainty.MATCHED)
+    assert other.dataset.key == "topic:kafka://unknown/elsewhere"
+
+
+def test_topic_without_brokers_belongs_to_a_cluster_whose_topics_are_not_listed() -> None:
+    """A repository's files name topics, and no broker lists them."""
+    (job,) = ingestion_jobs([row(brokers="", topics="elsewhere")], Ends(NAMING, {}, {}))
+
+    assert [use.dataset.key for use in job.reads] == ["topic:kafka://k-1:9092/elsewhere"]
+
+
+def test_sink_without_a_query_writes_its_topic() -> None:
+    """The engine does not show the query to every user."""
+    job = read(replace(row(*columns("id")), kind="SINK"))
+
+    assert [use.dataset.name for use in job.writes] == ["orders"]
 
 
 @pytest.mark.parametrize(

@@ -215,6 +215,15 @@ def test_nothing_shown_by_brokers_that_do_not_report_rights_proves_nothing() -> 
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
 
 
+def test_a_broker_that_does_not_answer_is_not_a_missing_right() -> None:
+    """The user would look for a right that is there."""
+    reading = read(Brokers("orders", rights=KafkaError(KafkaError._TIMED_OUT, "too late")))
+
+    assert reading.outcome.status == SourceStatus.PARTIAL
+    assert "the brokers did not answer DescribeCluster" in reading.problems[0].what
+    assert "right" not in reading.problems[0].what + reading.problems[0].hint
+
+
 def test_part_shown_to_a_user_without_rights_on_the_cluster_proves_nothing_gone() -> None:
     """With a name among the unread, a partial answer would count as a list of everything else."""
     reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}, rights=[AclOperation.CREATE]))

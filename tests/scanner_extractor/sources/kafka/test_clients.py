@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -114,9 +114,11 @@ class Brokers:
         return answer
 
 
-def read(brokers: Brokers, settings: BrokerClientSettings = SETTINGS) -> Any:
+def read(
+    brokers: Brokers, settings: BrokerClientSettings = SETTINGS, loading: Callable[[], Sequence[str]] = tuple
+) -> Any:
     """Return the result of a scan, by way of a capture."""
-    document = load_clients(settings, NOW, brokers, pause=lambda _: None)
+    document = load_clients(settings, NOW, brokers, pause=lambda _: None, loading=loading)
     return read_clients(json.loads(json.dumps(document)), settings)
 
 
@@ -164,6 +166,18 @@ def test_member_reads_what_it_subscribes_to_without_commits() -> None:
         ("payments", "reads", {"group": "audit"}),
     ]
     assert "10.1.2.3" not in json.dumps(document)
+
+
+@pytest.mark.parametrize("answers", [[["not loaded"], []], [[], ["not loaded"]]], ids=["before", "after"])
+def test_groups_of_coordinators_that_are_loading_are_not_gone(answers: list[list[str]]) -> None:
+    """Brokers then list fewer share and streams groups, without an error: what is missing stays."""
+    left = iter(answers)
+    result = read(Brokers(), loading=lambda: next(left, []))
+
+    assert (result.outcome.status, result.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert [problem.what for problem in result.problems][:3] == [
+        f"{kind} groups may be missing from the brokers' list: not loaded" for kind in ("consumer", "share", "streams")
+    ]
 
 
 def test_streams_group_without_sinks_says_that_they_are_unknown() -> None:

@@ -1,0 +1,226 @@
+"""What judges a change: `.scanner.yaml`, the policy and the baseline, as BASE has them if two commits are compared.
+
+A pull request cannot excuse itself: its own copies do not count, and each difference is a finding.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jsonschema import Draft202012Validator
+
+from scanner_api.change_check.baseline import Accepted, parse_baseline
+from scanner_api.change_check.git import Trees, commit_trees, object_reader, top_directory
+from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.proposals import decoded, text_of_file
+from scanner_api.policy import ClusterPolicy, parse_policy
+from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_model.errors import InputInvalid
+
+Json = Any
+
+FILE = ".scanner.yaml"
+"""Name of the settings file, at the top of a repository."""
+
+DEFAULT_BASELINE = ".scanner-baseline.json"
+"""Name of the baseline at the top of a repository, unless `baseline` names another one."""
+
+CHANGED = "settings-changed"
+
+_TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}
+_TEXT = {"type": "string", "minLength": 1}
+SCHEMA: Json = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": FILE,
+    "description": "Settings of `scanner check-change` for a repository.",
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "map": {**_TEXTS, "description": "Rules that name what a path changes, such as schemas/{subject}.avsc."},
+        "fail-on": {
+            "enum": ["breaks", "impact", "unknown", "none"],
+            "description": "The mildest verdict that fails.",
+        },
+        "strict": {"enum": [True, False], "description": "Fail for files that scanner does not claim to understand."},
+        "max-age": {"type": "string", "pattern": "^[0-9]{1,6}[mhd]$", "description": "Maximum age of each source."},
+        "baseline": {**_TEXT, "description": "JSON file of accepted findings, relative to this file."},
+        "policy": {**_TEXT, "description": "cluster.json whose `policy` applies, relative to this file."},
+        "repositories": {
+            **_TEXTS,
+            "description": "Directories of other repositories whose programs read or write the same topics.",
+        },
+    },
+}
+"""The JSON Schema of the settings file; `scanner config schema --file .scanner.yaml` prints it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepositorySettings:
+    """The members of `.scanner.yaml`; an empty one is not set. Paths are relative to the top of the repository."""
+
+    map: tuple[str, ...] = ()
+    fail_on: str = ""
+    strict: bool = False
+    max_age: str = ""
+    baseline: str = ""
+    policy: str = ""
+    repositories: tuple[str, ...] = ()
+
+
+class Judging(NamedTuple):
+    """What judges a change: settings, policy and accepted findings, and a finding for each that the change edits."""
+
+    settings: RepositorySettings
+    policy: ClusterPolicy
+    accepted: tuple[Accepted, ...]
+    changes: tuple[Finding, ...]
+    top: Path
+
+
+def read_judging(
+    commits: str | None = None, directory: Path = Path(), *, policy: Path | None = None, baseline: Path | None = None
+) -> Judging:
+    """Return what judges a change of the repository that *directory* is in.
+
+    With *commits*, `BASE..HEAD` or `BASE...HEAD`, files inside the repository are read from BASE, else from the work
+    tree. *policy* (a cluster.json) and *baseline* replace those that `.scanner.yaml` names. Raises InputInvalid if a
+    named file is missing or invalid, or if git fails.
+    """
+    files = _Files(commits, directory)
+    settings = RepositorySettings()
+    if (text := files.text(files.top / FILE, _settings_value)) is not None:
+        settings = parse_settings(text, FILE)
+    chosen_policy = policy or (files.top / settings.policy if settings.policy else None)
+    chosen_baseline = baseline or files.top / (settings.baseline or DEFAULT_BASELINE)
+    rules = ClusterPolicy()
+    if chosen_policy and (text := files.needed(chosen_policy, _policy_value)) is not None:
+        rules = parse_policy(text, str(chosen_policy))
+    read = files.needed if baseline or settings.baseline else files.text
+    accepted = read(chosen_baseline, _baseline_value)
+    entries = () if accepted is None else parse_baseline(accepted, str(chosen_baseline))
+    return Judging(settings, rules, entries, tuple(files.changes), files.top)
+
+
+def parse_settings(text: str, where: str) -> RepositorySettings:
+    """Parse the text of a settings file; raises InputInvalid with the place of the first mistake."""
+    documents = list(parse_yaml(text))
+    if len(documents) > 1:
+        raise InputInvalid("several YAML documents", where=where, hint="keep one")
+    document = documents[0] if documents else None
+    if document is None or (document.value is None and not document.error):
+        return RepositorySettings()
+    if document.error:
+        raise InputInvalid(f"invalid YAML: {document.error}", where=f"{where}:{document.line}")
+    value = document.value
+    for error in Draft202012Validator(SCHEMA).iter_errors(value):
+        name = str(error.path[0]) if error.path else ""
+        lines = getattr(value, "lines", {})
+        line = lines.get(name) or next((lines[key] for key in value if key not in SCHEMA["properties"]), 1)
+        hint = f"members are {', '.join(SCHEMA['properties'])}"
+        raise InputInvalid(error.message, where=f"{where}:{line} {name}".rstrip(), hint=hint)
+    given = {name.replace("-", "_"): tuple(item) if isinstance(item, list) else item for name, item in value.items()}
+    return RepositorySettings(
+        **{field.name: given[field.name] for field in fields(RepositorySettings) if field.name in given}
+    )
+
+
+class _Files:
+    """Reads files that judge a change, and collects a finding for each that the change edits."""
+
+    def __init__(self, commits: str | None, directory: Path) -> None:
+        self._commits, self._directory = commits, directory
+        self.changes: list[Finding] = []
+        self.top = top_directory(directory) or directory.absolute()
+
+    @cached_property
+    def _trees(self) -> Trees | None:
+        return None if self._commits is None else commit_trees(self._commits, self._directory)
+
+    def needed(self, file: Path, value: Callable[[str], Json]) -> str | None:
+        """Return the text of a file that is named; None if the change adds it. Raises InputInvalid if it is missing."""
+        text = self.text(file, value)
+        if text is None and not any(finding.item == self._inside(file) for finding in self.changes):
+            return text_of_file(file if file.is_absolute() else self._directory / file)
+        return text
+
+    def text(self, file: Path, value: Callable[[str], Json]) -> str | None:
+        """Return the text of a file that judges, and record whether the change edits its *value*; None if missing."""
+        path = self._inside(file)
+        if self._trees is None or not path:
+            return text_of_file(file) if file.is_file() else None
+        before = self._content(self._trees.base, path)
+        after = self._content(self._trees.head, path)
+        source = path
+        if before is None and after is not None and (source := self._moved_from(path)):
+            before = self._content(self._trees.base, source)
+        if before != after and not _is_same(before, after, value):
+            self.changes.append(_changed(path, before, after))
+        return before
+
+    def _inside(self, file: Path) -> str:
+        """Return the path of *file* in the repository; empty if it is outside."""
+        absolute = Path(os.path.normpath(self._directory.absolute() / file))
+        for path in (absolute, absolute.parent.resolve() / absolute.name):
+            for top in (self.top, self.top.resolve()):
+                if path.is_relative_to(top):
+                    return path.relative_to(top).as_posix()
+        return ""
+
+    def _content(self, tree: Any, path: str) -> str | None:  # noqa: ANN401 - a mapping of paths to objects
+        if path not in tree:
+            return None
+        with object_reader(self._directory) as objects:
+            return decoded(objects.read(tree[path]), path)
+
+    def _moved_from(self, path: str) -> str:
+        """Return the only file of that name that the change removes; empty if there is none."""
+        trees = self._trees
+        name = Path(path).name
+        gone = [old for old in (trees.changed if trees else ()) if Path(old).name == name and old not in trees.head]  # type: ignore[union-attr]
+        return gone[0] if len(gone) == 1 else ""
+
+
+def _is_same(before: str | None, after: str | None, value: Callable[[str], Json]) -> bool:
+    with suppress(InputInvalid, ValueError):
+        return value(before or "") == value(after or "")  # type: ignore[no-any-return]
+    return False
+
+
+def _settings_value(text: str) -> Json:
+    return parse_settings(text, FILE)
+
+
+def _policy_value(text: str) -> Json:
+    document = json.loads(text or "{}")
+    return [document.get(name) for name in ("policy", "personal_data")]
+
+
+def _baseline_value(text: str) -> Json:
+    return set(parse_baseline(text, "baseline")) if text else set()
+
+
+def _changed(path: str, before: str | None, after: str | None) -> Finding:
+    what = "is new" if before is None else "is deleted" if after is None else "is changed"
+    return Finding(
+        rule=CHANGED,
+        verdict=Verdict.UNKNOWN,
+        place=Place(file=path, line=_first_difference(before or "", after or "")),
+        target="the check",
+        item=path,
+        what=f"{path}, which decides what this check reports, {what}",
+        why=("this check uses the copy of the base commit; the change counts after it is merged",),
+    )
+
+
+def _first_difference(before: str, after: str) -> int:
+    old, new = before.splitlines(), after.splitlines()
+    pairs: Iterator[tuple[str, str]] = zip(old, new, strict=False)
+    same = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(old), len(new)))
+    return max(1, min(same + 1, len(new)))

@@ -1,0 +1,37 @@
+"""Names that are imported when they are first used: those of a stub file, and functions in tables."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+
+@cache
+def load(name: str) -> Any:  # noqa: ANN401 - what the name stands for
+    """Import and return what `module:attribute` names."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def deferred(name: str) -> Callable[..., Any]:
+    """Return a function that calls the function `module:attribute`, and imports it at its first call."""
+
+    def call(*args: object, **kwargs: object) -> Any:  # noqa: ANN401 - what the function returns
+        return load(name)(*args, **kwargs)
+
+    return call
+
+
+def names_of_stub(module: str) -> Mapping[str, str]:
+    """Return what the `.pyi` file beside a module's file imports: each name with its `module:attribute`."""
+    statements = ast.parse(Path(module).with_suffix(".pyi").read_text(encoding="utf-8")).body
+    return {
+        name.asname or name.name: f"{statement.module}:{name.name}"
+        for statement in statements
+        if isinstance(statement, ast.ImportFrom) and statement.module
+        for name in statement.names
+    }
