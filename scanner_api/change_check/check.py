@@ -24,7 +24,7 @@ from scanner_api.change_check.files import ProposedFiles, git_files
 from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.job_change import JobContext, changed_jobs, job_findings
-from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, Verdict
+from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, SkippedFile, Verdict
 from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.proposed_graph import proposed_graph
@@ -65,6 +65,7 @@ class CheckOptions:
     allow_new: bool = False
     accepted: tuple[Accepted, ...] = ()
     rules: ClusterPolicy = ClusterPolicy()
+    strict: bool = False
     settings_changes: tuple[Finding, ...] = ()
 
 
@@ -115,6 +116,7 @@ def check_commits(
     chosen, at = options or CheckOptions(), now or datetime.now(UTC)
     changes = compare_commits(commits, directory, (chosen.rules, at.date()))
     findings = [*changes.findings, *chosen.settings_changes]
+    findings += map(_not_examined, changes.not_examined) if chosen.strict else ()
     scans: tuple[tuple[str, int, str], ...] = ()
     of_policy: tuple[str, ...] = ()
     if dictionary is not None:
@@ -248,6 +250,11 @@ def _readable(
     """Yield what *read* finds in a proposal; what is wrong with that is said where it is judged."""
     with suppress(InputInvalid, NameUnknown):
         yield from read(proposal, context)
+
+
+def _not_examined(skipped: SkippedFile) -> Finding:
+    place = Place(file=skipped.file)
+    return Finding(rule="not-examined", verdict=Verdict.UNKNOWN, place=place, target=skipped.file, what=skipped.why)
 
 
 def _nothing_checked(files: ProposedFiles) -> Finding:

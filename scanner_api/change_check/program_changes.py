@@ -93,7 +93,7 @@ class ProgramChanges:
             if not programs and not edit.is_further_field and reach.may_write(files):
                 lonely.append(edit)
         if lonely:
-            yield _of_files(lonely)
+            yield _of_files(lonely, _topics(edits))
 
     def _finding(self, jobs: Sequence[CountedJob], edits: Sequence[Edit]) -> Finding:
         """Return the finding of programs with the same edits, fine if they write nothing or only get further fields."""
@@ -113,7 +113,7 @@ class ProgramChanges:
             effect, verdict = f"the records in {topics} only get further fields", Verdict.FINE
         else:
             effect, verdict = f"the effect on the records in {topics} is not determined", Verdict.UNKNOWN
-        named = sorted({name for edit in edits for name in edit.topics})
+        named = _topics(edits)
         why = [f"{edit.place.file}:{edit.place.line} {edit.shown}" for edit in others[:_LISTED]]
         why += [f"it reads {', '.join(read)}"] if read else []
         why += [f"it writes {topics}"] if topics else []
@@ -296,10 +296,13 @@ class _Texts(Mapping[str, str]):
         return len(self._paths)
 
 
-def _of_files(edits: Sequence[Edit]) -> Finding:
+def _topics(edits: Iterable[Edit]) -> list[str]:
+    return sorted({name for edit in edits for name in edit.topics})
+
+
+def _of_files(edits: Sequence[Edit], named: Sequence[str]) -> Finding:
     """Return the finding of code that uses Kafka in programs of which no topic is known."""
     shown = ", ".join(dict.fromkeys(edit.shown for edit in edits[:_SHOWN]))
-    named = sorted({name for edit in edits for name in edit.topics})
     why = [f"{edit.place.file}:{edit.place.line} {edit.shown}" for edit in edits[:_LISTED]]
     why += [f"the changed code names {', '.join(named[:_LISTED])}"] if named else []
     return Finding(
