@@ -290,8 +290,7 @@ class _Comparison:
         for path, file in sorted(self._head.unread.items()) if names else ():
             if path in self._judged or path not in self._trees.head:
                 continue
-            text = objects.read(self._trees.head[path]).decode("utf-8", "replace")
-            named = sorted(names & set(mentions.words_in(text)))
+            named = sorted(mentions.names_in(path, objects.read(self._trees.head[path]), names))
             if named:
                 what = f"{path} names {', '.join(named[:_LISTED])} and is not read ({file.reason})"
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)

@@ -62,7 +62,7 @@ def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -
         listed = [path for path in changed if path in tree]
         objects.expect(tree[path] for path in listed)
         for path in listed:
-            for name, lines in _names_in(path, objects.read(tree[path]), names).items():
+            for name, lines in names_in(path, objects.read(tree[path]), names).items():
                 total[name] += sign * len(lines)
                 places.setdefault(name, []).append((path, lines[0]))
     yield from ((name, *places[name][-1]) for name, count in sorted(total.items()) if count)
@@ -82,12 +82,7 @@ def words_of(finding: Finding) -> Iterator[str]:
     yield from (hit.name for hit in finding.affected)
 
 
-def words_in(text: str) -> list[str]:
-    """Return the words of a text that could be names of topics."""
-    return _WORD.findall(text)
-
-
-def _names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, list[int]]:
+def names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, list[int]]:
     """Return the lines that each of *names* stands in: as a word, in a program between quotation marks.
 
     A name of one word counts in lines about topics only: others may mean anything by it.

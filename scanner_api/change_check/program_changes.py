@@ -27,6 +27,7 @@ _CLIENT = re.compile(
     r"(?:kafka|sarama|franz-go|faust|cloud\.stream|reactive\.messaging|apache\.avro|fastavro|flink)"
 )
 """An import of a client library."""
+_PACKAGE = re.compile(r"\s*(?:import|from)\s+(?P<name>\w+)")
 _LISTED = 10
 _SHOWN = 3
 _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
@@ -200,7 +201,16 @@ class ProgramChanges:
     def _imports_client(self, path: str) -> bool:
         """Return whether a source file imports what reads or writes records, or is part of the platform for that."""
         tree = self._trees.head if path in self._trees.head else self._trees.base
-        return _CLIENT.search(self._objects.read(tree[path]).decode("utf-8", "replace")) is not None
+        text = self._objects.read(tree[path]).decode("utf-8", "replace")
+        if suffix(path) != ".py":
+            return _CLIENT.search(text) is not None
+        imported = (_PACKAGE.match(match[0]) for match in _CLIENT.finditer(text))
+        return any(found is not None and found["name"] not in self._folders for found in imported)
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        """Return the names of the directories of the repository, which packages of its own are called by."""
+        return frozenset(part for path in self._trees.head for part in path.split("/")[:-1])
 
     def is_application(self, path: str) -> bool:
         """Return whether a source file uses Kafka."""

@@ -67,7 +67,7 @@ _TRAILING = re.compile(r"\s+#.*$")
 _FLAT = words(".properties .env .ini .cfg")
 _STRUCTURED = words(".yaml .yml .json .properties .env .conf .toml .ini .cfg .tf .tfvars .hcl .xml .config .j2 .tpl")
 _BUILD = re.compile(
-    r"(?:.*/)?(?:pom\.xml|build\.gradle(?:\.kts)?|gradle\.properties|libs\.versions\.toml|go\.(?:mod|sum)|package\.json|[\w.-]*requirements[\w.-]*\.(?:txt|in)"
+    r"(?:.*/)?(?:pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|gradle\.properties|libs\.versions\.toml|go\.(?:mod|sum)|package\.json|[\w.-]*requirements[\w.-]*\.(?:txt|in)"
     r"|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|build\.sbt|Cargo\.toml|paket\.(?:dependencies|references|lock)|[\w.-]+\.(?:csproj|fsproj|props)"
     r"|packages\.config|constraints[\w.-]*\.txt|[\w.-]*-lock\.(?:json|yaml)|poetry\.lock|yarn\.lock|composer\.json|Gemfile(?:\.lock)?|mix\.exs)"
 )
@@ -102,7 +102,7 @@ _RESOURCE = re.compile(
 )
 """A resource of Terraform that has to do with topics, schemas, jobs or rights."""
 _COMMAND = re.compile(
-    r"(?i)\bkafka-\w[\w-]*|/connectors\b|/subjects\b|/ksql\b|\bconfluent\s+(?:kafka|connect|flink|schema)|\bksql\b|\brpk\s+topic"
+    r"(?i)\bkafka-(?:topics|configs|acls|consumer-groups|console-\w+|\w+-console-\w+|delete-records|reassign\S*|streams-\S+)|/connectors\b|/subjects\b|/ksql\b|\bconfluent\s+(?:kafka|connect|flink|schema)|\bksql\b|\brpk\s+topic"
     r"|\bsql-client|\bflink\s+run|\bkcat\b|\bkafkacat\b|\bconnectors?/"
 )
 """A command that changes topics, connectors, schemas or jobs."""
@@ -294,7 +294,10 @@ def command_lines(before: str, after: str, moved: Iterable[str] = ()) -> list[tu
     return sorted((number, line) for line, number in {**old, **new}.items() if (line in old) != (line in new))
 
 
-_REMARK = re.compile(r"\s*(?:#|//|REM\b|::)|(?:echo|printf|print|log)\b")
+_REMARK = re.compile(
+    r"\s*(?:#|//|REM\b|::)|(?:echo|printf|print|log)\b|[^|;&]*(?:\s--(?:list|describe)\b|\b(?:list|describe|status|show)\b)[^;&]*$"
+)
+"""A comment, an output, or a command that only looks."""
 
 
 def stopped_services(before: Iterable[Setting], after: Iterable[Setting]) -> Iterator[tuple[str, Setting, str]]:

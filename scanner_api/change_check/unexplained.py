@@ -32,7 +32,7 @@ RULE = "not-judged"
 _OF_RUN = (
     r"tasks\.?max|[\w.]*(?:(?:timeout|interval|backoff|delay)\.(?:ms|sec(?:ond)?s?)|retries|attempts)|(?:flush|batch|buffer|fetch|queue)\.(?:(?:max|min|size|count|bytes|records|memory|linger|ms)[\w.]*|[\w.]*(?:size|bytes|ms))"
     r"|[\w.]*(?:user|username|password|secret|token|credentials?)|(?:[\w.]*\.)?(?:ssl|sasl|security)\.[\w.]*"
-    r"|(?:errors\.log|heartbeat|logging|management)\.[\w.]*"
+    r"|(?:database\.history|schema\.history\.internal)\.[\w.]*|(?:errors\.log|heartbeat|logging|management)\.[\w.]*"
 )
 _HARMLESS = re.compile(rf"(?i)(?!transforms|predicates)(?:{_OF_RUN}|max\.[\w.]*|name)")
 """A setting of a connector that says how it runs, not which data there are, nor their form."""
