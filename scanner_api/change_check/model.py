@@ -159,13 +159,15 @@ class ChangeReport:
     @property
     def scope(self) -> str:
         """Return what the verdict covers, as one sentence."""
-        if not self.concerns_kafka:
-            return "Nothing in this change concerns Kafka"
-        count = len(self.files)
-        lacking = self.not_examined
+        count, lacking = len(self.files), self.not_examined
         listed = ", ".join(f"`{skipped.file}`" for skipped in lacking[:_LISTED])
         more = f" and {len(lacking) - _LISTED} more" if len(lacking) > _LISTED else ""
-        return f"{count} file{'' if count == 1 else 's'} examined{f'; not examined: {listed}{more}' if lacking else ''}"
+        examined = f"{count} file{'' if count == 1 else 's'} examined"
+        if not self.concerns_kafka:
+            examined = (
+                "Nothing in the examined files concerns Kafka" if lacking else "Nothing in this change concerns Kafka"
+            )
+        return f"{examined}; not examined: {listed}{more}" if lacking else examined
 
     @property
     def verdict(self) -> Verdict:
