@@ -91,8 +91,10 @@ def topics(
     pattern: Pattern = None,
     tag: Tag = None,
     owner: Annotated[str | None, Parameter("Only those of this owner, in any case.")] = None,
-    without_schema: Annotated[bool, Parameter("Only topics that no schema describes.")] = False,
-    without_owner: Annotated[bool, Parameter("Only topics without an owner.")] = False,
+    without_schema: Annotated[
+        bool, Parameter("Only topics that no schema describes; internal ones need none.")
+    ] = False,
+    without_owner: Annotated[bool, Parameter("Only topics without an owner, without internal ones.")] = False,
     without_reader: Annotated[bool, Parameter("Only topics that no job or consumer group is known to read.")] = False,
     without_writer: Annotated[bool, Parameter("Only topics that no job is known to write.")] = False,
     unused: Annotated[bool, Parameter("Only topics without a reader and without a writer.")] = False,
@@ -104,6 +106,10 @@ def topics(
             metavar="AGE",
         ),
     ] = None,
+    without_internal: Annotated[
+        bool,
+        Parameter("Leave out internal topics: of Kafka, Connect, MirrorMaker, ksqlDB, registries."),
+    ] = False,
     sort: Annotated[TopicOrder, Parameter("The order; counts and times the largest first.")] = "name",
     deleted: Deleted = False,
     limit: Limit = None,
@@ -135,6 +141,7 @@ def topics(
             without_owner=without_owner,
             without_reader=without_reader or unused,
             without_writer=without_writer or unused,
+            without_internal=without_internal,
             include_gone=deleted,
         )
         if sort == "name":
