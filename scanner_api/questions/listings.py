@@ -391,6 +391,9 @@ def findings(
     cluster: Cluster = None,
     rule: Annotated[str | None, Parameter("Only findings of this rule.")] = None,
     severity: Annotated[Literal["error", "warning"] | None, Parameter("Only of this severity.")] = None,
+    where: Annotated[
+        str | None, Parameter("Only about this, with its kind: `topic orders`.", longest=2000, option=None)
+    ] = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[Finding]:
@@ -401,7 +404,8 @@ def findings(
     _check_rules((rule,) if rule else ())
     with dictionary.reading() as conn:
         rows = stored_findings(conn, known_cluster(conn, cluster))
-        chosen = (row for row in rows if rule in (None, row.rule) and severity in (None, str(row.severity)))
+        at = (row for row in rows if where in (None, row.where))
+        chosen = (row for row in at if rule in (None, row.rule) and severity in (None, str(row.severity)))
         return page_of(chosen, cursor, limit)
 
 

@@ -142,11 +142,7 @@ document.querySelector("nav").addEventListener("click", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || [search, base].includes(event.target)) return;
-  if (event.key === "/") {
-    event.preventDefault();
-    search.focus();
-    search.select();
-  } else if (KEYS[event.key]) {
+  if (KEYS[event.key]) {
     event.preventDefault();
     DO[KEYS[event.key]]();
   }
