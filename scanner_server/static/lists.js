@@ -398,7 +398,7 @@ function findingGroups(rows) {
               {class: "names columns"},
               own.map((row) => make("li", {}, findingPlace(row))),
             )
-          : tableOf(ruleName(rule), names, cells),
+          : tableOf("", names, cells),
       ]);
     }),
   );

@@ -65,9 +65,9 @@ function tableOf(caption, names, rows, none = "none is known") {
   if (!rows.length) return make("p", {class: "none"}, `${caption}: ${none}.`);
   const shown = names.map((_, at) => rows.some((row) => hasContent(row[at])));
   const kept = (cells) => cells.filter((_, at) => shown[at]);
-  return make("div", {class: "wide", tabindex: "0", role: "region", "aria-label": caption}, [
+  return make("div", {class: "wide", tabindex: "0", role: "region", "aria-label": caption || "Rows"}, [
     make("table", {}, [
-      make("caption", {}, caption),
+      caption ? make("caption", {}, caption) : "",
       make(
         "thead",
         {},

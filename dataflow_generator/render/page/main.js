@@ -29,7 +29,7 @@ function keep(before, after) {
 
 // The outline and the panel take room only while they are of use.
 function showSides() {
-  document.querySelector("main").className = [state.outlined && "outlined", (state.selected || state.link || state.about) && "detailed", state.below && "below"]
+  document.querySelector("main").className = [state.outlined && "outlined", (state.selected || state.link || state.about || shownScans.base !== null) && "detailed", state.below && "below"]
     .filter(Boolean)
     .join(" ");
   document.getElementById("outlined").setAttribute("aria-pressed", String(state.outlined));
