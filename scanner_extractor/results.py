@@ -190,7 +190,7 @@ class RepositoryResult:
 
     *unread* are files that may declare flows and are not read. *files* are the paths of what was found, by kind, and
     *of_tables* of those that declare tables. *levels* are the compatibility levels of subjects, of all others under the
-    empty name.
+    empty name. *schema_files* are the subjects of each schema file, by path.
     """
 
     outcome: SourceResult
@@ -204,6 +204,7 @@ class RepositoryResult:
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     of_tables: tuple[str, ...] = ()
     levels: Mapping[str, str] = field(default_factory=dict)
+    schema_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def places(self) -> frozenset[str]:

@@ -24,8 +24,8 @@ from scanner_api.change_check.files import ProposedFiles, git_files
 from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.job_change import JobContext, changed_jobs, job_findings
-from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, Verdict
-from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
+from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, SkippedFile, Verdict
+from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, PathRule, Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.proposed_graph import proposed_graph
 from scanner_api.change_check.proposed_references import ProposedReferences
@@ -54,7 +54,7 @@ class CheckOptions:
     subject. *dialect* is that of SQL files, None guesses it. *max_age* is how long ago each source may have been read.
     *allow_new*: a subject, statement or connector that the dictionary does not have is new, no mistake. *accepted* are
     the entries of a baseline. *rules* say where columns with a tag may not get to. *settings_changes* are the findings
-    of `read_judging`: what the change edits of the settings that judge it.
+    of `read_judging`: what the change edits of the settings that judge it. *map* are rules for the files of commits.
     """
 
     cluster: str | None = None
@@ -65,7 +65,9 @@ class CheckOptions:
     allow_new: bool = False
     accepted: tuple[Accepted, ...] = ()
     rules: ClusterPolicy = ClusterPolicy()
+    strict: bool = False
     settings_changes: tuple[Finding, ...] = ()
+    map: tuple[PathRule, ...] = ()
 
 
 def check_change(
@@ -115,12 +117,11 @@ def check_commits(
     chosen, at = options or CheckOptions(), now or datetime.now(UTC)
     changes = compare_commits(commits, directory, (chosen.rules, at.date()))
     findings = [*changes.findings, *chosen.settings_changes]
+    findings += map(_not_examined, changes.not_examined) if chosen.strict else ()
     scans: tuple[tuple[str, int, str], ...] = ()
     of_policy: tuple[str, ...] = ()
-    if not changes.files and not changes.is_harmless and not findings:
-        findings.append(_nothing_checked(ProposedFiles(proposals=(), skipped=changes.skipped)))
     if dictionary is not None:
-        files = git_files(commits, (), directory)
+        files = git_files(commits, chosen.map, directory)
         named = {proposal.target.subject for proposal in files.proposals}
         schemas = tuple(schema for schema in changes.schemas if schema.target.subject not in named)
         files = replace(files, proposals=(*files.proposals, *schemas))
@@ -132,7 +133,15 @@ def check_commits(
         of_policy = tuple(note for note in running.notes if note.startswith("policy: "))
     marked, notes = apply_baseline(findings, chosen.accepted, at.date())
     notes = (*notes, *of_policy)
-    return ChangeReport(files=changes.files, findings=marked, scans=scans, skipped=changes.skipped, notes=notes)
+    return ChangeReport(
+        files=changes.files,
+        findings=marked,
+        scans=scans,
+        skipped=changes.skipped,
+        notes=notes,
+        not_examined=changes.not_examined,
+        concerns_kafka=changes.concerns_kafka,
+    )
 
 
 def _checked(
@@ -244,6 +253,11 @@ def _readable(
         yield from read(proposal, context)
 
 
+def _not_examined(skipped: SkippedFile) -> Finding:
+    place = Place(file=skipped.file)
+    return Finding(rule="not-examined", verdict=Verdict.UNKNOWN, place=place, target=skipped.file, what=skipped.why)
+
+
 def _nothing_checked(files: ProposedFiles) -> Finding:
     """Return the finding that no file was checked: that nothing was found says nothing."""
     count = len(files.skipped)
@@ -279,4 +293,4 @@ _HARMLESS = (
 
 
 def _may_hit(finding: Finding) -> bool:
-    return finding.rule not in _HARMLESS
+    return finding.verdict is Verdict.IMPACT or finding.rule not in _HARMLESS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -32,6 +32,8 @@ from scanner_model.declarations import DeclaredKind, UnreadFile
 from scanner_model.names import ClusterName
 
 CLUSTER = "repository"
+_UNDECLARED = "flink://"
+"""What the names of Flink's own tables begin with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +55,10 @@ class Commit:
         """Return as what the file at *path* is read; empty where it is not there, or nothing that is read is in it."""
         if path in self.unread:
             return self.unread[path].kind
+        if self.reading.result.schema_files.get(path):
+            return "schema"
         kinds = [kind for kind, files in self.reading.files.items() if path in files]
-        is_read = path in self.reading.result.places or {"schema", SETTINGS} & set(kinds)
+        is_read = path in self.reading.result.places or SETTINGS in kinds
         return kinds[0] if kinds and is_read else ""
 
     @cached_property
@@ -149,16 +153,43 @@ def differing(
     before: Sequence[CountedJob], after: Sequence[CountedJob]
 ) -> tuple[tuple[CountedJob, ...], tuple[CountedJob, ...]]:
     """Return the jobs that have no equal on the other side; a job that is renamed or moved does the same."""
+    gone, new = _lacking(before, after, signature), _lacking(after, before, signature)
+    pairs = ((gone, new), (new, gone))
+    moved = [_by_names(job) for jobs, others in pairs for job in jobs if _has_undeclared(job)]
+    left, right = (
+        _lacking(jobs, [job for job in others if _by_names(job) in moved], _by_names) for jobs, others in pairs
+    )
+    return left, right
 
-    def lacking(jobs: Sequence[CountedJob], others: Sequence[CountedJob]) -> tuple[CountedJob, ...]:
-        equal = Counter(map(signature, others))
-        listed: list[CountedJob] = []
-        for job in jobs:
-            own = signature(job)
-            if equal[own]:
-                equal[own] -= 1
-            else:
-                listed.append(job)
-        return tuple(listed)
 
-    return lacking(before, after), lacking(after, before)
+def _has_undeclared(job: CountedJob) -> bool:
+    """Return whether a job uses a table that no file declares."""
+    return any(dataset.namespace.startswith(_UNDECLARED) for dataset in uses_of(job))
+
+
+def _lacking(
+    jobs: Sequence[CountedJob], others: Sequence[CountedJob], same: Callable[[CountedJob], Hashable]
+) -> tuple[CountedJob, ...]:
+    equal = Counter(map(same, others))
+    listed: list[CountedJob] = []
+    for job in jobs:
+        own = same(job)
+        if equal[own]:
+            equal[own] -= 1
+        else:
+            listed.append(job)
+    return tuple(listed)
+
+
+def _by_names(job: CountedJob) -> Hashable:
+    """Return what a statement does by the names of its tables, whose topics only the files around it tell.
+
+    A table that no file declares is one of Flink's; any other has to be the same on both sides.
+    """
+    columns = frozenset(
+        (flow.source.dataset.name, flow.source.path, flow.target.dataset.name, flow.target.path, flow.subtype)
+        for flow in job.flows.columns
+    )
+    own = "" if "statement" in dict(job.flows.job.attributes) else job.flows.job.key
+    reads, writes = (frozenset(one.name for one in datasets) for datasets in (read_by(job), written_by(job)))
+    return own, reads, writes, columns, job.coverage.unread

@@ -33,7 +33,12 @@ class SchemaComparison:
 
     def __init__(self, base: Commit, head: Commit, trees: Trees, conn: Connection, hits: Hits) -> None:
         self._base, self._head, self._trees = base, head, trees
-        self._files = [path for path in trees.changed if "schema" in (base.kind(path), head.kind(path))]
+        self._subjects: dict[str, frozenset[str]] = {}
+        for path in trees.changed:
+            listed = (commit.reading.result.schema_files.get(path, ()) for commit in (base, head))
+            if subjects := frozenset(subject for one in listed for subject in one):
+                self._subjects[path] = subjects
+        self._files = list(self._subjects)
         newest = [self._proposal(subject, texts[-1]) for subject, texts in head.schemas.items()]
         self._context = SchemaContext(conn=conn, hits=hits, proposed=ProposedReferences(newest))
         self._deletion = DeletionContext(base.dictionary, hits, None)
@@ -48,13 +53,14 @@ class SchemaComparison:
     def findings(self) -> Iterator[Finding]:
         """Yield what the registry rejects, and whom the change of each subject hits."""
         before, after = self._base.schemas, self._head.schemas
+        renamed = self._renamed
         for subject, texts in sorted(before.items()):
-            kept = after.get(subject, ())
+            kept = after.get(renamed.get(subject, subject), ())
             new: list[str | None] = [text for text in kept if text not in texts]
             newest = [kept[-1] if kept else None] if kept[-1:] != texts[-1:] else []
             for text in new or newest or (kept[-1:] if subject in self._behind_references else ()):
                 yield from self._changed(self._proposal(subject, text))
-        for subject in sorted(after.keys() - before.keys()):
+        for subject in sorted(after.keys() - before.keys() - set(renamed.values())):
             place = Place(file=self._file(subject))
             what = "the subject is new"
             yield Finding(
@@ -62,6 +68,17 @@ class SchemaComparison:
             )
 
         yield from self._levels()
+
+    @cached_property
+    def _renamed(self) -> Mapping[str, str]:
+        """Return the subjects whose only file has another subject now, each with that: its schema stays one."""
+        pairs: dict[str, str] = {}
+        for path in self._files:
+            before, after = (commit.reading.result.schema_files.get(path, ()) for commit in (self._base, self._head))
+            if len(before) == len(after) == 1 and before != after:
+                is_old = before[0] not in self._head.schemas and after[0] not in self._base.schemas
+                pairs |= {before[0]: after[0]} if is_old and after[0] not in pairs.values() else {}
+        return pairs
 
     def _levels(self) -> Iterator[Finding]:
         """Yield the compatibility levels that change: a looser one lets go what the former would reject."""
@@ -135,8 +152,9 @@ class SchemaComparison:
     def _file(self, subject: str) -> str:
         """Return the changed file of a subject; of several, one that is called like it."""
         stem = subject.rpartition(".")[2].removesuffix("-value").removesuffix("-key").casefold()
-        alike = [path for path in self._files if stem in path.rpartition("/")[2].casefold()]
-        return next(iter(alike or self._files or self._trees.changed), "")
+        own = [path for path in self._files if subject in self._subjects[path]]
+        alike = [path for path in own if stem in path.rpartition("/")[2].casefold()]
+        return next(iter(alike or own or self._files or self._trees.changed), "")
 
 
 def _strictness(level: Level) -> frozenset[str]:

@@ -7,23 +7,25 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.jobs.proposed import JobPair
-from scanner_api.change_check import mentions
+from scanner_api.change_check import mentions, settings_changes
 from scanner_api.change_check.commit import CLUSTER, Commit, differing, read_by, read_commit, uses_of, written_by
 from scanner_api.change_check.commit_schemas import SchemaComparison
 from scanner_api.change_check.contracts import ProposedContract, contract_findings
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
+from scanner_api.change_check.folding import folded
 from scanner_api.change_check.git import ObjectReader, Trees, commit_trees, object_reader
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedFile, Verdict
@@ -31,11 +33,14 @@ from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.proposals import TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
 from scanner_api.change_check.tag_spread import forbidden_by_commits
-from scanner_api.change_check.unexplained import Unexplained
+from scanner_api.change_check.unexplained import Unexplained, is_masked
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
 from scanner_extractor.repository.files import is_candidate, is_left_out
-from scanner_extractor.repository.programs import APPLICATION
+from scanner_extractor.repository.kinds import TEMPLATE
+from scanner_extractor.repository.other_uses import OTHER_USE, SCHEMA_FORMS
+from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
+from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
@@ -43,7 +48,8 @@ from scanner_model.policy import ClusterPolicy
 from scanner_model.private_files import temporary_directory
 
 _LISTED = 10
-_NOTHING = "nothing that is read stands in it"
+_OF_DEVELOPERS = "a workflow or setting of a developer's tool"
+_NOTHING = "it declares nothing that scanner reads"
 
 
 def _yaml_error(text: str) -> str:
@@ -69,14 +75,15 @@ _PARSERS = {"yaml": _yaml_error, "yml": _yaml_error, "json": _json_error}
 class CommitChanges:
     """What a change between two commits does: *files* were judged, and the others *skipped*, each with the reason.
 
-    *is_harmless*: what was skipped can hit nobody, as documentation cannot. *schemas* are the newest texts of subjects
-    that differ.
+    *not_examined* are those of *skipped* whose content could matter; it and *concerns_kafka* are as in ChangeReport.
+    *schemas* are the newest texts of subjects that differ.
     """
 
     files: tuple[CheckedFile, ...]
     skipped: tuple[SkippedFile, ...]
     findings: tuple[Finding, ...]
-    is_harmless: bool
+    not_examined: tuple[SkippedFile, ...]
+    concerns_kafka: bool
     schemas: tuple[Proposal, ...]
 
 
@@ -92,6 +99,8 @@ def compare_commits(
     trees = commit_trees(commits, directory)
     with ExitStack() as stack:
         objects = stack.enter_context(object_reader(directory))
+        if not trees.special and not any(_may_concern(path, trees, objects) for path in trees.changed):
+            return _nothing_of_kafka(trees)
         place = stack.enter_context(temporary_directory())
         known: dict[str, bool] = {}
         base, head = (
@@ -106,6 +115,38 @@ def compare_commits(
         generate(head.dictionary)
         forbidden = forbidden_by_commits((base.dictionary, head.dictionary), *rules, trees.changed)
         return replace(changes, findings=(*changes.findings, *forbidden))
+
+
+def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:
+    """Return whether a changed file may declare anything, by its name; of a build file by its libraries, too."""
+    if mentions.why_harmless(path) or settings_changes.is_workflow(path):
+        return False
+    if settings_changes.is_build_file(path):
+        before, after = (
+            objects.read(tree[path]).decode("utf-8", "replace") if path in tree else ""
+            for tree in (trees.base, trees.head)
+        )
+        return "subject" in before + after or bool(settings_changes.library_edits(before, after))
+    return True
+
+
+def _nothing_of_kafka(trees: Trees) -> CommitChanges:
+    """Return the result for a change that neither commit has to be read for."""
+    files = tuple(
+        CheckedFile(file=path, kind=SETTINGS) for path in trees.changed if settings_changes.is_build_file(path)
+    )
+    names = {file.file for file in files}
+    skipped = tuple(
+        SkippedFile(path, mentions.why_harmless(path) or _OF_DEVELOPERS) for path in trees.changed if path not in names
+    )
+    return CommitChanges(
+        files=files,
+        skipped=skipped,
+        findings=(),
+        not_examined=tuple(file for file in skipped if not mentions.why_harmless(file.file)),
+        concerns_kafka=False,
+        schemas=(),
+    )
 
 
 class _Comparison:
@@ -130,28 +171,48 @@ class _Comparison:
             *self._topics(),
             *self._tables(),
         ]
-        findings += self._mentioned(findings, objects)
         commits = (self._base, self._head)
-        applications = {path for commit in commits for path in commit.reading.files.get(APPLICATION, ())}
-        programs = ProgramChanges((self._base, self._head), self._trees, self._hits, applications)
-        findings += programs.findings(findings, objects)
-        unexplained = Unexplained((self._base, self._head), self._trees, self._judged, self._hits)
-        findings += unexplained.findings(findings, self._renamed, objects)
-        findings += programs.lonely(findings)
+        programs = ProgramChanges(commits, self._trees, self._hits, objects)
+        findings += programs.findings(findings)
+        unexplained = Unexplained(commits, self._trees, self._judged, self._hits, objects)
+        findings += unexplained.findings(findings, self._renamed, programs)
+        findings += self._mentioned(findings, objects)
         if any(finding.counts for finding in findings):
-            findings += self._elsewhere()
-        skipped = {path: self._why_skipped(path) for path in self._trees.changed if path not in self._judged}
+            findings += self._elsewhere(findings, objects)
+        files = {path: kind for path in self._trees.changed if (kind := self._kind(path, programs))}
+        findings = [
+            one
+            for one in findings
+            if not mentions.why_harmless(one.place.file) or one.place.file in self._trees.special
+        ]
+        skipped = {path: self._why_skipped(path, programs) for path in self._trees.changed if path not in files}
         skipped |= {path: what for path, (what, _) in self._trees.special.items()}
         return CommitChanges(
             files=tuple(
                 CheckedFile(file=path, kind=kind if path in self._trees.head else "deleted")
-                for path, kind in self._judged.items()
+                for path, kind in files.items()
             ),
             skipped=tuple(SkippedFile(*pair) for pair in sorted(skipped.items())),
-            findings=tuple(dict.fromkeys(findings)),
-            is_harmless=bool(skipped) and all(map(self._is_harmless, skipped)),
+            not_examined=tuple(
+                SkippedFile(*pair) for pair in sorted(skipped.items()) if not self._is_harmless(pair[0])
+            ),
+            concerns_kafka=bool(findings) or any(kind != SETTINGS for kind in files.values()),
+            findings=folded(findings, commits, self._hits),
             schemas=schemas.changed,
         )
+
+    def _kind(self, path: str, programs: ProgramChanges) -> str:
+        """Return as what a changed file was examined; empty if it was not."""
+        if path in self._renamed or mentions.why_harmless(path):
+            return ""
+        if path in self._judged and path not in self._unread_programs:
+            return self._judged[path]
+        if path in programs.read:
+            return SETTINGS if not programs.is_application(path) else APPLICATION
+        if settings_changes.is_workflow(path) or not is_candidate(path) or is_left_out(path):
+            return ""
+        is_read = settings_changes.is_build_file(path) or settings_changes.is_structured(path)
+        return SETTINGS if is_read else ""
 
     def _is_harmless(self, path: str) -> bool:
         """Return whether the change of a skipped file can hit nobody: it declares nothing, or is only renamed."""
@@ -171,25 +232,42 @@ class _Comparison:
         both = (path for path in self._trees.changed if (path in before) != (path in after))
         return frozenset(path for path in both if (before.get(path) or after.get(path)) in moved)
 
-    def _why_skipped(self, path: str) -> str:
+    def _why_skipped(self, path: str, programs: ProgramChanges) -> str:
+        if path in programs.unread:
+            return programs.unread[path]
+        if path in self._unread_programs:
+            return self._unread_programs[path]
         if why := mentions.why_harmless(path):
             return why
         if path in self._renamed:
             return "it is renamed, and its content is the same"
         if not is_candidate(path):
-            return "its ending is that of no file that is read"
-        return "it is vendored" if is_left_out(path) else _NOTHING
+            return "unsupported file type"
+        if settings_changes.is_workflow(path):
+            return _OF_DEVELOPERS
+        return "vendored" if is_left_out(path) else _NOTHING
 
     # --- what is not read
 
     def _unread(self) -> Iterator[Finding]:
         for path in self._judged:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
-            if unread:
+            if unread and path not in self._unread_programs:
                 what = f"{unread.kind}: {unread.reason}"
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
         for path, (what, _) in self._trees.special.items():
             yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, f"{what}, which is not followed")
+
+    @cached_property
+    def _unread_programs(self) -> Mapping[str, str]:
+        """Return the changed files that use Kafka and that scanner does not claim to understand, with the reason."""
+        unread = {**self._base.unread, **self._head.unread}
+        kinds = (OTHER_USE, TEMPLATE, TERRAFORM, APPLICATION)
+        return {
+            path: unread[path].reason
+            for path in self._trees.changed
+            if path in unread and unread[path].kind in kinds and not path.endswith(SCHEMA_FORMS)
+        }
 
     def _broken(self, objects: ObjectReader) -> Iterator[Finding]:
         """Yield the changed YAML and JSON files that cannot be parsed any more: not all of them is read."""
@@ -205,13 +283,17 @@ class _Comparison:
                 line, _, error = after.partition(" ")
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path, line=int(line)), path, error)
 
-    def _elsewhere(self) -> Iterator[Finding]:
-        """Yield one finding for the unread files that the change does not touch: who is hit may stand there."""
-        others = [file for path, file in sorted(self._head.unread.items()) if path not in self._judged]
-        if others:
-            why = tuple(f"{file.name}: {file.kind}: {file.reason}" for file in others[:_LISTED])
-            what = f"{len(others)} other files may use what changes, and are not read"
-            yield replace(_finding("not-read", Verdict.UNKNOWN, Place(file=""), "the repository", what), why=why)
+    def _elsewhere(self, findings: Sequence[Finding], objects: ObjectReader) -> Iterator[Finding]:
+        """Yield the unread files outside of the change that name a topic which changes: who is hit may stand there."""
+        about = {word for finding in findings if finding.counts for word in mentions.words_of(finding)}
+        names = about & self._base.names
+        for path, file in sorted(self._head.unread.items()) if names else ():
+            if path in self._judged or path not in self._trees.head:
+                continue
+            named = sorted(mentions.names_in(path, objects.read(self._trees.head[path]), names))
+            if named:
+                what = f"{path} names {', '.join(named[:_LISTED])} and is not read ({file.reason})"
+                yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
 
     def _contracts(self) -> Iterator[Finding]:
         """Yield the columns of changed contracts and AsyncAPI documents that differ, with who uses them."""
@@ -231,6 +313,8 @@ class _Comparison:
 
     def _flows(self) -> Iterator[Finding]:
         before, after = differing(self._base.jobs, self._head.jobs)
+        masked = self._masked
+        before, after = (tuple(job for job in jobs if job.flows.job.name not in masked) for jobs in (before, after))
         if not before and not after:
             return
         pair = JobPair(
@@ -244,6 +328,27 @@ class _Comparison:
                 yield self._placed(finding, (*before, *after))
         yield from self._writers(before, after)
         yield from self._inputs(before, after)
+
+    @cached_property
+    def _masked(self) -> frozenset[str]:
+        """Return the connectors of which only hosts, keys and the like differ, as one side masks them."""
+        old, new = (
+            {
+                entry.name: dict(entry.config)
+                for entry in commit.reading.result.declared.declarations
+                if entry.kind is DeclaredKind.CONNECTOR
+            }
+            for commit in (self._base, self._head)
+        )
+        return frozenset(
+            name
+            for name in old.keys() & new.keys()
+            if old[name] != new[name]
+            and all(
+                old[name].get(key) == new[name].get(key) or is_masked(old[name].get(key), new[name].get(key))
+                for key in old[name].keys() | new[name].keys()
+            )
+        )
 
     def _writers(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[Finding]:
         """Yield the jobs that write no more what only unchanged jobs write: their part of the data is lost."""
@@ -359,11 +464,12 @@ class _Comparison:
         """Yield the topics that changed lines name, and that no finding is about: whom that hits is not known."""
         names = (self._base.names | self._head.names) - (self._base.topics ^ self._head.topics)
         about = {word for finding in findings for word in mentions.words_of(finding)}
-        for name, path in mentions.changed_names(self._trees, names, objects):
+        for name, path, line in mentions.changed_names(self._trees, names, objects):
             if name not in about:
-                what = f"the change names the topic {name} in a line of which nothing is read"
+                what = f"a changed line mentions topic {name}, but scanner cannot interpret that line"
                 dataset = next((one for one in self._base.used if one.name == name), None)
-                finding = _finding("mentioned", Verdict.UNKNOWN, Place(file=path), f"topic {name}", what, name)
+                place = Place(file=path, line=line)
+                finding = _finding("mentioned", Verdict.UNKNOWN, place, f"topic {name}", what, name)
                 yield replace(finding, affected=self._hits.of(dataset) if dataset else ())
 
 

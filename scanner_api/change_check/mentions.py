@@ -14,15 +14,24 @@ from scanner_extractor.sources.applications.reader import is_test
 from scanner_extractor.sources.syntax_trees import words
 
 _DOCUMENTS = words(".adoc .asciidoc .gif .ico .jpeg .jpg .license .markdown .md .mdx .pdf .png .rst .svg .webp")
-_BY_NAME = re.compile(r"(?:LICENSE|NOTICE|AUTHORS|CODEOWNERS|CONTRIBUTORS|\.gitignore|\.gitattributes|\.editorconfig)")
+_ASSETS = words(
+    ".css .scss .sass .less .eot .ttf .woff .woff2 .map .snap .sum .lock .log .http .dotsettings .sln .suo .iml"
+)
+_TEST = re.compile(
+    r"(?i)(?:^|/)(?:src/)?(?:i?tests?|itest|integration[-_]?tests?|functional[-_]?tests?|features/steps?|testdata|test[-_]?data|fixtures"
+    r"|mocks?|__mocks__|e2e|cypress|benchmarks?|[\w.-]+[.-](?:unit|integration)?tests?|tracetest|load-?generator)/"
+    r"|(?:^|/)features/.*\.(?:go|java|kt|py|rb|[jt]s)$|\.feature$|(?:^|/)\w+_suite_test\.go$|\.(?:robot|jmx)$|(?:^|/)(?:mock_|test_)\w+\.\w+$"
+)
+"""Directories and names of tests, by convention."""
+_BY_NAME = re.compile(
+    r"(?:LICENSE|NOTICE|AUTHORS|CODEOWNERS|CONTRIBUTORS|MAINTAINERS|CHANGELOG|CHANGES|VERSION|\.gitignore|\.gitattributes|\.editorconfig)"
+)
 _CODE = words(".cs .go .groovy .java .js .jsx .kt .kts .mjs .cjs .php .py .rb .rs .scala .ts .tsx .vue .tf .hcl")
 _PROGRAMS = _CODE - words(".tf .hcl .vue")
-_NO_CODE = re.compile(
-    r"//|#(?![\w\[!])|/\*|\*(?:[\s/]|$)|import\b|from\s+\S+\s+import\b|using\s[\w.=\s]+;$|package\s|[(){}\[\];,]*$"
-)
-"""A line that is a comment, names another file, or has brackets only; `*p = 1` and `#[topic("a")]` are code."""
 _QUOTED = re.compile(r"[\"'`]([A-Za-z0-9._-]{2,249})[\"'`]")
 _WORD = re.compile(r"[A-Za-z0-9._-]{2,249}")
+_IS_SPECIFIC = re.compile(r"[A-Za-z0-9][._-][A-Za-z0-9]|[A-Z]{2}")
+_OF_TOPICS = re.compile(r"(?i)topic|kafka|stream|input|output|source|sink|read|writ|produc|consum|connector")
 
 
 def why_harmless(path: str) -> str:
@@ -30,7 +39,9 @@ def why_harmless(path: str) -> str:
     file = PurePosixPath(path)
     if file.suffix.lower() in _DOCUMENTS or _BY_NAME.fullmatch(file.name):
         return "it is documentation"
-    return "it is a test" if is_test(path) else ""
+    if file.suffix.lower() in _ASSETS or file.name == ".DS_Store":
+        return "it is an asset or a lock file"
+    return "it is a test" if is_test(path) or _TEST.search(path) else ""
 
 
 def is_program(path: str) -> bool:
@@ -38,42 +49,30 @@ def is_program(path: str) -> bool:
     return PurePosixPath(path).suffix.lower() in _PROGRAMS
 
 
-def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -> Iterator[tuple[str, str]]:
-    """Yield those of *names* that stand more often in the changed files of one commit, each with such a file."""
+def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -> Iterator[tuple[str, str, int]]:
+    """Yield those of *names* that stand more often in the changed files of one commit, each with such a file and line.
+
+    Tests and documentation do not count, nor does SQL, whose flows are compared.
+    """
     changed = [path for path in trees.changed if is_candidate(path) and not is_left_out(path)]
-    changed = [path for path in changed if not why_harmless(path)]
-    files: dict[str, str] = {}
+    changed = [path for path in changed if not why_harmless(path) and not path.lower().endswith((".sql", ".ksql"))]
+    places: dict[str, list[tuple[str, int]]] = {}
     total: Counter[str] = Counter()
-    for tree, sign in ((trees.base, 1), (trees.head, -1)):
+    for tree, sign in ((trees.base, -1), (trees.head, 1)):
         listed = [path for path in changed if path in tree]
         objects.expect(tree[path] for path in listed)
         for path in listed:
-            for name, count in _names_in(path, objects.read(tree[path]), names).items():
-                total[name] += sign * count
-                files[name] = path
-    yield from ((name, files[name]) for name, count in sorted(total.items()) if count)
+            for name, lines in names_in(path, objects.read(tree[path]), names).items():
+                total[name] += sign * len(lines)
+                places.setdefault(name, []).append((path, lines[0]))
+    yield from ((name, *places[name][-1]) for name, count in sorted(total.items()) if count)
 
 
-def changed_programs(trees: Trees, objects: ObjectReader) -> Iterator[str]:
-    """Yield the source files whose lines of code differ, in any order; comments and imports do not count."""
-    changed = [path for path in trees.changed if is_program(path)]
-    changed = [path for path in changed if not is_left_out(path) and not why_harmless(path)]
-    for tree in (trees.base, trees.head):
-        objects.expect(tree[path] for path in changed if path in tree)
-    for path in changed:
-        before, after = (
-            _code_of(objects.read(tree[path])) if path in tree else None for tree in (trees.base, trees.head)
-        )
-        if before != after:
+def changed_programs(trees: Trees) -> Iterator[str]:
+    """Yield the changed source files, without tests and vendored ones."""
+    for path in trees.changed:
+        if is_program(path) and not is_left_out(path) and not why_harmless(path):
             yield path
-
-
-def _code_of(content: bytes) -> Counter[str]:
-    """Return how often each line of code stands in a file; a file that is too large is one line."""
-    text = content.decode("utf-8", "replace")
-    if len(content) > LARGEST:
-        return Counter([text])
-    return Counter(line for line in map(str.strip, text.splitlines()) if not _NO_CODE.match(line))
 
 
 def words_of(finding: Finding) -> Iterator[str]:
@@ -83,9 +82,17 @@ def words_of(finding: Finding) -> Iterator[str]:
     yield from (hit.name for hit in finding.affected)
 
 
-def _names_in(path: str, content: bytes, names: Collection[str]) -> Counter[str]:
-    """Return how often each of *names* stands in a file: as a word, in a program between quotation marks."""
+def names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, list[int]]:
+    """Return the lines that each of *names* stands in: as a word, in a program between quotation marks.
+
+    A name of one word counts in lines about topics only: others may mean anything by it.
+    """
     if len(content) > LARGEST or b"\0" in content[:8192]:
-        return Counter()
+        return {}
     word = _QUOTED if PurePosixPath(path).suffix.lower() in _CODE else _WORD
-    return Counter(name for name in word.findall(content.decode("utf-8", "replace")) if name in names)
+    found: dict[str, list[int]] = {}
+    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
+        for name in word.findall(line):
+            if name in names and (_IS_SPECIFIC.search(name) or _OF_TOPICS.search(line)):
+                found.setdefault(name, []).append(number)
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -142,7 +143,7 @@ class ChangeReport:
     *skipped* are files that were not checked. *notes* are remarks about the check itself, such as an expired entry
     of the baseline. *not_examined* are those of *skipped* that scanner does not claim to understand and whose content
     could matter: not documentation, tests or renamed files. *concerns_kafka* is False if no changed file could declare
-    anything relevant.
+    anything relevant. *lines* are the source lines of places, *code_owners* those of files in CODEOWNERS.
     """
 
     files: tuple[CheckedFile, ...]
@@ -152,17 +153,21 @@ class ChangeReport:
     notes: tuple[str, ...] = field(default=())
     not_examined: tuple[SkippedFile, ...] = ()
     concerns_kafka: bool = True
+    lines: Mapping[Place, str] = field(default_factory=dict)
+    code_owners: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def scope(self) -> str:
         """Return what the verdict covers, as one sentence."""
-        if not self.concerns_kafka:
-            return "Nothing in this change concerns Kafka"
-        count = len(self.files)
-        lacking = self.not_examined
+        count, lacking = len(self.files), self.not_examined
         listed = ", ".join(f"`{skipped.file}`" for skipped in lacking[:_LISTED])
         more = f" and {len(lacking) - _LISTED} more" if len(lacking) > _LISTED else ""
-        return f"{count} file{'' if count == 1 else 's'} examined{f'; not examined: {listed}{more}' if lacking else ''}"
+        examined = f"{count} file{'' if count == 1 else 's'} examined"
+        if not self.concerns_kafka:
+            examined = (
+                "Nothing in the examined files concerns Kafka" if lacking else "Nothing in this change concerns Kafka"
+            )
+        return f"{examined}; not examined: {listed}{more}" if lacking else examined
 
     @property
     def verdict(self) -> Verdict:

@@ -32,7 +32,7 @@ Judged = Iterator[tuple[Finding, ColumnPath]]
 def registry_findings(
     current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, context: SchemaContext
 ) -> Judged:
-    """Yield what the registry rejects, each with the path of the column; a schema without a subject is judged alike.
+    """Yield what the registry rejects, each with the path of the column; without a registry, what readers reject.
 
     A registry puts the subject of an alias in its place, and of a group compares versions of equal metadata only.
     """
@@ -136,12 +136,14 @@ _RESERVED = "confluent:reserved"
 
 def _answer(current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, context: SchemaContext) -> Judged:
     stored = level_of(current.subject)
+    if context.level is None and stored is None and (current.subject is None or current.subject.kind == FILES):
+        yield from _of_readers(current, olds[-1:], proposed, context)
+        return
     level = context.level or stored or DEFAULT_LEVEL
     rules = context.rules(current.subject)
     why = f"{current.name} is {level}{' LENIENT' if rules.lenient else ''}"
     if context.level is None and stored is None:
-        lacking = "is not stored" if current.subject else "is not known, as no registry has it"
-        why = f"the level of {current.name} {lacking}: {DEFAULT_LEVEL} is assumed, a registry's default"
+        why = f"the level of {current.name} is not stored: {DEFAULT_LEVEL} is assumed, a registry's default"
         yield from _beyond_default(current, olds, proposed, rules)
     olds_by_difference: dict[tuple[str, Difference], list[StoredSchema]] = {}
     for old in olds if level.transitive else olds[-1:]:
@@ -198,7 +200,34 @@ def _of_older_registries(
                 return
 
 
+def _of_readers(
+    current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, context: SchemaContext
+) -> Iterator[tuple[Finding, ColumnPath]]:
+    """Yield what readers reject where no registry is known: its rules would say more than is true of them."""
+    rules = replace(context.rules(current.subject), lenient=True)
+    for old in olds:
+        for direction, difference in _differences(old, proposed, rules):
+            finding = _incompatible(current, proposed, difference, (direction,))
+            if difference.certain:
+                rule, verb = _OF_READERS[direction]
+                item, place = path_name(difference.path), proposed.positions.column(difference.path)
+                what = f"{verb}: {difference.why}{f' ({item})' if item else ''}"
+                finding = finding_of(rule, Verdict.IMPACT, current, place, what, why=(difference.rule,))
+                finding = replace(finding, item=item)
+            yield finding, difference.path
+
+
 BACKWARD, FORWARD = "new readers of old data", "old readers of new data"
+
+
+FILES = "files"
+"""The kind of the registry that schema files make."""
+_OF_READERS = {
+    BACKWARD: ("old-data-rejected", "a reader with the new schema rejects data written with the old one"),
+    FORWARD: ("new-data-rejected", "a reader with the old schema rejects data written with the new one"),
+}
+OF_READERS = frozenset(rule for rule, _ in _OF_READERS.values())
+"""Rules of what readers reject, of which no registry is asked."""
 
 
 def _differences(old: StoredSchema, proposed: ProposedSchema, rules: Rules) -> Iterator[tuple[str, Difference]]:
@@ -219,10 +248,8 @@ def _beyond_default(
         if any(direction == FORWARD or old is not olds[-1] for direction, _ in _differences(old, proposed, rules))
     ]
     if rejecting:
-        level = "the subject's level is not stored" if current.subject else "no registry has a level for it"
-        what = f"a level above {DEFAULT_LEVEL} rejects it ({_shown(rejecting)}), and {level}"
-        scan = ', or scan with "compatibility": true in cluster.json' if current.subject else ""
-        why = f"state it with --compatibility{scan}"
+        what = f"a level above {DEFAULT_LEVEL} rejects it ({_shown(rejecting)}), and the subject's level is not stored"
+        why = 'state it with --compatibility, or scan with "compatibility": true in cluster.json'
         yield finding_of("level-unknown", Verdict.UNKNOWN, current, proposed.positions.start, what, why=(why,)), ()
 
 

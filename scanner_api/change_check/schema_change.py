@@ -11,7 +11,7 @@ from scanner_api.change_check.model import Affected, Finding, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
-from scanner_api.change_check.registry_answer import BACKWARD, FORWARD, registry_findings
+from scanner_api.change_check.registry_answer import BACKWARD, FORWARD, OF_READERS, registry_findings
 from scanner_api.change_check.schema_sides import (
     DEFAULT_LEVEL,
     PAYLOAD,
@@ -102,12 +102,11 @@ def _check(
         return
     compared = () if before is None else compare(before, proposed.definition).columns
     of_columns = list(changes(compared, proposed.aliases))
+    rejected: dict[ColumnPath, tuple[str, ...]] = {}
     answered = {change.path for change in of_columns}
-    for finding, path in registry_findings(current, olds, proposed, context):
-        is_covered = any(path[: len(change.path)] == change.path for change in of_columns)
-        answered |= {path} if finding.rule == "incompatible" else set()
-        affected = () if is_covered or not path else _affected(path, current, context)
-        yield replace(finding, affected=affected)
+    for finding, path in _registry(of_columns, registry_findings(current, olds, proposed, context), rejected):
+        answered |= {path} if finding.rule in ("incompatible", *OF_READERS) else set()
+        yield replace(finding, affected=_affected(path, current, context) if path else ())
     of_columns += [change for change in _symbol_changes(olds[-1:], proposed) if change.path not in answered]
     if before is None or not (olds or columns_only):
         yield finding_of("not-compared", Verdict.UNKNOWN, current, positions.start, "no schema that was read is stored")
@@ -122,10 +121,34 @@ def _check(
         yield from _by_columns(compared, current, context, positions)
     tags = _column_tags(current, before, context)
     findings = [_column_finding(change, current, proposed, (context, tags)) for change in of_columns]
+    findings = [_with_rejections(*pair, rejected) for pair in zip(findings, of_columns, strict=True)]
     yield from findings
     if any(finding.verdict is Verdict.FINE and finding.rule != "column-added" for finding in findings):
         for what in why_no_readers(context.conn, current.links, current.subject):
             yield finding_of("no-readers-known", Verdict.UNKNOWN, current, positions.start, what, why=(WHAT_TO_SCAN,))
+
+
+def _registry(
+    of_columns: Sequence[Change],
+    listed: Iterator[tuple[Finding, ColumnPath]],
+    rejected: dict[ColumnPath, tuple[str, ...]],
+) -> Iterator[tuple[Finding, ColumnPath]]:
+    """Yield what a registry or readers reject, with the path that no changed column covers.
+
+    What readers reject of a changed column is added to *rejected*, by its path.
+    """
+    for finding, path in listed:
+        around = next((change.path for change in of_columns if path[: len(change.path)] == change.path), None)
+        if around is not None and finding.rule in OF_READERS:
+            rejected[around] = (*rejected.get(around, ()), finding.what)
+        else:
+            yield finding, path if around is None else ()
+
+
+def _with_rejections(finding: Finding, change: Change, rejected: Mapping[ColumnPath, tuple[str, ...]]) -> Finding:
+    """Return the finding of a column with what readers reject because of it, which hits them."""
+    why = rejected.get(change.path, ())
+    return replace(finding, verdict=Verdict.IMPACT, why=(*finding.why, *why)) if why else finding
 
 
 def _identity(

@@ -7,55 +7,42 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import PurePosixPath
 
 from dataflow_generator.graph import NodeKind
-from scanner_api.change_check import mentions
-from scanner_api.change_check.commit import Commit, uses_of, written_by
+from dataflow_generator.jobs.kinds import CountedJob
+from dataflow_generator.sql.comparison import difference
+from dataflow_generator.sql.lexer import guess_dialect
+from scanner_api.change_check import mentions, settings_changes
+from scanner_api.change_check.commit import Commit, read_by, uses_of, written_by
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.program_changes import ProgramChanges
+from scanner_api.change_check.settings_changes import Setting, SettingEdit
 from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import LARGEST, is_candidate, is_left_out
-from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
 from scanner_extractor.sources.syntax_trees import words
 from scanner_model.declarations import Declaration, DeclaredKind
+from scanner_model.errors import InputInvalid
 from scanner_model.redaction import mask_statement
 
 RULE = "not-judged"
 
 _OF_RUN = (
-    r"tasks\.?max|[\w.]*(?:(?:timeout|interval|backoff|delay)\.(?:ms|sec(?:ond)?s?)|retries|attempts)|(?:flush|batch|buffer|fetch|queue)\.[\w.]*"
+    r"tasks\.?max|[\w.]*(?:(?:timeout|interval|backoff|delay)\.(?:ms|sec(?:ond)?s?)|retries|attempts)|(?:flush|batch|buffer|fetch|queue)\.(?:(?:max|min|size|count|bytes|records|memory|linger|ms)[\w.]*|[\w.]*(?:size|bytes|ms))"
     r"|[\w.]*(?:user|username|password|secret|token|credentials?)|(?:[\w.]*\.)?(?:ssl|sasl|security)\.[\w.]*"
-    r"|(?:errors\.log|heartbeat|logging|management)\.[\w.]*"
+    r"|(?:database\.history|schema\.history\.internal)\.[\w.]*|(?:errors\.log|heartbeat|logging|management)\.[\w.]*"
 )
 _HARMLESS = re.compile(rf"(?i)(?!transforms|predicates)(?:{_OF_RUN}|max\.[\w.]*|name)")
 """A setting of a connector that says how it runs, not which data there are, nor their form."""
 _HARMLESS_OF_TOPIC = re.compile(r"(?:segment|flush|index|file|preallocate|min\.insync|unclean|follower|leader)[\w.]*")
-_HARMLESS_LINE = re.compile(
-    rf"(?i)[\s-]*[\"']?(?:{_OF_RUN}|replicas|replication[\w.]*|image|tag|version|description|title|ports?|cpu|memory"
-    r"|container_name|restart|depends_on)[\"']?\s*[:=]"
-)
-_COMMENT = re.compile(r"\s*(?:#(?!include)|//|/\*|\*|<!--|;|---|[{}()\[\],;]*\s*$)")
 _JUDGED = re.compile(r"[\w.]*topics?(?:\.regex)?|(?:table|collection|database|schema)\.(?:include\.list|whitelist)")
 """A setting whose whole effect is in the flows, which are compared."""
-_KEY = re.compile(r"[\s-]*[\"']?(?P<key>[A-Za-z_][\w.-]*)[\"']?\s*[:=]")
-_ABOUT_DATA = re.compile(
-    r"(?i)kafka|avro|protobuf|topic|connector|debezium|ksql|flink|stream|schema|serde|serializ|databaseChangeLog|\btables?:"
-    r"|asyncapi|transforms"
-)
 _ENTITY = re.compile(
     r"@(?:Entity|Table|Column|MappedSuperclass|Embeddable)\b|\bmodels\.Model\b|__tablename__|\bDbSet<|`gorm:|\bActiveRecord\b"
 )
 """What maps a class to a table of a database."""
-_BY_ENDING = words(".sql .ksql .avdl .avsc .proto .thrift .tf .tfvars .hcl")
-_UNINTERESTING = words(".css .csv .html .htm .less .sass .scss .tsv .txt .log .sum .lock .snap .http .vue")
-_BY_LINE = re.compile(
-    r"(?:.*/)?(?:package\.json|go\.mod|Cargo\.toml|pyproject\.toml|build\.gradle(?:\.kts)?|[\w.-]*requirements[\w.-]*\.txt"
-    r"|[\w.-]+\.csproj|Dockerfile|[Mm]akefile|[\w.-]*compose[\w.-]*\.ya?ml)|\.github/.*|\.gitlab-ci\.yml"
-)
-"""Files with many lines, few of which are about data: a changed line counts where it is."""
 _COMPARED = frozenset(("schema", "connector", "SQL", CONTRACT, ASYNCAPI))
 """Kinds of files whose facts are all compared."""
 _DECLARES = re.compile(r"(?i)(?:CREATE|INSERT|EXECUTE|BEGIN|END|WITH|SELECT|SHOW|DESCRIBE|PRINT|LIST|USE|COMMIT)\b")
@@ -63,6 +50,8 @@ _ADDS_COLUMN = re.compile(r"(?i)ALTER\s+TABLE\b(?!.*\b(?:DROP|RENAME|CHANGE|MODI
 _NO_DATA = re.compile(
     r"(?i)INSERT\b.*\bVALUES\b.*|(?:GRANT|COMMENT\s+ON|CREATE\s+(?:UNIQUE\s+)?(?:INDEX|USER|ROLE|EXTENSION|SEQUENCE))\b.*"
 )
+_CONNECTOR = re.compile(r"(?i)CREATE\s+(?:SINK|SOURCE)\s+CONNECTOR\b")
+"""A statement whose settings are compared as those of any connector."""
 _TOKEN = re.compile(r"'(?:[^']|'')*'|[\w.`\"]+|\S")
 _NO_COLUMN = words(
     "WHERE HAVING WINDOW JOIN ON DISTINCT UNION LIMIT NOT AND OR CASE WITH BY EMIT PARTITION FROM KEY PRIMARY"
@@ -72,33 +61,43 @@ _NO_COLUMN = words(
 _CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
 """An option of a table of Flink that is in another store, whatever moves its data."""
 _LISTED = 10
+_SHOWN = 3
 _LONGEST = 200
 
 
 class Unexplained:
     """Compares two commits for what no finding is about; *judged* are the changed files that are read, by kind."""
 
-    def __init__(self, commits: tuple[Commit, Commit], trees: Trees, judged: Mapping[str, str], hits: Hits) -> None:
+    def __init__(
+        self,
+        commits: tuple[Commit, Commit],
+        trees: Trees,
+        judged: Mapping[str, str],
+        hits: Hits,
+        objects: ObjectReader,
+    ) -> None:
         self._base, self._head = commits
-        self._trees, self._judged, self._hits = trees, judged, hits
+        self._trees, self._judged, self._hits, self._objects = trees, judged, hits, objects
 
-    def findings(self, known: Sequence[Finding], renamed: Collection[str], objects: ObjectReader) -> Iterator[Finding]:
+    def findings(
+        self, known: Sequence[Finding], renamed: Collection[str], programs: ProgramChanges
+    ) -> Iterator[Finding]:
         """Yield what none of the *known* findings is about; *renamed* paths have the content of another one."""
         about = {name for finding in known if finding.counts for name in (finding.target, finding.item)}
         files = {finding.place.file for finding in known if finding.counts or finding.rule == "level-changed"}
-        texts = {path: self._both(path, objects) for path in self._trees.changed if self._is_text(path)}
+        texts = {path: self._both(path) for path in self._trees.changed if self._is_text(path)}
         found = [*self._connectors(about), *self._topics(about), *self._statements(files, texts)]
         yield from found
         answered = {*files, *renamed, *(finding.place.file for finding in found)}
-        yield from self._lines(answered, texts, {PurePosixPath(path).name for path in renamed})
+        yield from self._lines(answered, texts, programs, {path.rpartition("/")[2] for path in renamed})
 
     def _is_text(self, path: str) -> bool:
         return not mentions.why_harmless(path) and not is_left_out(path) and is_candidate(path)
 
-    def _both(self, path: str, objects: ObjectReader) -> tuple[str, str]:
+    def _both(self, path: str) -> tuple[str, str]:
         """Return the text of a file before and after; empty where it is not there, or too large."""
         before, after = (
-            objects.read(tree[path]) if path in tree else b"" for tree in (self._trees.base, self._trees.head)
+            self._objects.read(tree[path]) if path in tree else b"" for tree in (self._trees.base, self._trees.head)
         )
         return _text(before), _text(after)
 
@@ -152,10 +151,21 @@ class Unexplained:
         files: dict[str, list[str]] = {}
         for code, path in dict.fromkeys((*before, *after)):
             if code in changed and path not in about:
-                files.setdefault(path, []).append(mask_statement(code)[:_LONGEST])
+                files.setdefault(path, []).append(code)
         for path, codes in sorted(files.items()):
-            what = f"{len(codes)} statements are changed, and what that does to their data is not known"
-            yield replace(_unknown(path, path, what), why=tuple(codes[:_LISTED]))
+            clauses = {clause for code in codes if code in gone for clause in _clauses(code, new)}
+            where = f" ({', '.join(sorted(clauses)[:_SHOWN])})" if clauses else ""
+            what = f"SQL statements change{where}, and scanner cannot tell what that does to their data"
+            why = tuple(mask_statement(code)[:_LONGEST] for code in codes[:_LISTED])
+            yield replace(_unknown(f"{path}:{self._line_of(path, codes, texts)}", path, what), why=why)
+
+    def _line_of(self, path: str, codes: Collection[str], texts: Mapping[str, tuple[str, str]]) -> int:
+        """Return the line of the first of the statements, of the second commit if it is there."""
+        for text in reversed(texts[path]):
+            for statement in statements_of(text):
+                if " ".join(_TOKEN.findall(statement.code)) in codes:
+                    return statement.line
+        return 1
 
     def _codes(self, commit: Commit, texts: Mapping[str, tuple[str, str]], side: int) -> list[tuple[str, str]]:
         """Return the statements of the changed files of one side, without comments, each with its file."""
@@ -168,8 +178,8 @@ class Unexplained:
         for path, text in listed:
             statements = statements_of(text)
             if engine_of(statements) != DATABASE or self._uses_tables:
-                codes += [(" ".join(statement.code.split()), path) for statement in statements]
-        return [(code, path) for code, path in codes if not _NO_DATA.fullmatch(code)]
+                codes += [(" ".join(_TOKEN.findall(statement.code)), path) for statement in statements]
+        return [(code, path) for code, path in codes if not _NO_DATA.fullmatch(code) and not _CONNECTOR.match(code)]
 
     def _is_sql(self, path: str) -> bool:
         return self._judged.get(path) == "SQL" or path.lower().endswith((".sql", ".ksql"))
@@ -186,45 +196,127 @@ class Unexplained:
     # --- lines of other files
 
     def _lines(
-        self, about: Collection[str], texts: Mapping[str, tuple[str, str]], moved_files: Collection[str]
+        self,
+        about: Collection[str],
+        texts: Mapping[str, tuple[str, str]],
+        programs: ProgramChanges,
+        moved: Collection[str],
     ) -> Iterator[Finding]:
-        """Yield the files that are read in part, or not at all, and whose lines differ.
-
-        The directory before the name of one of *moved_files* changes with its place, and does not count.
-        """
-        names = "|".join(map(re.escape, sorted(moved_files)))
-        directories = re.compile(rf"(?:[\w.-]*/)+(?=(?:{names})(?![\w.-]))") if names else None
-        sides: dict[str, tuple[Counter[str], Counter[str]]] = {}
-        for path, both in texts.items():
-            if path not in about and (self._may_matter(path) or self._is_entity(path, both)):
-                old, new = (_lines_of(directories.sub("", text) if directories else text) for text in both)
-                sides[path] = old - new, new - old
-        moved = sum((old for old, _ in sides.values()), Counter()) & sum((new for _, new in sides.values()), Counter())
-        for path, (old, new) in sides.items():
-            gone, added = old - moved, new - moved
-            if not gone and (not added or self._facts(self._base, path) != self._facts(self._head, path)):
+        """Yield the settings and libraries that differ, and may change a topic, a record or who reads it."""
+        for path, (before, after) in texts.items():
+            if path in about or self._is_sql(path) or self._judged.get(path) in _COMPARED:
                 continue
-            if self._is_about_data(path, (*gone, *added), texts[path]):
-                keys = [match["key"] for line in (*gone, *added) if (match := _KEY.match(line))]
-                finding = _unknown(path, path, "lines of it are changed, and what they do is not known")
-                yield replace(finding, why=tuple(dict.fromkeys(keys))[:_LISTED])
+            if settings_changes.is_build_file(path):
+                yield from self._libraries(path, before, after, programs)
+            elif mentions.is_program(path):
+                yield from self._entities(path, before + after, programs)
+            elif settings_changes.is_structured(path) and not settings_changes.is_workflow(path):
+                yield from self._settings(path, before, after, programs)
+            else:
+                yield from self._commands(path, before, after, moved)
 
-    def _may_matter(self, path: str) -> bool:
-        if self._is_sql(path) or self._judged.get(path) in _COMPARED or path in self._head.unread:
+    def _entities(self, path: str, text: str, programs: ProgramChanges) -> Iterator[Finding]:
+        """Yield a file of code that says what is in a table, if a job may use that."""
+        if path in programs.edited and self._uses_tables and _ENTITY.search(text):
+            yield _unknown(
+                path, path, "a class that is mapped to a table changes; its effect on jobs is not determined"
+            )
+
+    def _commands(self, path: str, before: str, after: str, moved: Collection[str]) -> Iterator[Finding]:
+        """Yield the file whose commands on Kafka differ and do not show in what the files declare."""
+        lines = settings_changes.command_lines(before, after, moved)
+        if lines and self._facts(self._base, path) == self._facts(self._head, path):
+            what = "commands on Kafka change, and scanner does not interpret them"
+            finding = _unknown(f"{path}:{lines[0][0]}", path, what)
+            yield replace(finding, why=tuple(mask_statement(line)[:_LONGEST] for _, line in lines[:_LISTED]))
+
+    def _libraries(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[Finding]:
+        edits = settings_changes.library_edits(before, after)
+        if edits:
+            shown = ", ".join(f"{name} {did}" for name, _, did in edits[:_LISTED])
+            place = Place(file=path, line=edits[0][1])
+            yield from self._of_programs(place, f"the library {shown}", programs.programs_of(programs.modules.of(path)))
+
+    def _settings(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[Finding]:
+        """Yield what the settings of a file change, once for each program that they are of."""
+        if "databaseChangeLog" in before + after:
+            if before != after and self._uses_tables:
+                yield _unknown(path, path, "migrations change; their effect on jobs is not determined")
+            return
+        old, new = (settings_changes.settings_of(path, text) for text in (before, after))
+        yield from self._stopped(path, old, new)
+        edits = settings_changes.edits_of(path, before, after)
+        if self._facts(self._base, path) != self._facts(self._head, path):
+            edits = [edit for edit in edits if settings_changes.is_right(edit)]  # the flows are compared
+        edits = [
+            edit for edit in edits if settings_changes.is_relevant(edit) or settings_changes.is_of_template(edit, after)
+        ]
+        edits = [edit for edit in edits if not self._is_resolved(edit)]
+        owned: dict[tuple[str, ...], tuple[list[CountedJob], list[SettingEdit]]] = {}
+        for edit in edits:
+            jobs = self._owners(path, edit, programs)
+            if jobs or (jobs is not None and settings_changes.is_certain(edit, before + after)):
+                owned.setdefault(tuple(sorted(job.flows.job.name for job in jobs)), (jobs, []))[1].append(edit)
+        for jobs, listed in owned.values():
+            shown = "; ".join(edit.shown for edit in listed[:_SHOWN])
+            yield from self._of_programs(Place(file=path, line=listed[0].setting.line), f"the setting {shown}", jobs)
+
+    def _is_resolved(self, edit: SettingEdit) -> bool:
+        """Return whether both values are topics that jobs of the second commit use: then the flows show the effect."""
+        values = [value for value in edit.values if value]
+        return bool(values) and all(value in self._head.names for value in values)
+
+    def _owners(self, path: str, edit: SettingEdit, programs: ProgramChanges) -> list[CountedJob] | None:
+        """Return the programs that a setting is of, none of them if that is not known; None for foreign software."""
+        jobs = {job.flows.job.name: job for commit in (self._base, self._head) for job in commit.jobs}
+        words_around = {word for key in edit.setting.path for word in (key, key.removeprefix("services."))}
+        named = [job for name, job in jobs.items() if name in words_around]
+        if named:
+            return named
+        if settings_changes.is_right(edit):
+            return []
+        if edit.setting.path[0] == "services" and not settings_changes.is_of_worker(edit):
+            return None  # a service without a job is a broker, or a tool
+        return list(programs.programs_of(programs.modules.of(path)))
+
+    def _of_programs(self, place: Place, what: str, jobs: Iterable[CountedJob]) -> Iterator[Finding]:
+        """Yield one finding that names the programs, with whoever reads what they write."""
+        listed = list({job.flows.job.name: job for job in jobs}.values())
+        written = sorted({dataset for job in listed for dataset in written_by(job)})
+        read = sorted({dataset.name for job in listed for dataset in read_by(job)})
+        names = ", ".join(job.flows.job.name for job in listed[:_SHOWN])
+        names += f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+        target = f"job {names}" if len(listed) == 1 else place.file
+        why = [f"it reads {', '.join(read[:_LISTED])}"] if read else []
+        topics = ", ".join(dataset.name for dataset in written[:_LISTED])
+        why += [f"it writes {topics}"] if written else []
+        verdict = Verdict.UNKNOWN if written or not listed else Verdict.FINE
+        effect = f"the effect on the records in {topics} is not determined" if written else "it writes no topic"
+        effect = effect if listed else "scanner resolves no program that uses it"
+        users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
+        what = f"{what} changes{f' for {names}' if names else ''}; {effect}"
+        finding = Finding(rule=RULE, verdict=verdict, place=place, target=target, what=what)
+        yield replace(finding, why=tuple(why), affected=tuple(users))
+
+    def _stopped(self, path: str, before: Sequence[Setting], after: Sequence[Setting]) -> Iterator[Finding]:
+        """Yield the jobs whose service is gone from a compose file, or does nothing there any more."""
+        jobs = {job.flows.job.name: job for job in self._base.jobs}
+        for name, setting, did in settings_changes.stopped_services(before, after):
+            job = jobs.get(name)
+            if job is None or any(self._runs(other, name) for other in self._trees.head if other != path):
+                continue
+            users = dict.fromkeys(hit for dataset in sorted(written_by(job)) for hit in self._hits.of(dataset))
+            finding = _unknown(f"{path}:{setting.line}", f"job {name}", f"the service {name} {did}", name)
+            verdict = Verdict.IMPACT if written_by(job) else Verdict.FINE
+            affected = tuple(hit for hit in users if hit.use != "writes")
+            yield replace(finding, rule="job-stopped", verdict=verdict, affected=affected)
+
+    def _runs(self, path: str, service: str) -> bool:
+        """Return whether another compose file has the service."""
+        if "compose" not in path.rpartition("/")[2]:
             return False
-        is_other = PurePosixPath(path).suffix.lower() in _UNINTERESTING or mentions.is_program(path)
-        return not is_other or _BY_LINE.fullmatch(path) is not None
-
-    def _is_entity(self, path: str, both: tuple[str, str]) -> bool:
-        """Return whether a file of code says what is in a table, where a job may use that."""
-        return mentions.is_program(path) and self._uses_tables and any(map(_ENTITY.search, both))
-
-    def _is_about_data(self, path: str, lines: Iterable[str], both: tuple[str, str]) -> bool:
-        if PurePosixPath(path).suffix.lower() in _BY_ENDING or mentions.is_program(path):
-            return True
-        if _BY_LINE.fullmatch(path):
-            return any(map(_ABOUT_DATA.search, lines))
-        return self._judged.get(path, SETTINGS) != SETTINGS or any(map(_ABOUT_DATA.search, both))
+        text = _text(self._objects.read(self._trees.head[path]))
+        return any(setting.path[:2] == ("services", service) for setting in settings_changes.settings_of(path, text))
 
     def _facts(self, commit: Commit, path: str) -> frozenset[object]:
         """Return what a file declares, without the lines that it stands in."""
@@ -243,22 +335,58 @@ def _declared(commit: Commit, kind: DeclaredKind) -> dict[str, Declaration]:
 
 
 def _changed_keys(old: Declaration, new: Declaration, harmless: re.Pattern[str]) -> list[str]:
-    keys = {key for key, _ in {*old.config} ^ {*new.config}}
+    before, after = dict(old.config), dict(new.config)
+    keys = {key for key, _ in {*old.config} ^ {*new.config} if not is_masked(before.get(key), after.get(key))}
     keys |= {name for name in ("partitions", "parent", "state") if getattr(old, name) != getattr(new, name)}
-    return sorted(key for key in keys if not harmless.fullmatch(key))
+    stops = {key for key in keys if key.endswith("tasks.max") and "0" in (before.get(key), after.get(key))}
+    return sorted(key for key in keys if key in stops or not harmless.fullmatch(key))
+
+
+_MASK = re.compile(r"(?i)\*{2,}|x{3,}|<[^<>]*>|\[?(?:redacted|masked|hidden|removed)\]?|\$\{[^{}]+\}")
+
+
+def is_masked(before: str | None, after: str | None) -> bool:
+    """Return whether one of two values is a mask in place of the other: what it hides is not in the change."""
+    return before is not None and after is not None and any(map(_MASK.fullmatch, (before, after)))
+
+
+def _clauses(code: str, new: Collection[str]) -> list[str]:
+    """Return the clauses in which a statement differs from the new one that is most like it."""
+    words = code.split()
+    alike = [other for other in new if other.split()[:3] == words[:3]]
+    found = _difference(code, alike[0]) if len(alike) == 1 else ""
+    return [found] if found else []
 
 
 def _only_adds_columns(before: str, after: str) -> bool:
     """Return whether a statement has what it had, and further columns in lists: what they come from, the flows show."""
     tokens = iter(_TOKEN.findall(after))
     added = Counter(_TOKEN.findall(after)) - Counter(_TOKEN.findall(before))
-    return all(token in tokens for token in _TOKEN.findall(before)) and _NO_COLUMN.isdisjoint(map(str.upper, added))
+    is_longer = all(token in tokens for token in _TOKEN.findall(before)) and _NO_COLUMN.isdisjoint(
+        map(str.upper, added)
+    )
+    return is_longer and _difference(before, after) in _LISTS
 
 
-def _lines_of(text: str) -> Counter[str]:
-    """Return how often each line stands in a text, without comments and settings of how something runs."""
-    lines = (line.strip().rstrip(",") for line in text.splitlines())
-    return Counter(line for line in lines if not _COMMENT.match(line) and not _HARMLESS_LINE.match(line))
+_LISTS = frozenset(
+    (
+        "the SELECT list",
+        "a column definition",
+        "the start of the statement",
+        "the start of the statement and the SELECT list",
+        "a column definition and the SELECT list",
+    )
+)
+"""Parts of a statement that only list columns."""
+
+
+def _difference(before: str, after: str) -> str:
+    """Return the clauses in which two statements differ; empty if they cannot be read, or are the same."""
+    dialect = guess_dialect(after)
+    try:
+        return difference(before, after, dialect)
+    except InputInvalid:
+        return ""
 
 
 def _path_of(place: str) -> str:

@@ -14,7 +14,7 @@ _COMMENTS = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectConfig:
-    """The configuration of a subject: *level* and *policy* in the registry's words, STRICT or empty for the ordinary policy.
+    """The configuration of a subject: *level* and *policy* in the registry's words; an empty policy is STRICT.
 
     *group*: only versions with the same value of this metadata property are compared. *alias*: the registry puts this
     subject in its place. *validate_fields*: reserved fields are checked as well.

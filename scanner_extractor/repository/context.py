@@ -34,7 +34,8 @@ class Context:
 
     *connector_names* are names that scripts register the configurations of files under, *subjects* those that build
     files register schemas under, by path; *pattern* is that of the files, which may have the subject. *levels* are
-    compatibility levels by subject, of all others under the empty name. *unread* are reasons by path and kind.
+    compatibility levels by subject, of all others under the empty name. *schema_files* are the subjects of each schema
+    file, by path. *unread* are reasons by path and kind.
     *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
     Terraform has as statements.
     """
@@ -57,6 +58,7 @@ class Context:
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)
+    schema_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unread: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def find_file(self, directory: str) -> Callable[[str], str | None]:

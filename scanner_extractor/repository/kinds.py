@@ -29,6 +29,7 @@ from scanner_extractor.repository.programs import (
 from scanner_extractor.repository.schemas import is_build_file, is_schema, read_schemas, read_subjects
 from scanner_extractor.repository.scripts import SCRIPT_ENDINGS, has_commands, is_script, read_commands, read_scripts
 from scanner_extractor.repository.sql_files import is_sql, read_sql_files
+from scanner_extractor.repository.topic_descriptions import DESCRIPTION, is_description, read_descriptions
 from scanner_extractor.sources.deployment.declared import CLASS
 from scanner_extractor.sources.deployment.reader import read_text
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
@@ -36,6 +37,8 @@ from scanner_extractor.sources.syntax_trees import words
 
 Value = Any
 
+TEMPLATE = "template of deployment files"
+"""What a YAML file that is not rendered is listed as."""
 _YAML = frozenset((".yaml", ".yml"))
 _DOCUMENTS = frozenset((".adoc", ".md", ".mdx", ".rst", ".html", ".htm", ".ipynb", ".mustache"))
 _CODE = words(
@@ -44,6 +47,8 @@ _CODE = words(
     " .lua"
 )
 """Endings of programs: what they configure while they run is not a configuration that stands in the file."""
+_SWITCHED_OFF = words(".disabled .off .bak .old .orig .skip .ignore .ignored .inactive .deactivated")
+"""Endings of files that nothing deploys."""
 _DEPLOYED = re.compile(
     r"connector\.class|^apiVersion:\s*['\"]?(?:kafka\.strimzi\.io|kafka\.jikkou\.io|core\.jikkou\.io"
     r"|platform\.confluent\.io|flink\.apache\.org|cmf\.confluent\.io)|^kind:\s*ConfigMap|\bdataType:|^context:"
@@ -63,7 +68,7 @@ class Kind(NamedTuple):
 
 def is_connector_file(file: RepositoryFile) -> bool:
     """Check whether a file holds configurations of connectors, whatever its ending."""
-    left_out = file.ending in _DOCUMENTS | _CODE | _YAML | SCRIPT_ENDINGS or file.text.startswith("#!")
+    left_out = file.ending in _DOCUMENTS | _CODE | _YAML | SCRIPT_ENDINGS | _SWITCHED_OFF or file.text.startswith("#!")
     return not left_out and file.name not in ("Makefile", "makefile") and CLASS in file.text
 
 
@@ -90,7 +95,7 @@ def read_deployment_files(files: Sequence[RepositoryFile], context: Context) -> 
     for file in files:
         if _TEMPLATE.search(file.text):
             reason = "it is a template: render it (helm template, kustomize build) and read its output"
-            context.leave(file, "template of deployment files", reason)
+            context.leave(file, TEMPLATE, reason)
             continue
         read_text(file.path, context.variables.resolved(file.text, file.directory), context.collector)
         context.add_subjects(context.collector.schema_files, file.directory)
@@ -147,6 +152,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(CONTRACT, is_contract, read_contracts),
     Kind(ASYNCAPI, is_asyncapi, read_asyncapi),
     Kind("build file with subjects", is_build_file, read_subjects),
+    Kind(DESCRIPTION, is_description, read_descriptions),
     Kind("schema", is_schema, read_schemas),
     Kind("other use of Kafka", is_other_use, leave_other_uses),
 )

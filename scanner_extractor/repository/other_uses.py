@@ -14,6 +14,11 @@ from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.sources.applications.reader import is_test
 from scanner_extractor.sources.syntax_trees import words
 
+OTHER_USE = "other use of Kafka"
+"""What such a file is listed as."""
+SCHEMA_FORMS = (".avdl", ".avpr")
+"""Endings of those that hold schemas."""
+
 
 class _Form(NamedTuple):
     """A form that is not read: the *endings* of its files, and the *sign* that one of them uses Kafka."""
@@ -87,9 +92,7 @@ def leave_other_uses(files: Sequence[RepositoryFile], context: Context) -> None:
     """Name each file with its form."""
     for file in files:
         what = _form_of(file)
-        context.leave(
-            file, "other use of Kafka", f"it is {what}" if "not read" in what else f"it is {what}, which is not read"
-        )
+        context.leave(file, OTHER_USE, f"it is {what}" if "not read" in what else f"it is {what}, which is not read")
 
 
 def _form_of(file: RepositoryFile) -> str:

@@ -176,6 +176,7 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         problems=problems,
         files=files,
         levels=context.levels,
+        schema_files=context.schema_files,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,12 +18,15 @@ from scanner_model.schemas import Reference, SchemaVersion
 Json = Any
 
 _RECORD = re.compile(r"\"type\"\s*:\s*\"(?:record|enum|fixed)\"")
-_MESSAGE = re.compile(r"^[^\S\n]*message\s+(\w+)\s*\{", re.MULTILINE)
-_PACKAGE = re.compile(r"^[^\S\n]*package\s+([\w.]+)\s*;", re.MULTILINE)
-_IMPORT = re.compile(r"^[^\S\n]*import\s+(?:public\s+|weak\s+)?\"([^\"]+)\"\s*;", re.MULTILINE)
+_COMMENT = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
+_TYPE = re.compile(r"(?<![\w.])(message|enum)\s+(\w+)\s*\{")
+_SERVICE = re.compile(r"(?<![\w.])service\s+\w+\s*\{")
+_PACKAGE = re.compile(r"(?<![\w.])package\s+([\w.]+)\s*;")
+_IMPORT = re.compile(r"(?<![\w.])import\s+(?:public\s+|weak\s+)?\"([^\"]+)\"\s*;")
 _SUBJECT_OPTION = re.compile(r"\(buf\.confluent\.v1\.subject\)\s*=\s*\{[^{}]*?(?<!_)\bname:\s*\"([^\"]+)\"")
 """The subject of a message of a module of Buf."""
 _JSON_SCHEMA = re.compile(r"\"\$schema\"\s*:\s*\"https?://json-schema\.org/")
+_REF = re.compile(r"\"\$ref\"\s*:\s*\"(?P<name>[^\"#]*)")
 _SIDE = re.compile(r"[-_.](?:key|value)$")
 _VERSION = re.compile(r"(?:^|[-_.])v(?:ersion)?[-_.]?(?P<number>\d{1,6})(?=$|[-_.])", re.IGNORECASE)
 _MAVEN = re.compile(r"<subjects>(?P<subjects>(?:[^<]|<(?!/?subjects>))*+)</subjects>", re.DOTALL)
@@ -85,7 +89,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     A file that ends in `-key` or `-value` is of the subject of that name. One that is called after a topic, or whose
     record is, has that topic's subject, unless another record is called after it too.
     """
-    schemas = [schema for file in files for schema in _schemas(file, context)]
+    schemas = [schema for file in _with_referenced(files, context) for schema in _schemas(file, context)]
     topics = _topics_by_form(context.topic_names())
     called = {schema: _topic(schema, topics) for schema in schemas}
     records: dict[str, set[str]] = {}
@@ -104,6 +108,9 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
         for subject, versions in sorted(listed.items())
         for version, schema in _numbered(_distinct(versions))
     ]
+    for subject, versions in listed.items():
+        for path in dict.fromkeys(schema.file.path for schema in versions):
+            context.schema_files[path] = (*context.schema_files.get(path, ()), subject)
     by_type = {name: entry for entry in reversed(named) for name in entry.schema.names}
     by_path = {entry.schema.file.path: entry for entry in reversed(named)}
     for number, entry in enumerate(named, start=1):
@@ -133,28 +140,71 @@ def _format(file: RepositoryFile) -> str:
     return ""
 
 
+def _with_referenced(files: Sequence[RepositoryFile], context: Context) -> Iterator[RepositoryFile]:
+    """Yield *files* and those that a `$ref` of a JSON Schema leads to: these often do not name their draft."""
+    waiting, seen = list(files), {file.path for file in files}
+    while waiting:
+        file = waiting.pop(0)
+        yield file
+        for name in sorted(_referenced(file.text)) if file.ending == ".json" else ():
+            path = _joined(file.directory, name)
+            text = context.text(path) if path in context.entries and path not in seen else None
+            if text is not None:
+                seen.add(path)
+                waiting.append(RepositoryFile(path, text))
+
+
+def _referenced(text: str) -> set[str]:
+    """Return what a JSON Schema refers to outside itself, without fragments."""
+    return {name for match in _REF.finditer(text) if (name := match["name"]) and ":" not in name}
+
+
+def _joined(directory: str, name: str) -> str:
+    """Return the path of *name* in *directory*; one that leads out of the repository has no file."""
+    return posixpath.normpath(posixpath.join(directory, name))
+
+
 def _schemas(file: RepositoryFile, context: Context) -> Iterator[_Schema]:
     """Yield the schema of a file; of a list of Avro types each is one, whose text refers to the others by name."""
-    kind = _format(file)
+    kind = _format(file) or JSON_SCHEMA
     if kind == PROTOBUF:
-        package = match[1] if (match := _PACKAGE.search(file.text)) else ""
-        names = tuple(".".join(filter(None, (package, name))) for name in _MESSAGE.findall(file.text))
-        if names:
-            yield _Schema(file, kind, names, frozenset(_IMPORT.findall(file.text)), file.text)
+        yield from _protobuf(file, context)
         return
     try:
         value = json.loads(file.text)
     except (ValueError, RecursionError) as error:
-        context.leave(file, f"{kind} schema", f"it is not JSON: {error}")
+        context.leave(file, f"{kind} schema", f"invalid JSON: {error}")
         return
     if kind == JSON_SCHEMA:
-        if isinstance(value, dict) and ("properties" in value or "oneOf" in value or "$ref" in value):
-            yield _Schema(file, kind, (str(value.get("title") or file.stem),), frozenset(), file.text)
+        title = value.get("title") if isinstance(value, dict) else ""
+        uses = frozenset(_referenced(file.text))
+        yield _Schema(file, kind, (str(title or file.stem),), uses, file.text)
         return
     listed = value if isinstance(value, list) else [value]
-    for own in listed:
-        if isinstance(own, dict) and own.get("type") in _NAMED_TYPES and isinstance(own.get("name"), str):
-            yield _avro(file, own, shared=len(listed) > 1)
+    if listed and all(isinstance(own, dict) and own.get("type") in _NAMED_TYPES and "name" in own for own in listed):
+        yield from (_avro(file, own, shared=len(listed) > 1) for own in listed)
+    elif isinstance(value, str | list) or (isinstance(value, dict) and "type" in value):
+        declared: dict[str, None] = {}
+        uses_types: set[str] = set()
+        _types(value, "", declared, uses_types, 0)
+        names = (file.stem, *declared)
+        yield _Schema(file, kind, names, frozenset(uses_types - declared.keys()), file.text)
+    else:
+        context.leave(file, f"{kind} schema", "unknown type")
+
+
+def _protobuf(file: RepositoryFile, context: Context) -> Iterator[_Schema]:
+    text = _COMMENT.sub(" ", file.text)
+    package = match[1] if (match := _PACKAGE.search(text)) else ""
+    found = _TYPE.findall(text)
+    messages = [name for word, name in found if word == "message"] or [name for _, name in found]
+    names = tuple(".".join(filter(None, (package, name))) for name in messages)
+    imports = frozenset(_IMPORT.findall(text))
+    if names or (imports and not _SERVICE.search(text)):
+        is_record = any(word == "message" for word, _ in found)
+        yield _Schema(file, PROTOBUF, names or (file.stem,), imports, file.text, is_record)
+    else:
+        context.leave(file, "PROTOBUF schema", "it declares no message and no enum")
 
 
 def _avro(file: RepositoryFile, own: Json, *, shared: bool) -> _Schema:
@@ -249,6 +299,8 @@ def _references(entry: _Named, by_type: Mapping[str, _Named], by_path: Mapping[s
         if entry.schema.format == PROTOBUF:
             paths = [path for path in by_path if path == name or path.endswith(f"/{name}")]
             other = by_path[paths[0]] if paths else None
+        elif entry.schema.format == JSON_SCHEMA:
+            other = by_path.get(_joined(entry.schema.file.directory, name))
         else:
             other = by_type.get(name)
         if other is not None and other.schema is not entry.schema:

@@ -17,7 +17,7 @@ KSQLDB, FLINK, CONFLUENT, RISINGWAVE, MATERIALIZE, DATABASE = (
 """The engines whose statements are read; *database* is any other."""
 
 _SPLIT = re.compile(
-    r"(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z)|^[ \t]*#[^\n]*)"
+    r"(?P<comment>--[^\n]*|/\*(?!\+).*?(?:\*/|\Z)|^[ \t]*#[^\n]*)"
     r"|(?P<quoted>'(?:[^']|'')*(?:'|\Z)|\"(?:[^\"]|\"\")*(?:\"|\Z)|`[^`]*(?:`|\Z))"
     r"|(?P<dollar>\$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|\Z))|(?P<end>;)",
     re.DOTALL | re.MULTILINE,

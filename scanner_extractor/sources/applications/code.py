@@ -110,12 +110,12 @@ class Unit:
         return self._mentions[pattern]
 
 
-_CLASSES = words(
+CLASSES = words(
     """class_declaration object_declaration object_definition class_definition interface_declaration
     enum_declaration record_declaration trait_definition companion_object struct_declaration class
     abstract_class_declaration enum_definition record_struct_declaration"""
 )
-_FUNCTIONS = words(
+FUNCTIONS = words(
     """method_declaration constructor_declaration function_declaration function_definition method_definition
     local_function_statement generator_function_declaration secondary_constructor
     compact_constructor_declaration function_signature"""
@@ -366,7 +366,7 @@ class _Walk:
                 decorators.append(node)
             elif decorators and node.type in _DECORATED:
                 notes = tuple(map(self._annotation, decorators))
-                if node.type in _FUNCTIONS | _CLASSES:
+                if node.type in FUNCTIONS | CLASSES:
                     self.decorated[node.id] = notes
                 else:
                     name = text_of(node.child_by_field_name("name"))
@@ -462,7 +462,7 @@ class _Walk:
         owner.bindings.setdefault(name, []).append(self.expressions.of(value) if value is not None else new)
 
 
-_DECORATED = _FUNCTIONS | _CLASSES | {"public_field_definition", "field_definition"}
+_DECORATED = FUNCTIONS | CLASSES | {"public_field_definition", "field_definition"}
 _BINDING = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.FILE)
 _SUPERTYPES = frozenset(
     [
@@ -501,8 +501,8 @@ _SKIPPED = words(
 )
 _ENTER = {
     **dict.fromkeys(_CALLS, _Walk._call),
-    **dict.fromkeys(_CLASSES, _Walk._class),
-    **dict.fromkeys(_FUNCTIONS, _Walk._function),
+    **dict.fromkeys(CLASSES, _Walk._class),
+    **dict.fromkeys(FUNCTIONS, _Walk._function),
     **dict.fromkeys(_LAMBDAS, _Walk._lambda),
     **dict.fromkeys(_LOOPS, _Walk._loop),
     **dict.fromkeys(_RETURNS, _Walk._returned),

@@ -37,8 +37,8 @@ def test_a_topic_that_is_renamed_where_it_is_read_has_no_writer(check):
 
 def test_a_topic_that_is_renamed_where_it_is_written_or_declared_hits_its_readers(check):
     report = check({"a.ksql": KSQL.replace("STREAM big AS", "STREAM big WITH (KAFKA_TOPIC='x') AS")})
-    assert ("output-lost", "BIG") in rules(report)
-    (finding,) = (finding for finding in report.findings if finding.rule == "output-lost")
+    (finding,) = (finding for finding in report.findings if finding.rule == "topic-renamed")
+    assert (finding.target, finding.item, finding.verdict) == ("topic BIG", "x", Verdict.IMPACT)
     assert "s3" in {hit.name for hit in finding.affected}
 
 
@@ -54,10 +54,10 @@ def test_a_statement_that_moves_to_another_file_changes_nothing(check):
     assert {file.file for file in report.files} == {"a.ksql", "b.ksql"}
 
 
-def test_a_change_that_nothing_reads_is_unknown_and_says_why(check):
+def test_a_change_that_nothing_reads_is_listed_and_says_why(check):
     report = check({"README.md": "two", "data.bin": "x"})
-    assert report.verdict is Verdict.UNKNOWN
-    assert {finding.rule for finding in report.findings} == {"nothing-checked"}
+    assert (report.verdict, report.concerns_kafka) == (Verdict.FINE, False)
+    assert [skipped.file for skipped in report.not_examined] == ["data.bin"]
     assert {skipped.file for skipped in report.skipped} == {"README.md", "data.bin"}
     assert all(skipped.why for skipped in report.skipped)
 
@@ -156,7 +156,7 @@ def test_a_table_of_a_statement_that_is_not_declared_any_more_is_used(check):
 def test_a_changed_file_that_cannot_be_read_is_unknown(check):
     report = check({"chart/topic.yaml": "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nname: {{ .Values.t }}\n"})
     assert report.verdict is Verdict.UNKNOWN
-    assert "not-read" in {finding.rule for finding in report.findings}
+    assert {finding.rule for finding in report.findings} == {"not-judged"}
 
 
 def test_a_change_of_a_connector_that_is_not_understood_is_unknown(check):
@@ -239,7 +239,10 @@ def test_a_yaml_file_that_cannot_be_parsed_any_more_is_unknown(check):
     assert any(finding.rule == "not-read" and finding.target == "docker-compose.yml" for finding in report.findings)
 
 
-PRODUCER = 'import json\nfrom confluent_kafka import Producer\np.produce("paid", json.dumps({"id": 1, "total": 2}))\n'
+PRODUCER = (
+    "import json\nfrom confluent_kafka import Producer\nfrom model import Paid\n"
+    'p.produce("paid", json.dumps({"id": 1, "total": Paid(2)}))\n'
+)
 PROGRAMS = {
     **BASE,
     "billing/requirements.txt": "confluent-kafka",
@@ -255,12 +258,8 @@ PROGRAMS = {
 @pytest.mark.parametrize(
     "changed",
     [
-        {"billing/main.py": PRODUCER.replace(', "total": 2', "")},
+        {"billing/main.py": PRODUCER.replace(', "total": Paid(2)', "")},
         {"billing/model.py": "class Paid:\n    amount: int\n"},
-        {"billing/new.py": "x = 1\n"},
-        {"billing/send.rs": '#[topic("other")]\n'},
-        {"billing/send.go": "*total = 1\n"},
-        {"billing/Send.cs": 'using var producer = Build("other");\n'},
     ],
 )
 def test_what_a_change_of_code_does_to_columns_is_unknown(check, changed):
@@ -268,6 +267,19 @@ def test_what_a_change_of_code_does_to_columns_is_unknown(check, changed):
     (finding,) = (finding for finding in report.findings if finding.rule == "code-changed")
     assert (report.verdict, finding.place.file) == (Verdict.UNKNOWN, next(iter(changed)))
     assert "CSAS_SUMS" in {hit.name for hit in finding.affected}
+
+
+@pytest.mark.parametrize("changed", [{"billing/new.py": "x = 1\n"}, {"billing/page.py": "def page():\n    return 2\n"}])
+def test_code_that_reaches_no_record_is_fine(check, changed):
+    base = {**PROGRAMS, "billing/page.py": "def page():\n    return 1\n"}
+
+    assert check(changed, base).verdict is Verdict.FINE
+
+
+def test_code_in_a_language_that_is_not_read_is_listed(check):
+    report = check({"billing/send.rs": '#[topic("other")]\n'}, PROGRAMS)
+
+    assert (report.verdict, [skipped.file for skipped in report.not_examined]) == (Verdict.FINE, ["billing/send.rs"])
 
 
 def test_comments_imports_and_code_of_other_modules_change_nothing(check):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from committed_repository import BASE, KSQL
 
 from scanner_api.change_check.model import Verdict
@@ -49,3 +50,97 @@ def test_code_that_uses_kafka_and_names_no_topic_that_is_known_is_unknown(check)
         ("code-changed", "jobs/relay.py")
     }
     assert report.verdict is Verdict.UNKNOWN
+
+
+SHOP = {
+    "shop/pom.xml": "<project><artifactId>shop</artifactId></project>",
+    "shop/Order.java": "package shop;\nclass Order {\n  int id;\n  int total;\n}\n",
+    "shop/Page.java": 'package shop;\nclass Page {\n  String title() { return "a"; }\n}\n',
+    "shop/Sender.java": (
+        "package shop;\nimport org.springframework.kafka.core.KafkaTemplate;\nclass Sender {\n"
+        "  KafkaTemplate<String, Order> template;\n  void send(Order order) {\n"
+        '    log.info("sent");\n    template.send("BIG", order);\n  }\n}\n'
+    ),
+}
+READER = {
+    "bill/pom.xml": "<project><artifactId>bill</artifactId></project>",
+    "bill/Bills.java": (
+        "package bill;\nimport org.springframework.kafka.annotation.KafkaListener;\nclass Bills {\n"
+        '  @KafkaListener(topics = "BIG", groupId = "bill")\n  void on(String order) { store(order); }\n}\n'
+    ),
+}
+
+
+def edited(path: str, old: str, new: str) -> dict[str, str]:
+    return {path: {**SHOP, **READER}[path].replace(old, new)}
+
+
+def test_a_field_that_leaves_a_record_names_the_topic_and_its_readers(check):
+    report = check(edited("shop/Order.java", "  int total;\n", ""), {**BASE, **SHOP, **READER})
+
+    (finding,) = (finding for finding in report.findings if finding.counts)
+    assert (finding.rule, finding.target, finding.verdict) == ("code-changed", "job shop", Verdict.UNKNOWN)
+    assert "field total removed in Order" in finding.what
+    assert "BIG" in finding.what
+    assert {"s3", "bill"} <= {hit.name for hit in finding.readers}
+
+
+def test_the_place_of_a_finding_is_the_changed_line(check):
+    report = check(edited("shop/Sender.java", "BIG", "SMALL"), {**BASE, **SHOP, **READER})
+
+    assert ("shop/Sender.java", 7) in {(one.place.file, one.place.line) for one in report.findings if one.counts}
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("shop/Sender.java", '    log.info("sent");\n', ""),
+        ("shop/Sender.java", "class Sender", "/** Sends. */\nclass Sender"),
+        ("shop/Page.java", '"a"', '"b"'),
+        ("shop/Order.java", "  int id;\n", "  int id;\n  int more;\n"),
+        ("bill/Bills.java", "store(order)", "keep(order)"),
+        ("bill/Bills.java", 'groupId = "bill"', 'groupId = "bills"'),
+    ],
+)
+def test_logging_pages_further_fields_and_programs_that_only_read_hit_nobody(check, path, old, new):
+    report = check(edited(path, old, new), {**BASE, **SHOP, **READER})
+
+    assert report.verdict is Verdict.FINE
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('template.send("BIG", order)', 'template.send("BIG", order.id, order)'),
+        ("package shop;\n", "package shop;\nimport shop.v2.Order;\n"),
+    ],
+)
+def test_a_key_and_the_import_of_another_record_are_unknown(check, old, new):
+    base = {**BASE, **SHOP, **READER}
+    base["shop/Sender.java"] = base["shop/Sender.java"].replace("package shop;", "package shop;\nimport shop.v1.Order;")
+    text = base["shop/Sender.java"].replace(old, new).replace("import shop.v2.Order;\n\nimport shop.v1.Order;", "")
+    text = text.replace("import shop.v2.Order;\nimport shop.v1.Order;\n", "import shop.v2.Order;\n")
+
+    assert check({"shop/Sender.java": text}, base).verdict is Verdict.UNKNOWN
+
+
+def test_a_renamed_topic_is_one_finding(check):
+    """The writer, the readers and the declaration say the same."""
+    report = check(edited("shop/Sender.java", "BIG", "LARGE"), {**SHOP, **READER})
+
+    counting = [finding for finding in report.findings if finding.counts]
+    assert [finding.rule for finding in counting] == ["topic-renamed"]
+    assert counting[0].what.startswith("BIG → LARGE")
+    assert "bill" in counting[0].what
+
+
+def test_a_change_without_anything_of_kafka_says_so(check):
+    report = check({"README.md": "more", "web/a.css": "a {}"}, {**BASE, "README.md": "", "web/a.css": ""})
+
+    assert (report.verdict, report.scope) == (Verdict.FINE, "Nothing in this change concerns Kafka")
+
+
+def test_files_that_scanner_does_not_claim_to_understand_are_listed(check):
+    report = check({"lib/a.bin": "b", "a.ksql": KSQL + "-- more\n"}, {**BASE, "lib/a.bin": "a"})
+
+    assert (report.verdict, report.scope) == (Verdict.FINE, "1 file examined; not examined: `lib/a.bin`")

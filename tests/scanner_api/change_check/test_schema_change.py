@@ -582,12 +582,12 @@ def test_flow_that_somebody_declared_is_an_answer(store: Callable[..., Stored], 
 
 
 @pytest.mark.parametrize(
-    ("level", "expected"), [(Level.FULL, "incompatible"), (Level.NONE, "column-added"), (None, "incompatible")]
+    ("level", "expected"), [(Level.FULL, "incompatible"), (Level.NONE, "column-added"), (None, "column-added")]
 )
 def test_schema_without_a_subject_is_compared_with_its_text(
     level: Level | None, expected: str, store: Callable[..., Stored], proposed: Proposed
 ) -> None:
-    """Manual input and files have schemas that no registry knows."""
+    """Manual input and files have schemas that no registry knows: without a level, what readers reject is said."""
     record = {"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}
     versions, definitions = versions_of("x", "AVRO", [text_of(record)])
     links = tuple(replace(link, subject="", version=None) for link in links_of("orders.avro", versions))
@@ -595,6 +595,7 @@ def test_schema_without_a_subject_is_compared_with_its_text(
     record["fields"].append({"name": "b", "type": "int"})
     report = store(scan).check(proposed("r.avsc", record), target=Target(topic="orders.avro"), level=level)
 
+    assert any("rejects data" in why for finding in report.findings for why in finding.why) is (level is None)
     assert expected in {finding.rule for finding in report.findings}
 
 

@@ -41,6 +41,7 @@ resource "confluent_kafka_acl" "read" {
 }
 """
 SETTINGS = "spring:\n  kafka:\n    producer:\n      value-serializer: AvroSerializer\n      password: hush-hush\n"
+WORKER = "services:\n  c:\n    environment:\n      CONNECT_VALUE_CONVERTER: AvroConverter\n"
 PROGRAM = {"shop/pom.xml": "<project><artifactId>shop</artifactId></project>"}
 
 
@@ -184,7 +185,7 @@ def test_rights_that_are_taken_away_are_unknown(check):
         ("shop/src/main/resources/application.yml", SETTINGS, SETTINGS.replace("Avro", "Json")),
         ("chart/values.yaml", "topic:\n  prefix: prod\n", "topic:\n  prefix: live\n"),
         ("db/changelog.xml", "<databaseChangeLog/>\n", "<databaseChangeLog><dropColumn/></databaseChangeLog>\n"),
-        ("compose.yml", "services:\n  c:\n    converter: AvroX\n", "services:\n  c:\n    converter: JsonX\n"),
+        ("compose.yml", WORKER, WORKER.replace("Avro", "Json")),
         ("a.sh", "kafka-configs --add-config retention.ms=9\n", "kafka-configs --add-config retention.ms=1\n"),
     ],
 )

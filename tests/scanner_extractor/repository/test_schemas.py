@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 
 def record(name: str, *types: str) -> str:
@@ -92,3 +94,76 @@ def test_a_message_of_buf_names_its_subject(read_repository) -> None:
     )
 
     assert subjects(read_repository({"buf.yaml": "version: v2\n", "shop/order.proto": text})) == {("orders-value", 1)}
+
+
+DRAFT = "http://json-schema.org/draft-07/schema#"
+FORMS = {
+    "a.json": {"$schema": DRAFT, "type": "array", "items": [{"const": 1}, {"type": "string"}]},
+    "b.json": {"$schema": DRAFT, "anyOf": [{"type": "string"}, {"type": "object"}]},
+    "c.json": {"$schema": DRAFT, "allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"type": "object"}}},
+    "d.json": {"$schema": DRAFT, "additionalProperties": {"type": "string"}},
+    "e.json": {"$schema": DRAFT, "$defs": {"a": {"type": "object"}}},
+    "f-key.avsc": "string",
+    "g-value.avsc": {"type": "array", "items": "string"},
+    "h-value.avsc": {"type": "map", "values": "long"},
+    "i-value.avsc": ["null", "string"],
+    "j.proto": 'syntax = "proto3"; package p; enum Kind { A = 0; }',
+    "k.proto": 'syntax = "proto3"; package p; message Order { int64 id = 1; }',
+}
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_a_schema_of_any_form_has_a_subject(read_repository, path) -> None:
+    """A file that yields no schema would count as checked."""
+    form = FORMS[path]
+    reading = read_repository({path: form if path.endswith(".proto") else json.dumps(form)})
+
+    assert len(subjects(reading)) == 1
+    assert reading.result.schema_files.keys() == {path}
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    value=st.recursive(
+        st.none() | st.booleans() | st.integers() | st.sampled_from(["string", "long", "Order", "record", "a.B"]),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["type", "name", "fields", "items", "values", "symbols"]), inner, max_size=4
+            )
+        ),
+        max_leaves=8,
+    ),
+    path=st.sampled_from(["orders-value.avsc", "orders.schema.json"]),
+)
+def test_a_schema_file_is_read_or_named_as_unread(read_repository, value, path) -> None:
+    """Whatever it holds: a file that is neither would be taken for checked."""
+    document = value if path.endswith(".avsc") else {"$schema": DRAFT, "items": value}
+    reading = read_repository({path: json.dumps(document)})
+
+    assert path in {*reading.result.schema_files, *(file.name for file in reading.result.unread)}
+
+
+def test_a_file_that_a_schema_refers_to_is_a_schema(read_repository) -> None:
+    """It often does not name its draft."""
+    order = {"$schema": DRAFT, "title": "Order", "properties": {"sum": {"$ref": "common/money.json#/definitions/M"}}}
+    files = {"s/order.json": json.dumps(order), "s/common/money.json": '{"definitions": {"M": {"type": "integer"}}}'}
+
+    registry = read_repository(files).result.registry
+
+    (reference,) = (reference for version in registry.versions for reference in version.references)
+    assert (reference.name, reference.subject) == ("common/money.json", "money")
+
+
+def test_a_description_of_a_topic_names_its_services_and_schemas(read_repository) -> None:
+    """Repositories of schemas keep them, one file for each topic."""
+    text = (
+        "topic: orders\nservices:\n  producers: [acme/shop]\n  consumers: [acme/billing]\n"
+        "schemas:\n  - {version: 1, resource: orders.v1.schema.json}\n"
+    )
+    schema = json.dumps({"$schema": DRAFT, "title": "Whatever", "type": "array"})
+    reading = read_repository({"topics/orders.yaml": text, "schemas/orders.v1.schema.json": schema})
+
+    assert subjects(reading) == {("orders-value", 1)}
+    flows = {(flow.job, flow.origin.name, flow.target.name) for flow in reading.result.declared.flows}
+    assert flows == {("acme/shop", "", "orders"), ("acme/billing", "orders", "")}
