@@ -139,8 +139,11 @@ async function readView() {
   if (node && !graph.byKey.has(node)) params.set("node", await loadFirst(node));
   if (node !== params.get("node")) history.replaceState(null, "", `#${params}`);
   // Chips change the width of cards, so that the first drawing waits for them a little.
-  await Promise.race([readChips(), new Promise((done) => setTimeout(done, 500))]);
+  let drawn = false;
+  const read = readChips().then(() => drawn && refresh());
+  await Promise.race([read, new Promise((done) => setTimeout(done, 500))]);
   open();
+  drawn = true;
   await restoreList(params.get("list"));
   if (!graph.cards.length) search.focus();
 }

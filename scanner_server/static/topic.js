@@ -8,7 +8,7 @@ async function topicPageOf() {
   const flows = about.node ? await topicFlows(about.node) : {columns: new Map(), users: new Map(), derived: []};
   const schemas = chosen ? chosen.items : about.schemas;
   const acts = [
-    link(flowPage(about.node), "Data flow"),
+    link(flowPage(about.node), "Lineage"),
     about.node ? link(flowPage(about.node, {list: "impact"}), "Impact") : "",
     link(`/change?${query({topic, cluster})}`, "Check a change"),
     link(`${API}/history.atom?${query({node: about.node || topic})}`, "Feed of changes", {type: "application/atom+xml"}),
