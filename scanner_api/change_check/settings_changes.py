@@ -135,7 +135,7 @@ def settings_of(path: str, text: str) -> list[Setting]:
     The keys of an entry with a name, as of an environment variable, are behind that name.
     """
     found: list[Setting] = []
-    around: list[tuple[int, str]] = []
+    outer_keys: list[tuple[int, str]] = []
     is_flat = suffix(path) in _FLAT
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or _COMMENT.match(line):
@@ -149,19 +149,19 @@ def settings_of(path: str, text: str) -> list[Setting]:
             indent = raw + len(match.groupdict().get("item") or "")
             value = match.groupdict().get("value", "") or ""
         is_entry = indent > raw
-        while around and around[-1][0] >= (raw if is_entry else indent) and not is_flat:
-            around.pop()
+        while outer_keys and outer_keys[-1][0] >= (raw if is_entry else indent) and not is_flat:
+            outer_keys.pop()
         value = _TRAILING.sub("", value).strip().rstrip(",").strip().strip("\"'")
-        outer = tuple(key for _, key in around) if not is_flat else ()
+        outer = tuple(key for _, key in outer_keys) if not is_flat else ()
         if match is None:
             if value.strip("[]{}()<>/ "):
                 found.append(Setting((*outer, "-"), value.strip("\"'"), number))
             continue
         key = match["key"].strip().rstrip("{").strip()
         if key in ("name", "id") and is_entry and value:
-            around.append((raw, value))
+            outer_keys.append((raw, value))
             continue
-        around.append((indent, key))
+        outer_keys.append((indent, key))
         if value not in ("", "{", "[", "|", ">", ">-", "|-"):
             found.append(Setting((*outer, key), value, number))
         elif match.groupdict().get("sign", "") == "" and value == "" and "{" not in line:

@@ -269,8 +269,8 @@ class Unexplained:
     def _owners(self, path: str, edit: SettingEdit, programs: ProgramChanges) -> list[CountedJob] | None:
         """Return the programs that a setting is of, none of them if that is not known; None for foreign software."""
         jobs = {job.flows.job.name: job for commit in (self._base, self._head) for job in commit.jobs}
-        words_around = {word for key in edit.setting.path for word in (key, key.removeprefix("services."))}
-        named = [job for name, job in jobs.items() if name in words_around]
+        path_words = {word for key in edit.setting.path for word in (key, key.removeprefix("services."))}
+        named = [job for name, job in jobs.items() if name in path_words]
         if named:
             return named
         if settings_changes.is_right(edit):
