@@ -36,7 +36,7 @@ setup: $(BIN)/scanner ## install the program into .venv
 setup-test: $(VENV)/.test ## install the program and everything that its tests need
 
 demo: setup ## scan and query the bundled example, without a network
-	@sh examples/retail/demo.sh $(BIN)/scanner
+	@$(BIN)/scanner demo --output out/retail
 
 setup-docs: $(VENV)/.docs ## install what builds the documentation, too
 

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -122,6 +123,7 @@ def server_row(directory: Path, columns: int = COLUMNS, dictionary: Path | None 
         memory = peak_memory(process.pid)
         path = f"/api/v1/clusters/{_CLUSTER}/topics/{quote(topic_name(0))}/schemas"
         schemas = load(port, iter([path] * 100_000), requests=8_000)
+        questions = [_question(port, *row) for row in _QUESTIONS]
     ready, call = _assistant(file)
     return [
         _latency("search, 16 clients", search, 100, f"{_per_request(between - started)}; {detail}"),
@@ -143,6 +145,7 @@ def server_row(directory: Path, columns: int = COLUMNS, dictionary: Path | None 
             detail=f"p99 {schemas.p99:.0f} ms; clients on the same processors",
         ),
         Row(name="scanner mcp, ready", ours=ready, unit="s", target="≤ 2 s", met=ready <= 2, detail=detail),
+        *questions,
         Row(
             name="a tool call",
             ours=call,
@@ -152,6 +155,34 @@ def server_row(directory: Path, columns: int = COLUMNS, dictionary: Path | None 
             detail="the slowest of each tool",
         ),
     ]
+
+
+_HUB = quote(topic_name(0))
+_QUESTIONS = (
+    ("columns by part of a name", "/api/v1/columns?pattern=customer", 0.3),
+    ("columns by tag", "/api/v1/columns?tag=PII", 0.3),
+    ("topic page of a hub", f"/api/v1/clusters/{_CLUSTER}/topics/{_HUB}", 1.0),
+    ("impact of a hub", f"/api/v1/impact?node={_HUB}", 0.5),
+    ("personal data", "/api/v1/personal-data?tag=PII", 0.5),
+    ("clients of all topics", "/api/v1/clients", 0.3),
+)
+"""Name, path and most seconds of what one client asks of a large dictionary."""
+
+
+def _question(port: int, name: str, path: str, most: float) -> Row:
+    """Measure the answers to one question: no request equals an earlier one, whose answer the server keeps."""
+    seconds = []
+    for limit in range(100, 100 - 2 * _RUNS, -1):
+        varied = path if "/topics/" in path else f"{path}{'&' if '?' in path else '?'}limit={limit}"
+        started = time.perf_counter()
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{varied}") as response:
+            response.read()
+        seconds.append(time.perf_counter() - started)
+        if varied == path:
+            break
+    took = statistics.median(seconds)
+    detail = f"the first took {seconds[0]:.2f} s"
+    return Row(name=name, ours=took, unit="s", target=f"≤ {most} s", met=took <= most, detail=detail)
 
 
 def _latency(name: str, measured: Load, most: float, detail: str) -> Row:

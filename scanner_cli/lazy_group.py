@@ -36,9 +36,15 @@ class Group(click.Group):
         """Find the command that *args* begin with."""
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
-            hint = closest_match(name, self.list_commands(ctx)) or f"see `{ctx.command_path} --help`"
+            hint = (
+                self.meaning(name) or closest_match(name, self.list_commands(ctx)) or f"see `{ctx.command_path} --help`"
+            )
             raise click.UsageError(f"there is no command {name!r} ({hint})", ctx)
         return super().resolve_command(ctx, args)
+
+    def meaning(self, name: str) -> str:  # noqa: ARG002 - groups with a table of meanings use it
+        """Return a hint for a word that is not a command but means one; empty if it is not known."""
+        return ""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands, each with its whole first sentence."""
@@ -64,18 +70,33 @@ class Group(click.Group):
 class LazyGroup(Group):
     """A group whose commands are imported when they are called, so that its help stays fast."""
 
-    def __init__(self, *args: object, sections: Mapping[str, Commands], **settings: object) -> None:
+    def __init__(
+        self,
+        *args: object,
+        sections: Mapping[str, Commands],
+        aliases: Mapping[str, str] | None = None,
+        meanings: Mapping[str, str] | None = None,
+        **settings: object,
+    ) -> None:
+        """Create the group; *aliases* are former names, *meanings* map words that people try to what they mean."""
         super().__init__(*args, **settings)  # type: ignore[arg-type]
         self._sections = sections
+        self._aliases = aliases or {}
+        self._meanings = meanings or {}
         self._lazy = {name: row for commands in sections.values() for name, row in commands.items()}
+
+    def meaning(self, name: str) -> str:
+        """Return the command that *name* means, as a hint."""
+        return f"use `scanner {self._meanings[name]}`" if name in self._meanings else ""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """List the commands in the order in which people need them."""
         return list(self._lazy)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         """Import the command *cmd_name*; None where there is none."""
-        if cmd_name not in self.list_commands(ctx):
+        cmd_name = self._aliases.get(cmd_name, cmd_name)
+        if cmd_name not in self._lazy:
             return None
         module, _, name = self._lazy[cmd_name][0].partition(":")
         if not module:

@@ -1,5 +1,7 @@
 """The names of the library that commands use, each with its module: `library.py` imports them lazily."""
 
+from scanner_api.change_check.baseline import Accepted as Accepted
+from scanner_api.change_check.baseline import accept as accept
 from scanner_api.change_check.check import CheckOptions as CheckOptions
 from scanner_api.change_check.check import Level as Level
 from scanner_api.change_check.check import Policy as Policy
@@ -13,7 +15,10 @@ from scanner_api.change_check.files import git_files as git_files
 from scanner_api.change_check.files import proposed_files as proposed_files
 from scanner_api.change_check.proposals import PathRule as PathRule
 from scanner_api.change_check.proposals import Target as Target
+from scanner_api.change_check.settings import DEFAULT_BASELINE as DEFAULT_BASELINE
+from scanner_api.change_check.settings import SETTINGS_SCHEMA as SETTINGS_SCHEMA
 from scanner_api.change_check.settings import read_judging as read_judging
+from scanner_api.change_check.surroundings import with_surroundings as with_surroundings
 from scanner_api.configuration import KEY_VARIABLE as KEY_VARIABLE
 from scanner_api.configuration import SECRET_VARIABLE as SECRET_VARIABLE
 from scanner_api.configuration import FoundKind as FoundKind
@@ -86,9 +91,13 @@ from scanner_api.questions.listings import drift as drift
 from scanner_api.questions.listings import scan_problems as scan_problems
 from scanner_api.questions.listings import scan_sources as scan_sources
 from scanner_api.questions.listings import scans as scans
+from scanner_api.questions.listings import topics as topics
 from scanner_api.questions.listings import validate as validate
+from scanner_api.questions.personal_data import personal_data as personal_data
 from scanner_api.questions.topics import describe_topic as describe_topic
 from scanner_api.questions.topics import topic_schemas as topic_schemas
+from scanner_api.rule_pages import PAGES as PAGES
+from scanner_api.rule_pages import rule_page as rule_page
 from scanner_api.scanning.clusters import INCOMPLETE as INCOMPLETE
 from scanner_api.scanning.run import scan as scan
 from scanner_api.spark import ENGINES as ENGINES

@@ -27,9 +27,10 @@ def question(name: str) -> tuple[str, str]:
 
 SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Scan": {
+        "demo": ("demo:demo", "Show what scanner answers, on a bundled example."),
+        "scan": ("scan:scan_command", "Scan a repository or a cluster, and generate the data flow."),
         "init": ("init:init", "Write a cluster.json: query Confluent Cloud, or probe hosts."),
         "check": ("check:check", "Test every connection and permission; change nothing."),
-        "extract": ("extract:extract", "Scan the sources of a cluster.json into the dictionary."),
         "watch": ("server.watch:watch", "Scan regularly, and post what changed."),
         "config": ("check:config", "Print the JSON Schema of cluster.json."),
         "explain": ("explain:explain", "Explain how one file or name is parsed."),
@@ -49,7 +50,8 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Lineage": {
         "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
-        "lineage": ("lineage:lineage", "Trace where data come from and where they go."),
+        "lineage": ("lineage:lineage", "Trace where data comes from and where it goes."),
+        "impact": ("lineage:impact_command", "List what breaks if a node changes, and whom to ask."),
         "export": ("export:export", "Write the graph or the dictionary for other programs."),
         "push": ("push:push", "Write the lineage into a catalog such as DataHub, or take it back."),
         "openlineage": ("openlineage:openlineage", "Import, receive and emit OpenLineage events."),
@@ -75,6 +77,19 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 }
 """The commands by what they are for, in the order of the help."""
 
+ALIASES: Mapping[str, str] = {"extract": "scan"}
+"""Former names of commands; they work and are not listed."""
+
+MEANINGS: Mapping[str, str] = {
+    "failed": "connectors --failed",
+    "graph": "dataflow",
+    "jobs": "connectors",
+    "owners": "topics --without-owner",
+    "stale": "validate",
+    "who": "impact NODE",
+}
+"""Words that people try → the command that answers."""
+
 COMMANDS: Mapping[str, tuple[str, str]] = {name: row for section in SECTIONS.values() for name, row in section.items()}
 
 _PACKAGES = (
@@ -91,19 +106,21 @@ _PACKAGES = (
 @click.group(
     cls=LazyGroup,
     sections=SECTIONS,
+    aliases=ALIASES,
+    meanings=MEANINGS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="kafka-lineage-scanner", message="scanner %(version)s")
 @click.option("--verbose", is_flag=True, help="Log to stderr what is done.")
 def cli(verbose: bool) -> None:
-    """Read the metadata of a Kafka installation into a SQL dictionary, and query it.
+    """See where every Kafka column comes from, where it goes, and what breaks if you change it.
 
     \b
     Examples:
-      scanner extract --config cluster.json
-      scanner query --broker kafka-1:9092 --topic orders
-      scanner dataflow --output flow
-      scanner explain schema order.avsc
+      scanner demo
+      scanner scan . --open
+      scanner scan --config cluster.json
+      scanner impact orders.total
 
     \b
     Exit status: 0 done; 1 failed, nothing stored; 2 input invalid; 3 partial: some source

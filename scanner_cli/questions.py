@@ -12,10 +12,11 @@ import click
 from scanner_api.questions.question import Parameter, Question
 from scanner_api.questions.table import BY_NAME
 from scanner_cli import library
-from scanner_cli.console import echo_err
+from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option, one_of
 from scanner_cli.output.columns import ROOT, found_tag
-from scanner_cli.output.render import Format, format_option, narrow, ranges, shorten, show
+from scanner_cli.output.render import Format, cell, format_option, narrow, ranges, shorten, show
+from scanner_cli.output.terminal import terminal_width
 from scanner_model.columns import path_name
 
 if TYPE_CHECKING:
@@ -71,28 +72,54 @@ def question_command(name: str) -> click.Command:
     """Return the command of the question *name*, which shows the items of its answer."""
     question = BY_NAME[name]
 
-    def run(*, dictionary: Dictionary, style: str, **arguments: object) -> None:
+    def run(*, dictionary: Dictionary, style: str, wide: bool = False, **arguments: object) -> None:
         page = question.answer(dictionary, **arguments)
-        show_items(question, page, style)
+        show_items(question, page, style, wide=wide)
+        if not page:
+            given = [f"{name} {value!r}" for name, value in arguments.items() if isinstance(value, str) and value]
+            echo_err(f"no {question.command} found{' for ' + ', '.join(given) if given else ''}")
         if not page.complete and question.incomplete:
             echo_err(f"note: something may be missing: {question.incomplete}")
         if page.did_you_mean:
-            echo_err(f"note: nothing is found; did you mean {' or '.join(map(repr, page.did_you_mean))}?")
+            echo_err(f"did you mean {' or '.join(map(repr, page.did_you_mean))}?")
 
     run.__doc__ = help_text(question)
     options = question_options(name)
-    return click.command(question.command)(options(dictionary_option(format_option()(run))))
+    command = wide_option(format_option()(run)) if question.brief else format_option()(run)
+    return click.command(question.command)(options(dictionary_option(command)))
 
 
-def show_items(question: Question, items: Sequence[Any], style: str) -> None:
-    """Write the items of an answer: their documents as JSON, the shown columns as a table or CSV."""
+def wide_option(command: Command) -> Command:
+    """Add the option `--wide` to a command."""
+    return click.option("--wide", is_flag=True, help="All columns, also on a terminal.")(command)
+
+
+def show_items(question: Question, items: Sequence[Any], style: str, *, wide: bool = False) -> None:
+    """Write the items of an answer: their documents as JSON, the shown columns as a table or CSV.
+
+    A table on a terminal has the brief columns, and a heading with those that are equal in every row, unless *wide*.
+    """
     documents: list[Mapping[str, Json]] = [library.document(item) for item in items]
     cells = CELLS.get(question.name)
     rows = documents if cells is None else [{**row, **cells(row, style)} for row in documents]
     if style == Format.JSON:
         show([], (), style, document=documents)
     else:
-        show(rows, narrow(question.shown, rows, style, question.optional), style)
+        columns = narrow(question.shown, rows, style, question.optional)
+        if style == Format.TABLE and question.brief and terminal_width() and not wide:
+            columns = _brief(question, rows)
+        show(rows, columns, style)
+
+
+def _brief(question: Question, rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the brief columns that differ between rows, and print the others as a heading."""
+    used = narrow(question.brief, rows, Format.TABLE, question.brief)
+    if len(rows) < 2:
+        return used
+    equal = {name: cell(rows[0].get(name)) for name in used if len({cell(row.get(name)) for row in rows}) == 1}
+    if equal:
+        echo(" · ".join(f"{name.replace('_', ' ')} {value}" for name, value in equal.items()))
+    return tuple(name for name in used if name not in equal)
 
 
 def help_text(question: Question) -> str:
@@ -142,6 +169,8 @@ def _connector(row: Row, style: str) -> Row:
     """Return the counts of tasks; a worker calls a connector RUNNING even where all of its tasks are FAILED."""
     failed, tasks = row["failed_tasks"], len(row["tasks"])
     cells = {"tasks": tasks, "failed": failed or None}
+    if style == Format.TABLE and terminal_width():
+        cells["class"] = row["class"].rpartition(".")[2]
     if failed and style == Format.TABLE:
         cells["state"] = f"{row['state']}, {failed} of {tasks} tasks FAILED"
     return cells

@@ -5,6 +5,7 @@ The libraries of the extra are imported when the server starts, so that other co
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from scanner_api.dictionary import Dictionary
@@ -28,11 +29,13 @@ def serve(
     notify: Notify,
     intake: Intake | None = None,
     scans: ScanStatus | None = None,
+    ready: Callable[[str], object] | None = None,
 ) -> None:
     """Serve *dictionary* until SIGINT or SIGTERM, with what *intake* receives and the status of *scans*.
 
     A dictionary that is missing or cannot be read is no error: a scan may make it meanwhile; *notify* gets it at once.
-    Raises InputInvalid where the extra is not installed, or the address or the certificate cannot be used.
+    *ready* is called with the address when the server listens. Raises InputInvalid where the extra is not installed, or
+    the address or the certificate cannot be used.
     """
     app = _module("app")
     try:
@@ -40,7 +43,13 @@ def serve(
     except DictionaryUnusable as error:
         notify(f"note: {error}")
     served = app.application(dictionary, options, app.Parts(intake=intake, scans=scans))
-    _module("running").run(served, options, lambda address: notify(f"serving {dictionary.shown} at {address}"))
+
+    def listening(address: str) -> None:
+        notify(f"serving {dictionary.shown} at {address}")
+        if ready:
+            ready(address)
+
+    _module("running").run(served, options, listening)
 
 
 def listen(intake: Intake, options: ServerOptions, *, notify: Notify) -> None:

@@ -25,7 +25,7 @@ from scanner_server.mcp_server import mcp_routes
 from scanner_server.metrics import DictionaryFigures, Figures
 from scanner_server.openapi import BASE, OPERATIONS, openapi_document
 from scanner_server.options import ScanStatus, ServerOptions
-from scanner_server.problems import error_response, problem
+from scanner_server.problems import allowed_methods, error_response, problem
 from scanner_server.security import Guard
 from scanner_server.static_site import DRAWING, LISTS, static_text
 from scanner_server.workers import Workers
@@ -176,10 +176,12 @@ def _metrics(figures: Figures) -> Endpoint:
 
 
 def _http_error(hint: str) -> Callable[[Request, Exception], Awaitable[Response]]:
-    async def respond(_: Request, error: Exception) -> Response:
+    async def respond(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         details = {404: "there is no such path", 405: "the method is not allowed"}
-        headers = (error.headers if isinstance(error, HTTPException) else None) or {}
+        headers = dict((error.headers if isinstance(error, HTTPException) else None) or {})
+        if status == 405:
+            headers["Allow"] = allowed_methods(request)
         return problem(status, details.get(status, str(error)), hint=hint, headers=headers)
 
     return respond

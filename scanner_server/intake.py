@@ -14,7 +14,7 @@ from starlette.routing import Route
 from scanner_api.event_intake import Reply
 from scanner_server.bodies import AT_ONCE, SECONDS, Bodies
 from scanner_server.openapi import BASE
-from scanner_server.problems import Refused, problem
+from scanner_server.problems import Refused, allowed_methods, problem
 
 _PATHS = (f"{BASE}/lineage", f"{BASE}/lineage/batch")
 
@@ -47,7 +47,8 @@ def intake_routes(intake: Intake | None, *, seconds: float = SECONDS) -> list[Ro
 
     async def receive(request: Request) -> Response:
         if intake is None or bodies is None:
-            return problem(405, "this server does not receive events", hint="start it with --intake")
+            headers = {"Allow": allowed_methods(request, "POST")}
+            return problem(405, "this server does not receive events", hint="start it with --intake", headers=headers)
         headers = {name: ", ".join(request.headers.getlist(name)) for name in request.headers}
         if refused := intake.refusal(headers):
             return _response(refused, close=True)  # the unread body could be taken for the next request

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match, Route
 
 from scanner_api.questions.question import Question
 from scanner_api.questions.table import QUESTIONS
@@ -76,6 +78,14 @@ def problem(
     body |= {name: value for name, value in {"where": where, "hint": hint, **members}.items() if value}
     text = json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
     return Response(text, status, headers=dict(headers), media_type=MEDIA)
+
+
+def allowed_methods(request: Request, refused: str = "") -> str:
+    """Return the methods that the routes of a request's path answer together, without the *refused* one."""
+    routes = [route for route in request.app.routes if isinstance(route, Route)]
+    fitting = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
+    methods = {method for route in fitting for method in route.methods or ()}
+    return ", ".join(sorted(methods - {refused}))
 
 
 class Refused(Exception):

@@ -28,12 +28,11 @@ PROJECT_PAGES = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
-    "examples/ci/README.md",
     "examples/retail/README.md",
 )
 """Pages outside of docs/ that are part of the site, by their paths in the repository."""
 
-ARCHIVES = ("examples/ci", "examples/deploy", "examples/plugins", "examples/retail")
+ARCHIVES = ("examples/deploy", "examples/plugins", "examples/retail")
 """Directories that a page may offer as an archive, by their paths in the repository."""
 
 FILES = ("examples/deploy/*", "tests/public_surface/*")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import chain, groupby
 from typing import Any, NamedTuple, TypeVar
 
@@ -44,6 +44,7 @@ from dataflow_generator.jobs.ksqldb_files import ENGINE as KSQLDB_FILE
 from dataflow_generator.jobs.ksqldb_files import file_queries
 from dataflow_generator.jobs.manual import manual_jobs
 from dataflow_generator.jobs.model import ColumnRef, Dataset, JobFlows, Naming, job_node, partly_read_job, unread_job
+from dataflow_generator.jobs.once import Once
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
@@ -68,7 +69,7 @@ class LookupContext(NamedTuple):
 
     *names* are the clusters' other names. *tables* are the columns of catalog tables, *databases* the tables that their
     databases describe, *views* those that a SQL text defines; *derived* the columns of undescribed datasets, derived
-    through connectors.
+    through connectors. *once* remembers what several kinds of jobs read of the same rows.
     """
 
     naming: Naming
@@ -79,11 +80,14 @@ class LookupContext(NamedTuple):
     views: Mapping[Dataset, TableRow]
     columns: TopicColumns
     derived: Callable[[], ColumnsByDataset] = dict
+    once: Once | None = None
 
     @property
     def flink(self) -> FlinkContext:
         """Return what Flink tables are resolved against."""
-        return FlinkContext(naming=self.naming, names=self.names, topics=lambda: self.topics, columns=self.columns.full)
+        return FlinkContext(
+            naming=self.naming, names=self.names, topics=lambda: self.topics, columns=self.columns.full, once=self.once
+        )
 
 
 class OpenEnds(NamedTuple):
@@ -191,7 +195,10 @@ def connect_readings(rows: Sequence[ConnectorRow], context: LookupContext) -> It
 
 
 def _reported(rows: Sequence[ConnectorRow], context: LookupContext) -> list[ReportedConnector]:
-    return [report_connector(row, context.topics, context.naming) for row in rows]
+    once = context.once or Once()
+    return [
+        once.of("connector", (row,), partial(report_connector, row, context.topics, context.naming)) for row in rows
+    ]
 
 
 def group_parts(snapshot: Snapshot) -> Iterator[GroupsPart]:
@@ -432,7 +439,8 @@ def lookup_context(snapshot: Snapshot) -> LookupContext:
     # Columns are derived from what connectors read again afterwards.
     columns = snapshot.columns._replace(paths=remembering(snapshot.columns.paths))
     views = {naming.dataset(*view.dataset): view for view in snapshot.views}
-    context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, databases, views, columns)
+    named = snapshot.cluster_names, snapshot.topic_names
+    context = LookupContext(naming, *named, tables, databases, views, columns, once=Once())
 
     @cache
     def derived() -> ColumnsByDataset:

@@ -234,7 +234,7 @@ class _Tasks:
         context: LookupContext,
         derived: ColumnsByDataset,
     ) -> Iterator[Any]:
-        source, shared = self._source, context[:-2]
+        source, shared = self._source, context[:-3]
         packed_rows = [_packed(row) for row in rows]
 
         def result_batches(positions: Iterable[int]) -> Batches:

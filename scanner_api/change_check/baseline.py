@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from scanner_api.change_check.model import Finding
+from scanner_api.change_check.proposals import text_of_file
+from scanner_api.files import write_text
 from scanner_model.documents.json_positions import PositionedJson, parse_with_positions
 from scanner_model.errors import InputInvalid, Problem
 
@@ -50,6 +54,17 @@ def _entry(document: PositionedJson, index: int, entry: Any, problems: list[Prob
         problems.append(Problem(where, f"{entry['expires']!r} is no date", "as in 2027-01-31"))
         return None
     return Accepted(fingerprint=entry["fingerprint"], reason=entry["reason"].strip(), expires=expires)
+
+
+def accept(file: Path, entry: Accepted) -> None:
+    """Write *entry* into the baseline *file*, in place of one with its fingerprint; the file is created if needed.
+
+    Raises InputInvalid if the file is not a baseline or cannot be written.
+    """
+    old = parse_baseline(text_of_file(file), str(file)) if file.exists() else ()
+    entries = [*(other for other in old if other.fingerprint != entry.fingerprint), entry]
+    listed = [{**asdict(each), "expires": each.expires.isoformat()} for each in entries]
+    write_text(file, json.dumps({"accepted": listed}, indent=2, ensure_ascii=False) + "\n")
 
 
 def apply_baseline(

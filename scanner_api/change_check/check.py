@@ -25,7 +25,7 @@ from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.job_change import JobContext, changed_jobs, job_findings
 from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, SkippedFile, Verdict
-from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
+from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, PathRule, Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.proposed_graph import proposed_graph
 from scanner_api.change_check.proposed_references import ProposedReferences
@@ -54,7 +54,7 @@ class CheckOptions:
     subject. *dialect* is that of SQL files, None guesses it. *max_age* is how long ago each source may have been read.
     *allow_new*: a subject, statement or connector that the dictionary does not have is new, no mistake. *accepted* are
     the entries of a baseline. *rules* say where columns with a tag may not get to. *settings_changes* are the findings
-    of `read_judging`: what the change edits of the settings that judge it.
+    of `read_judging`: what the change edits of the settings that judge it. *map* are rules for the files of commits.
     """
 
     cluster: str | None = None
@@ -67,6 +67,7 @@ class CheckOptions:
     rules: ClusterPolicy = ClusterPolicy()
     strict: bool = False
     settings_changes: tuple[Finding, ...] = ()
+    map: tuple[PathRule, ...] = ()
 
 
 def check_change(
@@ -120,7 +121,7 @@ def check_commits(
     scans: tuple[tuple[str, int, str], ...] = ()
     of_policy: tuple[str, ...] = ()
     if dictionary is not None:
-        files = git_files(commits, (), directory)
+        files = git_files(commits, chosen.map, directory)
         named = {proposal.target.subject for proposal in files.proposals}
         schemas = tuple(schema for schema in changes.schemas if schema.target.subject not in named)
         files = replace(files, proposals=(*files.proposals, *schemas))

@@ -198,6 +198,12 @@ def top_directory(directory: Path) -> Path | None:
     return None
 
 
+def text_at(directory: Path, commit: str, path: str) -> bytes | None:
+    """Return the content of a file of a commit; None if the commit does not contain it or it is too large."""
+    answer = _run(directory, "cat-file", "blob", f"{commit}:{path}")
+    return None if answer.returncode or len(answer.stdout) > LARGEST else answer.stdout
+
+
 def _check_repository(directory: Path) -> None:
     if _run(directory, "rev-parse", "--git-dir").returncode:
         raise InputInvalid("it is in no git repository", where=str(directory), hint="run it inside the work tree")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
 
 from dataflow_generator.graph import EdgeKind, NodeKind
 from dataflow_generator.jobs.model import Dataset, Naming
@@ -14,12 +12,11 @@ from dataflow_generator.query.impact import Root
 from dataflow_generator.query.neighbourhood import Neighbourhood
 from scanner_api.change_check.model import Affected
 from scanner_api.graph.lineage import Impact, impact_from, impact_graph, node_path
+from scanner_api.graph.people import People
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph, stored_graph
-from scanner_dictionary.lineage_inputs.topics import graph_clusters
-from scanner_dictionary.queries.clients import observed
-from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, cluster_ids
+from scanner_dictionary.queries.topics import CatalogAnnotations
 from scanner_model.columns import ColumnPath, path_name
 
 _KINDS = ("job", "consumer-group", "topic", "dataset", "catalog-table", "column")
@@ -33,6 +30,7 @@ class Hits:
         self._conn = conn
         self._rows = rows or SqlGraphReader(conn)
         self._near = Neighbourhood(impact_graph(self._rows))
+        self._people = People(conn)
         self.graph: StoredGraph | None = stored_graph(conn)
 
     def of(self, dataset: Dataset, path: ColumnPath = ()) -> tuple[Affected, ...]:
@@ -54,14 +52,19 @@ class Hits:
         named = self._rows.nodes_named((dataset.name,)) if self.graph else ()
         return next((node for node in named if node.node_key == dataset.key), None)
 
+    @property
+    def naming(self) -> Naming:
+        """Return the names of the clusters' topics as datasets."""
+        return self._people.naming
+
     def topic_notes(self, cluster: str, topic: str) -> CatalogAnnotations:
         """Return the owner and tags that catalogs have for a topic."""
-        return self._annotations.get((self._ids.get(cluster, 0), topic), NOTHING)
+        return self._people.topic_notes(cluster, topic)
 
     def _affected(self, reached: Reached[int, EdgeRow], impact: Impact) -> Iterator[Affected]:
         """Yield a node that is reached, and the columns of a dataset whose rows depend on the change."""
         node = impact.nodes[reached.node]
-        owner, tags = self._owner_and_tags(node)
+        owner, tags = self._people.owner_and_tags(node)
         affected = Affected(
             kind=node.kind,
             namespace=node.namespace,
@@ -73,7 +76,7 @@ class Hits:
             evidence=tuple(dict.fromkeys(hop.edge.evidence for hop in reached.route if hop.edge.evidence)),
             owner=owner,
             tags=tags,
-            last_seen=self._last_seen.get((self._clusters.get(node.namespace, ""), node.name), ""),
+            last_seen=self._people.last_seen(node),
         )
         yield replace(affected, kind=NodeKind.COLUMN, path=path_name(reached.path)) if reached.path else affected
         last = reached.route[-1] if reached.route else None
@@ -81,36 +84,3 @@ class Hits:
             edges = self._rows.edges_at([reached.node], forward=True, kinds=(EdgeKind.CONTAINS,))
             for column in self._rows.nodes_of([edge.target_node_id for edge in edges]).values():
                 yield replace(affected, kind=NodeKind.COLUMN, path=path_name(node_path(column) or ()))
-
-    def _owner_and_tags(self, node: NodeRow) -> tuple[str, tuple[str, ...]]:
-        known = json.loads(node.attributes)
-        owners = known.get("owners") or [known.get("owner", "")]
-        note = self.topic_notes(self._clusters.get(node.namespace, ""), node.name)
-        owner = note.owner if node.kind == NodeKind.TOPIC and note.owner else ", ".join(map(str, owners))
-        tags = (*known.get("tags", ()), *(note.tags if node.kind == NodeKind.TOPIC else ()))
-        return owner, tuple(dict.fromkeys(map(str, tags)))
-
-    @cached_property
-    def _annotations(self) -> Mapping[tuple[int, str], CatalogAnnotations]:
-        return catalog_annotations(self._conn)
-
-    @cached_property
-    def _last_seen(self) -> Mapping[tuple[str, str], str]:
-        seen: dict[tuple[str, str], str] = {}
-        for row in observed(self._conn):
-            key = row.cluster, row.application
-            seen[key] = max(row.last_seen, seen.get(key, ""))
-        return seen
-
-    @cached_property
-    def _ids(self) -> Mapping[str, int]:
-        return cluster_ids(self._conn)
-
-    @cached_property
-    def _clusters(self) -> Mapping[str, str]:
-        return {namespace: name for name, namespace in self.naming.clusters.items()}
-
-    @cached_property
-    def naming(self) -> Naming:
-        """Return the names of the clusters' topics as datasets."""
-        return Naming(graph_clusters(self._conn))

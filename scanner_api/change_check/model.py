@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -142,7 +143,7 @@ class ChangeReport:
     *skipped* are files that were not checked. *notes* are remarks about the check itself, such as an expired entry
     of the baseline. *not_examined* are those of *skipped* that scanner does not claim to understand and whose content
     could matter: not documentation, tests or renamed files. *concerns_kafka* is False if no changed file could declare
-    anything relevant.
+    anything relevant. *lines* are the source lines of places, *code_owners* those of files in CODEOWNERS.
     """
 
     files: tuple[CheckedFile, ...]
@@ -152,6 +153,8 @@ class ChangeReport:
     notes: tuple[str, ...] = field(default=())
     not_examined: tuple[SkippedFile, ...] = ()
     concerns_kafka: bool = True
+    lines: Mapping[Place, str] = field(default_factory=dict)
+    code_owners: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def scope(self) -> str:

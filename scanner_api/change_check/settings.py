@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ CHANGED = "settings-changed"
 
 _TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}
 _TEXT = {"type": "string", "minLength": 1}
-SCHEMA: Json = {
+SETTINGS_SCHEMA: Json = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": FILE,
     "description": "Settings of `scanner check-change` for a repository.",
@@ -58,7 +58,7 @@ SCHEMA: Json = {
         },
     },
 }
-"""The JSON Schema of the settings file; `scanner config schema --file .scanner.yaml` prints it."""
+"""The JSON Schema of the settings file; `scanner config schema --of .scanner.yaml` prints it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,16 +119,16 @@ def parse_settings(text: str, where: str) -> RepositorySettings:
     if document.error:
         raise InputInvalid(f"invalid YAML: {document.error}", where=f"{where}:{document.line}")
     value = document.value
-    for error in Draft202012Validator(SCHEMA).iter_errors(value):
+    for error in Draft202012Validator(SETTINGS_SCHEMA).iter_errors(value):
         name = str(error.path[0]) if error.path else ""
         lines = getattr(value, "lines", {})
-        line = lines.get(name) or next((lines[key] for key in value if key not in SCHEMA["properties"]), 1)
-        hint = f"members are {', '.join(SCHEMA['properties'])}"
+        line = lines.get(name) or next((lines[key] for key in value if key not in SETTINGS_SCHEMA["properties"]), 1)
+        hint = f"members are {', '.join(SETTINGS_SCHEMA['properties'])}"
         raise InputInvalid(error.message, where=f"{where}:{line} {name}".rstrip(), hint=hint)
-    given = {name.replace("-", "_"): tuple(item) if isinstance(item, list) else item for name, item in value.items()}
-    return RepositorySettings(
-        **{field.name: given[field.name] for field in fields(RepositorySettings) if field.name in given}
-    )
+    given: dict[str, Any] = {
+        name.replace("-", "_"): tuple(item) if isinstance(item, list) else item for name, item in value.items()
+    }
+    return RepositorySettings(**given)
 
 
 class _Files:
@@ -173,7 +173,7 @@ class _Files:
                     return path.relative_to(top).as_posix()
         return ""
 
-    def _content(self, tree: Any, path: str) -> str | None:  # noqa: ANN401 - a mapping of paths to objects
+    def _content(self, tree: Mapping[str, str], path: str) -> str | None:
         if path not in tree:
             return None
         with object_reader(self._directory) as objects:
@@ -181,9 +181,10 @@ class _Files:
 
     def _moved_from(self, path: str) -> str:
         """Return the only file of that name that the change removes; empty if there is none."""
-        trees = self._trees
+        if (trees := self._trees) is None:
+            return ""
         name = Path(path).name
-        gone = [old for old in (trees.changed if trees else ()) if Path(old).name == name and old not in trees.head]  # type: ignore[union-attr]
+        gone = [old for old in trees.changed if Path(old).name == name and old not in trees.head]
         return gone[0] if len(gone) == 1 else ""
 
 

@@ -227,6 +227,9 @@ class ChangeCheck(NamedTuple):
     scans: Sequence[Document]
     files: Sequence[Document]
     skipped: Sequence[Document]
+    not_examined: Sequence[Document]
+    concerns_kafka: bool
+    scope: str
     notes: Sequence[str]
     findings: Sequence[Document]
     complete: bool

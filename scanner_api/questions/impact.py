@@ -13,9 +13,11 @@ from dataflow_generator.query.impact import Affected
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.lineage import Impact, column_node, impact_of, node_path
 from scanner_api.graph.open import GraphSource, find_node, open_graph
+from scanner_api.graph.people import People
 from scanner_api.questions.graph import GraphEdge, Hops, graph_edge
 from scanner_api.questions.question import AsOf, Cursor, Node, Parameter, read_cursor, write_cursor
-from scanner_dictionary.graph.store import EdgeRow
+from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_model.columns import path_name
 from scanner_model.text import csv_row
 
@@ -41,12 +43,15 @@ class AffectedNode:
     through: tuple[str, ...]
     way: tuple[GraphEdge, ...] | None = None
     cluster: str = ""
+    owner: str = ""
+    last_seen: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactList:
     """What is affected if *root*, a node's id, is renamed or dropped: jobs and groups first, then the nearest.
 
+    *sentence* says in one line what is affected and whom to ask, of all pages together.
     *counts* are of all that is affected, by kind and use; *left_out* counts what comes after this page, which
     *next_cursor* continues, and *complete* is False where anything does. *scan* is the newest scan that the graph is
     of, None for a graph in files.
@@ -54,6 +59,7 @@ class ImpactList:
 
     root: str
     scan: int | None
+    sentence: str
     complete: bool
     affected: tuple[AffectedNode, ...]
     counts: Mapping[str, Mapping[str, int]]
@@ -85,6 +91,7 @@ def impact(
         root, notes = find_node(opened.rows, node, "node")
         found = impact_of(opened.rows, root, node, hops)
         names = opened.rows.system_names()
+        owners = _owners(opened.rows, found)
     counts: dict[str, dict[str, int]] = {}
     for reached in found.affected:
         uses = counts.setdefault("column" if reached.path else found.nodes[reached.node].kind, {})
@@ -96,8 +103,9 @@ def impact(
     return ImpactList(
         root=found.root.node_key,
         scan=opened.about.last_scan,
+        sentence=_sentence(found, names, owners),
         complete=not left_out,
-        affected=_affected(found, ordered[max(start, 0) : end], names, way=way),
+        affected=_affected(found, ordered[max(start, 0) : end], names, owners, way=way),
         counts=counts,
         left_out=left_out,
         column_suggestions=found.column_suggestions,
@@ -106,8 +114,67 @@ def impact(
     )
 
 
+_NOUNS = {
+    "job": "job",
+    "consumer-group": "consumer group",
+    "topic": "topic",
+    "dataset": "dataset",
+    "catalog-table": "table",
+    "column": "column",
+}
+
+
+def _owners(rows: object, found: Impact) -> Mapping[int, tuple[str, str]]:
+    """Return the owner and last observation of each affected node; none for a graph in files."""
+    if not isinstance(rows, SqlGraphReader):
+        return {}
+    people = People(rows.conn)
+    nodes = {reached.node: found.nodes[reached.node] for reached in found.affected}
+    return {key: (people.owner_and_tags(node)[0], people.last_seen(node)) for key, node in nodes.items()}
+
+
+def _sentence(found: Impact, names: Mapping[str, str], owners: Mapping[int, tuple[str, str]]) -> str:
+    """Say what is affected and whom to ask: jobs and consumer groups if there are any, else data."""
+    root = column_name(found.root)
+    of_kind: dict[str, set[int]] = {}
+    for reached in found.affected:
+        kind = "column" if reached.path else found.nodes[reached.node].kind
+        of_kind.setdefault(kind, set()).add(reached.node)
+    actors = {kind: of_kind[kind] for kind in _ACTORS if kind in of_kind}
+    shown = actors or {kind: of_kind[kind] for kind in _NOUNS if kind in of_kind}
+    if not shown:
+        return f"No known job, consumer group or dataset uses {root}."
+    counted = [
+        f"{len(nodes)} {_NOUNS.get(kind, kind)}{'' if len(nodes) == 1 else 's'}" for kind, nodes in shown.items()
+    ]
+    keys = set().union(*shown.values())
+    systems = {names.get(found.nodes[key].namespace) or found.nodes[key].namespace for key in keys}
+    where = "1 system" if len(systems) == 1 else f"{len(systems)} systems"
+    return f"{root}: a change affects {' and '.join(counted)} in {where}{_ask(keys, owners)}."
+
+
+def _ask(keys: Iterable[int], owners: Mapping[int, tuple[str, str]]) -> str:
+    known = [owners.get(key, ("", ""))[0] for key in keys]
+    teams = sorted({owner for owner in known if owner})
+    unknown = sum(not owner for owner in known)
+    if not teams:
+        return "; no owner is known"
+    return f"; ask {', '.join(teams)}" + (f" ({unknown} without a known owner)" if unknown else "")
+
+
+def column_name(node: NodeRow) -> str:
+    """Return the name of a node as people write it, a column's below that of its dataset."""
+    path = node_path(node)
+    return f"{node.name}.{path_name(path)}" if path else node.name
+
+
 def _affected(
-    found: Impact, listed: Iterable[Affected[int, EdgeRow]], names: Mapping[str, str], *, way: bool
+    found: Impact,
+    listed: Iterable[Affected[int, EdgeRow]],
+    names: Mapping[str, str],
+    owners: Mapping[int, tuple[str, str]],
+    *,
+    way: bool,
 ) -> tuple[AffectedNode, ...]:
     rows = []
     for reached in listed:
@@ -121,6 +188,8 @@ def _affected(
                 through=tuple(found.nodes[job].node_key for job in reached.through),
                 way=tuple(graph_edge(hop.edge, found.nodes) for hop in reached.route) if way else None,
                 cluster=names.get(node.namespace, ""),
+                owner=owners.get(reached.node, ("", ""))[0],
+                last_seen=owners.get(reached.node, ("", ""))[1],
             )
         )
     return tuple(rows)

@@ -47,8 +47,8 @@ class Question:
     a large dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`).
 
     Of a command that derives from it: *help* continues the summary, *examples* are command lines, *shown* are the
-    columns of its table, and those that are *optional* are left out where no row has them. *incomplete* is why an
-    answer may not be complete.
+    columns of its table, and those that are *optional* are left out where no row has them. *brief* are the columns that
+    a terminal shows unless all are asked for; empty: all of them. *incomplete* is why an answer may not be complete.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Question:
     help: str = ""
     examples: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
+    brief: tuple[str, ...] = ()
     optional: frozenset[str] = frozenset()
     incomplete: str = ""
 

@@ -68,6 +68,7 @@ QUESTIONS: tuple[Question, ...] = (
             *("cluster", "name", "partitions", "replication", "internal", "schemas", "source", "tags"),
             *("stale", "gone", "owner", "readers", "writers", "findings"),
         ),
+        brief=("cluster", "name", "schemas", "readers", "writers", "findings", "owner", "stale", "gone"),
         optional=frozenset({"owner", "tags", "stale", "gone", "internal", "readers", "writers", "findings"}),
     ),
     Question(
@@ -84,6 +85,7 @@ QUESTIONS: tuple[Question, ...] = (
             *("cluster", "registry", "context", "name", "format", "versions", "topics", "deleted"),
             *("stale", "gone"),
         ),
+        brief=("cluster", "registry", "name", "format", "versions", "topics", "deleted"),
         optional=frozenset({"stale", "gone", "deleted", "context"}),
     ),
     Question(
@@ -120,6 +122,7 @@ QUESTIONS: tuple[Question, ...] = (
             *("cluster", "topic", "role", "name", "type", "logical_type", "nullable", "tags", "doc", "context"),
             *("subject", "version", "inherited_tags", "origin", "dataset", "found_tags"),
         ),
+        brief=("cluster", "topic", "dataset", "name", "type", "tags", "inherited_tags"),
         optional=frozenset(
             {
                 *("dataset", "logical_type", "nullable", "tags", "doc", "context", "subject", "version"),
@@ -148,6 +151,7 @@ QUESTIONS: tuple[Question, ...] = (
             *("cluster", "topic", "use", "application", "kind", "certainty", "owner", "last_seen", "first_seen"),
             *("sampled", "joined", "evidence", "stale", "gone"),
         ),
+        brief=("cluster", "topic", "use", "application", "certainty", "owner", "last_seen"),
         optional=frozenset({"owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
     ),
     Question(
@@ -166,6 +170,7 @@ QUESTIONS: tuple[Question, ...] = (
             *("cluster", "dataset", "column", "tag", "found", "flow", "origin", "steps", "outside", "reader", "owner"),
             "why",
         ),
+        brief=("dataset", "column", "found", "outside", "reader"),
         optional=frozenset({"reader", "owner", "flow", "origin"}),
     ),
     Question(
@@ -178,6 +183,7 @@ QUESTIONS: tuple[Question, ...] = (
             *("cluster", "source", "name", "kind", "class", "state", "tasks", "failed", "topics", "error"),
             *("stale", "gone"),
         ),
+        brief=("cluster", "source", "name", "class", "state", "topics", "stale", "gone"),
         optional=frozenset({"failed", "topics", "error", "stale", "gone"}),
     ),
     Question(
@@ -195,6 +201,7 @@ QUESTIONS: tuple[Question, ...] = (
             "statements --format json",
         ),
         shown=("cluster", "source", "name", "kind", "state", "first_line", "detail", "hidden", "stale", "gone"),
+        brief=("cluster", "source", "name", "kind", "state", "first_line"),
         optional=frozenset({"kind", "state", "detail", "hidden", "stale", "gone"}),
     ),
     Question(
@@ -215,6 +222,7 @@ QUESTIONS: tuple[Question, ...] = (
             *("cluster", "provider", "name", "topic", "kind", "format", "state", "columns", "location"),
             *("stale", "gone"),
         ),
+        brief=("cluster", "provider", "name", "topic", "columns"),
         optional=frozenset({"topic", "state", "location", "stale", "gone"}),
     ),
     Question(
@@ -273,6 +281,7 @@ QUESTIONS: tuple[Question, ...] = (
         incomplete=f"{_OLD_GRAPH}, or more matches than is ranked",
         examples=("search order", "search customer --kind column", "search PII"),
         shown=("kind", "where", "name", "path", "detail", "origin", "topics", "match"),
+        brief=("kind", "where", "name", "path", "detail"),
         optional=frozenset({"path", "detail", "origin", "topics"}),
     ),
     Question(

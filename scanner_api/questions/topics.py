@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Annotated, Literal, NamedTuple
 
 from dataflow_generator.graph import EdgeKind
@@ -184,10 +185,10 @@ def clients(
         name = known_cluster(conn, cluster)
         if topic is not None and not topics_named(conn, topic, name):
             raise unknown_name("topic", topic, topic_names(conn, name), "`scanner topics` lists the topics")
-        rows = list(_rows(conn, name, topic, certainty, earlier=earlier))
+        rows = _rows(conn, name, topic, certainty, earlier=earlier)
         if topic is not None and certainty in (None, "permitted"):
             clusters = [row.cluster for row in topics_named(conn, topic, name)]
-            rows += [row for at in clusters for row in permitted(conn, at, topic, each=principals)]
+            rows = chain(rows, (row for at in clusters for row in permitted(conn, at, topic, each=principals)))
         graph = stored_graph(conn)
         current = graph is not None and graph.last_scan >= newest_scan(conn)
         page = page_of(rows, cursor, limit)

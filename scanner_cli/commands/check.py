@@ -10,7 +10,7 @@ import click
 
 from scanner_cli import library
 from scanner_cli.lazy_group import Group
-from scanner_cli.options import config_option
+from scanner_cli.options import config_option, one_of
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.usage_errors import Exit
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from scanner_api.configuration import ConnectionCheck
 
 _COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
+
+
+SETTINGS_FILE = ".scanner.yaml"
 
 
 @click.command()
@@ -63,12 +66,16 @@ def config() -> None:
 
 
 @config.command()
-def schema() -> None:
-    """Print the JSON Schema of cluster.json.
+@one_of(
+    "--of", "file", words=("cluster.json", SETTINGS_FILE), text="The file.", default="cluster.json", show_default=True
+)
+def schema(file: str) -> None:
+    """Print the JSON Schema of cluster.json, or of the settings of check-change.
 
     \b
     Example, so that an editor completes the file:
       scanner config schema > cluster.schema.json
       # and in cluster.json: "$schema": "cluster.schema.json"
+      scanner config schema --of .scanner.yaml > scanner.schema.json
     """
-    click.echo(visible_json(library.cluster_schema()))
+    click.echo(visible_json(library.SETTINGS_SCHEMA if file == SETTINGS_FILE else library.cluster_schema()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +16,23 @@ from scanner_cli import library
 from scanner_cli.choices import LEVELS, POLICIES
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import cluster_option, dictionary_option, one_of, pairs, read_text
+from scanner_cli.output.change_environments import ENVIRONMENTS
 from scanner_cli.output.change_markdown import report_markdown
-from scanner_cli.output.change_report import report_json, report_table, summary
+from scanner_cli.output.change_report import report_json, summary
+from scanner_cli.output.change_terminal import report_terminal
 from scanner_cli.output.ci_formats import github_annotations, gitlab_code_quality, junit, sarif
 from scanner_cli.usage_errors import Exit
 from scanner_model.errors import InputInvalid
+from scanner_model.text import visible
 
 if TYPE_CHECKING:
+    from scanner_api.change_check.baseline import Accepted
     from scanner_api.change_check.files import ProposedFiles
     from scanner_api.change_check.proposals import Target
     from scanner_api.dictionary import Dictionary
 
 RENDERERS: Mapping[str, Callable[[ChangeReport], str]] = {
-    "table": report_table,
+    "table": report_terminal,
     "json": report_json,
     "markdown": report_markdown,
     "github-actions": github_annotations,
@@ -51,6 +55,7 @@ FAIL_ON = "SCANNER_FAIL_ON"
 
 STATUS = {Verdict.BREAKS: Exit.BREAKS, Verdict.IMPACT: Exit.IMPACT, Verdict.UNKNOWN: Exit.UNCERTAIN}
 
+_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 _AGE = re.compile(r"(\d{1,6})([mhd])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
@@ -93,6 +98,15 @@ def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--max-age", "age", metavar="AGE", help="How long ago each source may have been read: 90m, 24h, 7d.")
 @one_of("--fail-on", words=tuple(FAILING), text="The mildest verdict that fails; by default unknown.")
 @click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="JSON of accepted findings.")
+@click.option("--accept", "fingerprint", metavar="FINGERPRINT", help="Add a finding to the baseline, and do not check.")
+@click.option("--reason", metavar="TEXT", help="With --accept: why.")
+@click.option("--until", metavar="DATE", help="With --accept: the last day that the finding is accepted.")
+@click.option(
+    "--against",
+    multiple=True,
+    metavar="DICTIONARY",
+    help="Judge the change against this environment, and say where it may go; repeatable.",
+)
 @click.option("--allow-new", is_flag=True, help="A subject or job that the dictionary does not have is no mistake.")
 @click.option("--write", "writes", multiple=True, metavar="FORMAT=FILE", help="Write the report to a file, too.")
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="cluster.json whose `policy` applies.")
@@ -141,6 +155,8 @@ def check_change(
       scanner check-change orders-to-lake.json --format markdown --write sarif=scanner.sarif
       scanner check-change --git origin/main...HEAD
       scanner check-change orders-to-lake.json --config cluster.json
+      scanner check-change --git main...HEAD --against prod.db --against staging.db
+      scanner check-change --accept 0123456789abcdef --reason 'agreed with billing' --until 2027-03-31
 
     \b
     Exit status: 0 fine, or milder than --fail-on; 2 the only FILE is no schema, statement or configuration, a directory
@@ -150,9 +166,16 @@ def check_change(
     target = library.Target(
         **{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")}
     )
-    judging = library.read_judging(commits, policy=config, baseline=baseline)
+    accepting = _acceptance(others)
+    judging = library.read_judging(commits, policy=config, baseline=None if accepting else baseline)
     settings = judging.settings
-    rules, age = rules or settings.map, age or settings.max_age
+    if accepting:
+        file = baseline or judging.top / (settings.baseline or library.DEFAULT_BASELINE)
+        library.accept(file, accepting)
+        echo_err(f"{accepting.fingerprint} is accepted until {accepting.expires} in {visible(str(file))}", lines=True)
+        return Exit.DONE
+    against, age = others.pop("against"), age or settings.max_age
+    mapped = () if rules or target.is_named else settings.map
     options = library.CheckOptions(
         level=library.Level(level.upper()) if (level := others.pop("level")) else None,
         policy=library.Policy(policy.upper()) if (policy := others.pop("policy")) else None,
@@ -160,18 +183,51 @@ def check_change(
         rules=judging.policy,
         accepted=judging.accepted,
         settings_changes=judging.changes,
+        map=tuple(map(library.PathRule.parse, mapped)),
         **others,
     )
     outputs = [_output(text) for text in writes]
-    if commits is not None and not (paths or rules or target.is_named):
-        report = library.check_commits(commits, options, dictionary=dictionary if dictionary.exists else None)
-    else:
-        report = library.check_change(dictionary, _files(paths, commits, (rules, target, references)), options)
+    fails = fail_on or settings.fail_on or os.environ.get(FAIL_ON) or "unknown"
+
+    def judged(dictionary: Dictionary, *, is_needed: bool) -> ChangeReport:
+        if commits is not None and not (paths or rules or target.is_named):
+            known = dictionary if is_needed or dictionary.exists else None
+            report = library.check_commits(commits, options, dictionary=known)
+        else:
+            named = rules or (mapped if len(paths) != 1 else ())
+            report = library.check_change(dictionary, _files(paths, commits, (named, target, references)), options)
+        return library.with_surroundings(report, commits, Path(), judging.top)
+
+    if against:
+        if outputs or style not in ENVIRONMENTS:
+            hint = f"--format is one of {', '.join(ENVIRONMENTS)}, without --write"
+            raise InputInvalid("several reports have no such format", where="--against", hint=hint)
+        reports = {name: judged(library.Dictionary(name), is_needed=True) for name in against}
+        statuses = {name: _status(report, fails) for name, report in reports.items()}
+        echo(ENVIRONMENTS[style](reports, [name for name, status in statuses.items() if not status]), end="")
+        return max(statuses.values())
+    report = judged(dictionary, is_needed=False)
     for name, file in outputs:
         library.write_text(file, RENDERERS[name](report))
     echo(RENDERERS[style](report), end="")
     echo_err("\n".join([summary(report), *report.notes]), lines=True)
-    return _status(report, fail_on or settings.fail_on or os.environ.get(FAIL_ON) or "unknown")
+    return _status(report, fails)
+
+
+def _acceptance(others: dict[str, Any]) -> Accepted | None:
+    """Take --accept, --reason and --until out of the options; None without --accept."""
+    fingerprint, reason, until = (others.pop(name) for name in ("fingerprint", "reason", "until"))
+    if fingerprint is None:
+        return None
+    if not _FINGERPRINT.fullmatch(fingerprint):
+        raise InputInvalid(f"{fingerprint!r} is not a fingerprint", where="--accept", hint="copy it from a finding")
+    if not (reason or "").strip():
+        raise InputInvalid("the reason is missing", where="--accept", hint="add --reason 'why it is accepted'")
+    try:
+        expires = date.fromisoformat(until or "")
+    except ValueError:
+        raise InputInvalid(f"{until!r} is not a date", where="--until", hint="as in 2027-01-31") from None
+    return library.Accepted(fingerprint=fingerprint, reason=reason.strip(), expires=expires)
 
 
 def _status(report: ChangeReport, fail_on: str) -> Exit:

@@ -11,7 +11,7 @@ from scanner_api.questions.table import BY_NAME
 from scanner_cli import library
 from scanner_cli.options import cluster_option, dictionary_option
 from scanner_cli.output.render import Format, format_option, narrow, show
-from scanner_cli.questions import question_options, show_items
+from scanner_cli.questions import question_options, show_items, wide_option
 
 if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
@@ -23,9 +23,10 @@ _TASKS = ("cluster", "source", "name", "task", "state", "worker", "error")
 @click.command()
 @question_options("connectors")
 @click.option("--tasks", is_flag=True, help="A line for each task.")
+@wide_option
 @dictionary_option
 @format_option()
-def connectors(*, tasks: bool, dictionary: Dictionary, style: str, **named: Any) -> None:  # noqa: ANN401 - of the question
+def connectors(*, tasks: bool, wide: bool, dictionary: Dictionary, style: str, **named: Any) -> None:  # noqa: ANN401 - of the question
     """List the connectors of Kafka Connect: class, state, the topics that they use, and why they failed.
 
     PATTERN is a glob (`orders*`) or a part of the name. `--format json` includes configuration and traces; secrets in
@@ -45,7 +46,7 @@ def connectors(*, tasks: bool, dictionary: Dictionary, style: str, **named: Any)
         rows = [row for connector in listed for row in _tasks(connector)]
         show(rows, narrow(_TASKS, rows, style, ("error",)), style)
     else:
-        show_items(BY_NAME["connectors"], listed, style)
+        show_items(BY_NAME["connectors"], listed, style, wide=wide)
 
 
 def _tasks(row: ConnectorRow) -> Iterator[Mapping[str, Any]]:

@@ -9,7 +9,7 @@ import click
 
 from scanner_cli import library
 from scanner_cli.choices import SQL_DIALECTS, registry_kinds, schema_formats
-from scanner_cli.console import echo_err
+from scanner_cli.console import echo, echo_err
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import one_of, pairs, read_text
 from scanner_cli.output.columns import RARE, SHOWN, column_rows, schema_document
@@ -26,6 +26,8 @@ from scanner_cli.output.connectors import (
 from scanner_cli.output.render import Format, format_option, narrow, show
 from scanner_cli.usage_errors import Exit
 from scanner_model.columns import ParsedSchema
+from scanner_model.documents.json_positions import closest_match
+from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from scanner_api.parsing import ConnectorColumns, StatementFlows
@@ -248,3 +250,18 @@ def _rows(subject: dict[str, Any]) -> list[dict[str, Any]]:
 def _status(parsed: ParsedSchema) -> Exit:
     readable = parsed.columns or parsed.empty or not parsed.problems
     return Exit.DONE if readable else Exit.INPUT_INVALID
+
+
+@explain.command()
+@click.argument("name", metavar="RULE")
+def rule(name: str) -> None:
+    """Print the page of a rule of check-change or validate.
+
+    \b
+    Example:
+      scanner explain rule column-removed
+    """
+    if name not in library.PAGES:
+        hint = closest_match(name, list(library.PAGES)) or "`scanner validate --help` and docs/rules list them"
+        raise InputInvalid(f"{name!r} is not a rule", where="scanner explain rule", hint=hint)
+    echo(library.rule_page(name), end="")

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from scanner_cli import library
-from scanner_cli.console import echo_err
+from scanner_cli.console import echo, echo_err
+from scanner_cli.options import one_of
 from scanner_cli.output.graph import (
     IMPACT_COLUMNS,
     edge_row,
     impact_document,
     impact_rows,
-    impact_summary,
     shown_name,
 )
-from scanner_cli.output.render import Format, format_option, show
+from scanner_cli.output.render import Format, format_option, narrow, show
+from scanner_cli.output.tree import show_tree
 from scanner_cli.spark_options import graph_options
 from scanner_model.errors import InputInvalid
 
@@ -43,6 +44,7 @@ _DIRECTIONS: Mapping[str, Literal["both", "upstream", "downstream"]] = {
     "downstream": "downstream",
 }
 _EXCLUSIVE = ("impact", "components")
+_TREE = "tree"
 
 
 def _query_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,11 +77,18 @@ def _query(flags: Sequence[str]) -> str:
 )
 @click.option("--evidence", is_flag=True, help="In the table: the evidence of each step. JSON always has it.")
 @graph_options
-@format_option(Format.TABLE, Format.JSON)
+@one_of(
+    "--format",
+    "style",
+    words=("tree", "table", "json"),
+    text="tree: one line for each step; table: one row for each edge; json: for programs.",
+    default="tree",
+    show_default=True,
+)
 def lineage(
     node: str, query: str, columns: bool, depth: int | None, evidence: bool, source: GraphSource, style: str
 ) -> None:
-    """Show where the data of NODE come from and where they go, one step a line, the nearest first.
+    """Show where the data of NODE comes from and where it goes, as a tree.
 
     NODE is a topic, another dataset, a job, a consumer group, or a column: its name, its namespace and name, or its id
     in graph.json. Any broker's address works, and so does a table's name without database and schema. The query reads
@@ -109,10 +118,36 @@ def lineage(
         _show_components(library.components(source), style)
     elif query == "impact":
         _show_impact(library.impact(source, node, hops=depth, way=True), evidence, style)
+    elif style == _TREE:
+        traced = library.lineage(source, node, direction=_DIRECTIONS[query], columns=columns, hops=depth)
+        _show_tree(traced, evidence)
     else:
         _show_steps(
             library.lineage(source, node, direction=_DIRECTIONS[query], columns=columns, hops=depth), evidence, style
         )
+
+
+@click.command("impact")
+@click.argument("node", metavar="NODE")
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="At most N steps.")
+@click.option("--evidence", is_flag=True, help="In the table: the evidence of the last step. JSON always has it.")
+@graph_options
+@format_option(Format.TABLE, Format.JSON)
+def impact_command(node: str, depth: int | None, evidence: bool, source: GraphSource, style: str) -> None:
+    """List what breaks if NODE is renamed or removed, and whom to ask.
+
+    NODE is a column, topic, table, job or consumer group, as in `scanner lineage`. The table lists jobs and consumer
+    groups first, each with how it uses NODE: copies (unchanged), computes, depends (filters, joins or groups by it),
+    unknown (reads it, but the columns are not known), made (NODE writes it), writes (into NODE).
+
+    \b
+    Examples:
+      scanner impact orders.total
+      scanner impact orders --format json
+
+    Exit status: 2 several nodes have the name; 4 none has it, or no graph was generated yet.
+    """
+    _show_impact(library.impact(source, node, hops=depth, way=True), evidence, style)
 
 
 def _check_node(node: str, query: str) -> None:
@@ -129,6 +164,7 @@ def _show_components(listed: Sequence[Component], style: str) -> None:
         | {name: component.sizes.get(kind, 0) for kind, name in _SIZES.items()}
         for component in listed
     ]
+    style = Format.TABLE if style == _TREE else style
     show(rows, ("component", "nodes", *_SIZES.values()), style)
     echo_err(f"{len(listed)} components")
 
@@ -139,6 +175,11 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
         echo_err(f"note: no such flow of {shown_name(nodes[traced.root])!r} is known")
     shown = (*_STEP, "evidence") if evidence else _STEP
     show([edge_row(edge, nodes) for edge in traced.edges], shown, style, document=library.document(traced))
+    _print_unread(traced)
+
+
+def _print_unread(traced: Lineage) -> None:
+    nodes = {node.id: node for node in traced.nodes}
     if traced.unread:
         names = ", ".join(shown_name(nodes[job]) for job in traced.unread)
         echo_err(f"note: not read, so flows through them are not known: {names}")
@@ -149,10 +190,21 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
     _suggest(traced.column_suggestions)
 
 
+def _show_tree(traced: Lineage, evidence: bool) -> None:
+    show_tree(traced, evidence=evidence)
+    _print_unread(traced)
+
+
 def _show_impact(result: ImpactList, evidence: bool, style: str) -> None:
+    style = Format.TABLE if style == _TREE else style
+    if style == Format.TABLE:
+        echo(result.sentence)
+        if not result.affected:
+            _print_notes(result.notes)
+            return
     shown = (*IMPACT_COLUMNS, "evidence") if evidence else IMPACT_COLUMNS
-    show(impact_rows(result), shown, style, document=impact_document(result))
-    echo_err(f"affected: {impact_summary(result)}")
+    rows = impact_rows(result)
+    show(rows, narrow(shown, rows, style, ("owner", "last_seen")), style, document=impact_document(result))
     _print_notes(result.notes)
     _suggest(result.column_suggestions)
 

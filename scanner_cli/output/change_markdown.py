@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
 from scanner_cli import library
+from scanner_cli.output.change_answer import MOST, advice, contacts, counted, diagram, entry, headline, page
 from scanner_cli.output.change_report import MOST_SHOWN, hits, summary, where
 from scanner_model.text import visible
 
@@ -16,31 +17,50 @@ LONGEST = 65_000
 """Characters of a comment; GitHub takes 65,536."""
 
 _SIGNS = {Verdict.BREAKS: "❌", Verdict.IMPACT: "⚠️", Verdict.UNKNOWN: "❔", Verdict.FINE: "✅"}
+_HEAD = "| | where | what | hits |\n|---|---|---|---|\n"
 
 
 def report_markdown(report: ChangeReport) -> str:
-    """Return the findings as a table, with those that are hit in a section each; cut where it is too long."""
+    """Return the answer and at most ten findings, and the rest folded; cut if it is too long for a comment."""
     text = ""
     for part in _parts(report):
         if len(text) + len(part) > LONGEST:
-            return f"{text}\n… and more: the comment would be too long; `--format json` has all.\n"
+            return f"{text}\n… and more: the comment would be too long; `--format json` lists all.\n"
         text += part
     return text
 
 
 def _parts(report: ChangeReport) -> Iterator[str]:
-    title = f"### {_SIGNS[report.verdict]} scanner check-change: {report.verdict}"
-    yield f"{MARKER}\n{title}\n\n{_text(summary(report))}\n\n"
-    findings = library.ordered(report.findings)
+    yield f"{MARKER}\n### {_SIGNS[report.verdict]} {_sentence(headline(report))}\n\n"
+    for word, text in (("Ask", contacts(report)), ("Do", advice(report))):
+        if text:
+            yield f"**{word}:** {_sentence(text)}\n\n"
+    findings = counted(report)
+    rest = [*findings[MOST:], *(finding for finding in library.ordered(report.findings) if not finding.counts)]
     if findings:
-        yield "| | where | what | hits |\n|---|---|---|---|\n"
-    yield from (_row(finding) for finding in findings)
+        yield _HEAD + "".join(map(_row, findings[:MOST])) + "\n"
+    if rest:
+        yield from _folded(f"{len(rest)} more findings" if findings else f"{len(rest)} findings", _HEAD, rest)
+    if picture := diagram(report):
+        yield f"```mermaid\n{picture}```\n\n"
     yield from (_section(finding) for finding in findings if finding.affected)
+    if findings:
+        entries = ",\n".join(entry(finding) for finding in findings[:MOST])
+        yield "<details><summary>Accept</summary>\n\nAdd to the baseline, in a change of its own:\n\n"
+        yield f"```json\n{entries}\n```\n\n</details>\n"
+    yield f"\n{_text(summary(report))}\n"
     yield from (f"\n> {_text(note)}\n" for note in report.notes)
     if report.skipped:
         yield f"\n<details><summary>{len(report.skipped)} files were not checked</summary>\n\n"
         yield from (f"* {_code(skipped.file)}: {_text(skipped.why)}\n" for skipped in report.skipped)
         yield "\n</details>\n"
+
+
+def _folded(title: str, head: str, findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield a folded table in parts, so that a long one is cut between rows."""
+    yield f"<details><summary>{title}</summary>\n\n{head}"
+    yield from map(_row, findings)
+    yield "\n</details>\n\n"
 
 
 def _row(finding: Finding) -> str:
@@ -49,8 +69,14 @@ def _row(finding: Finding) -> str:
     reasons = "".join(f"<br>{_text(why)}" for why in finding.why)
     tags = "".join(f" {_code(tag)}" for tag in finding.tags)
     accepted = f"<br>accepted: {_text(finding.accepted)}" if finding.accepted else ""
-    what = f"{_code(finding.rule)} {_code(finding.target)}: {_text(finding.what)}{tags}{reasons}{accepted}"
+    what = f"{_rule(finding.rule)} {_code(finding.target)}: {_text(finding.what)}{tags}{reasons}{accepted}"
     return f"| {sign} | {place} | {what} | {_text(hits(finding))} |\n"
+
+
+def _rule(rule: str) -> str:
+    """Return a rule as a link to its page, if its address is known."""
+    address = page(rule)
+    return f"[`{rule}`]({address})" if "://" in address else f"`{rule}`"
 
 
 def _section(finding: Finding) -> str:
@@ -63,11 +89,19 @@ def _section(finding: Finding) -> str:
     rest = f"\n… and {more} more.\n" if more > 0 else ""
     title = f"{_text(finding.what)}: {_text(hits(finding))}"
     head = "| affected | kind | use | through | owner | tags | evidence |\n|---|---|---|---|---|---|---|\n"
-    return f"\n<details><summary>{title}</summary>\n\n{head}{rows}{rest}\n</details>\n"
+    return f"<details><summary>{title}</summary>\n\n{head}{rows}{rest}\n</details>\n"
 
 
 def _listed(words: tuple[str, ...]) -> str:
     return ", ".join(_code(word) for word in words if word)
+
+
+def _sentence(text: str) -> str:
+    """Return a sentence in which names between backticks are code."""
+    parts = visible(text).split("`")
+    if len(parts) % 2 == 0:
+        return _text(text)
+    return "".join(_code(part) if at % 2 else _text(part) for at, part in enumerate(parts))
 
 
 def _code(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The report of a check as a table for people and as JSON, and the texts that all of its formats share."""
+"""The report of a check as JSON, and the texts that all of its formats share."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from scanner_api.change_check.model import Affected, ChangeReport, Finding, Place
 from scanner_cli import library
-from scanner_cli.output.render import json_text, table_text
+from scanner_cli.output.render import json_text
 
 Json = Any
 
 MOST_SHOWN = 20
-"""Affected things that a table or comment lists for one finding; JSON has all."""
+"""Affected things that a comment lists for one finding; JSON has all."""
 
 _PLURALS = {
     "job": "jobs",
@@ -23,32 +23,6 @@ _PLURALS = {
     "catalog-table": "tables",
     "column": "columns",
 }
-_FINDING = ("verdict", "where", "rule", "target", "what", "hits")
-_AFFECTED = ("item", "affected", "kind", "use", "through", "owner", "last_seen", "tags", "evidence")
-
-
-def report_table(report: ChangeReport) -> str:
-    """Return the findings, for those that hit somebody who is hit, the nearest first, and the skipped files."""
-    shown = library.ordered(report.findings)
-    rows = [
-        {
-            "verdict": f"({finding.verdict})" if finding.accepted else str(finding.verdict),
-            "where": where(finding.place),
-            "rule": finding.rule,
-            "target": finding.target,
-            "what": "; ".join((finding.what, *finding.why, *_marks(finding))),
-            "hits": hits(finding),
-        }
-        for finding in shown
-    ]
-    affected = [row for finding in shown for row in _affected_rows(finding)]
-    skipped = [{"skipped": file, "why": why} for file, why in report.skipped]
-    parts = [
-        table_text(rows, _FINDING) if rows else "",
-        table_text(affected, _AFFECTED) if affected else "",
-        table_text(skipped, ("skipped", "why")) if skipped else "",
-    ]
-    return "\n".join(filter(None, parts))
 
 
 def report_json(report: ChangeReport) -> str:
@@ -57,13 +31,12 @@ def report_json(report: ChangeReport) -> str:
 
 
 def summary(report: ChangeReport) -> str:
-    """Return one line: the verdict, how many findings of each kind, and of when the dictionary is."""
+    """Return one line: the verdict and what it covers, the findings of each verdict, and the age of the dictionary."""
     counts = Counter(str(finding.verdict) for finding in report.findings if finding.counts)
     listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     accepted = sum(bool(finding.accepted) for finding in report.findings)
     scans = ", ".join(f"{cluster} scan {number} of {at}" for cluster, number, at in report.scans)
-    skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
-    files = f"{report.verdict}: {len(report.files)} files{skipped}"
+    files = f"{report.verdict}: {report.scope}"
     parts = [files, listed, f"{accepted} accepted" if accepted else ""]
     return f"{'; '.join(filter(None, parts))} ({scans or 'no dictionary'})"
 
@@ -115,22 +88,3 @@ def affected_text(affected: Affected) -> str:
 def _marks(finding: Finding) -> list[str]:
     tags = [f"tags: {', '.join(finding.tags)}"] if finding.tags else []
     return [*tags, f"accepted: {finding.accepted}"] if finding.accepted else tags
-
-
-def _affected_rows(finding: Finding) -> list[dict[str, Json]]:
-    rows: list[dict[str, Json]] = [
-        {
-            "item": finding.item,
-            "affected": affected.shown,
-            "kind": affected.kind,
-            "use": affected.use,
-            "through": affected.through,
-            "owner": affected.owner,
-            "last_seen": affected.last_seen,
-            "tags": affected.tags,
-            "evidence": "; ".join(affected.evidence),
-        }
-        for affected in finding.affected[:MOST_SHOWN]
-    ]
-    more = len(finding.affected) - len(rows)
-    return [*rows, {"item": finding.item, "affected": f"and {more} more"}] if more else rows

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_api.change_check.rules import RULES
 from scanner_cli import library
+from scanner_cli.output.change_answer import acceptance, page
 from scanner_cli.output.change_report import affected_text, message, place_in_files, relative
 from scanner_model.text import visible, visible_json
 
@@ -18,63 +19,6 @@ Json = Any
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _MOST_AFFECTED = 20
 _MOST_SKIPPED = 50
-
-RULES: Mapping[str, str] = {
-    "incompatible": "The registry rejects the schema at the subject's compatibility level.",
-    "format-changed": "The schema has another format than the current one.",
-    "not-compared": "Something of the schema is not compared, so its effect is not known.",
-    "level-changed": "The compatibility level of a subject is changed: a looser one lets go what it rejected.",
-    "level-unknown": "Whether the registry accepts it depends on the subject's level, which is not stored.",
-    "column-removed": "A column is removed.",
-    "column-renamed": "A column is removed, and another one is probably its new name.",
-    "column-renumbered": "A field of a Protobuf message has another number.",
-    "column-retyped": "The type of a column changes.",
-    "column-added": "A column is added.",
-    "made-nullable": "A column may be absent or null from now on.",
-    "made-required": "A column may no longer be absent or null.",
-    "symbols-removed": "An enum loses symbols, whatever the registry says of that.",
-    "older-registry": "A registry before 8.4 would reject the schema; the version of this one is not known.",
-    "column-lost": "A job no longer writes a column.",
-    "column-gained": "A job writes a further column.",
-    "flow-changed": "A column is made of other columns.",
-    "output-lost": "A job no longer writes a dataset.",
-    "output-gained": "A job writes a further dataset.",
-    "input-lost": "A job no longer reads a dataset.",
-    "input-gained": "A job reads a further dataset.",
-    "writer-lost": "A job no longer writes a topic that others still write.",
-    "copies-differ": "A schema changes, and files with the same text do not.",
-    "code-changed": "Code that reaches records changes, and its effect on them is not determined.",
-    "not-judged": "A relevant setting, library, statement or command changes, and its effect is not determined.",
-    "topic-renamed": "A topic is written or declared under another name.",
-    "job-stopped": "The service of a program is removed, or only sleeps.",
-    "old-data-rejected": "A reader with the new schema rejects data written with the old one.",
-    "new-data-rejected": "A reader with the old schema rejects data written with the new one.",
-    "not-examined": "scanner does not claim to understand a changed file.",
-    "record-renamed": "A record has another full name, by which readers choose their class.",
-    "key-changed": "The schema of a key changes, and with it the partitions of records.",
-    "mentioned": "A changed line mentions a topic, and scanner cannot interpret that line.",
-    "tag-spread": "A column gets a tag, such as PII, by a statement or connector.",
-    "policy-forbidden-flow": "A column with a tag gets where the policy forbids it.",
-    "input-without-writer": "A topic is read that nothing in the repository writes or declares.",
-    "topic-gone": "A topic that is used is not created any more.",
-    "table-gone": "A table that is used is not declared any more.",
-    "schema-added": "A subject is new.",
-    "not-read": "A file cannot be read, or the columns of a proposed statement or connector are not all known.",
-    "unparsed": "The file is no schema, statement or configuration.",
-    "nothing-checked": "No rule of --map matches a changed file, or there is no file to check.",
-    "no-readers-known": "Nothing was scanned that could name who reads the topic.",
-    "file-deleted": "The file of a subject or topic is deleted.",
-    "unknown-name": "The dictionary does not have what a file changes.",
-    "stale-source": "A source could not be read since an earlier scan.",
-    "old-source": "A source was read too long ago.",
-    "future-source": "A source was read in the future: a clock is wrong.",
-    "no-graph": "No graph was generated, so nobody who is hit is known.",
-    "old-graph": "The graph is older than the newest scan.",
-    "settings-changed": "The change edits the settings, policy or baseline by which it is checked.",
-    "tag-removed": "A column loses a tag to which the policy refers.",
-    "unread-jobs": "Some statements, views or connectors could not be read, or only in part.",
-}
-"""Every rule of a finding, in one sentence."""
 
 _GITHUB = {Verdict.BREAKS: "error", Verdict.IMPACT: "error", Verdict.UNKNOWN: "warning", Verdict.FINE: "notice"}
 _GITLAB = {Verdict.BREAKS: "critical", Verdict.IMPACT: "major", Verdict.UNKNOWN: "minor", Verdict.FINE: "info"}
@@ -98,7 +42,14 @@ def _annotation(finding: Finding, report: ChangeReport) -> str:
     values = {"file": relative(place.file), "line": place.line, "col": place.column, "title": title}
     listed = ",".join(f"{name}={_property(str(value))}" for name, value in values.items() if value)
     affected = [affected_text(affected_node) for affected_node in finding.affected[:_MOST_AFFECTED]]
-    return f"::{level} {listed}::{_data(chr(10).join([message(finding), *affected]))}"
+    return f"::{level} {listed}::{_data(chr(10).join([message(finding), *affected, *_next(finding)]))}"
+
+
+def _next(finding: Finding) -> list[str]:
+    """Return what to do, the page of the rule, and how to accept the finding."""
+    if not finding.counts:
+        return []
+    return [f"help: {RULES[finding.rule].help}", f"rule: {page(finding.rule)}", f"accept: {acceptance(finding)}"]
 
 
 def _data(text: str) -> str:
@@ -117,7 +68,7 @@ def gitlab_code_quality(report: ChangeReport) -> str:
     """
     issues = [
         {
-            "description": message(finding),
+            "description": "; ".join([message(finding), *_next(finding)]),
             "check_name": finding.rule,
             "fingerprint": finding.fingerprint,
             "severity": _GITLAB[finding.verdict],
@@ -132,7 +83,7 @@ def gitlab_code_quality(report: ChangeReport) -> str:
 def sarif(report: ChangeReport) -> str:
     """Return the findings as SARIF 2.1.0, for code scanning; accepted ones are suppressed."""
     used = list(dict.fromkeys(finding.rule for finding in report.findings))
-    rules = [{"id": rule, "shortDescription": {"text": RULES[rule]}} for rule in used]
+    rules = [_sarif_rule(rule) for rule in used]
     driver = {"name": "scanner", "version": version("kafka-lineage-scanner"), "rules": rules}
     skipped = [
         {"level": "note", "message": {"text": f"{relative(file)} was not checked: {why}"}}
@@ -147,12 +98,18 @@ def sarif(report: ChangeReport) -> str:
     return visible_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
 
+def _sarif_rule(rule: str) -> dict[str, Json]:
+    row, address = RULES[rule], page(rule)
+    described = {"id": rule, "shortDescription": {"text": row.meaning}, "help": {"text": row.help}}
+    return {**described, "helpUri": address} if "://" in address else described
+
+
 def _sarif_result(finding: Finding, report: ChangeReport) -> dict[str, Json]:
     place = place_in_files(finding, report)
     result: dict[str, Json] = {
         "ruleId": finding.rule,
         "level": _SARIF[finding.verdict],
-        "message": {"text": message(finding)},
+        "message": {"text": "\n".join([message(finding), *_next(finding)])},
         "partialFingerprints": {"scanner/v1": finding.fingerprint},
         "properties": {
             "verdict": str(finding.verdict),
@@ -215,7 +172,7 @@ def _junit_case(suite: ElementTree.Element, file: str, finding: Finding) -> None
         tag = "error" if finding.verdict is Verdict.UNKNOWN else "failure"
         problem = ElementTree.SubElement(case, tag, message=_xml(message(finding)), type=str(finding.verdict))
         place = f"{relative(finding.place.file)}:{finding.place.line}:{finding.place.column}"
-        problem.text = "\n".join(map(visible, [place, *map(affected_text, finding.affected)]))
+        problem.text = "\n".join(map(visible, [place, *map(affected_text, finding.affected), *_next(finding)]))
 
 
 def _xml(text: str) -> str:

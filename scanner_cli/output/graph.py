@@ -45,6 +45,23 @@ def graph_text(report: GraphReport) -> str:
     return "".join(f"{visible(line)}\n" for line in _lines(report))
 
 
+def graph_summary(report: GraphReport) -> str:
+    """Write in one line how much of the data flow was resolved; the parts that were not are named by `validate`."""
+    coverage = report.coverage
+    connectors = coverage.connector_columns + coverage.connectors + coverage.unknown_connectors
+    parts = [
+        f"{count} of {total} {name} resolved to columns"
+        for count, total, name in (
+            (coverage.columns, coverage.statements, "statements"),
+            (coverage.connector_columns, connectors, "connectors"),
+        )
+        if total
+    ]
+    problems = len(coverage.problems)
+    parts += [f"{problems} problem{'' if problems == 1 else 's'}: see `scanner validate`"] if problems else []
+    return f"data flow: {'; '.join([f'{report.nodes} nodes and {report.edges} edges', *parts])}"
+
+
 def graph_document(report: GraphReport) -> dict[str, Json]:
     """Return the report as JSON, as `--report` writes it."""
     coverage = report.coverage
@@ -101,7 +118,7 @@ def coverage_lines(coverage: Coverage, rest: str) -> Iterator[str]:
         yield f"  and {len(coverage.problems) - _PROBLEMS} more: see {rest}"
 
 
-IMPACT_COLUMNS = ("affected", "kind", "use", "steps", "through")
+IMPACT_COLUMNS = ("affected", "kind", "use", "owner", "last_seen", "steps", "through")
 _GROUPS = {
     "job": "jobs",
     "consumer-group": "groups",
@@ -130,23 +147,11 @@ def impact_rows(impact: ImpactList) -> list[dict[str, Json]]:
             "affected": shown_name(affected),
             "kind": affected.kind,
             "use": affected.use,
+            "owner": affected.owner,
+            "last_seen": affected.last_seen,
             "steps": affected.steps,
             "through": [names.get(job, job) for job in affected.through],
             "evidence": affected.way[-1].evidence if affected.way else "",
         }
         for affected in rows
     ]
-
-
-def impact_summary(impact: ImpactList) -> str:
-    """Count what is affected, by kind and use."""
-    counts: dict[str, dict[str, int]] = {}
-    for kind, uses in impact.counts.items():
-        of_group = counts.setdefault(_GROUPS.get(kind, "others"), {})
-        for use, count in uses.items():
-            of_group[use] = of_group.get(use, 0) + count
-    listed = (
-        f"{sum(uses.values())} {kind} ({', '.join(f'{count} {use}' for use, count in uses.items())})"
-        for kind, uses in ((kind, counts[kind]) for kind in (*_GROUPS.values(), "others") if kind in counts)
-    )
-    return "; ".join(listed) or "nothing is known to be affected"

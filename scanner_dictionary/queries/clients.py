@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, or_, select
 from sqlalchemy.orm import aliased
 
+from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.facts import fact_of, is_stale, newest_scans, reported_facts, stored_rows
 from scanner_dictionary.schema import tables as t
 from scanner_model.client_names import Applications, Match
@@ -34,6 +35,16 @@ OBSERVED, CONFIGURED, PERMITTED = "observed", "configured", "permitted"
 _REMEMBERED = timedelta(days=7)
 """Kafka's default of `transactional.id.expiration.ms`."""
 _USES = (Direction.READS, Direction.WRITES)
+_TOPICS_AT_ONCE = 200
+"""Topics whose edges are read together: a page needs few of a large graph."""
+
+
+class _TopicNode(NamedTuple):
+    """A topic's node in the graph, and its cluster."""
+
+    id: int
+    cluster: str
+    name: str
 
 
 class Identity(NamedTuple):
@@ -112,10 +123,24 @@ def _is_forgotten(row: Row[Any], now: str) -> bool:
 def configured(conn: Connection, *, cluster: str | None = None, topic: str | None = None) -> Iterator[ClientRow]:
     """Yield the jobs and consumer groups that the stored graph has at topics, but for what was observed only."""
     names = cache(lambda name: _Names.of(conn, name))
-    rows = (row for direction in _USES for row in conn.execute(_edges(direction, cluster, topic)))
-    unique = {(row.cluster, row.topic, row.use, row.node_key): row for row in rows}
-    listed = (_configured(row, names(row.cluster).applications) for row in unique.values())
-    return iter(sorted(listed, key=lambda row: (row.cluster, row.topic, row.use, row.application)))
+    for topics in in_chunks(_topics_in_graph(conn, cluster, topic), _TOPICS_AT_ONCE):
+        rows = (row for direction in _USES for row in conn.execute(_edges(direction, [each.id for each in topics])))
+        homes = {each.id: each.cluster for each in topics}
+        unique = {(row.topic_id, row.use, row.node_key): row for row in rows}
+        listed = (_configured(homes[row.topic_id], row, names) for row in unique.values())
+        yield from sorted(listed, key=lambda row: (row.cluster, row.topic, row.use, row.application))
+
+
+def _topics_in_graph(conn: Connection, cluster: str | None, topic: str | None) -> list[_TopicNode]:
+    """Return the key, cluster and name of the graph's topics, by cluster and name."""
+    node = t.flow_node.c
+    named = node.name.in_(select(t.cluster.c.name)), node.kind == "cluster"
+    homes = {row.namespace: row.name for row in conn.execute(select(node.namespace, node.name).where(*named))}
+    query = select(node.id, node.namespace, node.name).where(node.kind == "topic")
+    query = query if topic is None else query.where(node.name == topic)
+    rows = (row for row in conn.execute(query) if row.namespace in homes)
+    topics = (_TopicNode(row.id, homes[row.namespace], row.name) for row in rows)
+    return sorted((each for each in topics if cluster in (None, each.cluster)), key=lambda each: each[1:])
 
 
 def permitted(conn: Connection, cluster: str, topic: str, *, each: bool = False) -> Iterator[ClientRow]:
@@ -284,14 +309,14 @@ def _scan_times(conn: Connection) -> Mapping[int, str]:
     return {row.id: row.finished or "" for row in conn.execute(select(t.scan.c.id, t.scan.c.finished))}
 
 
-def _edges(direction: Direction, cluster: str | None, topic: str | None) -> Select[Any]:
-    """Select the edges of jobs and groups at topics of clusters, with the node of the job."""
-    edge, at, job, home = t.flow_edge.c, aliased(t.flow_node), aliased(t.flow_node), aliased(t.flow_node)
+def _edges(direction: Direction, topics: Sequence[int]) -> Select[Any]:
+    """Select the edges of jobs and groups at *topics*, the keys of their nodes, with the node of the job."""
+    edge, at, job = t.flow_edge.c, aliased(t.flow_node), aliased(t.flow_node)
     ends = (edge.source_node_id, edge.target_node_id)
     topic_end, job_end = ends if direction is Direction.READS else reversed(ends)
-    query = (
+    return (
         select(
-            home.c.name.label("cluster"),
+            at.c.id.label("topic_id"),
             at.c.name.label("topic"),
             edge.kind.label("use"),
             edge.evidence,
@@ -304,16 +329,13 @@ def _edges(direction: Direction, cluster: str | None, topic: str | None) -> Sele
         .select_from(t.flow_edge)
         .join(at, at.c.id == topic_end)
         .join(job, job.c.id == job_end)
-        .join(home, home.c.namespace == at.c.namespace)
-        .where(edge.kind == direction.value, edge.certainty != OBSERVED, at.c.kind == "topic", home.c.kind == "cluster")
+        .where(edge.kind == direction.value, edge.certainty != OBSERVED, topic_end.in_(topics))
         .order_by(edge.id.desc())  # the first evidence of several is kept
     )
-    query = query if cluster is None else query.where(home.c.name == cluster)
-    return query if topic is None else query.where(at.c.name == topic)
 
 
-def _configured(row: Row[Any], applications: Applications) -> ClientRow:
-    attributes = json.loads(row.attributes)
+def _configured(cluster: str, row: Row[Any], names: Callable[[str], _Names]) -> ClientRow:
+    applications, attributes = names(cluster).applications, json.loads(row.attributes)
     is_group = row.kind == "consumer-group"
     identity = IdentityKind.GROUP if is_group else IdentityKind.APPLICATION
     match = applications.match({identity.value: row.name})
@@ -321,7 +343,7 @@ def _configured(row: Row[Any], applications: Applications) -> ClientRow:
     owners = attributes.get("owners") or [attributes.get("owner", "")]
     state = attributes.get("state", "")
     return ClientRow(
-        cluster=row.cluster,
+        cluster=cluster,
         topic=row.topic,
         use=row.use,
         application=mapped.application if mapped else row.name,

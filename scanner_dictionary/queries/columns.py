@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.tag_decisions import tag_decisions, with_accepted
-from scanner_dictionary.queries.topics import FieldTags, field_tags, name_filter, tagged
+from scanner_dictionary.queries.topics import FieldTags, field_tags, name_condition, name_filter, tagged
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.tag_decisions import Decision
@@ -178,10 +178,11 @@ def topic_columns(
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     links, fits = conn.execute(query).all(), name_filter(pattern)
     notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
+    condition = _ANY if (wanted := name_condition(t.schema_column.c.name, pattern)) is None else wanted
     if pattern and tag is None:
-        candidates = _candidate_definitions(conn, fits)
+        candidates = _candidate_definitions(conn, condition, fits)
         links = [link for link in links if link.definition_id in candidates]
-    for link, column in _columns(conn, links, notes, tagged_only=tag is not None):
+    for link, column in _columns(conn, links, notes, condition, tagged_only=tag is not None):
         if fits(column.name) and has_tag(column.tags, tag):
             yield _row(link, column)
 
@@ -238,9 +239,13 @@ def _links() -> Select[Any]:
     )
 
 
-def _candidate_definitions(conn: Connection, fits: Callable[[str], object]) -> frozenset[int]:
-    """Select the definitions with a column of the requested name, so that few are read completely."""
+def _candidate_definitions(
+    conn: Connection, condition: ColumnElement[bool], fits: Callable[[str], object]
+) -> frozenset[int]:
+    """Select the definitions that may have a column of the requested name, so that few are read completely."""
     column = t.schema_column.c
+    if condition is not _ANY:
+        return frozenset(conn.scalars(select(column.definition_id).where(condition).distinct()))
     query = select(column.definition_id, column.name)
     return frozenset(definition for definition, name in conn.execute(query) if fits(name))
 

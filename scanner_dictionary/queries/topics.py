@@ -11,7 +11,7 @@ from re import IGNORECASE
 from re import compile as pattern_of
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from scanner_dictionary.queries.facts import is_stale, newest_scans
 from scanner_dictionary.schema import tables as t
@@ -133,6 +133,8 @@ def tagged(columns: tuple[Column, ...], tags: Mapping[ColumnPath, tuple[str, ...
 
 
 _GLOB = frozenset("*?[")
+_GLOB_PARTS = pattern_of(r"\[!?\]?[^\]]*\]|[*?\[]")
+"""What stands between the literal parts of a glob."""
 
 
 class SubjectRow(NamedTuple):
@@ -243,6 +245,14 @@ def name_filter(pattern: str | None) -> Callable[[str], bool]:
         return lambda name: glob.match(name) is not None
     part = pattern.lower()
     return lambda name: part in name.lower()
+
+
+def name_condition(name: ColumnElement[str], pattern: str | None) -> ColumnElement[bool] | None:
+    """Return a condition for all names that `name_filter` accepts, and few others; None if *pattern* has no letters."""
+    pieces = _GLOB_PARTS.split(pattern or "")
+    literal = max((piece for piece in pieces if piece.isascii()), key=len, default="").lower()
+    escaped = literal.replace("/", "//").replace("%", "/%").replace("_", "/_")
+    return func.lower(name).like(f"%{escaped}%", escape="/") if literal else None
 
 
 def is_glob(pattern: str) -> bool:

@@ -88,18 +88,27 @@ def _name(conn: Connection, cluster: int) -> str:
 RULES = (
     Rule(
         name="unknown-writer",
+        meaning="A client writes the topic without permission, or without being listed anywhere.",
+        example_bad="client import-7 writes orders",
+        example_good="client billing, listed in `applications`",
         severity=Severity.WARNING,
         hint="who is it? name it in cluster.json's `applications`; `scanner clients TOPIC` shows its names",
         find=unknown_writers,
     ),
     Rule(
         name="unused-topic",
+        meaning="Client metrics were read, and no application, job or group uses the topic.",
+        example_bad="orders-old, without readers and writers",
+        example_good="orders, read by billing",
         severity=Severity.WARNING,
         hint="`scanner may-delete --topic` says whether it may go; a client without metrics may use it",
         find=unused_topics,
     ),
     Rule(
         name="writer-without-schema",
+        meaning="An application writes the topic, and no schema describes it.",
+        example_bad="billing writes invoices, without subject",
+        example_good="billing writes invoices, described by invoices-value",
         severity=Severity.WARNING,
         hint="ask the application's owner to register one",
         find=writers_without_schema,

@@ -32,9 +32,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A check of one cluster; *find* takes the cluster's key and returns (where, what) pairs in their order."""
+    """A check of one cluster; *find* takes the cluster's key and returns (where, what) pairs in their order.
+
+    *meaning*, *hint* and the examples, with and without a finding, are the text of its page in docs/rules.
+    """
 
     name: str
+    meaning: str
+    example_bad: str
+    example_good: str
     severity: Severity
     hint: str
     find: Callable[[Connection, int], Iterable[tuple[str, str]]]

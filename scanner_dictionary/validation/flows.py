@@ -51,12 +51,18 @@ def _namespaces(conn: Connection) -> dict[int, str]:
 RULES = (
     Rule(
         name="unknown-column",
+        meaning="A flow uses a column that no schema of its topic contains.",
+        example_bad="SELECT totl FROM orders",
+        example_good="SELECT total FROM orders",
         severity=Severity.WARNING,
         hint="correct the statement or the connector, or register the schema that has the column",
         find=unknown_columns,
     ),
     Rule(
         name="column-misfit",
+        meaning="A job writes a column that its table does not have, or that cannot hold every value.",
+        example_bad="BIGINT into INT",
+        example_good="BIGINT into BIGINT",
         severity=Severity.WARNING,
         hint="change the table's column, or what the job writes into it",
         find=misfits,

@@ -52,8 +52,8 @@ _COLUMNS = (
 _COLLECTIONS = "SELECT name, collection FROM system.named_collections ORDER BY name"
 _MACROS = "SELECT macro AS name, substitution FROM system.macros ORDER BY macro"
 
-_ROW_BYTES = 100
-"""Bytes of a row besides its texts, about."""
+_ROW_BYTES, _CELL_BYTES = 400, 60
+"""Bytes that a row, and each of its cells, take in memory in addition to the texts."""
 
 _NO_BROKERS = "the brokers of its named collection are not shown: its topics are those of this cluster, if it has them"
 _BROKERS_HINT = "write kafka_broker_list into the table's own settings"
@@ -97,7 +97,7 @@ class _Entry:
 
 @dataclass(slots=True)
 class _Size:
-    """Bounds what all databases send together: each answer is bounded, and a server may list any number of them."""
+    """Bounds what all databases take in memory together: each answer is bounded, but not the number of databases."""
 
     limit: int
     used: int = 0
@@ -105,17 +105,27 @@ class _Size:
 
     def add(self, rows: list[Payload]) -> list[Payload]:
         """Return *rows*; raises PayloadUnexpected where all until now are larger than the limit."""
-        cells = (cell for row in rows for cell in row.object().value.values())
-        size = _ROW_BYTES * len(rows) + sum(len(cell) for cell in cells if isinstance(cell, str))
+        cells = [cell for row in rows for cell in row.object().value.values()]
+        size = (
+            _ROW_BYTES * len(rows)
+            + _CELL_BYTES * len(cells)
+            + sum(len(cell) for cell in cells if isinstance(cell, str))
+        )
         with self.lock:
             self.used += size
-            if self.used <= self.limit:
-                return rows
+        self.check()
+        return rows
+
+    def check(self) -> None:
+        """Raise PayloadUnexpected if all answers until now are larger than the limit: no other is requested then."""
+        if self.used <= self.limit:
+            return
         what = f"its databases sent more than {self.limit} bytes together"
         raise PayloadUnexpected(what, hint="raise `max_bytes` of this source, or choose fewer `databases`")
 
 
 def _entries(collector: CatalogCollector, database: str, size: _Size) -> list[_Entry]:
+    size.check()
     columns: dict[str, list[Payload]] = {}
     tables = list(collector.paged_entries(size.add(_rows(collector.http, _TABLES, database))))
     for column in size.add(_rows(collector.http, _COLUMNS, database)):

@@ -13,7 +13,7 @@ from scanner_extractor.registries import result
 from scanner_extractor.registries.confluent_reader import EVERY_CONTEXT, NOTHING, PAGE, ConfluentClient, Known
 from scanner_extractor.registries.result import BadRow, Key, RegistryContent, Row, key_of, separate_rows, truncated_list
 from scanner_extractor.schemas.references import LATEST
-from scanner_model.errors import NotFound, Problem, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
 from scanner_model.schemas import DEFAULT_CONTEXT, SchemaVersion, qualified_subject
 
@@ -192,8 +192,34 @@ def read_bulk(client: ConfluentClient, *, deleted: bool, report: ReportRows) -> 
         if forms is None:
             return None
         if any(forms):
+            _check_one(client, forms[-1])
             return _with_deletions(forms, deleted)
     return None
+
+
+def _check_one(client: ConfluentClient, rows: Sequence[Row | BadRow]) -> None:
+    """Compare one version of the list with its own answer; raises PayloadUnexpected where the list leaves out data.
+
+    AxonOps's registry lists no metadata and no rule sets. A list in which any row has some is believed.
+    """
+    listed = [row for row in rows if isinstance(row, Row) and not row.version.deleted]
+    if client.origin.kind != "confluent" or not listed or any(_extras(row.version) for row in listed):
+        return
+    version = listed[-1].version
+    name = qualified_subject(version.context, version.subject)
+    try:
+        single = client.version(name, version.version, deleted=False)
+    except ScannerError:
+        return
+    if isinstance(single, Row) and not single.behind and _extras(single.version):
+        left_out = " and ".join(_extras(single.version))
+        raise PayloadUnexpected(f"the list leaves out {left_out}, which version {version.version} of {name!r} has")
+
+
+def _extras(version: SchemaVersion) -> list[str]:
+    """Return which members a version has beside its schema."""
+    members = {"metadata": version.metadata, "ruleSet": version.rule_set}
+    return [name for name, text in members.items() if text]
 
 
 def prefix_for(client: ConfluentClient) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scanner_extractor.repository.context import Context, is_topic_name
@@ -107,7 +108,10 @@ def _add_schema(
     file: RepositoryFile, schema: Mapping[str, Value], topic: TopicName, written: str, context: Context
 ) -> None:
     known = custom_values(schema)
-    columns = tuple(columns_of(schema.get("properties")))
+    columns = tuple(
+        replace(column, doc=mask_text(column.doc) if column.doc else None)
+        for column in columns_of(schema.get("properties"))
+    )
     if not columns or known.get("origin") in ("derived", "unknown"):
         return  # the columns that flows have are no declaration
     subject = str(known.get("subject") or "")

@@ -25,7 +25,6 @@ from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
 from scanner_extractor.settings.sources import DatabaseSettings, DeploymentSettings, FileSettings
 from scanner_extractor.sources import files as file_texts
-from scanner_extractor.sources.databases.client import read_database
 from scanner_extractor.sources.deployment import reader as deployment_files
 from scanner_extractor.sources.deployment.reader import DeploymentReading
 from scanner_extractor.sources.kafka.admin import (
@@ -41,7 +40,10 @@ from scanner_extractor.sources.kafka.clients import load_clients
 from scanner_extractor.sources.kafka.schema_ids import load_schema_ids
 from scanner_extractor.sources.ksqldb_queries import Earlier, KnownQueries
 from scanner_model.errors import Problem
+from scanner_model.lazy_names import deferred
 from scanner_model.names import SourceId
+
+read_database = deferred("scanner_extractor.sources.databases.client:read_database")
 
 Wrap = Callable[[Transport], Transport]
 

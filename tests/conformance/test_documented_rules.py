@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from scanner_api.change_check.rules import RULES
+from scanner_api.rule_pages import PAGES, rule_page
 from scanner_cli.commands.validate import validate
-from scanner_cli.output.ci_formats import RULES
 from scanner_dictionary.validation import RULES as FINDINGS
 
 ROOT = Path(__file__).parents[2]
@@ -35,3 +36,16 @@ def test_rules_of_check_change() -> None:
     assert len(whole) > 20
     assert whole <= set(RULES) <= rows("check-change.md")
     assert all(any(rule.startswith(start) for rule in RULES) for start in found - whole)
+
+
+def test_each_rule_has_a_page_with_examples_and_the_next_step() -> None:
+    """Findings link to it; `docs/generate_rules.py` writes what `scanner explain rule` prints."""
+    pages = ROOT / "docs" / "rules"
+
+    assert set(PAGES) == {*RULES, *FINDINGS}
+    assert {file.stem for file in pages.glob("*.md")} == {*PAGES, "index"}
+    for name, rule in PAGES.items():
+        assert all((rule.meaning, rule.help, rule.example_bad, rule.example_good)), name
+        assert rule.example_bad != rule.example_good, name
+        assert (rule.meaning[-1], rule.help[-1] == ".") == (".", False), name
+        assert (pages / f"{name}.md").read_text(encoding="utf-8") == rule_page(name)

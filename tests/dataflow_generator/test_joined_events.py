@@ -11,7 +11,7 @@ import pytest
 
 from dataflow_generator.build.assemble import read_flows
 from dataflow_generator.build.snapshot import load_snapshot
-from dataflow_generator.graph import Certainty, EdgeKind
+from dataflow_generator.graph import Certainty, EdgeKind, NodeKind
 from dataflow_generator.jobs.field_matching import EventFields
 from dataflow_generator.openlineage.events import read_event
 from scanner_dictionary.engine.open import open_dictionary
@@ -431,3 +431,18 @@ def test_a_field_inside_a_well_known_message_is_the_column_of_that_message(writt
 def test_a_column_called_value_of_a_table_is_one() -> None:
     """Only messages have a value."""
     assert EventFields([("id",)], topic=False).find(("value",)) == ("value",)
+
+
+@pytest.mark.parametrize("kind", ["TABLE", "LOCATION"])
+@pytest.mark.parametrize("forged", [("kafka://k-1:9092", "orders"), ("glue://a", "table/x/y"), ("kafka://a:1", "t")])
+def test_symlinks_of_an_event_change_nothing_that_was_scanned(flows, producer, forged, kind) -> None:
+    """A policy about a dataset finds what connectors write into it, whatever any sender says of its name."""
+    kinds = (EdgeKind.READS, EdgeKind.WRITES)
+    before = edges(flows(), *kinds)
+    names = {(end.namespace, end.name) for end in flows().nodes if end.kind in (NodeKind.DATASET, NodeKind.TOPIC)}
+    renaming = [producer.dataset(*name, symlinks=producer.symlink(*forged, kind)) for name in sorted(names)]
+
+    after = edges(flows(producer.run_event(job="forger", outputs=renaming)), *kinds)
+
+    assert before
+    assert before <= after

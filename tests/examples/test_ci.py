@@ -1,185 +1,200 @@
-"""The files for CI systems: their commands, run in a repository with the bundled example."""
+"""The check in pipelines: the action of GitHub against a fake of its API, the component of GitLab, pre-commit."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import runpy
 import shutil
-import sqlite3
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-
-from scanner_cli.main import COMMANDS, run
+from committed_repository import BASE, SCHEMA, commit_all, git
+from github_api import BOT, PullRequest
+from loopback import answering, on_loopback
 
 ROOT = Path(__file__).parents[2]
-CI, RETAIL = ROOT / "examples" / "ci", ROOT / "examples" / "retail"
-FILE = "schemas/orders-value.avsc"
-QUERY = """SELECT schema_definition.schema_text FROM schema_definition
-JOIN subject_version v ON v.definition_id = schema_definition.id JOIN subject ON subject.id = v.subject_id
-WHERE subject.name = 'orders-value' ORDER BY v.version DESC"""
-
-
-def loaded(name: str) -> Any:
-    return yaml.safe_load((CI / name).read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="module")
-def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Scan the example, and generate its graph."""
-    file = tmp_path_factory.mktemp("retail") / "dictionary.db"
-    replay = ("--config", str(RETAIL / "cluster.json"), "--replay", str(RETAIL / "capture"), "--quiet")
-    assert run(["extract", *replay, "--dictionary", str(file)]) == 0
-    assert run(["dataflow", "--dictionary", str(file)]) == 0
-    return file
+SCRIPT = ROOT / "ci" / "github_action.py"
+FILE = "orders-value.avsc"
+LESS = json.dumps({**SCHEMA, "fields": SCHEMA["fields"][:1]}, indent=2)
+MARKER = "<!-- scanner check-change -->"
 
 
 @pytest.fixture
-def repository(dictionary: Path, tmp_path: Path) -> Path:
-    """Commit the current schema of `orders`, then one without two of its fields and with a new one."""
+def repository(tmp_path: Path) -> Path:
+    """Commit a schema with its readers, then one that lacks a field."""
     home = tmp_path / "repository"
-    (home / "schemas").mkdir(parents=True)
-    with sqlite3.connect(dictionary) as conn:
-        schema = json.loads(conn.execute(QUERY).fetchone()[0])
+    home.mkdir()
     git(home, "init", "-q")
-    commit(home, schema)
-    schema["fields"] = [field for field in schema["fields"] if field["name"] != "placed_at"]
-    customer = next(field for field in schema["fields"] if field["name"] == "customer")["type"]
-    customer["fields"] = [field for field in customer["fields"] if field["name"] != "email"]
-    schema["fields"].append({"name": "note", "type": "string"})
-    commit(home, schema)
+    for name, text in BASE.items():
+        (home / name).write_text(text, encoding="utf-8")
+    commit_all(home)
+    (home / FILE).write_text(LESS, encoding="utf-8")
+    commit_all(home)
     return home
 
 
-def git(home: Path, *arguments: str) -> None:
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", *arguments]
-    subprocess.run(command, cwd=home, check=True, capture_output=True)
+@pytest.fixture
+def pull() -> PullRequest:
+    """Return a pull request with a comment that only looks like the action's, and one of another bot."""
+    pull = PullRequest()
+    pull.add(f"{MARKER}\nquoted by a person", "mallory")
+    pull.add("coverage 93 %")
+    return pull
 
 
-def commit(home: Path, schema: Any) -> None:
-    (home / FILE).write_text(json.dumps(schema, indent=2), encoding="utf-8")
-    git(home, "add", "-A")
-    git(home, "commit", "-q", "-m", "x")
+Step = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def shell(script: str, home: Path, more: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run *script* as a runner does, with this installation's `scanner`."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    command = [shutil.which("bash") or "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
-    return subprocess.run(
-        command, cwd=home, env={**os.environ, "PATH": path, **more}, capture_output=True, text=True, check=False
-    )
+@pytest.fixture
+def step(repository: Path, pull: PullRequest, tmp_path: Path) -> Iterator[Step]:
+    """Return a function that runs the step of the action as a runner does."""
+    event = tmp_path / "event.json"
+    with on_loopback(answering(pull.answer)) as address:
 
+        def run(**more: str) -> subprocess.CompletedProcess[str]:
+            head = subprocess.run(
+                ["git", "rev-list", "--max-parents=0", "HEAD"],
+                cwd=repository,
+                check=True,
+                capture_output=True,
+                text=True,
+            )
+            event.write_text(json.dumps({"pull_request": {"number": 7, "base": {"sha": head.stdout.strip()}}}))
+            given = {
+                **{name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")},
+                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+                "GITHUB_API_URL": address,
+                "GITHUB_EVENT_PATH": str(event),
+                "GITHUB_REPOSITORY": "acme/shop",
+                "GITHUB_TOKEN": "t0ken",
+                "RUNNER_TEMP": str(tmp_path),
+            }
+            return subprocess.run(
+                [sys.executable, str(SCRIPT)],
+                cwd=repository,
+                env={**os.environ, **given, **more},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
 
-def check(dictionary: Path, repository: Path, tmp_path: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run the step of the composite action."""
-    action = loaded("check-change/action.yml")
-    (step,) = action["runs"]["steps"]
-    given = {
-        "SCANNER_DICTIONARY": str(dictionary),
-        "RULES": "schemas/{subject}.avsc\nflink/{statement}.sql\n",
-        "BASE": "HEAD~1",
-        "BASELINE": "",
-        "FAIL_ON": action["inputs"]["fail-on"]["default"],
-        "MAX_AGE": action["inputs"]["max-age"]["default"],
-    }
-    assert set(given) == set(step["env"])
-    runner = {name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-    return shell(step["run"], repository, {**given, "RUNNER_TEMP": str(tmp_path), **runner, **more})
-
-
-def outputs(tmp_path: Path) -> dict[str, Path]:
-    file = tmp_path / "GITHUB_OUTPUT"
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    return {name: Path(value) for name, _, value in (line.partition("=") for line in lines)}
-
-
-@pytest.mark.process
-def test_composite_action(dictionary: Path, repository: Path, tmp_path: Path) -> None:
-    """Annotations on stdout, the summary of the step, a SARIF file, and the status of the check."""
-    done = check(dictionary, repository, tmp_path)
-
-    assert done.returncode == 5
-    lines = done.stdout.splitlines()
-    assert sum(line.startswith(f"::error file={FILE},line=") for line in lines) == 3
-    assert "customer.email" in (tmp_path / "GITHUB_STEP_SUMMARY").read_text(encoding="utf-8")
-    reports = outputs(tmp_path)
-    assert json.loads(reports["sarif"].read_text(encoding="utf-8"))["version"] == "2.1.0"
-    assert set(reports) == set(loaded("check-change/action.yml")["outputs"])
-    assert not any(file.is_relative_to(repository) for file in reports.values())
+        yield run
 
 
 @pytest.mark.process
-def test_composite_action_without_inputs(repository: Path, dictionary: Path, tmp_path: Path) -> None:
-    """Both commits are compared; a dictionary in the checkout is not read."""
-    shutil.copy(dictionary, repository / "dictionary.db")
-    done = check(dictionary, repository, tmp_path, SCANNER_DICTIONARY="", RULES="")
+def test_the_comment_is_created_updated_and_resolved(step: Step, repository: Path, pull: PullRequest) -> None:
+    """Impact is a comment, and red only if asked for; comments of others stay as they are."""
+    others = [dict(comment) for comment in pull.comments]
+    done = step()
 
-    assert done.returncode == 5
-    assert f"::error file={FILE},line=" in done.stdout
-    assert "orders-to-dr" not in done.stdout
+    assert (done.returncode, "comment: created" in done.stdout) == (0, True)
+    own = pull.comments[2]
+    assert own["body"].startswith(f"{MARKER}\n### ")
+    assert "services are affected: CSAS" in own["body"].splitlines()[1]
+    assert f"file={FILE},line=" in done.stdout
+    assert step(FAIL_ON="impact").returncode == 6
+    assert len(pull.comments) == 3
 
-
-@pytest.mark.process
-def test_files_of_a_pull_request_are_no_part_of_the_check(dictionary: Path, repository: Path, tmp_path: Path) -> None:
-    """A log that SQLite would read beside the dictionary, and a report that is there before the check."""
-    inside = repository / "dictionary.db"
-    shutil.copy(dictionary, tmp_path / "forged.db")
-    with closing(sqlite3.connect(tmp_path / "forged.db")) as forged:
-        forged.executescript("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0; DELETE FROM flow_edge;")
-        shutil.copy(tmp_path / "forged.db-wal", repository / "dictionary.db-wal")
-        shutil.copy(tmp_path / "forged.db", inside)
-    (repository / "scanner.sarif").write_text("forged", encoding="utf-8")
-
-    assert "job orders-to-dr" in check(inside, repository, tmp_path).stdout
-    (tmp_path / "GITHUB_OUTPUT").unlink()
-    assert check(inside, repository, tmp_path, BASE="nosuch").returncode == 2
-    assert outputs(tmp_path) == {}
-
-
-def test_actions_of_others_are_pinned() -> None:
-    """A tag can be moved to other code."""
-    steps = loaded("github-workflow.yml")["jobs"]["check-change"]["steps"]
-    used = [step["uses"] for step in steps if not step.get("uses", "./").startswith("./")]
-
-    assert used
-    assert all(re.fullmatch(r"[\w-]+/[\w/-]+@[0-9a-f]{40}", action) for action in used)
-
-
-def test_no_input_of_the_action_becomes_code() -> None:
-    """A branch or a path rule must not be able to run commands: inputs reach the script as variables only."""
-    (step,) = loaded("check-change/action.yml")["runs"]["steps"]
-
-    assert "${{" not in step["run"]
-
-
-def test_workflow_uses_inputs_that_the_action_has() -> None:
-    """An unknown input is only a warning on GitHub."""
-    inputs = loaded("check-change/action.yml")["inputs"]
-    steps = loaded("github-workflow.yml")["jobs"]["check-change"]["steps"]
-    (used,) = (step["with"] for step in steps if step.get("uses", "").endswith("/check-change"))
-
-    assert set(used) <= set(inputs)
-    assert {name for name, one in inputs.items() if one.get("required")} <= set(used)
+    (repository / "sink.json").unlink()
+    commit_all(repository)
+    assert "comment: updated" in step().stdout
+    for name, text in BASE.items():
+        (repository / name).write_text(text, encoding="utf-8")
+    commit_all(repository)
+    assert "comment: resolved" in step().stdout
+    assert own["body"].startswith(f"{MARKER}\n### Resolved")
+    assert pull.comments[:2] == others
+    assert len(pull.comments) == 3
 
 
 @pytest.mark.process
-def test_gitlab_job(dictionary: Path, repository: Path) -> None:
-    """Both reports that the job keeps are written."""
-    job = loaded("gitlab-ci.yml")["check-change"]
-    (script,) = (line for line in job["script"] if "scanner check-change" in line)
+def test_a_change_without_findings_gets_no_comment(step: Step, repository: Path, pull: PullRequest) -> None:
+    for name, text in {**BASE, "README.md": "two"}.items():
+        (repository / name).write_text(text, encoding="utf-8")
+    commit_all(repository)
+
+    assert (step().returncode, len(pull.comments)) == (0, 2)
+
+
+@pytest.mark.process
+def test_the_label_lets_a_change_pass(step: Step, pull: PullRequest) -> None:
+    """Findings are still shown; an error of the check is not excused."""
+    pull.labels = [*(f"label {number}" for number in range(120)), "scanner: accepted"]
+    done = step(FAIL_ON="impact")
+
+    assert (done.returncode, "lets this change pass" in done.stdout) == (0, True)
+    assert step(BASE="nosuch").returncode == 2
+
+
+@pytest.mark.process
+def test_a_fork_that_may_not_comment_is_checked(step: Step, pull: PullRequest, tmp_path: Path) -> None:
+    pull.is_fork = True
+    done = step(FAIL_ON="impact")
+
+    assert done.returncode == 6
+    assert "::notice title=no comment::" in done.stdout
+    assert "t0ken" not in done.stdout + done.stderr
+    assert MARKER in (tmp_path / "GITHUB_STEP_SUMMARY").read_text(encoding="utf-8")
+
+
+def test_the_comment_is_found_on_a_later_page(pull: PullRequest) -> None:
+    """A long discussion has several pages; a person's token has a person's comment."""
+    pull.login = "deployer"
+    for number in range(250):
+        pull.add(f"comment {number}", "alice")
+    own = pull.add(f"{MARKER}\nold", "deployer")
+    pull.add(f"{MARKER}\nof another workflow", BOT)
+    github = runpy.run_path(str(SCRIPT))["GitHub"]
+    with on_loopback(answering(pull.answer)) as address:
+        assert github(address, "t", "acme/shop", 7).comment(f"{MARKER}\nnew", counts=True) == "updated"
+        assert github(address, "t", "acme/shop", 7).comment(f"{MARKER}\nnew", counts=True) == "unchanged"
+
+    assert own["body"] == f"{MARKER}\nnew"
+    assert pull.comments[-1]["body"] == f"{MARKER}\nof another workflow"
+
+
+def loaded(name: str) -> list[Any]:
+    return list(yaml.safe_load_all((ROOT / name).read_text(encoding="utf-8")))
+
+
+def test_the_action_is_pinned_and_no_input_becomes_code() -> None:
+    """A tag can be moved to other code, and an input could run commands: inputs are variables only."""
+    (action,) = loaded("action.yml")
+    for part in action["runs"]["steps"]:
+        assert "${{" not in part.get("run", "")
+        assert re.fullmatch(r"[\w-]+/[\w/-]+@[0-9a-f]{40}", part.get("uses", f"a/b@{'0' * 40}"))
+    variables = {name for part in action["runs"]["steps"] for name in part.get("env", ())}
+    read = set(re.findall(r'env(?:\.get\(|\[)"(\w+)"', SCRIPT.read_text(encoding="utf-8")))
+    assert read & {"BASE", "SCANNER_DICTIONARY", "GITHUB_TOKEN"} <= variables
+
+
+@pytest.mark.process
+def test_the_component_of_gitlab(repository: Path) -> None:
+    """Both reports that the job keeps are written, and the label lets the change pass."""
+    head, job = loaded("templates/check-change.yml")
+    job = job["check-change"]
+    inputs = set(re.findall(r"\$\[\[ inputs\.([\w-]+) \]\]", (ROOT / "templates/check-change.yml").read_text()))
+    assert inputs == set(head["spec"]["inputs"])
+    script = "\n".join(line for line in job["script"] if not line.startswith("pip "))
     base = subprocess.run(["git", "rev-parse", "HEAD~1"], cwd=repository, check=True, capture_output=True, text=True)
-    given = {"SCANNER_DICTIONARY": str(dictionary), "CI_MERGE_REQUEST_DIFF_BASE_SHA": base.stdout.strip()}
-    done = shell(script, repository, given)
-
-    assert done.returncode == 5
+    given = {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "SCANNER_DICTIONARY": "/nonexistent/dictionary.db",
+        "SCANNER_FAIL_ON": "impact",
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": base.stdout.strip(),
+    }
+    shell = [shutil.which("bash") or "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    for labels, status in (("bug", 6), ("bug,scanner: accepted", 0)):
+        variables = {**os.environ, **given, "CI_MERGE_REQUEST_LABELS": labels}
+        done = subprocess.run(shell, cwd=repository, env=variables, capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stderr
     reports = job["artifacts"]["reports"]
     assert {issue["location"]["path"] for issue in json.loads((repository / reports["codequality"]).read_text())} == {
         FILE
@@ -188,10 +203,14 @@ def test_gitlab_job(dictionary: Path, repository: Path) -> None:
 
 
 @pytest.mark.process
-def test_pre_commit_hook(dictionary: Path, repository: Path) -> None:
-    """The hook gets the names of changed files, which its pattern chooses."""
-    (hook,) = loaded("pre-commit-config.yaml")["repos"][0]["hooks"]
-    done = shell(f"{hook['entry']} {FILE}", repository, {"SCANNER_DICTIONARY": str(dictionary)})
+def test_the_hook_of_pre_commit(repository: Path) -> None:
+    """The entry runs with its arguments; only the commits differ here."""
+    ((hook,),) = loaded(".pre-commit-hooks.yaml")
+    command = [*hook["entry"].split(), *hook["args"]]
+    command = [part.replace("origin/HEAD", "HEAD~1") for part in command]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command, cwd=repository, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+    )
 
-    assert (done.returncode, "column-removed" in done.stdout) == (5, True)
-    assert {"check-change", "may-delete"} <= set(COMMANDS)
+    assert (done.returncode, "column-removed" in done.stdout) == (0, True)

@@ -232,7 +232,8 @@ def test_lineage_is_queried_by_the_names_that_people_know(graph, dictionary, cap
 
 def test_lineage_of_a_topic_reports_each_step_with_its_evidence(graph, dictionary, capsys) -> None:
     """One line a step."""
-    run(["lineage", "legacy.invoices", "--upstream", "--evidence", "--dictionary", str(dictionary)])
+    options = ("--upstream", "--evidence", "--format", "table")
+    run(["lineage", "legacy.invoices", *options, "--dictionary", str(dictionary)])
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
 
     assert lines[1:] == [

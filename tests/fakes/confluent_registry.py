@@ -73,7 +73,7 @@ class Registry:
 
     *aliases* are subjects by their other names. *page* bounds the lists of schemas and of subjects, *versions_page*
     that of a subject's versions, as an operator may set it. *levels* are compatibility levels by subject.
-    *login* is the header `Authorization` that it wants.
+    *login* is the header `Authorization` that it wants. *unlisted* are members that the bulk list leaves out.
     """
 
     flavour: str = "confluent"
@@ -88,6 +88,7 @@ class Registry:
     delay: float = 0.0
     faults: dict[str, Fault] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
+    unlisted: frozenset[str] = frozenset()
     others: dict[int, int] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
     busiest: int = 0
@@ -208,7 +209,8 @@ class Registry:
         if filtered:
             result = [stored for stored in result if self.associations.get(stored.subject)]
         inline = self.inline_associations or filtered
-        return 200, [self.row(stored, bulk=True, inline=inline) for stored in self.window(result, query)]
+        rows = [self.row(stored, bulk=True, inline=inline) for stored in self.window(result, query)]
+        return 200, [{name: row[name] for name in row if name not in self.unlisted} for row in rows]
 
     def covered(self, stored: Stored, query: dict[str, str]) -> bool:
         """Report whether a prefix covers a subject; the empty one covers the default context only."""

@@ -50,7 +50,7 @@ def answering(
             self.end_headers()
             self.wfile.write(body)
 
-        do_POST = do_GET  # noqa: N815  http.server calls it so
+        do_POST = do_PATCH = do_GET  # noqa: N815  http.server calls them so
 
         def log_message(self, format: str, *args: object) -> None:
             """Stay silent."""

@@ -5,6 +5,7 @@ Whether the export reports what the lists and the compatible API tell, only a re
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 
@@ -49,8 +50,16 @@ def test_export_reports_what_the_lists_report() -> None:
 
 
 def test_compatible_api_reports_the_default_group_without_what_it_has_no_place_for() -> None:
-    """Nor does it give the texts of an artifact whose versions are all disabled."""
+    """Nor does it give the texts of an artifact whose versions are all disabled; since 3.3 without spaces in Avro."""
     own = [version for version in _read() if version.context == DEFAULT_CONTEXT]
     shown = {version.subject for version in own if not version.deleted}
+    expected = tuple(replace(v, metadata="", state="") for v in own if v.subject in shown)
 
-    assert _read("/apis/ccompat/v7") == tuple(replace(v, metadata="", state="") for v in own if v.subject in shown)
+    assert tuple(map(_compact, _read("/apis/ccompat/v7"))) == tuple(map(_compact, expected))
+
+
+def _compact(version: SchemaVersion) -> SchemaVersion:
+    """Return *version* without spaces between the parts of an Avro text; the order of members counts."""
+    if version.format != "AVRO":
+        return version
+    return replace(version, text=json.dumps(json.loads(version.text), separators=(",", ":")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.lab
 
 NAME, ADDRESS = "kafka-restarted", "127.0.0.1:29692"
 TOPICS, GROUPS, RESTARTS = 300, 40, 10
-_AT_ONCE, _PATIENCE, _ATTEMPTS = 100, 120, 12
+_AT_ONCE, _PATIENCE, _ATTEMPTS = 100, 120, 60
 _LAB = Path(__file__).with_name("lab.py")
 
 
@@ -59,6 +60,7 @@ def _commit(admin: AdminClient, group: str, topic: str) -> None:
         (future,) = admin.alter_consumer_group_offsets([offsets], request_timeout=5).values()
         if not future.exception() and not any(partition.error for partition in future.result().topic_partitions):
             return
+        time.sleep(1)
     pytest.fail(f"{group} was not given an offset")
 
 

@@ -8,7 +8,8 @@ import json
 
 import pytest
 
-from scanner_api import EventReceiver, import_events, open_dictionary
+from scanner_api import import_events, open_dictionary
+from scanner_api.event_intake import EventReceiver
 from scanner_model.errors import InputInvalid
 
 EVENT = {

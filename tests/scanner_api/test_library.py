@@ -24,7 +24,7 @@ def test_every_exported_name_exists() -> None:
 @pytest.mark.process
 def test_an_exported_name_is_the_function_after_its_module_was_imported() -> None:
     """A sub-package that has the name of a function would replace it."""
-    program = "import scanner_cli.commands.server.monitor, scanner_cli.commands.extract, scanner_api\n"
+    program = "import scanner_cli.commands.server.monitor, scanner_cli.commands.scan, scanner_api\n"
     program += "assert all(type(getattr(scanner_api, name)).__name__ != 'module' for name in scanner_api.__all__)"
 
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -39,9 +39,10 @@ class Scanned:
     url: str
 
     def replay(self, dictionary: Path, number: int = 0) -> tuple[str, ...]:
-        """Return the arguments that scan capture *number* into *dictionary*."""
+        """Return the arguments that scan capture *number* into *dictionary*, without a graph."""
         return (
-            "extract",
+            "scan",
+            "--no-graph",
             "--config",
             str(self.config),
             "--replay",
@@ -147,7 +148,17 @@ def scanned(fake: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Scann
         )
         for capture, later in zip(captures, (False, True), strict=True):
             registry.installation = registry_contents(fake, later=later)
-            arguments = ["extract", "--config", config, "--capture", capture, "--dictionary", dictionary, "--quiet"]
+            arguments = [
+                "scan",
+                "--no-graph",
+                "--config",
+                config,
+                "--capture",
+                capture,
+                "--dictionary",
+                dictionary,
+                "--quiet",
+            ]
             assert run(list(map(str, arguments))) == 0
     return Scanned(config, captures, dictionary, registry.url)
 

@@ -73,7 +73,16 @@ def test_an_acknowledged_event_is_on_disk_and_then_in_the_dictionary(client, rec
 
 def test_without_intake_events_are_refused(session_client) -> None:
     """The server changes nothing unless that is switched on."""
-    assert session_client.post(EVENTS, json=event()).status_code == 405
+    answer = session_client.post(EVENTS, json=event())
+
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+
+
+def test_a_method_that_is_not_allowed_is_answered_with_those_that_are(client) -> None:
+    """Events are posted to a path whose lineage is also read."""
+    answer = client.put(EVENTS, json=event())
+
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD, POST")
 
 
 @pytest.mark.parametrize("path", [EVENTS, f"{EVENTS}/batch"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dataflow_generator.connectors.config import Config
@@ -23,6 +24,7 @@ from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.connect_columns import ColumnsByDataset
 from dataflow_generator.jobs.field_matching import enclosing_column, unlisted, unmarked
 from dataflow_generator.jobs.model import ColumnRef, Dataset, Naming
+from dataflow_generator.jobs.once import Once
 from dataflow_generator.jobs.sql_catalog import SYSTEM, path_of_names, paths_of_topic
 from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable
 from dataflow_generator.sql.lexer import Dialect
@@ -162,6 +164,11 @@ class FlinkContext:
     names: Mapping[str, ClusterNames]
     topics: Callable[[], Mapping[str, tuple[str, ...]]]
     columns: Callable[[Collection[ClusterTopic]], Mapping[ClusterTopic, tuple[Column, ...]]]
+    once: Once | None = None
+
+    def declared(self, statements: Sequence[FlinkStatement]) -> Catalog:
+        """Return the tables that the statements of one source declare, see `declared`."""
+        return (self.once or Once()).of("declared", statements, partial(declared, statements))
 
 
 def is_managed(statement: FlinkStatement) -> bool:
@@ -348,7 +355,7 @@ def declared_columns(cluster: str, statements: Sequence[FlinkStatement], context
     """
     tables = TableResolver(context, cluster, namespace="")
     columns_of: dict[Dataset, dict[ColumnPath, None]] = {}
-    for known in declared(statements).tables.values():
+    for known in context.declared(statements).tables.values():
         if dict(known.options).get("connector") in KAFKA:
             named = _named(known)
             for dataset in tables.datasets(named, statements[0], lambda _, __: None):

@@ -15,7 +15,6 @@ from dataflow_generator.jobs.flink.resolve import (
     FlinkContext,
     TableResolver,
     current,
-    declared,
     is_topic,
 )
 from dataflow_generator.jobs.ksqldb import Level, Reading
@@ -116,7 +115,7 @@ def flink_jobs(
 
     Tables that one statement declares are known to all; a statement's own DDL takes precedence.
     """
-    catalog = declared(statements)
+    catalog = context.declared(statements)
     chosen = [statements[index] for index in sorted(wanted)]
     texts = [_Text(statement, catalog, cluster, context) for statement in chosen]
     topics = {topic for text in texts for topic in text.topics()}
@@ -131,7 +130,7 @@ def flink_owners(cluster: str, statements: Sequence[FlinkStatement], context: Fl
     Default group ids, which Flink generates for each job, are not known.
     """
     if names_groups(statements):
-        catalog = declared(statements)
+        catalog = context.declared(statements)
         for statement in statements:
             yield from _Text(statement, catalog, cluster, context).owners()
 

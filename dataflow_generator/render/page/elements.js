@@ -73,6 +73,7 @@ function valueOf(value) {
 }
 
 const FLOW_WORDS = {
+  "": "flows",
   IDENTITY: "copied",
   TRANSFORMATION: "computed",
   AGGREGATION: "aggregated",
@@ -86,10 +87,10 @@ const FLOW_WORDS = {
 };
 
 // What an edge does to the data, in a word: a copy under another name is renamed.
-function edgeWord({kind, type, subtype, source, target}) {
+function edgeWord({kind, subtype, source, target}) {
   if (kind !== "column-flow") return kind.replace(/-/g, " ");
   const renamed = subtype === "IDENTITY" && source.path && target.path && source.path.at(-1) !== target.path.at(-1);
-  return renamed ? "renamed" : FLOW_WORDS[subtype] || (subtype || type || kind).toLowerCase().replace(/_/g, " ");
+  return renamed ? "renamed" : FLOW_WORDS[subtype] || subtype.toLowerCase().replace(/_/g, " ");
 }
 
 // A time of the API in UTC, to the minute; empty for none.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -41,6 +42,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--tls-key", type=_FILE, metavar="FILE", help="The key of the certificate (PEM).")
 @click.option("--intake", is_flag=True, help="Receive OpenLineage events at POST /api/v1/lineage.")
 @click.option("--config", "files", multiple=True, metavar="FILE", help="Scan this cluster.json regularly; repeatable.")
+@click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 @every_option
 @dictionary_option
 @watch_options
@@ -54,6 +56,7 @@ def serve(
     tls_key: Path | None,
     intake: bool,
     files: Sequence[str],
+    opens: bool,
     every: float,
     dictionary: Dictionary,
     watch_of: WatchOf,
@@ -66,7 +69,7 @@ def serve(
 
     \b
     Examples:
-      scanner serve
+      scanner serve --open
       scanner serve --config cluster.json --every 15m
       SCANNER_TOKEN=... scanner serve --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem
 
@@ -88,7 +91,8 @@ def serve(
         if watcher:
             stack.callback(watcher.stop)
             watcher.start()
-        library.serve(dictionary, options, notify=echo_err, intake=receiver, scans=watcher)
+        ready = webbrowser.open if opens else None
+        library.serve(dictionary, options, notify=echo_err, intake=receiver, scans=watcher, ready=ready)
     return Exit.DONE
 
 

@@ -1,4 +1,4 @@
-"""The first revision: the tables and views of `scanner_dictionary.schema` (docs/decisions/one-first-revision).
+"""The first revision: the tables and views of `scanner_dictionary.schema`.
 
 A new dictionary gets them at once. Later revisions change existing ones, each by definitions of its own.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from scanner_extractor.http.messages import Json
@@ -17,6 +17,7 @@ from scanner_extractor.sources.kafka.reader import (
     ClusterAnswer,
     DescriptionAnswer,
     TopicAnswer,
+    is_unassigned,
     listener_addresses,
     read_brokers,
     read_config,
@@ -144,15 +145,30 @@ class _Scan:
         self._report("consumer groups", "queried for their offsets", committed.failures)
         self._report("consumer groups", "queried for their members", members.failures)
         self.unread |= committed.failures.keys() & members.failures.keys()
+        rebalancing = {group.group_id for group in listed if is_unassigned(group, members.answers.get(group.group_id))}
+        offsets = {name: [row for row in rows if row.offset >= 0] for name, rows in committed.answers.items()}
+        self.unread |= {name for name in rebalancing if not offsets.get(name)}
+        self._report_rebalancing(sorted(rebalancing))
         self.requests += 1 + committed.requests + members.requests
         self._progress(self._source, len(names), len(names))
-        return tuple(
+        groups = tuple(
             read_group(
                 group, self._source, committed.answers.get(group.group_id, ()), members.answers.get(group.group_id)
             )
             for group in listed
             if group.group_id not in self.unread
         )
+        self.unread |= rebalancing
+        return groups
+
+    def _report_rebalancing(self, names: Sequence[str]) -> None:
+        """Report groups whose members have no assignment yet; one without offsets keeps what is known of it."""
+        if not names:
+            return
+        shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+        what = f"{len(names)} consumer groups are in a rebalance and have no assignment: {shown}"
+        hint = "their topics are those of their offsets, or else those of the last scan; scan again"
+        self.problems.append(Problem(str(self._source), what, hint))
 
     def _rights(self, metadata: ClusterAnswer, descriptions: Iterable[DescriptionAnswer]) -> None:
         """Report where topics and groups may be hidden from us; brokers that report no rights at all are trusted."""

@@ -209,6 +209,13 @@ def read_group(
     )
 
 
+def is_unassigned(listing: GroupAnswer, description: MembersAnswer | None) -> bool:
+    """Return whether a group is in a rebalance and has members, none of which is assigned anything yet."""
+    state = state_of(listing, description).upper()
+    rebalances = "REBALANC" in state or state in ("ASSIGNING", "RECONCILING")
+    return rebalances and bool(description and description.members) and not any(_assigned(description))
+
+
 def _assigned(description: MembersAnswer | None) -> Iterator[str]:
     for member in description.members if description else ():
         for assignment in (member.assignment, member.target_assignment):

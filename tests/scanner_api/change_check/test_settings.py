@@ -12,7 +12,14 @@ from committed_repository import commit_all, git
 
 from scanner_api.change_check.check import CheckOptions, check_commits
 from scanner_api.change_check.model import ChangeReport, Verdict
-from scanner_api.change_check.settings import FILE, SCHEMA, Judging, RepositorySettings, parse_settings, read_judging
+from scanner_api.change_check.settings import (
+    FILE,
+    SETTINGS_SCHEMA,
+    Judging,
+    RepositorySettings,
+    parse_settings,
+    read_judging,
+)
 from scanner_model.errors import InputInvalid
 
 Files = Mapping[str, str | None]
@@ -186,4 +193,4 @@ def test_settings_are_read_and_mistakes_have_their_line() -> None:
         with pytest.raises(InputInvalid) as error:
             parse_settings(wrong, FILE)
         assert f"{FILE}:2" in str(error.value)
-    assert set(SCHEMA["properties"]) == {name.replace("_", "-") for name in RepositorySettings.__slots__}
+    assert set(SETTINGS_SCHEMA["properties"]) == {name.replace("_", "-") for name in RepositorySettings.__slots__}

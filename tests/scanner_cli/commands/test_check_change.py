@@ -145,3 +145,65 @@ def test_file_of_several_that_cannot_be_parsed_is_not_let_pass(
     answer = scanner("check-change", tmp_path, "--dictionary", dictionary, "--fail-on", fail_on)
 
     assert (answer.status, "unparsed" in answer.out) == (status, True)
+
+
+def test_the_answer_is_a_sentence_and_the_line_is_marked(check: Callable[..., Any]) -> None:
+    """Who is hit stands first; a finding has its source line, the next step and how it is accepted."""
+    lines = check(LESS, "--compatibility", "none").out.splitlines()
+
+    assert "affected: " in " ".join(lines[:3])
+    assert any(line.startswith("do: ") for line in lines[:8])
+    assert any(line.startswith("warning[column-removed]: ") for line in lines)
+    for part in (" = help: ", "scanner explain rule", " = accept: scanner check-change --accept "):
+        assert part.strip() in " ".join(map(str.strip, lines))
+
+
+def test_accept_writes_the_baseline_that_the_check_reads(
+    check: Callable[..., Any], scanner: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Nobody edits JSON; a second reason replaces the first one."""
+    (finding,) = check(LESS, "--compatibility", "none", "--format", "json").json["findings"]
+    file = tmp_path / "accepted.json"
+    for reason in ("agreed", "agreed with billing"):
+        entry = ("--accept", finding["fingerprint"], "--reason", reason, "--until", "2999-01-01")
+        assert scanner("check-change", *entry, "--baseline", file).status == 0
+
+    assert [entry["reason"] for entry in json.loads(file.read_text())["accepted"]] == ["agreed with billing"]
+    assert check(LESS, "--compatibility", "none", "--baseline", file).status == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--accept", "x", "--reason", "r", "--until", "2999-01-01"),
+        ("--accept", "0" * 16, "--until", "2999-01-01"),
+        ("--accept", "0" * 16, "--reason", "r"),
+        ("--accept", "0" * 16, "--reason", "r", "--until", "soon"),
+    ],
+)
+def test_accept_without_reason_or_day_is_an_error(options: tuple[str, ...], scanner: Callable[..., Any]) -> None:
+    answer = scanner("check-change", *options)
+
+    assert (answer.status, answer.out) == (2, "")
+
+
+def test_each_environment_is_judged(
+    check: Callable[..., Any], scanner: Callable[..., Any], dictionary: Path, tmp_path: Path
+) -> None:
+    """A change that breaks one environment may go to another one, where nobody reads the topic."""
+    empty = tmp_path / "empty.db"
+    write_scan(open_dictionary(f"sqlite:///{empty}", create=True), installation(), started=AT, finished=AT)
+    options = ("--compatibility", "none", "--fail-on", "impact", "--against", dictionary, "--against", empty)
+    answer = check(LESS, *options, "--format", "json")
+
+    found = {entry["dictionary"]: (entry["verdict"], entry["may_go"]) for entry in answer.json["environments"]}
+    assert found[str(dictionary)] == ("impact", False)
+    assert found[str(empty)] == ("unknown", True)
+    assert answer.status == 6
+    assert f"May go to {empty}; Not to {dictionary} (impact)" in check(LESS, *options).out
+    assert check(LESS, *options, "--format", "sarif").status == 2
+
+
+def test_a_rule_is_explained(scanner: Callable[..., Any]) -> None:
+    assert scanner("explain", "rule", "column-removed").out.startswith("# column-removed\n")
+    assert "did you mean 'column-removed'" in scanner("explain", "rule", "column-remved").err

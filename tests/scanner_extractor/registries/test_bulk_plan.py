@@ -25,7 +25,7 @@ def test_every_version_is_read_and_not_only_the_newest(serving, stored, read) ->
     registry = serving("confluent", stored("a-value", 1), stored("a-value", 2), stored("b-key", 1))
 
     assert seen(read(registry)) == [("a-value", 1, False), ("a-value", 2, False), ("b-key", 1, False)]
-    assert registry.asked("/subjects") == 0
+    assert registry.asked("/subjects/") == 1  # one version, to compare the list with
 
 
 def test_registry_that_ignores_paging_ends(serving, stored, read) -> None:
@@ -34,6 +34,18 @@ def test_registry_that_ignores_paging_ends(serving, stored, read) -> None:
 
     assert len(read(registry).versions) == 5
     assert len(registry.log) == 4
+
+
+def test_list_that_leaves_members_out_is_not_believed(serving, stored, read) -> None:
+    """AxonOps's registry lists no metadata and no rule sets: tags and rules would be lost without a sign."""
+    more = {"metadata": {"properties": {"owner": "shop"}}, "ruleSet": {"domainRules": [{"name": "r"}]}}
+    schemas = [stored("a", more=more), stored("b", more=more)]
+    reading = read(serving("confluent", *schemas, unlisted=frozenset({"metadata", "ruleSet"})))
+    whole = read(serving("confluent", *schemas))
+
+    assert [bool(version.metadata and version.rule_set) for version in reading.versions] == [True, True]
+    assert "leaves out metadata and ruleSet" in reading.problems[0].what
+    assert (seen(whole), whole.problems) == (seen(reading), ())
 
 
 def test_short_page_is_not_the_end(serving, stored, read) -> None:
@@ -156,7 +168,7 @@ def test_server_before_contexts_is_queried_without_the_wildcard(serving, stored,
     registry = serving("confluent-6.1", stored("a"))
 
     assert seen(read(registry)) == [("a", 1, False)]
-    assert registry.asked("/subjects") == 0
+    assert registry.asked("/subjects?") == 0
 
 
 def test_empty_registry_is_empty_and_read(serving, read) -> None:

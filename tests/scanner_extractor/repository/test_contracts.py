@@ -143,3 +143,17 @@ def test_json_and_yaml_are_read_alike(tmp_path: Path) -> None:
     text = '{"kind": "DataContract", "servers": [{"type": "kafka"}], "schema": [{"name": "orders"}]}'
 
     assert [topic.name for topic in read(tmp_path, orders__json=text).declared.topics] == ["orders"]
+
+
+def test_a_secret_in_the_description_of_a_property_is_redacted(tmp_path: Path) -> None:
+    """As in the descriptions of contract and topic."""
+    text = CONTRACT.replace("description: The number.", "description: 'Call it with api_key=Zebra77pond.'")
+    (tmp_path / "c.yaml").write_text(text)
+    settings = RepositorySettings(pattern=".", directory=tmp_path)
+
+    (schema,) = read_directory(settings, no_progress).declared.schemas
+
+    doc = next(column.doc for column in schema.columns if column.path[-1] == "id")
+    assert doc is not None
+    assert doc.startswith("Call it with api_key=")
+    assert "Zebra77pond" not in doc

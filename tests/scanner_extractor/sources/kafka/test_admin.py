@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from typing import Any
 
 import pytest
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import (
     AclOperation,
     AdminClient,
@@ -145,6 +145,36 @@ def test_cluster_is_read_whole() -> None:
         ("a", ("orders",)),
         ("z", ("orders",)),
     ]
+
+
+class Member:
+    """A member that waits for its assignment."""
+
+    assignment = None
+    target_assignment = None
+
+
+def rebalancing() -> Described:
+    group = Described()
+    group.members, group.state = [Member()], ConsumerGroupState.PREPARING_REBALANCING
+    return group
+
+
+def test_a_group_in_a_rebalance_is_read_by_its_offsets_and_marked() -> None:
+    """Its members have no assignment for a moment; what else it was assigned is not shown."""
+    reading = read(Brokers("orders", groups=["g"], members=rebalancing()))
+
+    assert [(group.name, group.topics) for group in reading.consumer_groups] == [("g", ("orders",))]
+    assert "rebalance" in reading.problems[0].what
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset({"g"}))
+
+
+def test_a_group_in_a_rebalance_without_offsets_keeps_what_is_known_of_it() -> None:
+    """A group that commits elsewhere would have no topic at all."""
+    none = ConsumerGroupTopicPartitions("g", [])
+    reading = read(Brokers("orders", groups=["g"], members=rebalancing(), offsets=none))
+
+    assert (reading.consumer_groups, reading.outcome.unread) == ((), frozenset({"g"}))
 
 
 def test_settings_that_are_refused_leave_the_topics() -> None:
