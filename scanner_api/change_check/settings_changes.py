@@ -124,6 +124,12 @@ def is_workflow(path: str) -> bool:
     return _WORKFLOW.fullmatch(path) is not None
 
 
+def is_script(path: str) -> bool:
+    """Return whether a file runs commands, by its name."""
+    name = path.rpartition("/")[2]
+    return name.endswith((".sh", ".bash", ".ps1", ".mk")) or name in ("Makefile", "Dockerfile") or is_workflow(path)
+
+
 def is_structured(path: str) -> bool:
     """Return whether a file consists of settings, by its name."""
     return suffix(path) in _STRUCTURED or path.rpartition("/")[2].startswith(".env")
