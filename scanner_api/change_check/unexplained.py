@@ -137,7 +137,7 @@ class Unexplained:
                 )
 
     def _undeployed(self, texts: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
-        """Yield the connectors whose file leaves what a script or kustomization deploys, though it still declares them."""
+        """Yield the connectors whose file leaves what a script or kustomization deploys."""
         before, after = (_declared(commit, DeclaredKind.CONNECTOR) for commit in (self._base, self._head))
         places = {
             name: (_path_of(before[name].place), _path_of(after[name].place)) for name in before.keys() & after.keys()

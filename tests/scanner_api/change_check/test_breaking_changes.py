@@ -32,7 +32,14 @@ SINK = json.dumps(
     {"name": "s3", "config": {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "topics": "invoices"}},
     indent=1,
 )
-DEPLOY = "#!/bin/bash\nfor f in connectors/*.json; do\n  curl -d @$f http://c:8083/connectors\ndone\ncase $1 in\n  a) x ;;\nesac\n"
+DEPLOY = """#!/bin/bash
+for f in connectors/*.json; do
+  curl -d @$f http://c:8083/connectors
+done
+case $1 in
+  a) x ;;
+esac
+"""
 CONNECTOR = """apiVersion: kafka.strimzi.io/v1beta2
 kind: KafkaConnector
 metadata:
