@@ -17,6 +17,7 @@ from scanner_api.files import check_directory, write_text
 from scanner_api.graph.export import export, live_script, live_style
 from scanner_api.questions import changes, graph, listings, names
 from scanner_api.questions.documents import document
+from scanner_api.questions.staleness import staleness
 from scanner_api.questions.topics import TopicDescription, describe_topic, topic_schemas
 from scanner_api.questions.versions import compare_versions
 from scanner_model.columns import KEY, path_name
@@ -138,6 +139,7 @@ def _home(dictionary: Dictionary, topics: Iterable[Json], columns: Iterable[Json
         "/findings": document(listings.findings(dictionary)),
         "/sources": document(listings.sources(dictionary)),
         "/scans": document(listings.scans(dictionary)),
+        "/stale": document(staleness(dictionary)),
         "tags": [[tag, tagged_topics[tag], tagged_columns[tag]] for tag in tags],
         "owners": sorted(owners.items()),
     }

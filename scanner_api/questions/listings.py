@@ -91,8 +91,10 @@ def topics(
     pattern: Pattern = None,
     tag: Tag = None,
     owner: Annotated[str | None, Parameter("Only those of this owner, in any case.")] = None,
-    without_schema: Annotated[bool, Parameter("Only topics that no schema describes.")] = False,
-    without_owner: Annotated[bool, Parameter("Only topics without an owner.")] = False,
+    without_schema: Annotated[
+        bool, Parameter("Only topics that no schema describes; internal ones need none.")
+    ] = False,
+    without_owner: Annotated[bool, Parameter("Only topics without an owner, without internal ones.")] = False,
     without_reader: Annotated[bool, Parameter("Only topics that no job or consumer group is known to read.")] = False,
     without_writer: Annotated[bool, Parameter("Only topics that no job is known to write.")] = False,
     unused: Annotated[bool, Parameter("Only topics without a reader and without a writer.")] = False,
@@ -104,6 +106,10 @@ def topics(
             metavar="AGE",
         ),
     ] = None,
+    without_internal: Annotated[
+        bool,
+        Parameter("Leave out internal topics: of Kafka, Connect, MirrorMaker, ksqlDB, registries."),
+    ] = False,
     sort: Annotated[TopicOrder, Parameter("The order; counts and times the largest first.")] = "name",
     deleted: Deleted = False,
     limit: Limit = None,
@@ -135,6 +141,7 @@ def topics(
             without_owner=without_owner,
             without_reader=without_reader or unused,
             without_writer=without_writer or unused,
+            without_internal=without_internal,
             include_gone=deleted,
         )
         if sort == "name":
@@ -384,6 +391,9 @@ def findings(
     cluster: Cluster = None,
     rule: Annotated[str | None, Parameter("Only findings of this rule.")] = None,
     severity: Annotated[Literal["error", "warning"] | None, Parameter("Only of this severity.")] = None,
+    where: Annotated[
+        str | None, Parameter("Only about this, with its kind: `topic orders`.", longest=2000, option=None)
+    ] = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[Finding]:
@@ -394,7 +404,8 @@ def findings(
     _check_rules((rule,) if rule else ())
     with dictionary.reading() as conn:
         rows = stored_findings(conn, known_cluster(conn, cluster))
-        chosen = (row for row in rows if rule in (None, row.rule) and severity in (None, str(row.severity)))
+        at = (row for row in rows if where in (None, row.where))
+        chosen = (row for row in at if rule in (None, row.rule) and severity in (None, str(row.severity)))
         return page_of(chosen, cursor, limit)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Annotated, Literal, NamedTuple
 
@@ -16,10 +15,13 @@ from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.questions.graph import GraphNode, described_nodes
 from scanner_api.questions.listings import ClusterRow, ScanRow, SourceRow
 from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Parameter, Pattern, read_cursor, write_cursor
+from scanner_api.questions.staleness import job_trouble
 from scanner_dictionary import queries
+from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import NodeCount as NodeCount
 from scanner_dictionary.graph.reader import NodePlace, SqlGraphReader, count_nodes, list_nodes
 from scanner_dictionary.graph.store import NodeRow, stored_graph
+from scanner_dictionary.queries.listings import count_topics
 from scanner_dictionary.queries.resolve import nearest_names
 from scanner_dictionary.queries.state import DictionaryState as DictionaryState
 from scanner_dictionary.queries.state import StaleSource as StaleSource
@@ -145,12 +147,15 @@ class Summary(NamedTuple):
     """How many *nodes* the graph has of each kind and namespace, and how many *findings* there are of each rule.
 
     *coverage* counts the statements and connectors of the graph by how far they were read, and the `problems`: the
-    members of `Coverage`. None where no graph was generated.
+    members of `Coverage`. None where no graph was generated. *counts* are of the dictionary: `topics` and
+    `internal_topics` of them, `mentioned_topics`, which only the graph has, `jobs`, `failed_jobs`, `sources` and
+    `stale_sources`.
     """
 
     nodes: tuple[NodeCount, ...]
     findings: tuple[FindingCount, ...]
     coverage: Mapping[str, int] | None = None
+    counts: Mapping[str, int] | None = None
 
 
 def summary(dictionary: Dictionary) -> Summary:
@@ -160,7 +165,27 @@ def summary(dictionary: Dictionary) -> Summary:
     """
     with dictionary.reading() as conn:
         graph = stored_graph(conn)
-        return Summary(count_nodes(conn), count_findings(conn), _counts(coverage_of(graph)) if graph else None)
+        nodes = count_nodes(conn)
+        coverage = _counts(coverage_of(graph)) if graph else None
+        return Summary(nodes, count_findings(conn), coverage, _totals(conn, nodes))
+
+
+def _totals(conn: Connection, nodes: Iterable[NodeCount]) -> Mapping[str, int]:
+    of_kind: Counter[str] = Counter()
+    for row in nodes:
+        of_kind[row.kind] += row.count
+    topics, internal, in_graph = count_topics(conn)
+    failed = list_nodes(conn, kind="job", fits=lambda row: job_trouble(row).startswith("failed"))
+    sources = queries.sources(conn)
+    return {
+        "topics": topics,
+        "internal_topics": internal,
+        "mentioned_topics": max(0, of_kind["topic"] - in_graph),
+        "jobs": of_kind["job"],
+        "failed_jobs": sum(1 for _ in failed),
+        "sources": len(sources),
+        "stale_sources": sum(row.stale_since is not None for row in sources),
+    }
 
 
 def _counts(read: Coverage) -> Mapping[str, int]:
@@ -184,7 +209,7 @@ def nodes(
     called = name_filter(pattern)
 
     def fits(row: NodeRow) -> bool:
-        return called(row.name) and (not failed or _has_failed(row))
+        return called(row.name) and (not failed or job_trouble(row).startswith("failed"))
 
     after = NodePlace(*read_cursor(cursor, str, str, int)) if cursor else None
     with dictionary.reading() as conn:
@@ -195,12 +220,3 @@ def nodes(
         described = described_nodes(SqlGraphReader(conn), page, counted=True)
         last = write_cursor(page[-1].namespace, page[-1].name, page[-1].id) if more else None
         return Page(tuple(described[row.id] for row in page), last)
-
-
-def _has_failed(row: NodeRow) -> bool:
-    attributes = json.loads(row.attributes)
-    return "failed" in attributes or str(attributes.get("state", "")).upper() in _FAILED
-
-
-_FAILED = frozenset(("FAILED", "FAILING", "ERROR", "UNRESPONSIVE"))
-"""States of connectors, Flink statements and ksqlDB queries that do not come back by themselves."""

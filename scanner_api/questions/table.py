@@ -292,6 +292,15 @@ QUESTIONS: tuple[Question, ...] = (
         heavy=True,
     ),
     Question(
+        name="staleness",
+        function="questions.staleness:staleness",
+        summary="List the data that is stale, with the cause: a failed or stopped job, or a source that was not read.",
+        path="/stale",
+        heavy=True,
+        tool="list_stale",
+        incomplete=_OLD_GRAPH,
+    ),
+    Question(
         name="graphs",
         function="questions.graph:graphs",
         summary="List the scans whose graphs can be read and compared, the oldest first.",

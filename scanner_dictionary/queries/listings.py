@@ -10,10 +10,12 @@ from typing import Any, Literal
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Integer,
     Row,
     Select,
     Subquery,
     and_,
+    cast,
     distinct,
     exists,
     func,
@@ -70,8 +72,9 @@ TopicOrder = Literal["name", "readers", "writers", "partitions", "findings", "se
 class TopicFilter:
     """Which topics are listed; None, and False, leave none out. *pattern* as in `name_filter`.
 
-    *tag* and *owner* are whole ones in any letter case. *unused_since* (ISO 8601) leaves only topics that are older,
-    and that no client was observed at, and no consumer group read, after that moment.
+    *tag* and *owner* are whole ones in any letter case. Internal topics need no schema and no owner, so
+    *without_schema* and *without_owner* leave them out, as *without_internal* does. *unused_since* (ISO 8601) leaves
+    only topics that are older, and that no client was observed at, and no consumer group read, after that moment.
     """
 
     cluster: str | None = None
@@ -82,6 +85,7 @@ class TopicFilter:
     without_owner: bool = False
     without_reader: bool = False
     without_writer: bool = False
+    without_internal: bool = False
     unused_since: str = ""
     include_gone: bool = False
 
@@ -121,6 +125,18 @@ def topic_called(conn: Connection, cluster: int, name: str) -> TopicRow:
     return next(_described(conn, [(row, _note(row, written))]))
 
 
+def count_topics(conn: Connection) -> tuple[int, int, int]:
+    """Return how many topics there are, how many of them are internal, and how many are in the stored graph."""
+    topic, node, cluster = t.topic.c, t.flow_node.c, t.flow_node.alias().c
+    counted = select(func.count(), func.coalesce(func.sum(cast(topic.is_internal, Integer)), 0))
+    topics, internal = conn.execute(counted.where(topic.gone.is_(None))).one()
+    homes = select(cluster.namespace).join(t.cluster, t.cluster.c.name == cluster.name)
+    homes = homes.where(cluster.kind == "cluster", t.cluster.c.id == topic.cluster_id)
+    in_graph = exists().where(node.kind == "topic", node.name == topic.name, node.namespace.in_(homes))
+    found = conn.scalar(select(func.count()).select_from(t.topic).where(topic.gone.is_(None), in_graph))
+    return topics, internal, found or 0
+
+
 def _topics() -> Select[Any]:
     return stored_rows(t.topic).add_columns(t.scan.c.finished).outerjoin(t.scan, t.scan.c.id == t.topic.c.last_seen)
 
@@ -141,6 +157,8 @@ def _conditions(wanted: TopicFilter) -> Iterator[ColumnElement[bool]]:
         yield t.cluster.c.name == wanted.cluster
     if not wanted.include_gone:
         yield t.topic.c.gone.is_(None)
+    if wanted.without_internal or wanted.without_schema or wanted.without_owner:
+        yield ~t.topic.c.is_internal
     if wanted.without_schema:
         yield ~exists().where(_describes_now())
     if wanted.without_owner:

@@ -58,6 +58,8 @@ def _schema_files(document: Mapping[str, Value]) -> Iterator[str]:
 def _services(document: Mapping[str, Value]) -> Iterator[tuple[str, bool]]:
     services = document.get("services")
     for source in (services, document):
-        for key, writes in _USES.items() if isinstance(source, Mapping) else ():
+        if not isinstance(source, Mapping):
+            continue
+        for key, writes in _USES.items():
             listed = source.get(key)
             yield from ((name, writes) for name in listed if isinstance(name, str)) if isinstance(listed, list) else ()

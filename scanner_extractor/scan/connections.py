@@ -145,7 +145,7 @@ class Connections:
         if self.replay:
             document = self.replay.document(settings.source, name)
             return read_database_document(document, settings.source)
-        reading = read_database(settings, progress)
+        reading: CatalogResult = read_database(settings, progress)
         if self.recorder:
             self.recorder.record_document(settings.source, name, database_document(reading))
         return reading

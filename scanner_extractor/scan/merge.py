@@ -33,6 +33,7 @@ from scanner_extractor.scan.topics import (
     merge_topics,
     missing_topics,
     with_earlier_settings,
+    workers_internal,
 )
 from scanner_extractor.schemas.definitions import Defined, define
 from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
@@ -147,7 +148,7 @@ def merge_results(
     return ClusterScan(
         cluster=cluster,
         outcomes=(*sources.outcomes, *_manual_outcomes(manual)),
-        topics=tuple(ksqldb_internal(topics, (reading.service for reading in results.ksqldb))),
+        topics=tuple(workers_internal(ksqldb_internal(topics, (reading.service for reading in results.ksqldb)))),
         registries=tuple(reading.registry for reading in results.registries),
         versions=defined.versions,
         definitions=_distinct(defined.definitions.values(), declared.definitions.values(), (d for d, _ in described)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields, replace
 
@@ -13,6 +14,9 @@ from scanner_model.streaming_sql import KsqlSource
 REGISTRY_STORE = frozenset({"_schemas", "_schema_encoders"})
 """The topics that Confluent's registry and Karapace keep schemas in; the brokers take them for any others."""
 _KSQLDB = "_confluent-ksql-"
+_WORKERS = ("-configs", "-offsets", "-status")
+_OFFSET_SYNCS = "mm2-offset-syncs."
+_MIRROR_MAKER = re.compile(r"mm2-(configs|offsets|status|offset-syncs)\..+\.internal|.+\.checkpoints\.internal")
 
 
 def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
@@ -66,6 +70,25 @@ def ksqldb_internal(topics: Iterable[Topic], services: Iterable[str]) -> Iterato
     for topic in topics:
         own = topic.name.startswith(_KSQLDB) or topic.name in logs
         yield replace(topic, internal=True) if own and not topic.internal else topic
+
+
+def workers_internal(topics: Iterable[Topic]) -> Iterator[Topic]:
+    """Return *topics* with those marked that Kafka Connect's workers and MirrorMaker make for themselves.
+
+    A worker group stores its state in three compacted topics with a common beginning: `…-configs`, `…-offsets` and
+    `…-status`. MirrorMaker writes `mm2-….internal`, `….checkpoints.internal`, and `heartbeats`. A name alone proves
+    nothing, so `heartbeats` needs an offset-sync topic beside it, and a worker's topic the other two.
+    """
+    listed = tuple(topics)
+    compacted = {topic.name for topic in listed if "compact" in dict(topic.config).get("cleanup.policy", "")}
+    starts = (name.removesuffix(_WORKERS[0]) for name in compacted if name.endswith(_WORKERS[0]))
+    groups = ({TopicName(f"{start}{end}") for end in _WORKERS} for start in starts)
+    internal = {name for group in groups if group <= compacted for name in group}
+    mirrored = {topic.name for topic in listed if _MIRROR_MAKER.fullmatch(topic.name)}
+    if any(name.startswith(_OFFSET_SYNCS) for name in mirrored):
+        mirrored.add(TopicName("heartbeats"))
+    for topic in listed:
+        yield replace(topic, internal=True) if topic.name in internal | mirrored and not topic.internal else topic
 
 
 def missing_topics(

@@ -1,16 +1,16 @@
-// A change before it is made: a column that goes, or a pasted schema, statement or connector. Who breaks, whom to call.
+// A change before it is made: a column that is removed, or a pasted schema, statement or connector. Who breaks, whom to call.
 const CHANGES = {
-  node: {words: "A column, topic or table goes", field: "node", hint: "orders.customer.email"},
-  subject: {words: "A schema of a subject", field: "subject", hint: "orders-value", pasted: "Avro, JSON Schema or Protobuf"},
-  topic: {words: "A schema of a topic's value", field: "topic", hint: "orders", pasted: "Avro, JSON Schema or Protobuf"},
-  statement: {words: "A statement of Flink or ksqlDB", field: "statement", hint: "its name", pasted: "SQL"},
-  connector: {words: "A connector", field: "connector", hint: "its name", pasted: "its configuration as JSON"},
+  node: {words: "Remove a column, topic or table", field: "node", hint: "orders.customer.email"},
+  subject: {words: "Register a schema for a subject", field: "subject", hint: "orders-value", pasted: "Avro, JSON Schema or Protobuf"},
+  topic: {words: "Register a schema for a topic's value", field: "topic", hint: "orders", pasted: "Avro, JSON Schema or Protobuf"},
+  statement: {words: "Change a Flink or ksqlDB statement", field: "statement", hint: "name", pasted: "SQL"},
+  connector: {words: "Change a connector", field: "connector", hint: "name", pasted: "its configuration as JSON"},
 };
 const VERDICTS = {
   fine: ["Nothing breaks", "fine"],
-  unknown: ["Not everything is known", ""],
-  impact: ["Somebody is affected", "warning"],
-  breaks: ["It breaks readers", "error"],
+  unknown: ["Unknown", ""],
+  impact: ["Affects others", "warning"],
+  breaks: ["Breaks readers", "error"],
 };
 const LONGEST_LINK = 6000;
 
@@ -39,7 +39,7 @@ function changePage() {
   const form = make("form", {class: "change"}, [
     make("label", {for: "kind"}, "What changes"),
     select,
-    make("label", {for: "name"}, "Its name"),
+    make("label", {for: "name"}, "Name"),
     name,
     label,
     pasted,
@@ -62,7 +62,7 @@ function changePage() {
     event.preventDefault();
     submit();
   };
-  showPage("Check a change", [make("p", {class: "none"}, "Nothing is stored or changed."), form, result]);
+  showPage("Check a change", [tabsOf("/change"), make("p", {class: "none"}, "Nothing is stored or changed."), form, result]);
   return name.value && (!CHANGES[kind].pasted || pasted.value) ? submit() : undefined;
 }
 
@@ -95,6 +95,7 @@ async function goneReport(node) {
   return {
     verdict: finding.verdict,
     findings: [finding],
+    sentence: impact.sentence || "",
     notes: impact.notes,
     complete: impact.complete,
     left_out: {affected: impact.left_out},
@@ -107,11 +108,11 @@ function reportParts(kind, name, report) {
   const markdown = make("textarea", {readonly: true, rows: 10, "aria-label": "The result as Markdown"});
   markdown.value = asMarkdown(kind, name, report);
   return [
-    make("h3", {class: `verdict ${grade}`}, words),
+    make("h3", {class: `verdict ${grade}`}, [words, report.sentence ? make("div", {class: "sentence"}, text(report.sentence)) : ""]),
     ...report.notes.map((note) => make("p", {class: "warn"}, text(note))),
     report.complete
       ? ""
-      : make("p", {class: "warn"}, left ? `${left} more are not listed.` : "Not everything is known; there may be more."),
+      : make("p", {class: "warn"}, left ? `${left} more are not listed.` : "This answer is incomplete: there may be more."),
     callSection(report.findings),
     ...report.findings.map(findingSection),
     make("details", {}, [make("summary", {}, "As Markdown"), markdown]),
@@ -131,8 +132,15 @@ function callSection(findings) {
   return section("Whom to call", [
     tableOf(
       `${people.length} jobs and consumer groups`,
-      ["name", "kind", "owner", "use", "where"],
-      people.map((each) => [affectedLink(each), each.kind, each.owner || "unknown", each.use, each.cluster || each.namespace]),
+      ["name", "kind", "owner", "last seen", "use", "where"],
+      people.map((each) => [
+        affectedLink(each),
+        each.kind,
+        each.owner || "unknown",
+        moment(each.last_seen),
+        each.use,
+        each.cluster || each.namespace,
+      ]),
     ),
   ]);
 }
@@ -174,7 +182,7 @@ function asMarkdown(kind, name, {verdict, findings, complete}) {
         `* **${finding.verdict}** ${cell(finding.what)}${finding.why.length ? `: ${cell(finding.why.join("; "))}` : ""}`,
     ),
     "",
-    ...(complete ? [] : ["Not everything is known; there may be more.", ""]),
+    ...(complete ? [] : ["This answer is incomplete: there may be more.", ""]),
     ...table("Whom to call", all.filter(isCalled)),
     ...table(
       "Affected data",

@@ -1,104 +1,172 @@
-// The home: what is wrong, what there is, and what changed.
-async function homePage() {
+// The home: five figures, then what is wrong and what follows from it, what changed, and how much was understood.
+const MOST_COUNTED = 1000;
+
+async function homePage(moreParts = async () => []) {
   // Links to the drawing were links to this page.
   if (location.hash.length > 1) {
     location.replace(`/flow${location.hash}`);
     return;
   }
-  const [{now, summary}, errors, scans, freshness] = await Promise.all([
+  const [{now, summary}, errors, freshness, stale, more] = await Promise.all([
     readHealth(),
     ask("/findings", {severity: "error", limit: 10}),
-    ask("/scans", {limit: 20}),
     ask("/freshness"),
+    readStale(),
+    moreParts(),
   ]);
   if (!now.scan) {
-    showPage("No scan yet", [
-      make("p", {}, "`scanner extract --config cluster.json` scans; `scanner dataflow` generates the data flow."),
-    ]);
+    showPage("No scan yet", [make("p", {}, "Run `scanner extract --config cluster.json`, then `scanner dataflow`.")]);
     return;
   }
-  showPage("Home", [
-    section("What is wrong", wrongParts(summary.findings, errors, now.stale), {class: "wrong"}),
-    section("What the data flow was read from", [coveragePart(summary.coverage)]),
-    section("Clusters and systems", [
-      ...freshness.clusters.map((cluster) => clusterPart(cluster, freshness.newest_scans, summary.nodes)),
+  showPage("Overview", [
+    tilesOf(summary.counts, now),
+    section("What is wrong", wrongParts(summary, errors, now, stale), {class: "wrong"}),
+    location.protocol === "file:" ? "" : section("What changed in the last week", [later(changeParts)]),
+    section("Coverage", [coveragePart(summary.coverage)]),
+    ...more,
+    section("Systems", [
+      ...freshness.clusters.map((cluster) => clusterPart(cluster, freshness.newest_scans)),
       systemsPart(summary.nodes),
     ]),
-    section("Changes since last week", [later(changeParts)]),
-    section("Scans", [scanTable(scans.items)]),
   ]);
 }
 
-function wrongParts(findings, errors, stale) {
+function tile(figure, words, href, grade = "", note = "") {
+  const parts = [
+    make("b", {class: "figure"}, figure),
+    make("span", {}, words),
+    note ? make("span", {class: `note ${grade}`}, note) : "",
+  ];
+  return link(href, parts, {class: `tile ${grade}`}) || make("div", {class: `tile ${grade}`}, parts);
+}
+
+const grouped = (number) => Number(number).toLocaleString("en");
+const noun = (number, one) => `${grouped(number)} ${one}${number === 1 ? "" : "s"}`;
+
+function tilesOf(counts, now) {
+  const others = counts.mentioned_topics ? `${grouped(counts.mentioned_topics)} more that only jobs mention` : "";
+  const internal = counts.internal_topics ? `${grouped(counts.internal_topics)} of them internal` : "";
+  const fresh = counts.sources - counts.stale_sources;
+  const place = (words, href, count) => {
+    const element = make("div", {class: "tile"}, [make("b", {class: "figure"}, "…"), make("span", {}, words)]);
+    count().then(
+      ([figure, note]) => element.replaceWith(tile(figure, words, href, "", note)),
+      () => element.replaceWith(tile("?", words, href, "", "unknown")),
+    );
+    return element;
+  };
+  return make("div", {class: "tiles"}, [
+    tile(grouped(counts.topics), "topics", "/topics", "", [internal, others].filter(Boolean).join(", ")),
+    counts.failed_jobs
+      ? tile(grouped(counts.jobs), "jobs", "/jobs?failed=true", "error", `${grouped(counts.failed_jobs)} failed`)
+      : tile(grouped(counts.jobs), "jobs", "/jobs", "", "none failed"),
+    place("columns with PII", "/columns?tag=PII", () => countRows("/columns", {tag: "PII"}, "declared and inherited")),
+    location.protocol === "file:"
+      ? ""
+      : place("changes in the last week", "/changes", () => countRows("/changes", {}, `scanned ${moment(now.finished)}`)),
+    tile(
+      counts.stale_sources ? `${fresh} of ${counts.sources}` : grouped(counts.sources),
+      "sources read by the last scan",
+      "/sources",
+      counts.stale_sources ? "warning" : "",
+      counts.stale_sources ? `${grouped(counts.stale_sources)} stale` : "all fresh",
+    ),
+  ]);
+}
+
+async function countRows(path, params, note) {
+  const {items, next_cursor: more} = await ask(path, {...params, limit: MOST_COUNTED});
+  return [`${grouped(items.length)}${more ? "+" : ""}`, note];
+}
+
+// What is stale because of each failed or stopped job, in a sentence that leads there.
+function consequence(node, stale) {
+  const rows = [...stale.values()].filter((row) => row.cause_name === node);
+  if (!rows.length) return "";
+  const names = rows.slice(0, 3).flatMap((row, at) => [at ? ", " : "", link(flowPage(row.id), row.name) || row.name]);
+  return make("p", {class: "consequence"}, [
+    `${noun(rows.length, "item")} downstream ${rows.length === 1 ? "is" : "are"} stale: `,
+    ...names,
+    rows.length > 3 ? ` and ${rows.length - 3} more` : "",
+  ]);
+}
+
+function wrongParts({findings}, errors, now, stale) {
   const rules = findings.map((each) => [
+    link(`/findings?${query({rule: each.rule})}`, ruleName(each.rule)),
     mark(each.severity, each.severity),
-    link(`/findings?${query({rule: each.rule})}`, each.rule.replace(/-/g, " ")),
     each.count,
   ]);
+  const sources = now.stale.map((each) =>
+    make("div", {class: "failure warning"}, [
+      make("p", {}, [make("b", {}, text(each.source)), ` was not read by the last scan of ${each.cluster}`]),
+      make("div", {class: "evidence"}, text(each.reason)),
+      consequence(each.source, stale),
+    ]),
+  );
   return [
     ...errors.items.map((row) =>
-      make("p", {class: "failure"}, [findingPlace(row), make("div", {class: "evidence"}, text(row.what))]),
+      make("div", {class: "failure"}, [
+        make("p", {}, findingPlace(row)),
+        make("div", {class: "evidence"}, text(row.what)),
+        consequence(row.where.split(" ").slice(1).join(" "), stale),
+      ]),
     ),
     errors.next_cursor ? make("p", {}, link("/findings?severity=error", "All errors")) : "",
+    ...sources,
     rules.length
-      ? tableOf("Findings by rule", ["severity", "rule", "count"], rules)
-      : make("p", {}, "Nothing was found to be wrong."),
-    stale.length
-      ? tableOf(
-          "Sources that could not be read",
-          ["source", "cluster", "reason"],
-          stale.map((each) => [each.source, each.cluster, each.reason]),
-        )
-      : make("p", {class: "none"}, "Every source was read by the last scan."),
+      ? tableOf("Findings by rule", ["rule", "severity", "count"], rules)
+      : make("p", {}, "No errors or warnings."),
   ].filter(Boolean);
 }
 
 function coveragePart(coverage) {
-  if (!coverage) return make("p", {}, "No data flow was generated: `scanner dataflow` does it.");
+  if (!coverage) return make("p", {}, "There is no lineage yet: run `scanner dataflow`.");
   const {columns, tables, unread, partly_read: partly, problems} = coverage;
   const {connector_columns: mapped, connectors, unknown_connectors: unknown} = coverage;
+  const statements = columns + tables + unread;
+  const known = mapped + connectors + unknown;
   const lines = [
-    `${columns + tables + unread} statements and views: ${columns} read to columns, ${tables} to tables, ${unread} not read` +
-      (partly ? `; ${partly} use what could not be resolved` : ""),
-    `${mapped + connectors + unknown} connectors: ${mapped} read to columns, ${connectors} to topics and tables, ` +
-      `${unknown} of unknown classes`,
-  ];
+    statements
+      ? `${grouped(columns)} of ${noun(statements, "SQL statement")} resolved to columns` +
+        (tables ? `, ${grouped(tables)} to tables only` : "") +
+        (unread ? `, ${grouped(unread)} not parsed` : "") +
+        (partly ? `; ${grouped(partly)} with a reference that could not be resolved` : "")
+      : "",
+    known
+      ? `${grouped(mapped)} of ${noun(known, "connector")} resolved to columns` +
+        (connectors ? `, ${grouped(connectors)} to topics and tables only` : "") +
+        (unknown ? `, ${grouped(unknown)} of an unknown class` : "")
+      : "",
+  ].filter(Boolean);
   return make("ul", {}, [
-    ...lines.map((line) => make("li", {}, line)),
+    ...(lines.length ? lines : ["No SQL statements or connectors were found."]).map((line) => make("li", {}, line)),
     problems ? make("li", {}, link("/flow#about", problems === 1 ? "1 problem" : `${problems} problems`)) : "",
-  ].filter(Boolean));
+  ]);
 }
 
-function clusterPart(cluster, newest, nodes) {
+function clusterPart(cluster, newest) {
   const scan = newest.find((each) => each.cluster === cluster.name);
-  const count = (kind) =>
-    nodes.filter((each) => each.kind === kind && each.cluster === cluster.name).reduce((sum, each) => sum + each.count, 0);
   const where = {cluster: cluster.name};
   return make("p", {class: "acts"}, [
     make("b", {}, text(cluster.name)),
-    link(`/topics?${query(where)}`, `${count("topic")} topics`),
+    link(`/topics?${query(where)}`, "topics"),
     link(`/topics?${query({...where, without_schema: true})}`, "topics without a schema"),
-    link(`/subjects?${query(where)}`, "subjects"),
+    link(`/subjects?${query(where)}`, "schemas"),
     scan ? make("span", {class: "note"}, `scanned ${moment(scan.finished)}`) : "",
   ]);
 }
 
-function scanTable(scans) {
-  const rows = scans.map((row, at) => [
-    moment(row.finished) || "not finished",
-    row.cluster,
-    row.status,
-    ...["added", "changed", "gone"].map((name) => row[name] || ""),
-    compareLink(row, at, scans),
-  ]);
-  return tableOf("The last scans", ["finished", "cluster", "state", "added", "changed", "gone", "compare"], rows);
-}
-
 async function changeParts() {
-  const {items, next_cursor: more} = await ask("/changes", {limit: 10});
-  const rows = items.map((row) => LISTS["/changes"].columns.slice(0, 3).map(([, cell]) => cell(row)));
+  const [{items, next_cursor: more}, scans] = await Promise.all([
+    ask("/changes", {limit: 10}),
+    ask("/scans", {limit: 2}),
+    readReaders(),
+  ]);
+  if (!items.length && scans.items.length < 2)
+    return [make("p", {class: "none"}, "Only one scan so far: scan again to see changes.")];
   return [
-    tableOf("The first changes", ["topic", "what", "change"], rows, "none that two scans show"),
+    items.length ? make("ul", {class: "changes"}, items.map((row) => make("li", {}, changeLine(row)))) : make("p", {class: "none"}, "Nothing changed."),
     more ? link("/changes", "All changes") : "",
   ];
 }

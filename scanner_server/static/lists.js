@@ -5,9 +5,51 @@ const choice = (name, words, values) => ({name, words, kind: "choice", values});
 const PATTERN = {name: "pattern", words: "Name", kind: "text"};
 const CLUSTER = {name: "cluster", words: "Cluster", kind: "cluster"};
 
-// A count of the graph; nothing where it is unknown, and a mark where there is none.
-function countOf(count) {
-  return count === null || count === undefined ? "" : count || mark("none", "");
+// A count; a plain dash for zero, and nothing if it is unknown.
+function countOf(count, href = "") {
+  if (count === null || count === undefined) return "";
+  return count ? (href && link(href, String(count))) || count : make("span", {class: "note", title: "none"}, "–");
+}
+
+function ruleName(rule) {
+  return rule.replace(/-/g, " ");
+}
+
+const CHANGED = {added: "added", gone: "removed", removed: "removed", returned: "added"};
+
+const readers = new Map();
+
+// Reads how many readers topics have, for the lines of changes.
+async function readReaders() {
+  const {items} = await ask("/topics", {limit: 1000, sort: "readers"}).catch(() => ({items: []}));
+  for (const row of items) readers.set(`${row.cluster} ${row.name}`, row.readers);
+}
+
+// One change in a line: what, how, whether it breaks readers.
+function changeLine(row) {
+  const inner = row.column || (row.topic && row.name !== row.topic ? row.name : "");
+  const name = [row.topic || row.name, row.column].filter(Boolean).join(".");
+  const href = row.topic ? topicPage(row.cluster, row.topic) : row.name ? `/search?${query({q: row.name})}` : "";
+  const verdicts = [
+    ["backward", "new readers"],
+    ["forward", "old readers"],
+  ].filter(([member]) => row[member] === "breaks");
+  const count = readers.get(`${row.cluster} ${row.topic}`);
+  const also = row.column ? "" : [row.kind.replace(/_/g, " "), inner].filter(Boolean).join(" ");
+  return [
+    href ? link(href, name || row.kind) : text(name || row.kind),
+    " ",
+    also && also !== "topic" ? make("span", {class: "note"}, `${also} `) : "",
+    make("span", {class: `mark-${CHANGED[row.action] || "changed"}`}, row.action),
+    ...verdicts.flatMap(([, words]) => [" · ", mark(`breaks ${words}`, "error", row.why || "")]),
+    count ? " · " : "",
+    count ? link(topicPage(row.cluster, row.topic, {tab: "users"}), count === 1 ? "1 reader" : `${count} readers`) : "",
+  ];
+}
+
+// A value that says something to a person: no hashes.
+function readable(value) {
+  return value === null || value === undefined || /^[0-9a-f]{16,}$/i.test(String(value)) ? "" : value;
 }
 
 function durationOf(milliseconds) {
@@ -25,14 +67,16 @@ const LISTS = {
   "/topics": {
     title: "Topics",
     path: "/topics",
+    fixed: {without_internal: true},
     filters: [
       PATTERN,
       CLUSTER,
       {name: "owner", words: "Owner", kind: "text"},
       {name: "tag", words: "Tag", kind: "text"},
       ...["schema", "owner", "reader", "writer"].map((what) => check(`without_${what}`, `without ${what}`)),
+      {name: "internal", words: "internal topics", kind: "internal"},
       choice("sort", "Order by", ["name", "readers", "writers", "findings", "partitions", "seen"]),
-      check("deleted", "with deleted ones"),
+      check("deleted", "deleted topics"),
     ],
     columns: [
       [
@@ -48,14 +92,18 @@ const LISTS = {
       ["cluster", (row) => row.cluster],
       ["owner", (row) => row.owner],
       ["tags", (row) => row.tags.join(", ")],
-      ["schemas", (row) => row.schemas || mark("none", "")],
-      ["readers", (row) => countOf(row.readers)],
-      ["writers", (row) => countOf(row.writers)],
-      ["findings", (row) => (row.findings ? link(`/findings?${query({cluster: row.cluster})}`, String(row.findings)) : "")],
-      ["retention", (row) => durationOf(row.retention_ms)],
-      ["seen", (row) => make("span", {class: "date", title: moment(row.seen_at)}, moment(row.seen_at).slice(0, 10))],
+      ["schemas", (row) => (row.internal ? "" : countOf(row.schemas, topicPage(row.cluster, row.name))), (row) => row.schemas],
+      ["readers", (row) => countOf(row.readers, topicPage(row.cluster, row.name, {tab: "users"})), (row) => row.readers],
+      ["writers", (row) => countOf(row.writers, topicPage(row.cluster, row.name, {tab: "users"})), (row) => row.writers],
+      [
+        "findings",
+        (row) => countOf(row.findings, `/findings?${query({cluster: row.cluster, where: `topic ${row.name}`})}`),
+        (row) => row.findings,
+      ],
       ["partitions", (row) => row.partitions],
-      ["description", (row) => row.description && make("div", {class: "prose"}, text(row.description))],
+      ["retention", (row) => durationOf(row.retention_ms), (row) => row.retention_ms],
+      ["seen", (row) => make("span", {class: "date", title: moment(row.seen_at)}, moment(row.seen_at).slice(0, 10)), (row) => row.seen_at],
+      ["description", (row) => row.description && make("div", {class: "prose"}, text(row.description)), (row) => row.description],
     ],
   },
   "/columns": {
@@ -109,22 +157,11 @@ const LISTS = {
     path: "/changes",
     filters: [{name: "since", words: "Since (2026-11-15, 7d, last week)", kind: "text"}, CLUSTER],
     columns: [
-      ["topic", (row) => (row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : "")],
-      ["what", (row) => [row.kind.replace(/_/g, " "), row.side, row.column, row.name].filter(Boolean).join(" ")],
-      [
-        "change",
-        (row) =>
-          make(
-            "span",
-            {class: `mark-${{added: "added", gone: "removed", removed: "removed"}[row.action] || "changed"}`},
-            row.action,
-          ),
-      ],
-      ["before", (row) => row.before],
-      ["after", (row) => row.after],
-      ["new readers read old data", (row) => row.backward],
-      ["old readers read new data", (row) => row.forward],
+      ["change", (row) => make("span", {}, changeLine(row)), (row) => [row.topic, row.column, row.name].join(" ")],
+      ["schema", (row) => row.side],
       ["why", (row) => row.why],
+      ["before", (row) => readable(row.before)],
+      ["after", (row) => readable(row.after)],
       ["cluster", (row) => row.cluster],
     ],
   },
@@ -156,12 +193,12 @@ const LISTS = {
             : row.attributes.state,
       ],
       ["where", (row) => (row.cluster ? make("span", {title: row.namespace}, text(row.cluster)) : row.namespace)],
-      ["reads from", (row) => row.upstream],
-      ["writes to", (row) => row.downstream],
+      ["reads from", (row) => countOf(row.upstream, flowPage(row.id)), (row) => row.upstream],
+      ["writes to", (row) => countOf(row.downstream, flowPage(row.id)), (row) => row.downstream],
     ],
   },
   "/subjects": {
-    title: "Subjects",
+    title: "Schemas",
     path: "/schemas",
     filters: [PATTERN, CLUSTER, check("deleted", "with deleted ones")],
     columns: [
@@ -191,7 +228,8 @@ const LISTS = {
   "/findings": {
     title: "Findings",
     path: "/findings",
-    filters: [CLUSTER, choice("severity", "Severity", ["error", "warning"]), {name: "rule", words: "Rule", kind: "rule"}],
+    filters: [CLUSTER, choice("severity", "Severity", ["error", "warning"]), {name: "rule", words: "Rule", kind: "rule"}, {name: "where", words: "At", kind: "text"}],
+    grouped: true,
     columns: [
       ["severity", (row) => mark(row.severity, row.severity), (row) => row.severity],
       ["where", (row) => findingPlace(row), (row) => row.where],
@@ -247,6 +285,7 @@ function scanTime(scan) {
 async function listPage(path) {
   const list = LISTS[path];
   const params = Object.fromEntries(new URLSearchParams(location.search));
+  if (path === "/changes") await readReaders();
   if (path === "/sources") for (const scan of (await ask("/scans", {limit: 1000})).items) times.set(scan.id, scan.finished);
   const shown = {rows: [], next: null, sorted: null};
   const place = make("div", {});
@@ -264,12 +303,14 @@ async function listPage(path) {
       }
       if (list.facets && !more) drawFacets(facets, await ask("/search/counts", {q: params.q}), params);
       const size = list.unpaged ? {} : {limit: ROWS, cursor: more ? shown.next : ""};
-      const answer = await ask(list.path, {...list.fixed, ...wanted, ...size});
+      const {internal, ...asked} = {...list.fixed, ...wanted, ...size};
+      if (internal) delete asked.without_internal;
+      const answer = await ask(list.path, asked);
       shown.rows = more ? [...shown.rows, ...answer.items] : [...answer.items];
       Object.assign(shown, {next: answer.next_cursor, complete: answer.complete, nearest: answer.did_you_mean || []});
       drawList(list, shown, place, load);
     });
-  showPage(list.title, [await filterForm(list, params, () => load(false)), facets, place]);
+  showPage(list.title, [tabsOf(path), await filterForm(list, params, () => load(false)), facets, place]);
   await load(false);
 }
 
@@ -285,14 +326,21 @@ function drawFacets(place, {kinds, clusters, complete}, params) {
 }
 
 function drawList(list, shown, place, load) {
-  const names = list.columns.map(([name]) => name);
-  const rows = shown.rows.map((row, at) => list.columns.map(([, cell]) => cell(row, at, shown.rows)));
-  const table = tableOf(list.title, names, rows, "nothing fits");
+  const keys = list.columns.map(([, cell, key]) => key || ((row) => plainText(cell(row, 0, [row]))));
+  const cells = shown.rows.map((row, at) => list.columns.map(([, cell]) => cell(row, at, shown.rows)));
+  const same = sameColumns(list, shown.rows, keys);
+  const kept = list.columns.map((_, at) => at).filter((at) => !same.has(at));
+  const names = kept.map((at) => list.columns[at][0]);
+  const said = [...same].map(([at, value]) => `${list.columns[at][0]}: ${value}`);
+  const caption = [`${shown.rows.length}${shown.next ? " of more" : ""}`, ...said].join(" · ");
+  const table = list.grouped
+    ? findingGroups(shown.rows)
+    : tableOf(caption, names, cells.map((row) => kept.map((at) => row[at])), list.none || "no match");
   for (const head of table.querySelectorAll("th")) {
-    const key = (list.columns.find(([name]) => name === head.textContent) || [])[2];
-    if (key) head.replaceChildren(sortButton(head, key, list, shown, place, load));
+    const at = list.columns.findIndex(([name]) => name === head.textContent);
+    if (at >= 0) head.replaceChildren(sortButton(head, keys[at], list, shown, place, load));
   }
-  const count = `${shown.rows.length}${shown.next ? " of more" : ""} listed${shown.complete ? "" : "; some may be missing"}`;
+  const count = shown.complete ? "" : "Some rows may be missing: the lineage is older than the newest scan.";
   const more = make("button", {type: "button", id: "more"}, `Show ${ROWS} more`);
   more.onclick = () => load(true);
   const meant = shown.nearest.map((pattern) => [link(`${location.pathname}?${query({pattern})}`, pattern), " "]);
@@ -302,15 +350,80 @@ function drawList(list, shown, place, load) {
     make("p", {class: "none", "aria-live": "polite"}, count),
     shown.next ? more : "",
   );
+  if (shown.rows.length) markStale(list, shown.rows, table);
+}
+
+function plainText(cell) {
+  if (cell === null || cell === undefined) return "";
+  return Array.isArray(cell) ? cell.map(plainText).join("") : cell.textContent ?? String(cell);
+}
+
+// The columns, but the first, whose value is the same in every one of several rows: they are said once, in the caption.
+function sameColumns(list, rows, keys) {
+  const same = new Map();
+  if (rows.length < 3) return same;
+  list.columns.slice(1).forEach(([, cell], before) => {
+    const values = new Set(rows.map((row) => plainText(cell(row, 0, [row]))));
+    const [value] = values;
+    if (values.size === 1 && value && value.length < 60) same.set(before + 1, value);
+  });
+  return same;
+}
+
+// Findings by rule: the next step is said once.
+function findingGroups(rows) {
+  const rules = [...new Set(rows.map((row) => row.rule))];
+  if (!rules.length) return make("p", {class: "none"}, "Findings: no match.");
+  const clusters = new Set(rows.map((row) => row.cluster)).size;
+  return make(
+    "div",
+    {},
+    rules.map((rule) => {
+      const own = rows.filter((row) => row.rule === rule);
+      const steps = [...new Set(own.map((row) => row.hint))];
+      const names = ["where", "what", ...(steps.length > 1 ? ["next step"] : []), ...(clusters > 1 ? ["cluster"] : [])];
+      const what = new Set(own.map((row) => row.what)).size;
+      const said = own.length > 1 && what === 1;
+      const cells = own.map((row) => {
+        const members = {where: findingPlace(row), what: said ? "" : row.what, "next step": row.hint, cluster: row.cluster};
+        return names.map((name) => members[name]);
+      });
+      return make("section", {class: "rule"}, [
+        make("h3", {}, [mark(own[0].severity, own[0].severity), " ", `${ruleName(rule)} (${own.length})`]),
+        said ? make("p", {}, text(own[0].what)) : "",
+        steps.length === 1 && steps[0] ? make("p", {class: "none"}, ["Next step: ", text(steps[0])]) : "",
+        said && clusters === 1
+          ? make(
+              "ul",
+              {class: "names columns"},
+              own.map((row) => make("li", {}, findingPlace(row))),
+            )
+          : tableOf("", names, cells),
+      ]);
+    }),
+  );
+}
+
+// Marks the rows whose data is stale because of something upstream; their causes are read once.
+async function markStale(list, rows, table) {
+  const stale = await readStale();
+  if (!stale.size) return;
+  const byPlace = new Map([...stale.values()].map((row) => [`${row.cluster} ${row.name}`, row]));
+  [...table.querySelectorAll("tbody tr")].forEach((line, at) => {
+    const row = rows[at];
+    const found = stale.get(row.id || row.node) || (list.path === "/topics" && byPlace.get(`${row.cluster} ${row.name}`));
+    if (found && !line.cells[0].querySelector(".doubt")) line.cells[0].append(" ", mark("stale", "", `because ${causeOf(found)}`));
+  });
 }
 
 function sortButton(head, key, list, shown, place, load) {
   const name = head.textContent;
   const down = shown.sorted === name;
-  const button = make("button", {type: "button", class: "sort", title: shown.next ? "Sort what is listed" : "Sort"}, name);
+  const button = make("button", {type: "button", class: "sort", title: shown.next ? "Sort the rows shown" : "Sort"}, name);
   button.onclick = () => {
     const order = down ? -1 : 1;
-    shown.rows.sort((a, b) => order * String(key(a)).localeCompare(String(key(b)), undefined, {numeric: true}));
+    const written = (row) => String(key(row) ?? "");
+    shown.rows.sort((a, b) => order * written(a).localeCompare(written(b), undefined, {numeric: true}));
     shown.sorted = down ? null : name;
     drawList(list, shown, place, load);
     [...place.querySelectorAll(".sort")].find((each) => each.textContent === name).focus();
@@ -327,7 +440,10 @@ async function filterForm(list, params, changed) {
     history.replaceState(null, "", `${location.pathname}?${query(params)}`);
     changed();
   };
+  const internal = list.fixed && list.fixed.without_internal ? (await ask("/summary")).counts.internal_topics : 0;
   const fields = list.filters.map(({name, words, kind, values}) => {
+    if (kind === "internal")
+      return internal ? make("label", {}, [checkField(name, params, set), ` ${words} (${internal})`]) : "";
     const options = {choice: values, cluster: clusters, rule: rules}[kind];
     if (options && options.length < 2 && !params[name]) return "";
     return make(

@@ -82,6 +82,38 @@ function readOpened() {
     });
 }
 
+// --- chips that the graph itself does not have: personal data, and what is stale because of something upstream
+
+const MOST_TAGGED = 1000;
+const chips = {stale: new Map(), tags: new Map(), read: null};
+
+function readChips() {
+  const tagged = () => ask("/columns", {tag: "PII", limit: MOST_TAGGED}).then(({items}) => items.forEach(addTags), () => {});
+  chips.read = chips.read || Promise.all([readStale().then((stale) => (chips.stale = stale)), tagged()]);
+  return chips.read;
+}
+
+// The tags of a column, and of the topic or dataset that has it; declared ones before inherited ones.
+function addTags(row) {
+  const declared = [...row.tags, ...row.inherited_tags].map((tag) => [tag, "declared"]);
+  const found = row.found_tags.map(({tag, certainty}) => [tag, certainty === "suggested" ? "suggested" : "inherited"]);
+  const holder = row.topic ? `${row.cluster} ${row.topic}` : (row.node || "").split("#")[0];
+  const column = row.topic ? `${holder}#${row.role === "key" ? "@key." : ""}${row.name}` : row.node;
+  for (const key of [holder, column].filter(Boolean)) {
+    const known = chips.tags.get(key) || new Map();
+    for (const [tag, how] of [...declared, ...found]) if (known.get(tag) !== "declared") known.set(tag, how);
+    chips.tags.set(key, known);
+  }
+}
+
+// A topic is known by its cluster and name, anything else by its key in the graph.
+function tagsOf(node) {
+  const column = node.path ? `#${pathName(node.path)}` : "";
+  const own = node.key.replace(/^[a-z-]+:/, "column:");
+  const known = chips.tags.get(`${node.system} ${node.name}${column}`) || chips.tags.get(own);
+  return known ? [...known].filter(([, how]) => how !== "suggested") : [];
+}
+
 // --- the start
 
 function begin() {
@@ -106,7 +138,12 @@ async function readView() {
   // A link may name the node in another way than the graph does.
   if (node && !graph.byKey.has(node)) params.set("node", await loadFirst(node));
   if (node !== params.get("node")) history.replaceState(null, "", `#${params}`);
+  // Chips change the width of cards, so that the first drawing waits for them a little.
+  let drawn = false;
+  const read = readChips().then(() => drawn && refresh());
+  await Promise.race([read, new Promise((done) => setTimeout(done, 500))]);
   open();
+  drawn = true;
   await restoreList(params.get("list"));
   if (!graph.cards.length) search.focus();
 }
@@ -149,6 +186,11 @@ Object.assign(hooks, {
   cardParts: (card) => [expandButton(card, true), expandButton(card, false)],
   cardKeys: cardActs,
   panelParts,
+  tags: tagsOf,
+  staleness: (node) => {
+    const row = shownScans.base === null && !("as_of" in asOf(shownScans.at)) && chips.stale.get(node.key);
+    return row ? causeOf(row) : "";
+  },
   aboutParts: startParts,
   footer: () => [
     live.whole ? `${live.whole.node_count} nodes in the whole graph` : "",

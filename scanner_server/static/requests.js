@@ -61,23 +61,42 @@ function saveTheme(theme) {
 
 // --- the header, and the state of health, which all pages have
 
+// Each entry has the pages that belong to it, which its first page links to.
 const PAGES = [
-  ["/flow", "Data flow"],
-  ["/topics", "Topics"],
-  ["/columns", "Columns"],
-  ["/jobs", "Jobs"],
-  ["/subjects", "Subjects"],
-  ["/sources", "Sources"],
-  ["/findings", "Findings"],
-  ["/changes", "Changes"],
-  ["/scans", "Scans"],
-  ["/change", "Check a change"],
+  ["/flow", "Lineage", []],
+  ["/topics", "Topics", ["/topic"]],
+  ["/columns", "Columns", []],
+  ["/jobs", "Jobs", []],
+  ["/subjects", "Schemas", []],
+  ["/findings", "Health", ["/sources"]],
+  ["/changes", "Changes", ["/scans", "/change"]],
 ];
 
-function addNavigation() {
-  const here = location.pathname;
-  const links = PAGES.map(([path, name]) => link(path, name, {"aria-current": path === here ? "page" : null}));
+// The pages of one entry, shown as links above them.
+const TABS = [
+  [
+    ["/findings", "Findings"],
+    ["/sources", "Sources"],
+  ],
+  [
+    ["/changes", "Changes"],
+    ["/scans", "Scans"],
+    ["/change", "Check a change"],
+  ],
+];
+
+function addNavigation(here = location.pathname, shown = PAGES) {
+  const links = shown.map(([path, name, inner]) =>
+    link(path, name, {"aria-current": path === here ? "page" : inner.includes(here) ? "true" : null}),
+  );
   document.querySelector("h1").after(make("nav", {class: "pages", "aria-label": "Pages"}, links));
+}
+
+function tabsOf(here) {
+  const tabs = TABS.find((each) => each.some(([path]) => path === here));
+  if (!tabs) return "";
+  const links = tabs.map(([path, name]) => link(path, name, {"aria-current": path === here ? "page" : null})).filter(Boolean);
+  return links.length > 1 ? make("nav", {class: "tabs", "aria-label": "Pages of this kind"}, links) : "";
 }
 
 // Shows the scan and its time, and errors, warnings and stale sources, each a link to its list.
@@ -101,6 +120,26 @@ async function readHealth() {
     "\n",
   );
   return {now, summary};
+}
+
+// --- what is stale because of what is upstream of it
+
+const MOST_STALE = 1000;
+let staleness = null;
+
+// Reads once what is stale downstream of failed or stopped jobs and of sources not read: the cause by node.
+function readStale() {
+  staleness =
+    staleness ||
+    ask("/stale", {limit: MOST_STALE}).then(
+      ({items}) => new Map(items.map((row) => [row.id, row])),
+      () => new Map(),
+    );
+  return staleness;
+}
+
+function causeOf(row) {
+  return `${row.cause_name} ${row.reason}`;
 }
 
 // --- the search of names in the whole dictionary

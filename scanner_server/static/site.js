@@ -6,7 +6,7 @@ const hooks = {
   take: (hit) => location.assign(hitPage(hit)),
 };
 const KEYS_OF_LISTS = [
-  ["/", "search"],
+  ["/ or Ctrl-K", "search"],
   ["↑ ↓ Enter", "choose a hit"],
   ["f", "filter the list"],
   ["d", "light or dark"],
@@ -36,7 +36,6 @@ function showKeys() {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
   const acts = {
-    "/": () => search.focus(),
     d: swapTheme,
     "?": showKeys,
     f: () => page.querySelector("input[type=search]") && page.querySelector("input[type=search]").focus(),
@@ -66,9 +65,9 @@ function tableOf(caption, names, rows, none = "none is known") {
   if (!rows.length) return make("p", {class: "none"}, `${caption}: ${none}.`);
   const shown = names.map((_, at) => rows.some((row) => hasContent(row[at])));
   const kept = (cells) => cells.filter((_, at) => shown[at]);
-  return make("div", {class: "wide", tabindex: "0", role: "region", "aria-label": caption}, [
+  return make("div", {class: "wide", tabindex: "0", role: "region", "aria-label": caption || "Rows"}, [
     make("table", {}, [
-      make("caption", {}, caption),
+      caption ? make("caption", {}, caption) : "",
       make(
         "thead",
         {},
@@ -81,7 +80,7 @@ function tableOf(caption, names, rows, none = "none is known") {
       make(
         "tbody",
         {},
-        rows.map((cells) => tableRow(kept(cells))),
+        rows.map((cells) => tableRow(kept(cells), {}, kept(names))),
       ),
     ]),
   ]);
@@ -91,11 +90,12 @@ function hasContent(cell) {
   return Array.isArray(cell) ? cell.some(hasContent) : ![null, undefined, "", false].includes(cell);
 }
 
-function tableRow(cells, attributes = {}) {
+// On a phone a row is a card, where the name of a column is in front of its value; an empty cell takes no room.
+function tableRow(cells, attributes = {}, names = []) {
   return make(
     "tr",
     attributes,
-    cells.map((cell) => make("td", {}, cellOf(cell))),
+    cells.map((cell, at) => make("td", {"data-name": names[at] || null, class: hasContent(cell) ? null : "empty"}, cellOf(cell))),
   );
 }
 

@@ -69,9 +69,11 @@ function fitsFilter(row, name, value) {
   if (name === "topic") return (row.topics || []).includes(value);
   if (name === "tag") return [...row.tags, ...(row.inherited_tags || []), ...(row.found_tags || []).map(({tag}) => tag)].some(same);
   if (name === "failed") return Boolean(row.attributes.failed);
-  if (name === "without_owner") return !row.owner;
+  if (name === "without_internal") return !row.internal;
+  if (name === "without_owner") return !row.owner && !row.internal;
+  if (name === "without_schema") return row.schemas === 0 && !row.internal;
   if (name.startsWith("without_")) return row[`${name.slice("without_".length)}s`] === 0;
-  return !["cluster", "owner", "kind", "namespace", "severity", "rule"].includes(name) || same(row[name]);
+  return !["cluster", "owner", "kind", "namespace", "severity", "rule", "where"].includes(name) || same(row[name]);
 }
 
 // As the server: a glob where it holds `*`, `?` or `[`, else a part of the name.
@@ -115,31 +117,15 @@ function link(href, words, attributes = {}) {
   return target ? make("a", {href: target, ...attributes}, typeof words === "string" ? text(words) : words) : "";
 }
 
-function addNavigation() {
-  const here = `/${location.pathname.split("/").pop().replace(/\.html$/, "")}`;
-  const shown = PAGES.filter(([path]) => STORED_PAGES.includes(path));
-  const links = shown.map(([path, name]) => link(path, name, {"aria-current": path === here ? "page" : null}));
-  document.querySelector("h1").after(make("nav", {class: "pages", "aria-label": "Pages"}, links));
-  return here;
-}
-
-async function storedHome() {
-  const [{now, summary}, {tags, owners}] = await Promise.all([readHealth(), stored("home")]);
-  const [errors, freshness] = await Promise.all([ask("/findings", {severity: "error", limit: 10}), ask("/freshness")]);
+// Tags and owners, by how much has them, instead of what the server computes.
+async function storedParts() {
+  const {tags, owners} = await stored("home");
   const counted = (path, name, rows) =>
     rows.map(([value, topics, columns]) => [link(`${path}?${query({[name]: value})}`, value), topics, columns]);
-  showPage("Data dictionary", [
-    section("Tags, and where personal data is", [
-      tableOf("Tags", ["tag", "topics", "columns"], counted("/columns", "tag", tags), "no topic and no column has one"),
-    ]),
-    section("Owners", [tableOf("Owners", ["owner", "topics"], counted("/topics", "owner", owners), "no source has one")]),
-    section("What is wrong", wrongParts(summary.findings, errors, now.stale), {class: "wrong"}),
-    section("What the data flow was read from", [coveragePart(summary.coverage)]),
-    section("Clusters and systems", [
-      ...freshness.clusters.map((cluster) => clusterPart(cluster, freshness.newest_scans, summary.nodes)),
-      systemsPart(summary.nodes),
-    ]),
-  ]);
+  return [
+    section("Tags", [tableOf("Tags", ["tag", "topics", "columns"], counted("/columns", "tag", tags), "no topic or column has one")]),
+    section("Owners", [tableOf("Owners", ["owner", "topics"], counted("/topics", "owner", owners), "no source names one")]),
+  ];
 }
 
 hooks.take = (hit) => {
@@ -147,10 +133,14 @@ hooks.take = (hit) => {
   location.assign(storedPage(column ? topicPage(hit.cluster, hit.where) : hitPage(hit)) || "index.html");
 };
 document.documentElement.dataset.theme = savedTheme();
-const shownPage = addNavigation();
+const shownPage = `/${location.pathname.split("/").pop().replace(/\.html$/, "")}`;
+addNavigation(
+  shownPage,
+  PAGES.filter(([path]) => STORED_PAGES.includes(path)),
+);
 during(async () => {
   page.replaceChildren();
   if (shownPage === "/topic") await topicPageOf();
   else if (shownPage in LISTS) await listPage(shownPage);
-  else await storedHome();
+  else await homePage(storedParts);
 });

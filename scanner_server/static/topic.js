@@ -8,32 +8,106 @@ async function topicPageOf() {
   const flows = about.node ? await topicFlows(about.node) : {columns: new Map(), users: new Map(), derived: []};
   const schemas = chosen ? chosen.items : about.schemas;
   const acts = [
-    link(flowPage(about.node), "Data flow"),
+    link(flowPage(about.node), "Lineage"),
     about.node ? link(flowPage(about.node, {list: "impact"}), "Impact") : "",
     link(`/change?${query({topic, cluster})}`, "Check a change"),
     link(`${API}/history.atom?${query({node: about.node || topic})}`, "Feed of changes", {type: "application/atom+xml"}),
     link(`${API}${path}`, "JSON"),
   ];
+  const current = [...schemas].sort((a, b) => (a.role === "key") - (b.role === "key") || rankOf(b) - rankOf(a));
+  const stale = about.node ? (await readStale()).get(about.node) : null;
   showPage(
     topic,
     [
       topicFacts(about.topic),
+      stale
+        ? make("p", {class: "warn"}, ["The data is stale: ", link(flowPage(stale.cause), causeOf(stale)) || causeOf(stale)])
+        : "",
       chosen
         ? make("p", {class: "warn"}, [
             `This is version ${version} of ${subject}. `,
-            link(topicPage(cluster, topic), "Show what is current"),
+            link(topicPage(cluster, topic), "Show the current version"),
           ])
         : "",
-      ...schemas.map((schema) => schemaSection(schema, flows.columns)),
-      schemas.length ? "" : derivedSection(flows.derived, about.found_tags || {}),
-      usersSection(about, flows.users),
-      schemaIdSection(about.schema_ids),
-      section("Versions", [later(() => versionParts({cluster, topic, path}))]),
-      onDemand("May I delete it?", () => deletionParts(cluster, topic)),
-      onDemand("What each scan changed", async () => historyParts((await historyOf(topic)).items)),
+      tabbed(params.get("tab"), [
+        [
+          "columns",
+          "Columns",
+          () => [
+            ...current.map((schema) => schemaSection(schema, flows.columns)),
+            schemas.length ? "" : derivedSection(flows.derived, about.found_tags || {}),
+          ],
+        ],
+        ["users", `Readers and writers (${about.user_count})`, () => [usersSection(about, flows.users), schemaIdSection(about.schema_ids)]],
+        ["lineage", "Lineage", () => [lineageSection(about)]],
+        [
+          "versions",
+          "Versions",
+          () => [
+            section("Versions", [later(() => versionParts({cluster, topic, path}))]),
+            onDemand("Changes by scan", async () => historyParts((await historyOf(topic)).items)),
+          ],
+        ],
+        ...(location.protocol === "file:"
+          ? []
+          : [["delete", "Delete", () => [section("May I delete it?", [later(() => deletionParts(cluster, topic))])]]]),
+      ]),
     ],
     acts,
   );
+}
+
+// The current schema of the value comes first: the one that the subject of the topic's name has, then the largest.
+function rankOf(schema) {
+  return (schema.strategy === "topic" ? 1_000_000 : 0) + schema.columns.length;
+}
+
+// Tabs, of which one is shown; its parts are made when it is chosen, and the address names it.
+function tabbed(wanted, tabs) {
+  const panel = make("div", {role: "tabpanel", id: "tab", tabindex: "0"});
+  const list = make("div", {class: "tabs", role: "tablist", "aria-label": "About the topic"});
+  const show = (name) => {
+    const [, label, parts] = tabs.find(([each]) => each === name) || tabs[0];
+    panel.replaceChildren(...parts().filter(Boolean));
+    panel.setAttribute("aria-label", label);
+    for (const button of list.children) {
+      const chosen = button.textContent === label;
+      button.setAttribute("aria-selected", String(chosen));
+      button.tabIndex = chosen ? 0 : -1;
+    }
+  };
+  tabs.forEach(([name, label]) => {
+    const button = make("button", {type: "button", role: "tab", "aria-controls": "tab"}, label);
+    button.onclick = () => {
+      const params = new URLSearchParams(location.search);
+      params.set("tab", name);
+      history.replaceState(null, "", `?${params}`);
+      show(name);
+    };
+    list.append(button);
+  });
+  list.onkeydown = (event) => {
+    const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    const next = step && list.children[[...list.children].indexOf(document.activeElement) + step];
+    if (!next) return;
+    next.click();
+    next.focus();
+  };
+  show(wanted);
+  return make("div", {}, [list, panel]);
+}
+
+// What is next to the topic, each way; the drawing has the rest.
+function lineageSection(about) {
+  const names = (use) =>
+    about.users
+      .filter((user) => user.use === use)
+      .map((user) => make("li", {}, [link(flowPage(user.id), user.name), " ", make("span", {class: "note"}, user.kind)]));
+  const side = (title, use) => section(title, [make("ul", {class: "names"}, names(use).length ? names(use) : make("li", {class: "none"}, "none known"))]);
+  return make("div", {}, [
+    link(flowPage(about.node), "Open the drawing"),
+    make("div", {class: "sides"}, [side("Written by", "writes"), side("Read by", "reads")]),
+  ]);
 }
 
 // What the graph knows: how many flows each column has by its path, the users' own attributes, columns without a schema.
@@ -58,7 +132,9 @@ function topicFacts(about) {
     ["tags", about.tags.length ? make("span", {}, tagParts(about.tags)) : "none"],
     [
       "partitions",
-      about.partitions === null ? "unknown" : `${about.partitions}, replicated ${about.replication ?? "unknown"} times`,
+      about.partitions === null
+        ? "unknown"
+        : `${about.partitions}${about.replication === null ? "" : `, ${counted(about.replication, "replica")} each`}`,
     ],
     ["source", make("span", {}, [text(about.source), " ", ...staleMark(about)])],
     ["description", about.description],

@@ -53,8 +53,10 @@ def test_the_home_begins_with_what_is_wrong(visit) -> None:
         "Tolerance exceeded",
         "topic without schema",
         "connect:lab",
-        "31 topics",
-        "5 read to columns",
+        "31\ntopics",
+        "1 failed",
+        "1 item downstream is stale",
+        "5 of 5 SQL statements resolved to columns",
         "5 problems",
     ):
         assert words in text
@@ -100,7 +102,7 @@ def test_a_filter_is_in_the_address_and_the_address_filters(visit) -> None:
     settle(page)
     again = visit("/topics?without_schema=true&pattern=cdc")
 
-    assert len(rows(page)) == 16
+    assert len(rows(page)) == 10
     assert [row.split()[0] for row in rows(again)] == ["cdc.orders"]
 
 
@@ -114,6 +116,47 @@ def test_a_list_is_sorted_with_the_keyboard(visit) -> None:
 
     assert rows(page) == sorted(before, reverse=True)
     assert page.evaluate("document.activeElement.className") == "sort"
+
+
+def test_internal_topics_are_listed_on_request(visit) -> None:
+    """The toggle says how many there are."""
+    page = visit("/topics")
+    hidden = rows(page)
+    page.get_by_label("internal topics (7)").check()
+    page.locator("tbody tr", has_text="__consumer_offsets").wait_for()
+
+    assert len(hidden) == 24
+    assert len(rows(page)) == 31
+
+
+def test_a_column_with_one_value_is_said_in_the_caption(visit) -> None:
+    """A column that is the same in every row says nothing about a row."""
+    page = visit("/topics")
+
+    assert "cluster: retail" in page.locator("caption").inner_text()
+    assert "cluster" not in page.locator("thead").inner_text()
+
+
+def test_what_is_downstream_of_a_failed_connector_is_stale_with_its_cause(visit) -> None:
+    """On the card, and in the list of datasets."""
+    file = "dataset:file//tmp/scanner-lab-0/data/connect/orders.txt"
+    chip = visit(f"/flow#node={file}").locator(f'.card[data-key="{file}"] .doubt', has_text="stale")
+    listed = visit("/jobs?kind=dataset").locator("tr", has_text="orders.txt").locator(".doubt")
+
+    chip.wait_for()
+    listed.wait_for()
+    assert [each.get_attribute("title") for each in (chip, listed)] == [
+        "because orders-as-json failed: 1 of 1 tasks FAILED"
+    ] * 2
+
+
+def test_a_number_leads_to_what_it_counts(visit) -> None:
+    """The findings of one topic, and not those of all."""
+    page = visit("/topics?pattern=clicks")
+    page.locator("tr", has=page.get_by_role("link", name="clicks", exact=True)).get_by_role("link", name="3").click()
+    page.locator(".rule").wait_for()
+
+    assert page.locator("tbody tr, .rule li").count() == 3
 
 
 def test_a_failed_connector_is_no_running_one(visit) -> None:
@@ -156,6 +199,7 @@ def test_links_of_the_drawing_to_the_home_lead_to_the_drawing(visit) -> None:
 def test_a_topic_has_two_versions_side_by_side(visit) -> None:
     """What differs is marked, and whether the registry takes one after the other is said with its level."""
     page = visit(ORDERS)
+    page.get_by_role("tab", name="Versions").click()
     page.get_by_role("button", name="Compare").click()
     page.locator("caption", has_text="columns differ").wait_for()
 
@@ -177,11 +221,11 @@ def test_a_topic_without_a_schema_has_the_columns_that_flows_name(visit) -> None
 def test_a_topic_may_not_be_deleted_while_it_is_read(visit) -> None:
     """What refers to it is listed."""
     page = visit(ORDERS)
-    page.get_by_text("May I delete it?").click()
+    page.get_by_role("tab", name="Delete").click()
     page.locator("caption", has_text="What refers to it").wait_for()
 
-    assert page.locator(".demand .doubt").first.inner_text() == "no"
-    assert "order-service" in page.locator(".demand").first.inner_text()
+    assert page.locator("[role=tabpanel] .doubt").first.inner_text() == "no"
+    assert "order-service" in page.locator("[role=tabpanel]").inner_text()
 
 
 def test_a_pasted_schema_is_checked_and_the_link_checks_it_again(visit) -> None:
@@ -197,7 +241,7 @@ def test_a_pasted_schema_is_checked_and_the_link_checks_it_again(visit) -> None:
     assert shown[0] == shown[1]
     assert "Whom to call" in shown[0]
     assert "order-service" in shown[0]
-    assert page.locator("#result textarea").input_value().startswith("## Somebody is affected: subject `orders-value`")
+    assert page.locator("#result textarea").input_value().startswith("## Affects others: subject `orders-value`")
 
 
 def test_a_name_that_is_not_known_is_an_error_with_the_nearest(visit, browser, address) -> None:

@@ -29,7 +29,7 @@ function keep(before, after) {
 
 // The outline and the panel take room only while they are of use.
 function showSides() {
-  document.querySelector("main").className = [state.outlined && "outlined", (state.selected || state.link || state.about) && "detailed", state.below && "below"]
+  document.querySelector("main").className = [state.outlined && "outlined", (state.selected || state.link || state.about || shownScans.base !== null) && "detailed", state.below && "below"]
     .filter(Boolean)
     .join(" ");
   document.getElementById("outlined").setAttribute("aria-pressed", String(state.outlined));
@@ -142,11 +142,7 @@ document.querySelector("nav").addEventListener("click", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || [search, base].includes(event.target)) return;
-  if (event.key === "/") {
-    event.preventDefault();
-    search.focus();
-    search.select();
-  } else if (KEYS[event.key]) {
+  if (KEYS[event.key]) {
     event.preventDefault();
     DO[KEYS[event.key]]();
   }

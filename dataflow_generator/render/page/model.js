@@ -25,7 +25,20 @@ const hooks = {
   panelParts: () => [],
   aboutParts: () => [],
   footer: () => [],
+  staleness: () => "",
+  tags: (node) => [...new Set(columnsBelow(node).flatMap(({attributes}) => attributes.tags || []))].map((tag) => [tag, "declared"]),
 };
+
+// A column itself, or the columns in a card and in its schemas.
+function columnsBelow(node) {
+  if (node.path) return [node];
+  return [...node.inside, ...node.schemas.map(({target}) => target)].flatMap(columnsBelow);
+}
+
+// Tags such as PII, each once, with how it is known: declared, or inherited along flows.
+function chipsOf(node) {
+  return hooks.tags(node).map(([tag, how]) => [how === "declared" ? tag : `${tag} ${how}`, `${tag}: ${how}`]);
+}
 
 function readGraph(raw) {
   const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null, stale = "", system], id) => ({
@@ -216,7 +229,11 @@ function doubtsOf(node) {
   return [
     fails ? ["failed", [[reported, failed].filter(Boolean).join(", "), error].filter(Boolean).join("\n"), "error"] : null,
     HALTED.has(String(reported).toUpperCase()) ? [String(reported).toLowerCase(), `it does not run: ${reported}`] : null,
-    node.stale ? ["stale", `the last scan could not confirm it: ${node.stale}`] : null,
+    node.stale
+      ? ["stale", `the last scan could not confirm it: ${node.stale}`]
+      : hooks.staleness(node)
+        ? ["stale", `because ${hooks.staleness(node)}`]
+        : null,
     node.attributes.partly_read ? ["read in part", "some columns of the view could not be resolved: flows are missing"] : null,
     node.attributes.unread ? ["not read", "its statement, view or connector could not be read: its flows are unknown"] : null,
   ].filter(Boolean);

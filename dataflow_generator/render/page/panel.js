@@ -220,7 +220,9 @@ function coverageParts() {
   ].filter(Boolean);
 }
 
+// An error opens the panel, which is closed while nothing is selected.
 function showError(error) {
+  document.querySelector("main").classList.add("detailed");
   panel.replaceChildren(make("p", {class: "warn", role: "alert"}, text(String(error.message || error))));
 }
 

@@ -1,4 +1,4 @@
-// The search field: hits while typing, and the one that is taken.
+// The search field: hits while typing, on two lines each (name; kind and place), and the one that is taken.
 const search = document.getElementById("search"),
   hits = document.getElementById("hits");
 const MOST_HITS = 30;
@@ -60,8 +60,10 @@ function hitElement(node, at, chosen = at === 0) {
     },
     [
       make("span", {class: "icon", "aria-hidden": "true"}, ICONS[node.kind] || "◆"),
-      make("bdi", {class: "name", dir: "auto"}, nameOf(node)),
-      make("span", {class: "note"}, noteOf(node)),
+      make("span", {class: "hit"}, [
+        make("bdi", {class: "title", dir: "auto"}, nameOf(node)),
+        make("span", {class: "note"}, noteOf(node)),
+      ]),
     ],
   );
   hit.node = node;
@@ -120,4 +122,14 @@ search.addEventListener("keydown", (event) => {
     search.setAttribute("aria-activedescendant", options[to].id);
     options[to].scrollIntoView({block: "nearest"});
   }
+});
+
+// `/` and Ctrl-K, or ⌘K, lead to the search from anywhere on the page.
+document.addEventListener("keydown", (event) => {
+  const command = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
+  const slash = event.key === "/" && !(event.ctrlKey || event.metaKey || event.altKey);
+  if (!command && !(slash && !event.target.closest("input, select, textarea, dialog"))) return;
+  event.preventDefault();
+  search.focus();
+  search.select();
 });

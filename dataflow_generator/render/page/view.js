@@ -75,7 +75,7 @@ function textWidth(words, font = "12px") {
 
 function headWidth(box) {
   const {name, where} = titleOf(box);
-  const doubts = box.card ? doubtsOf(box.card).map(([word]) => word) : [];
+  const doubts = box.card ? [...doubtsOf(box.card), ...chipsOf(box.card)].map(([word]) => word) : [];
   const chips = [...doubts, ...(box.card && box.card.attributes.observed ? ["observed"] : [])];
   const buttons = columnsOf(box) ? 26 : 0;
   const top = textWidth(where) + chips.reduce((sum, chip) => sum + textWidth(chip, "600 12px") + 16, 0);
@@ -255,6 +255,7 @@ function headElement(box, kind) {
       make("div", {class: "where"}, [
         make("bdi", {dir: "auto", class: "name"}, where),
         box.card && box.card.attributes.observed ? make("span", {class: "seen", title: CERTAINTY.observed}, "observed") : "",
+        ...(box.card ? chipsOf(box.card).map(([word, why]) => make("span", {class: "doubt pii", title: why}, word)) : []),
         ...(box.card ? doubtsOf(box.card).map(([word, why, grade = ""]) => make("span", {class: `doubt ${grade}`, title: why}, word)) : []),
       ]),
       make("div", {class: "called"}, [
@@ -274,7 +275,12 @@ function rowTexts(box, {row}) {
   const opened = box.card && state.open.has(box.card);
   return {
     name: opened ? rowName(row) : pathName(row.column.path) || "(whole value)",
-    type: [about.logical_type || about.type || "", about.nullable ? "?" : ""].join(""),
+    type: [
+      [about.logical_type || about.type || "", about.nullable ? "?" : ""].join(""),
+      ...[...new Set([...chipsOf(row.column), ...chipsOf(row.described)].map(([word]) => word))],
+    ]
+      .filter(Boolean)
+      .join(" · "),
     depth: opened ? row.depth : 0,
   };
 }

@@ -1,6 +1,13 @@
 """One topic from everything that names it."""
 
-from scanner_extractor.scan.topics import hidden_topics, ksqldb_internal, ksqldb_topics, merge_topics, missing_topics
+from scanner_extractor.scan.topics import (
+    hidden_topics,
+    ksqldb_internal,
+    ksqldb_topics,
+    merge_topics,
+    missing_topics,
+    workers_internal,
+)
 from scanner_model.kafka import Topic
 from scanner_model.names import SourceId, TopicName
 from scanner_model.streaming_sql import KsqlSource
@@ -111,3 +118,24 @@ def test_topics_that_ksqldb_makes_for_itself_are_internal() -> None:
     marked = ksqldb_internal(map(topic, [*own, *users]), ["lab_", ""])
 
     assert [topic.name for topic in marked if topic.internal] == own
+
+
+COMPACTED = (("cleanup.policy", "compact"),)
+
+
+def test_the_stores_of_connects_workers_and_of_mirrormaker_are_internal() -> None:
+    """No broker marks them, and no schema or owner is missing there."""
+    stores = [topic(f"team-a-{end}", config=COMPACTED) for end in ("configs", "offsets", "status")]
+    mirror = [topic(name) for name in ("heartbeats", "mm2-offset-syncs.dr.internal", "dr.checkpoints.internal")]
+
+    marked = workers_internal([*stores, *mirror, topic("orders")])
+
+    assert [each.name for each in marked if each.internal] == [each.name for each in [*stores, *mirror]]
+
+
+def test_a_name_alone_makes_no_topic_internal() -> None:
+    """Devices send heartbeats, and an application has a topic for its status."""
+    users = [topic("heartbeats"), topic("shop-status", config=COMPACTED), topic("shop-offsets", config=COMPACTED)]
+    kept = [topic(f"ui-{end}") for end in ("configs", "offsets", "status")]
+
+    assert not any(each.internal for each in workers_internal([*users, *kept]))
