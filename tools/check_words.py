@@ -1,19 +1,24 @@
-"""Check that words of the project's former private language do not return: `python tools/check_words.py`.
+"""Check the wording of code and pages: `python tools/check_words.py`.
 
-It prints each occurrence and fails if there is one. docs/glossary.md has the terms to use.
+Private words fail the check; docs/glossary.md has the terms to use. Stilted constructions ("is no X") fail it if a file
+contains more of them than `allowed_constructions.json` allows. `--shrink` lowers that list to the present counts and
+never raises it.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 GLOSSARY = "docs/glossary.md"
+ALLOWED = Path(__file__).with_name("allowed_constructions.json")
+"""Number of constructions that each older file still contains, by path."""
 CODE = ("scanner_*", "manual_input", "dataflow_generator", "benchmarks", "examples", "docs", "tools")
 """Directories that are checked; tests are not."""
 SUFFIXES = frozenset({".py", ".md", ".json", ".html", ".css", ".js", ".sh", ".toml", ".proto", ".sql"})
@@ -77,6 +82,17 @@ PHRASES: Mapping[str, re.Pattern[str]] = {
     }.items()
 }
 """Phrases that no text has: comments, docstrings, messages, pages."""
+
+CONSTRUCTIONS: Mapping[str, re.Pattern[str]] = {
+    "is no X": re.compile(r"(?<!there )\bis no (?!longer\b)[a-z]", re.IGNORECASE),
+    "is none": re.compile(r"\b(is|are) none\b"),
+    "nobody, somebody": re.compile(r"\b(nobody|somebody)\b", re.IGNORECASE),
+    "of which": re.compile(r"\bof which\b", re.IGNORECASE),
+    "stands in": re.compile(r"\bstands? in\b", re.IGNORECASE),
+    "besides": re.compile(r"\bbesides\b", re.IGNORECASE),
+    "that there is": re.compile(r"\bthat there is\b", re.IGNORECASE),
+}
+"""Constructions to replace by plain ones: "unknown type", not "is no type"; "no matches", not "there are none"."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -146,14 +162,49 @@ def all_occurrences(root: Path) -> list[Occurrence]:
     ]
 
 
-def main() -> int:
-    """Print the occurrences; the exit status is 1 where there is one."""
-    present = all_occurrences(ROOT)
-    for occurrence in present:
+def constructions(path: str, text: str) -> list[Occurrence]:
+    """Return the stilted constructions of one file, by line."""
+    return [
+        Occurrence(path, number, name, line.strip())
+        for number, line in enumerate(text.splitlines(), start=1)
+        for name, pattern in CONSTRUCTIONS.items()
+        for _ in pattern.finditer(line)
+    ]
+
+
+def all_constructions(root: Path) -> dict[str, list[Occurrence]]:
+    """Return the constructions of the project at *root*, by file; files without any are left out."""
+    files = {file.relative_to(root).as_posix(): file.read_text("utf-8") for file in checked_files(root)}
+    return {path: present for path, text in files.items() if (present := constructions(path, text))}
+
+
+def unexpected(present: Mapping[str, list[Occurrence]], allowed: Mapping[str, int]) -> list[Occurrence]:
+    """Return the constructions of the files that contain more than *allowed*."""
+    exceeding = (items for path, items in sorted(present.items()) if len(items) > allowed.get(path, 0))
+    return [occurrence for items in exceeding for occurrence in items]
+
+
+def shrunk(allowed: Mapping[str, int], present: Mapping[str, list[Occurrence]]) -> dict[str, int]:
+    """Return *allowed* lowered to the present counts, without files that need no allowance."""
+    lowered = {path: min(count, len(present.get(path, ()))) for path, count in sorted(allowed.items())}
+    return {path: count for path, count in lowered.items() if count}
+
+
+def main(arguments: Sequence[str] = ()) -> int:
+    """Print the occurrences; the exit status is 1 if there are any."""
+    private, present = all_occurrences(ROOT), all_constructions(ROOT)
+    allowed = json.loads(ALLOWED.read_text("utf-8"))
+    if "--shrink" in arguments:
+        allowed = shrunk(allowed, present)
+        ALLOWED.write_text(json.dumps(allowed, indent=1) + "\n", "utf-8")
+    added = unexpected(present, allowed)
+    for occurrence in private + added:
         print(f"{occurrence.path}:{occurrence.line}: {occurrence.pattern}: {occurrence.text[:100]}")
-    print(f"{len(present)} private words" + (f"; {GLOSSARY} has the terms to use" if present else ""), file=sys.stderr)
-    return int(bool(present))
+    print(f"{len(private)} private words" + (f"; {GLOSSARY} has the terms to use" if private else ""), file=sys.stderr)
+    count = sum(map(len, present.values()))
+    print(f"{count} constructions, {sum(allowed.values())} allowed", file=sys.stderr)
+    return int(bool(private or added))
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,1 +1,1 @@
-"""Which readers a changed schema breaks, by the rules of its format; docs/diff.md lists what cannot be detected."""
+"""Which readers a changed schema breaks, by the rules of its format; docs/history.md lists what cannot be detected."""

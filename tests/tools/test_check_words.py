@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -69,3 +70,51 @@ def test_recorded_responses_and_tests_are_not_checked(check_words) -> None:
 
     assert {"README.md", "CHANGELOG.md", "Makefile", "docs/performance.md", "scanner_cli/main.py"} <= checked
     assert not [path for path in checked if path.startswith("tests/") or "/capture/" in path]
+
+
+@pytest.mark.parametrize(
+    ("text", "construction"),
+    [
+        ("it is no JSON", "is no X"),
+        ("there are none", "is none"),
+        ("Nobody reads it", "nobody, somebody"),
+        ("a line of which nothing is read", "of which"),
+        ("where it stands in a list", "stands in"),
+        ("a name, besides localhost", "besides"),
+        ("the graphs that there is", "that there is"),
+    ],
+)
+def test_stilted_text_is_a_construction(check_words, text, construction) -> None:
+    """Each is replaced by a plain sentence."""
+    assert [occurrence.pattern for occurrence in check_words.constructions("page.md", text)] == [construction]
+
+
+@pytest.mark.parametrize("text", ["it is no longer supported", "if found is None:", "there is no schema", "no matches"])
+def test_plain_text_is_no_construction(check_words, text) -> None:
+    """Python's None, "no longer" and "there is no" are plain English."""
+    assert check_words.constructions("module.py", text) == []
+
+
+def test_file_with_more_constructions_than_allowed_is_reported(check_words) -> None:
+    """All of its lines are shown, because the check cannot know which one is new."""
+    present = {"a.md": check_words.constructions("a.md", "it is no JSON\nthere are none\n")}
+
+    assert check_words.unexpected(present, {"a.md": 2}) == []
+    assert [occurrence.line for occurrence in check_words.unexpected(present, {"a.md": 1})] == [1, 2]
+    assert [occurrence.line for occurrence in check_words.unexpected(present, {})] == [1, 2]
+
+
+def test_allowances_only_shrink(check_words) -> None:
+    """A new file has none, and a file with more keeps its count."""
+    present = {
+        path: check_words.constructions(path, "it is no JSON\n" * 2) for path in ("fewer.md", "more.md", "new.md")
+    }
+
+    assert check_words.shrunk({"fewer.md": 3, "more.md": 1, "gone.md": 4}, present) == {"fewer.md": 2, "more.md": 1}
+
+
+def test_project_has_no_more_constructions_than_allowed(check_words) -> None:
+    """An older file may keep its constructions, but gets no new ones."""
+    allowed = json.loads(check_words.ALLOWED.read_text("utf-8"))
+
+    assert check_words.unexpected(check_words.all_constructions(check_words.ROOT), allowed) == []
