@@ -27,6 +27,8 @@ from scanner_server.app import application
 from scanner_server.mcp_tools import TOOLS, Tools
 from scanner_server.openapi import BASE
 from scanner_server.options import ServerOptions
+from scanner_server.problems import TOOLS as TOOL_NAMES
+from scanner_server.problems import for_programs
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples/retail"
@@ -151,13 +153,28 @@ def exported(dictionary: Dictionary, tmp_path_factory: pytest.TempPathFactory) -
     return edges
 
 
-def shortened(value: Any) -> Any:
-    """Return a document with texts cut as MCP cuts them."""
+ADVICE = {"hint", "notes"}
+NONE_FOR_NULL = {"default", "doc", "logical_type", "next_cursor", "path", "way"}
+"""Members in which null means "has none"; in others it means "not known", which an assistant must see."""
+
+
+def shortened(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document as MCP writes it: long texts are cut, and rows have no members that are empty or false."""
+    members = {name: value for name, value in document.items() if not (value is None and name in NONE_FOR_NULL)}
+    return {name: in_rows(value, name) for name, value in members.items()}
+
+
+def in_rows(value: Any, name: str) -> Any:
+    """Return a value inside of a document as MCP writes it."""
     if isinstance(value, str):
-        return value if len(value) <= 400 else f"{value[:400]}… ({len(value)} characters)"
+        text = for_programs(value, TOOL_NAMES) if name in ADVICE else value
+        return text if len(text) <= 400 else f"{text[:400]}… ({len(text)} characters)"
     if isinstance(value, dict):
-        return {key: shortened(member) for key, member in value.items()}
-    return [shortened(item) for item in value] if isinstance(value, list) else value
+        kept = {key: member for key, member in value.items() if member not in ("", [], {}) and member is not False}
+        return {
+            key: in_rows(member, key) for key, member in kept.items() if member is not None or key not in NONE_FOR_NULL
+        }
+    return [in_rows(item, name) for item in value] if isinstance(value, list) else value
 
 
 def nodes_by_kind(dictionary: Dictionary) -> Mapping[str, list[str]]:
