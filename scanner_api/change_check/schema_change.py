@@ -138,11 +138,11 @@ def _registry(
     What readers reject of a changed column is added to *rejected*, by its path.
     """
     for finding, path in listed:
-        around = next((change.path for change in of_columns if path[: len(change.path)] == change.path), None)
-        if around is not None and finding.rule in OF_READERS:
-            rejected[around] = (*rejected.get(around, ()), finding.what)
+        covering = next((change.path for change in of_columns if path[: len(change.path)] == change.path), None)
+        if covering is not None and finding.rule in OF_READERS:
+            rejected[covering] = (*rejected.get(covering, ()), finding.what)
         else:
-            yield finding, path if around is None else ()
+            yield finding, path if covering is None else ()
 
 
 def _with_rejections(finding: Finding, change: Change, rejected: Mapping[ColumnPath, tuple[str, ...]]) -> Finding:

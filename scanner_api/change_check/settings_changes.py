@@ -124,6 +124,12 @@ def is_workflow(path: str) -> bool:
     return _WORKFLOW.fullmatch(path) is not None
 
 
+def is_script(path: str) -> bool:
+    """Return whether a file runs commands, by its name."""
+    name = path.rpartition("/")[2]
+    return name.endswith((".sh", ".bash", ".ps1", ".mk")) or name in ("Makefile", "Dockerfile") or is_workflow(path)
+
+
 def is_structured(path: str) -> bool:
     """Return whether a file consists of settings, by its name."""
     return suffix(path) in _STRUCTURED or path.rpartition("/")[2].startswith(".env")
@@ -135,7 +141,7 @@ def settings_of(path: str, text: str) -> list[Setting]:
     The keys of an entry with a name, as of an environment variable, are behind that name.
     """
     found: list[Setting] = []
-    around: list[tuple[int, str]] = []
+    outer_keys: list[tuple[int, str]] = []
     is_flat = suffix(path) in _FLAT
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or _COMMENT.match(line):
@@ -149,19 +155,19 @@ def settings_of(path: str, text: str) -> list[Setting]:
             indent = raw + len(match.groupdict().get("item") or "")
             value = match.groupdict().get("value", "") or ""
         is_entry = indent > raw
-        while around and around[-1][0] >= (raw if is_entry else indent) and not is_flat:
-            around.pop()
+        while outer_keys and outer_keys[-1][0] >= (raw if is_entry else indent) and not is_flat:
+            outer_keys.pop()
         value = _TRAILING.sub("", value).strip().rstrip(",").strip().strip("\"'")
-        outer = tuple(key for _, key in around) if not is_flat else ()
+        outer = tuple(key for _, key in outer_keys) if not is_flat else ()
         if match is None:
             if value.strip("[]{}()<>/ "):
                 found.append(Setting((*outer, "-"), value.strip("\"'"), number))
             continue
         key = match["key"].strip().rstrip("{").strip()
         if key in ("name", "id") and is_entry and value:
-            around.append((raw, value))
+            outer_keys.append((raw, value))
             continue
-        around.append((indent, key))
+        outer_keys.append((indent, key))
         if value not in ("", "{", "[", "|", ">", ">-", "|-"):
             found.append(Setting((*outer, key), value, number))
         elif match.groupdict().get("sign", "") == "" and value == "" and "{" not in line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -55,11 +56,12 @@ _CONNECTOR = re.compile(r"(?i)CREATE\s+(?:SINK|SOURCE)\s+CONNECTOR\b")
 _TOKEN = re.compile(r"'(?:[^']|'')*'|[\w.`\"]+|\S")
 _NO_COLUMN = words(
     "WHERE HAVING WINDOW JOIN ON DISTINCT UNION LIMIT NOT AND OR CASE WITH BY EMIT PARTITION FROM KEY PRIMARY"
-    " SELECT INSERT CREATE"
+    " SELECT INSERT CREATE WATERMARK GRACE RETENTION FETCH OFFSET TABLESAMPLE FOR IN PIVOT UNPIVOT EXCEPT INTERSECT"
     " = < > ! * / + - | %"
 )
 _CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
 """An option of a table of Flink that is in another store, whatever moves its data."""
+_KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
 _LISTED = 10
 _SHOWN = 3
 _LONGEST = 200
@@ -86,7 +88,12 @@ class Unexplained:
         about = {name for finding in known if finding.counts for name in (finding.target, finding.item)}
         files = {finding.place.file for finding in known if finding.counts or finding.rule == "level-changed"}
         texts = {path: self._both(path) for path in self._trees.changed if self._is_text(path)}
-        found = [*self._connectors(about), *self._topics(about), *self._statements(files, texts)]
+        found = [
+            *self._connectors(about),
+            *self._topics(about),
+            *self._undeployed(texts),
+            *self._statements(files, texts),
+        ]
         yield from found
         answered = {*files, *renamed, *(finding.place.file for finding in found)}
         yield from self._lines(answered, texts, programs, {path.rpartition("/")[2] for path in renamed})
@@ -128,6 +135,42 @@ class Unexplained:
                 yield replace(
                     finding, why=why, affected=tuple(one for one in dict.fromkeys(hit) if one.use != "writes")
                 )
+
+    def _undeployed(self, texts: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
+        """Yield the connectors whose file leaves what a script or kustomization deploys."""
+        before, after = (_declared(commit, DeclaredKind.CONNECTOR) for commit in (self._base, self._head))
+        places = {
+            name: (_path_of(before[name].place), _path_of(after[name].place)) for name in before.keys() & after.keys()
+        }
+        dropped: dict[str, Place] = {}
+        for path, (old, new) in texts.items():
+            if path.rpartition("/")[2] in _KUSTOMIZATIONS and path in self._trees.head:
+                for edit in settings_changes.edits_of(path, old, new):
+                    if edit.before is not None and edit.before.path[0] in ("resources", "bases", "components"):
+                        dropped[posixpath.normpath(posixpath.join(posixpath.dirname(path), edit.before.value))] = Place(
+                            file=path, line=edit.setting.line
+                        )
+        for name, (old, new) in sorted(places.items()):
+            place = next((place for file, place in dropped.items() if old == file or old.startswith(f"{file}/")), None)
+            if place is None and posixpath.dirname(old) != posixpath.dirname(new):
+                place = Place(file=new) if self._deploys(old) and not self._deploys(new) else None
+            if place is not None:
+                written = [
+                    dataset for job in self._base.jobs if job.flows.job.name == name for dataset in written_by(job)
+                ]
+                users = dict.fromkeys(hit for dataset in sorted(written) for hit in self._hits.of(dataset))
+                what = f"{name} is no longer among the files that are deployed"
+                finding = Finding(
+                    rule="job-stopped", verdict=Verdict.IMPACT, place=place, target=f"job {name}", what=what, item=name
+                )
+                yield replace(finding, affected=tuple(hit for hit in users if hit.use != "writes"))
+
+    def _deploys(self, path: str) -> bool:
+        """Return whether a script or workflow of the second commit names all files of a file's directory."""
+        folder = posixpath.basename(posixpath.dirname(path))
+        pattern = re.compile(rf"(?<![\w-]){re.escape(folder)}/(?:\*|$|[\s\"'])", re.MULTILINE)
+        scripts = (file for file in self._trees.head if folder and settings_changes.is_script(file))
+        return any(pattern.search(_text(self._objects.read(self._trees.head[file]))) for file in scripts)
 
     def _topics(self, about: Collection[str]) -> Iterator[Finding]:
         before, after = (_declared(commit, DeclaredKind.TOPIC) for commit in (self._base, self._head))
@@ -269,8 +312,8 @@ class Unexplained:
     def _owners(self, path: str, edit: SettingEdit, programs: ProgramChanges) -> list[CountedJob] | None:
         """Return the programs that a setting is of, none of them if that is not known; None for foreign software."""
         jobs = {job.flows.job.name: job for commit in (self._base, self._head) for job in commit.jobs}
-        words_around = {word for key in edit.setting.path for word in (key, key.removeprefix("services."))}
-        named = [job for name, job in jobs.items() if name in words_around]
+        path_words = {word for key in edit.setting.path for word in (key, key.removeprefix("services."))}
+        named = [job for name, job in jobs.items() if name in path_words]
         if named:
             return named
         if settings_changes.is_right(edit):

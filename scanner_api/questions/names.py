@@ -15,7 +15,7 @@ from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.questions.graph import GraphNode, described_nodes
 from scanner_api.questions.listings import ClusterRow, ScanRow, SourceRow
 from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Parameter, Pattern, read_cursor, write_cursor
-from scanner_api.questions.staleness import job_trouble
+from scanner_api.questions.staleness import job_problem
 from scanner_dictionary import queries
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import NodeCount as NodeCount
@@ -175,7 +175,7 @@ def _totals(conn: Connection, nodes: Iterable[NodeCount]) -> Mapping[str, int]:
     for row in nodes:
         of_kind[row.kind] += row.count
     topics, internal, in_graph = count_topics(conn)
-    failed = list_nodes(conn, kind="job", fits=lambda row: job_trouble(row).startswith("failed"))
+    failed = list_nodes(conn, kind="job", fits=lambda row: job_problem(row).startswith("failed"))
     sources = queries.sources(conn)
     return {
         "topics": topics,
@@ -209,7 +209,7 @@ def nodes(
     called = name_filter(pattern)
 
     def fits(row: NodeRow) -> bool:
-        return called(row.name) and (not failed or job_trouble(row).startswith("failed"))
+        return called(row.name) and (not failed or job_problem(row).startswith("failed"))
 
     after = NodePlace(*read_cursor(cursor, str, str, int)) if cursor else None
     with dictionary.reading() as conn:

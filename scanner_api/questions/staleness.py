@@ -92,7 +92,7 @@ def _causes(graph: SqlGraphReader) -> dict[int, _Cause]:
     unread = stale_nodes(graph, nodes) or {}
     causes = {row.id: _Cause(row, *_source(unread[row.id])) for row in nodes if row.id in unread}
     jobs: Iterable[NodeRow] = (row for row in nodes if row.kind == "job")
-    return causes | {row.id: _Cause(row, row.name, reason) for row in jobs if (reason := job_trouble(row))}
+    return causes | {row.id: _Cause(row, row.name, reason) for row in jobs if (reason := job_problem(row))}
 
 
 def _source(reason: str) -> tuple[str, str]:
@@ -101,7 +101,7 @@ def _source(reason: str) -> tuple[str, str]:
     return source, f"not read: {why}"
 
 
-def job_trouble(row: NodeRow) -> str:
+def job_problem(row: NodeRow) -> str:
     """Return in what way a job failed or was stopped; empty if it runs, or if that is unknown."""
     attributes = json.loads(row.attributes)
     state = str(attributes.get("state", "")).upper()

@@ -57,9 +57,8 @@ def _schema_files(document: Mapping[str, Value]) -> Iterator[str]:
 
 def _services(document: Mapping[str, Value]) -> Iterator[tuple[str, bool]]:
     services = document.get("services")
-    for source in (services, document):
-        if not isinstance(source, Mapping):
-            continue
+    sources: list[Mapping[str, Value]] = [document, *([services] if isinstance(services, Mapping) else ())]
+    for source in sources:
         for key, writes in _USES.items():
             listed = source.get(key)
             yield from ((name, writes) for name in listed if isinstance(name, str)) if isinstance(listed, list) else ()

@@ -398,7 +398,7 @@ function findingGroups(rows) {
               {class: "names columns"},
               own.map((row) => make("li", {}, findingPlace(row))),
             )
-          : tableOf("", names, cells),
+          : tableOf("", names, cells, "", ruleName(rule)),
       ]);
     }),
   );

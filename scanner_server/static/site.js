@@ -60,12 +60,12 @@ function section(title, parts, attributes = {}) {
   return make("section", attributes, [make("h3", {}, title), ...parts]);
 }
 
-// A table of rows, each a list of cells; columns without any content are left out.
-function tableOf(caption, names, rows, none = "none is known") {
+// A table of rows, each a list of cells; columns without any content are left out. *label* names one without a caption.
+function tableOf(caption, names, rows, none = "none known", label = caption) {
   if (!rows.length) return make("p", {class: "none"}, `${caption}: ${none}.`);
   const shown = names.map((_, at) => rows.some((row) => hasContent(row[at])));
   const kept = (cells) => cells.filter((_, at) => shown[at]);
-  return make("div", {class: "wide", tabindex: "0", role: "region", "aria-label": caption || "Rows"}, [
+  return make("div", {class: "wide", tabindex: "0", role: "region", "aria-label": label}, [
     make("table", {}, [
       caption ? make("caption", {}, caption) : "",
       make(

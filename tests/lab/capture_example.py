@@ -35,7 +35,15 @@ def main() -> int:
 
 def _scan(dictionary: Path, variant: str, environment: dict[str, str]) -> None:
     scanner = str(Path(sys.executable).with_name("scanner"))
-    command = [scanner, "extract", "--config", str(RETAIL / "cluster.json"), variant, str(RETAIL / "capture")]
+    command = [
+        scanner,
+        "scan",
+        "--no-graph",
+        "--config",
+        str(RETAIL / "cluster.json"),
+        variant,
+        str(RETAIL / "capture"),
+    ]
     subprocess.run([*command, "--dictionary", str(dictionary)], env=environment, check=True)
 
 

@@ -78,7 +78,7 @@ def dictionary(lab: Lab) -> str:
     """Scan the whole installation once, over SASL_SSL, and give the dictionary's address."""
     lab.needs("records", "consumers", "connectors")
     address = f"sqlite:///{lab.directory}/dictionary.db"
-    lab.scanner("extract", "--config", str(lab.config()), "--dictionary", address, "--quiet")
+    lab.scanner("scan", "--no-graph", "--config", str(lab.config()), "--dictionary", address, "--quiet")
     return address
 
 

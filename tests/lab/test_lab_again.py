@@ -22,7 +22,7 @@ def address(lab) -> str:
 
 def _scan(lab, address: str, *options: str, expected: int = 0, **changes: Any) -> None:
     config = ("--config", str(lab.config(**changes)), "--dictionary", address)
-    lab.scanner("extract", *config, *options, "--quiet", expected=expected)
+    lab.scanner("scan", "--no-graph", *config, *options, "--quiet", expected=expected)
 
 
 def _ask(lab, address: str, *arguments: str) -> Any:

@@ -52,7 +52,7 @@ def address(lab, tmp_path_factory) -> Iterator[str]:
     lab.needs("connectors", "flink-sql", "spark-report")
     _register(lab, _schema())
     location = f"sqlite:///{tmp_path_factory.mktemp('change')}/dictionary.db"
-    lab.scanner("extract", "--config", str(lab.config()), "--dictionary", location, "--quiet")
+    lab.scanner("scan", "--no-graph", "--config", str(lab.config()), "--dictionary", location, "--quiet")
     lab.scanner("openlineage", "import", lab.told["events"], "--dictionary", location)
     lab.scanner("dataflow", "--dictionary", location)
     yield location

@@ -37,7 +37,7 @@ def _dictionary(lab, name: str, *sources: str) -> str:
     config = lab.directory / f"{name}.json"
     config.write_text(json.dumps(document), "utf-8")
     address = f"sqlite:///{lab.directory}/{name}.db"
-    lab.scanner("extract", "--config", str(config), "--dictionary", address, "--quiet")
+    lab.scanner("scan", "--no-graph", "--config", str(config), "--dictionary", address, "--quiet")
     lab.scanner("dataflow", "--dictionary", address)
     return address
 

@@ -51,7 +51,7 @@ def test_worker_is_queried_little(lab) -> None:
     """For the worker, for all connectors at once, once for each class, and once for each connector's topics."""
     report = lab.directory / "connect.json"
     lab.scanner(
-        *("extract", "--config", str(lab.config()), "--dictionary", f"sqlite:///{lab.directory}/connect.db"),
+        *("scan", "--no-graph", "--config", str(lab.config()), "--dictionary", f"sqlite:///{lab.directory}/connect.db"),
         *("--only", "connect", "--report", str(report), "--quiet"),
     )
 

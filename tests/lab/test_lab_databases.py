@@ -46,7 +46,7 @@ def _scan(lab, file: str, *databases: dict[str, Any], **passwords: str) -> str:
     address = f"sqlite:///{lab.directory}/{file}"
     config = lab.config(**none, databases=databases)
     shop = urlsplit(lab.told["postgres"]["shop"]).password or ""
-    scan = ("extract", "--config", str(config), "--dictionary", address, "--quiet")
+    scan = ("scan", "--no-graph", "--config", str(config), "--dictionary", address, "--quiet")
     lab.scanner(*scan, LAB_POSTGRES_PASSWORD=shop, **passwords)
     lab.scanner("dataflow", "--dictionary", address)
     return address

@@ -49,7 +49,7 @@ def drift(lab, config, tmp_path: Path) -> Callable[[int], list[dict[str, Any]]]:
     dictionary = ("--dictionary", f"sqlite:///{tmp_path / 'drift.db'}")
 
     def compared(expected: int) -> list[dict[str, Any]]:
-        lab.scanner("extract", "--config", str(cluster), *dictionary, "--only", "connect,files", "--quiet")
+        lab.scanner("scan", "--no-graph", "--config", str(cluster), *dictionary, "--only", "connect,files", "--quiet")
         answer = lab.scanner("drift", "--kind", "connector", "--format", "json", *dictionary, expected=expected)
         rows: list[dict[str, Any]] = json.loads(answer)
         return [row for row in rows if row["name"] == NAME]

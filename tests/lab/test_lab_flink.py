@@ -50,7 +50,7 @@ def test_statements_of_a_file_are_listed_beside_those_of_ksqldb(lab, tmp_path) -
     """No server of Flink's reports the text."""
     config = lab.config(kafka=None, metrics=None, schema_registries=None, connect=None, flink=[_files()])
     address = f"sqlite:///{tmp_path}/dictionary.db"
-    lab.scanner("extract", "--config", str(config), "--dictionary", address, "--quiet")
+    lab.scanner("scan", "--no-graph", "--config", str(config), "--dictionary", address, "--quiet")
 
     result = json.loads(lab.scanner("statements", "--dictionary", address, "--format", "json"))
 

@@ -69,7 +69,9 @@ def test_the_page_shows_both_on_top(homes) -> None:
 
 def _scanned(lab, address: str, expected: int = 0) -> dict[str, Any]:
     """Scan, generate the graph, and return what the home is made of, and its page."""
-    lab.scanner("extract", "--config", str(lab.config()), "--dictionary", address, "--quiet", expected=expected)
+    lab.scanner(
+        "scan", "--no-graph", "--config", str(lab.config()), "--dictionary", address, "--quiet", expected=expected
+    )
     lab.scanner("dataflow", "--dictionary", address)
     with serving(SCANNER, address) as url:
         api = f"{url}/api/v1"

@@ -31,7 +31,7 @@ from scanner_model.scan import SourceStatus
 pytestmark = pytest.mark.lab
 
 _NOTHING, _PARTIAL = 1, 3
-"""Exit statuses of `scanner extract`."""
+"""Exit statuses of `scanner scan`."""
 
 
 def _properties(lab, listener: str, **changes: str) -> dict[str, str]:
@@ -208,7 +208,7 @@ def _extract(lab, user: KafkaSettings, dictionary: Path, expected: int) -> None:
     none = dict.fromkeys(("schema_registries", "ksqldb", "connect", "flink", "metrics"))
     config = lab.config(**none, brokers=list(user.brokers), kafka=dict(user.properties))
     reported = ("--dictionary", f"sqlite:///{dictionary}", "--quiet")
-    lab.scanner("extract", "--config", str(config), *reported, expected=expected)
+    lab.scanner("scan", "--no-graph", "--config", str(config), *reported, expected=expected)
 
 
 def test_unknown_authority_is_explained(lab) -> None:

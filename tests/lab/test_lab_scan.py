@@ -72,7 +72,7 @@ def test_dictionary_in_postgresql_holds_the_same(lab, query) -> None:
     lab.needs("databases")
     address = lab.told["postgres"]["dictionary"].replace("postgresql://", "postgresql+psycopg://")
     for _ in range(2):
-        lab.scanner("extract", "--config", str(lab.config()), "--dictionary", address, "--quiet")
+        lab.scanner("scan", "--no-graph", "--config", str(lab.config()), "--dictionary", address, "--quiet")
 
     stored = json.loads(lab.scanner("schemas", "--dictionary", address, "--format", "json"))
 

@@ -58,7 +58,7 @@ def scan(directory: Path, **members: Any) -> tuple[Path, str]:
     }
     (directory / "cluster.json").write_text(json.dumps(document | members), "utf-8")
     capture = ("--capture", str(directory / f"capture-{len(members)}"))
-    shown = run(directory, "--verbose", "extract", "--config", "cluster.json", *capture)
+    shown = run(directory, "--verbose", "scan", "--no-graph", "--config", "cluster.json", *capture)
     return directory / "scanner.db", shown
 
 

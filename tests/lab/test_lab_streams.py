@@ -105,7 +105,7 @@ def test_spark_listener_names_the_topic_that_the_dictionary_knows(lab) -> None:
     brokers = lab.told["brokers"]["plaintext"].split(",")
     address = f"sqlite:///{lab.directory}/plain.db"
     config = lab.config(brokers=brokers, kafka={})
-    lab.scanner("extract", "--config", str(config), "--dictionary", address, "--quiet")
+    lab.scanner("scan", "--no-graph", "--config", str(config), "--dictionary", address, "--quiet")
 
     known = json.loads(lab.scanner("topics", topic, "--dictionary", address, "--format", "json"))
     lab.scanner("query", "--broker", namespace.removeprefix("kafka://"), "--topic", topic, "--dictionary", address)

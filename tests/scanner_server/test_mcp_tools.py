@@ -43,6 +43,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     },
     "may_delete": {"topic": "orders", "version": "null"},
     "list_problems": {"severity": "error"},
+    "list_stale": {},
     "freshness": {},
 }
 

@@ -18,11 +18,10 @@ PAGES = {
     "a topic in the drawing": f"/flow#{urlencode({'node': ORDERS})}",
     "one lineage": f"/flow#{urlencode({'node': ORDERS, 'focus': 1})}",
     "topic": "/topic?cluster=retail&topic=orders",
-    **{
-        path: path
-        for path in ("/topics", "/columns?tag=PII", "/jobs", "/subjects", "/findings", "/sources", "/changes")
-    },
     "change": "/change?node=orders.customer.email",
+    **{
+        each: f"/{each}" for each in ("topics", "jobs", "subjects", "findings", "sources", "changes", "columns?tag=PII")
+    },
 }
 
 

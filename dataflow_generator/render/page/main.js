@@ -56,6 +56,8 @@ function bringLineage(node) {
   // A long way needs the width that the panel takes beside it.
   state.below = true;
   refresh({fit: true});
+  // Still too long, as on a phone: legible around the node, and the overview map has the rest.
+  if (viewport.k * drawing.scale < 0.99) centre(boxesOf()[0]);
 }
 
 function drawFooter() {

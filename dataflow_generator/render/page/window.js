@@ -57,6 +57,17 @@ function bring(boxes) {
   return k * drawing.scale >= 0.99;
 }
 
+// Shows a box in the middle, at the zoom at which texts are legible.
+function centre(box) {
+  const k = 1 / drawing.scale;
+  Object.assign(viewport, {
+    k,
+    x: stage.clientWidth / 2 - (box.x + box.w / 2) * k,
+    y: stage.clientHeight / 2 - (box.y + box.h / 2) * k,
+  });
+  show();
+}
+
 function inView(box) {
   const inside = (from, size, at, length) => from + at * viewport.k >= 0 && from + (at + size) * viewport.k <= length;
   return inside(viewport.x, box.w, box.x, stage.clientWidth) && inside(viewport.y, box.h, box.y, stage.clientHeight);

@@ -179,7 +179,7 @@ def test_a_place_that_is_changed_and_not_understood_is_unknown(check):
     report = check({"job.sql": flink.replace("'dev'", "'prod'")}, base)
 
     assert report.verdict is Verdict.UNKNOWN
-    assert any("'catalog-name'='dev'" in why for finding in report.findings for why in finding.why)
+    assert any("'catalog-name' = 'dev'" in why for finding in report.findings for why in finding.why)
 
 
 def test_a_setting_that_is_no_place_is_fine(check):
