@@ -41,6 +41,10 @@ class Declaration:
     state: Annotated[str, Value("of a connector: running, paused or stopped; empty where left open")] = ""
 
 
+UNRESOLVED_USE = "unresolved use of Kafka"
+"""Kind of an `UnreadFile` that was parsed, but whose calls of a Kafka client have unknown topics."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadFile:
     """A file, or a part of one, that may declare flows and is not read: what it declares is unknown, not nothing."""

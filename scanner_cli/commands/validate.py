@@ -29,6 +29,7 @@ Rules:
   failed-statement             a Flink statement, Flink job or ksqlDB query failed
   unread-statement             a statement of a file that is not read for lineage; its line and why
   unread-file                  a file of a repository that may declare flows and is not read, and why
+  unresolved-use               a source file uses a Kafka client, and scanner cannot resolve the topic
   failed-table                 a topic's table is no longer updated
   stale-source                 a source could not be read since
   ambiguous-schema             several schemas claim one side of a topic

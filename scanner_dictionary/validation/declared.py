@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select
 
 from scanner_dictionary.queries.drift import Difference, Drift, DriftRow, drift
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
+from scanner_model.declarations import UNRESOLVED_USE
 
 Occurrences = Iterator[tuple[str, str]]
 
@@ -43,9 +44,18 @@ def _shown(difference: Difference) -> str:
 
 def unread_files(conn: Connection, cluster: int) -> Occurrences:
     """Find files of repositories that may declare flows and are not read."""
+    return _unread(conn, cluster, t.unread_file.c.kind != UNRESOLVED_USE)
+
+
+def unresolved_uses(conn: Connection, cluster: int) -> Occurrences:
+    """Find files of repositories that use Kafka with topics that are not resolved."""
+    return _unread(conn, cluster, t.unread_file.c.kind == UNRESOLVED_USE)
+
+
+def _unread(conn: Connection, cluster: int, condition: ColumnElement[bool]) -> Occurrences:
     table = t.unread_file
     query = select(table.c.name, table.c.kind, table.c.reason).where(
-        table.c.cluster_id == cluster, table.c.gone.is_(None)
+        table.c.cluster_id == cluster, table.c.gone.is_(None), condition
     )
     for name, kind, reason in conn.execute(query.order_by(table.c.name, table.c.kind)):
         yield f"file {name}", f"{kind}: {reason}"
@@ -60,6 +70,15 @@ RULES = (
         severity=Severity.WARNING,
         hint="what it declares is unknown: bring it into a form that is read, or leave it out",
         find=unread_files,
+    ),
+    Rule(
+        name="unresolved-use",
+        meaning="A source file uses a Kafka client, and scanner cannot resolve the topic.",
+        example_bad="consumer.subscribe(topics_of(customer))",
+        example_good='consumer.subscribe(["orders"])',
+        severity=Severity.WARNING,
+        hint="the file may read or write any topic: declare its flows in a manual lineage file",
+        find=unresolved_uses,
     ),
     Rule(
         name="declared-not-running",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from http.client import IncompleteRead
 from types import TracebackType
@@ -32,6 +33,8 @@ LONGEST = 60.0
 
 _PASSING = frozenset({408, 429, 500, 502, 503, 504})
 _REDIRECTS = 5
+_LONGEST_BODY = 10
+"""Multiple of the read timeout after which a body that still arrives is given up."""
 _CHUNK = 64 * 1024
 _SCHEMES = ("http", "https")
 _HEADERS = {"User-Agent": "scanner", "Accept-Encoding": "gzip, deflate"}
@@ -185,12 +188,37 @@ class HttpTransport:
         while True:
             with adapter.send(message, **options) as response:
                 try:
-                    body = _body(response.raw, self._settings.max_bytes, request)
+                    body = self._body(response.raw, request)
                     headers = dict(response.headers.lower_items())
                     return Response(status=response.status_code, headers=headers, body=body)
                 except FAILURES as error:
                     resend = resend.increment(request.method, request.url, error=error)
             resend.sleep()
+
+    def _body(self, response: urllib3.BaseHTTPResponse, request: Request) -> bytes:
+        """Read and inflate the body, up to the size and time limits of one response."""
+        parts, size = [], 0
+        seconds = self._settings.read_timeout * _LONGEST_BODY
+        end = time.monotonic() + seconds
+        try:
+            for part in response.stream(_CHUNK, decode_content=True) if response.chunked else _pieces(response):
+                parts.append(part)
+                size += len(part)
+                if size > self._settings.max_bytes:
+                    raise PayloadUnexpected(
+                        f"the response is larger than {self._settings.max_bytes} bytes",
+                        where=request_location(request),
+                        hint="raise `max_bytes` of this source",
+                    )
+                if time.monotonic() > end:
+                    raise PayloadUnexpected(
+                        f"the response is not complete after {seconds:g} seconds",
+                        where=request_location(request),
+                        hint="raise `read_timeout` of this source, or check the server",
+                    )
+        except urllib3.exceptions.ProtocolError as error:
+            raise _broken_off(size, error.__cause__) from error
+        return b"".join(parts)
 
     def _prepared(self, request: Request, headers: Mapping[str, str]) -> tuple[PreparedRequest, Mapping[str, Any]]:
         """Return the message of *request*, and the options of its host.
@@ -256,22 +284,10 @@ class _Adapter(HTTPAdapter):
         return self._pools[key]
 
 
-def _body(response: urllib3.BaseHTTPResponse, most: int, request: Request) -> bytes:
-    """Read and inflate the body; it is given up at the first byte too many, so a bomb never goes off."""
-    parts, size = [], 0
-    try:
-        for part in response.stream(_CHUNK, decode_content=True):
-            parts.append(part)
-            size += len(part)
-            if size > most:
-                raise PayloadUnexpected(
-                    f"the response is larger than {most} bytes",
-                    where=request_location(request),
-                    hint="raise `max_bytes` of this source",
-                )
-    except urllib3.exceptions.ProtocolError as error:
-        raise _broken_off(size, error.__cause__) from error
-    return b"".join(parts)
+def _pieces(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+    """Yield the body as it arrives: `stream` would wait until each piece is full."""
+    while part := response.read1(_CHUNK, decode_content=True):
+        yield part
 
 
 def _broken_off(received_size: int, cause: BaseException | None) -> BrokenOff:

@@ -10,6 +10,7 @@ from scanner_extractor.repository.sql_files import add_sql
 from scanner_extractor.repository.statements import DATABASE, engine_of, moves_data, statements_of
 from scanner_extractor.sources.applications.reader import is_application_file, read_applications
 from scanner_extractor.sources.terraform.reader import is_terraform_file, read_terraform
+from scanner_model.declarations import UNRESOLVED_USE
 
 TERRAFORM, APPLICATION = "Terraform", "application"
 
@@ -60,6 +61,8 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
     context.collector.problems += reading.problems
     for path, reason in reading.unread:
         context.leave(path, APPLICATION, reason)
+    for path, reason in reading.unresolved:
+        context.leave(path, UNRESOLVED_USE, reason)
 
 
 class _Texts(Mapping[str, str]):

@@ -17,7 +17,7 @@ from scanner_extractor.sources.applications.expressions import NOTHING, Expr, Ki
 from scanner_extractor.sources.applications.index import Index
 from scanner_extractor.sources.applications.topology import BINDING, Flow
 from scanner_extractor.sources.applications.values import Resolver, Value
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.sources.syntax_trees import suffix, words
 
 
 class Access(StrEnum):
@@ -184,6 +184,37 @@ def mentions_client(text: str) -> bool:
     """Return whether a source file has the name of a client library, in any letter case."""
     lowered = text.lower()
     return any(name in lowered for name in _LIBRARIES)
+
+
+_IMPORTS: Mapping[str, re.Pattern[str]] = {
+    **dict.fromkeys(
+        (".java", ".kt", ".scala"), re.compile(r"(?m)^\s*import\s[\w.{, ]*\bKafka(?:Consumer|Producer|Streams)\b")
+    ),
+    ".py": re.compile(
+        r"(?m)^\s*(?:import\s+(?:kafka|confluent_kafka|aiokafka)\b"
+        r"|from\s+(?:kafka|confluent_kafka|aiokafka)\s+import\s[^#\n]*(?:Consumer|Producer|\())"
+    ),
+    ".go": re.compile(
+        r'(?m)^\s*(?:import\s+)?(?:\w+\s+)?"[\w.-]+\.[\w]+/[^"\s]*(?:kafka|sarama|franz-go/pkg/kgo)[^"\s]*(?<!/avro)(?<!/mocks)(?<!test)"'
+    ),
+    ".cs": re.compile(r"(?m)^\s*using\s+Confluent\.Kafka\s*;"),
+    **dict.fromkeys(
+        (".js", ".mjs", ".cjs", ".ts", ".tsx"),
+        re.compile(
+            r"""(?:\bfrom\s*|\brequire\(\s*)["'](?:kafkajs|node-rdkafka|kafka-node|@confluentinc/kafka-javascript)["']"""
+        ),
+    ),
+}
+"""Imports of a client that reads or writes, by the ending of a source file."""
+
+
+_MOCKS = re.compile(r"(?i)(?:^|/)mocks?/|mocks?\.\w+$")
+
+
+def imports_client(path: str, text: str) -> bool:
+    """Return whether a source file imports a Kafka client that reads or writes records."""
+    pattern = _IMPORTS.get(suffix(path))
+    return pattern is not None and not _MOCKS.search(path) and pattern.search(text) is not None
 
 
 _POLLS = words(

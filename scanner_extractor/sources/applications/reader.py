@@ -17,6 +17,7 @@ from scanner_extractor.sources.applications.clients import (
     Access,
     Extractor,
     Found,
+    imports_client,
     mentions_client,
 )
 from scanner_extractor.sources.applications.code import PACE, Unit, read_unit
@@ -46,6 +47,7 @@ PATIENCE = 8.0
 """Seconds of processor time to read the trees of all source files, in addition to those of PACE."""
 _ROUNDS = 3
 _MOST_NAMES = 400
+_MOST_LINES = 3
 _MOST_DEPLOYMENTS = 20
 _NOTHING = FlowEnd(namespace="", name="")
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
@@ -83,7 +85,7 @@ class ApplicationsReading:
     writes a topic, and two where its code passes records on. *aggregates* are the types of the events that programs
     put in an outbox, by the name of its database, where all of a program's are known. *statements* are the SQL texts
     that a file has executed, with its path and the line of the first. *unread* are source files with the reason;
-    *parsed* counts those that were read.
+    *unresolved* are files with uses of Kafka whose topic is unknown. *parsed* counts those that were read.
     """
 
     created: tuple[tuple[str, str], ...] = ()
@@ -92,6 +94,7 @@ class ApplicationsReading:
     statements: tuple[tuple[str, int, str], ...] = ()
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
+    unresolved: tuple[tuple[str, str], ...] = ()
     parsed: int = 0
 
 
@@ -167,6 +170,7 @@ class _Reader:
     statements: list[tuple[str, int, str]] = field(default_factory=list)
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
+    unresolved: list[tuple[str, str]] = field(default_factory=list)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
@@ -206,6 +210,7 @@ class _Reader:
             statements=tuple(self.statements),
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
             unread=tuple(sorted(self.unread)),
+            unresolved=tuple(sorted(self.unresolved)),
             parsed=len(self.index.units),
         )
 
@@ -234,7 +239,7 @@ class _Reader:
         for path in candidates:
             if self.modules.of(path) in modules:
                 self.programs.add(path, self.files[path], self.modules.of(path))
-        self._note_unresolved(extractor)
+        self._note_unresolved(extractor, found)
         self._read_application_ids(extractor)
         self._read_aggregates(extractor)
         return [*found, *self._read_statements(extractor)]
@@ -279,15 +284,17 @@ class _Reader:
             self.unread.append((path, error.what))
         self.patience -= max(0.0, time.thread_time() - start - PACE * len(text))
 
-    def _note_unresolved(self, extractor: Extractor) -> None:
-        """Add one problem for each module that has calls whose topic is not known."""
-        places: dict[str, list[str]] = {}
+    def _note_unresolved(self, extractor: Extractor, found: Iterable[Found]) -> None:
+        """Note, for each file, calls without a resolved topic, or an import of a client without a recognized call."""
+        lines: dict[str, set[int]] = {}
         for unit, line in extractor.unresolved:
-            places.setdefault(self.modules.of(unit.path), []).append(f"{unit.path}:{line}")
-        for listed in places.values():
-            first = min(listed)
-            many = f"{len(set(listed))} calls of a Kafka client name a topic that is known only while the program runs"
-            self._problem(first, many, "the flows of these calls are missing")
+            lines.setdefault(unit.path, set()).add(line)
+        recognized = {use.unit.path for use in found}
+        for path in self.fitting:
+            if path in lines:
+                self.unresolved.append((path, _unresolved_calls(sorted(lines[path]))))
+            elif path in self.index.units and path not in recognized and imports_client(path, self.files[path]):
+                self.unresolved.append((path, "it imports a Kafka client, but no call with a topic is recognized"))
 
     def _read_application_ids(self, extractor: Extractor) -> None:
         """Read the ids of Kafka Streams applications, which are what their jobs are called."""
@@ -555,6 +562,12 @@ def settings_value(settings: Settings, binding: str) -> str | None:
     """Return the destination of a binding; None where the settings do not name it."""
     found = settings.find(f"spring.cloud.stream.bindings.{binding}.destination")
     return found.value if found is not None else None
+
+
+def _unresolved_calls(lines: list[int]) -> str:
+    first = ", ".join(map(str, lines[:_MOST_LINES]))
+    more = ", …" if len(lines) > _MOST_LINES else ""
+    return f"the topic is not resolved in {len(lines)} calls of a Kafka client: line {first}{more}"
 
 
 def _json_object(text: str) -> Any:  # noqa: ANN401 - JSON

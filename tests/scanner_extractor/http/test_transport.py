@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import queue
+import socket
+import threading
+import time
 
 import pytest
 import urllib3
@@ -10,7 +15,7 @@ from urllib3.exceptions import MaxRetryError, ProtocolError, SSLError
 
 from scanner_extractor.http.concurrency import Clock, Rate
 from scanner_extractor.http.transport import RETRIES, SourceRetry
-from scanner_model.errors import SourceObjected
+from scanner_model.errors import PayloadUnexpected, SourceObjected
 
 
 @pytest.fixture
@@ -100,3 +105,25 @@ def test_cookies_are_neither_kept_nor_sent(serve, reply, open_http):
     http.get("x")
 
     assert seen == [False, False]
+
+
+def test_body_that_keeps_arriving_is_given_up(open_http):
+    """Each byte comes within the read timeout, and the last one never does."""
+
+    def drip():
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            ports.put(server.getsockname()[1])
+            connection, _ = server.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+                while True:
+                    connection.sendall(b" ")
+                    time.sleep(0.05)
+
+    ports = queue.Queue()
+    threading.Thread(target=drip, daemon=True).start()
+    http = open_http(f"http://127.0.0.1:{ports.get()}", read_timeout=0.3)
+
+    with pytest.raises(PayloadUnexpected, match="not complete after 3 seconds"):
+        http.get("x")

@@ -1,0 +1,48 @@
+"""Source files that use a Kafka client without a resolved topic."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanner_model.declarations import UNRESOLVED_USE
+
+SILENT = {
+    "a.py": "from confluent_kafka import Consumer\n\n\ndef run(client: Consumer, handle):\n    handle(client)\n",
+    "A.java": "import org.apache.kafka.clients.consumer.KafkaConsumer;\nclass A { KafkaConsumer<String, String> c; }\n",
+    "a.go": 'package a\n\nimport (\n\tkafka "example.com/kafka-client/v2"\n)\n\nfunc f(c kafka.Reader) { g(c) }\n',
+    "a.ts": "import { Kafka } from 'kafkajs';\nexport const client = (k: Kafka) => wrap(k);\n",
+}
+
+
+def unresolved(reading):
+    return [(file.name, file.reason) for file in reading.result.unread if file.kind == UNRESOLVED_USE]
+
+
+@pytest.mark.parametrize("path", SILENT)
+def test_a_file_that_imports_a_client_without_a_recognized_call_is_listed(read_repository, path):
+    """Tests are left out."""
+    ((name, reason),) = unresolved(read_repository({path: SILENT[path], f"tests/{path}": SILENT[path]}))
+    assert name == path
+    assert "imports a Kafka client" in reason
+
+
+def test_calls_without_a_resolved_topic_are_counted_with_the_first_lines(read_repository):
+    calls = "".join(f"    consumer.subscribe(topics_of({number}))\n" for number in range(5))
+    text = f"from confluent_kafka import Consumer\n\n\ndef run(consumer, topics_of):\n{calls}"
+    assert unresolved(read_repository({"a.py": text})) == [
+        ("a.py", "the topic is not resolved in 5 calls of a Kafka client: line 5, 6, 7, …")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "from kafka.errors import KafkaError\n\nERRORS = (KafkaError,)\n"),
+        ("a.py", 'from kafka import KafkaConsumer\n\nconsumer = KafkaConsumer("orders")\n'),
+        ("a.go", 'package a\n\nimport "example.com/kafka/avro"\n\nvar s = avro.Schema{}\n'),
+        ("event/mocks/a.go", 'package a\n\nimport "example.com/kafka"\n\nfunc f(c kafka.Reader) { g(c) }\n'),
+        ("A.java", "import org.apache.kafka.common.serialization.Serde;\nclass A { Serde<String> serde; }\n"),
+    ],
+)
+def test_a_file_with_resolved_topics_or_without_a_client_is_not_listed(read_repository, path, text):
+    assert unresolved(read_repository({path: text})) == []
