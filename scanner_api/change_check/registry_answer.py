@@ -212,7 +212,9 @@ def _of_readers(
                 rule, verb = _OF_READERS[direction]
                 item, place = path_name(difference.path), proposed.positions.column(difference.path)
                 what = f"{verb}: {difference.why}{f' ({item})' if item else ''}"
-                finding = finding_of(rule, Verdict.IMPACT, current, place, what, why=(difference.rule,))
+                # What the new reader cannot read exists already; what the old one cannot read may be written.
+                verdict = Verdict.BREAKS if direction == BACKWARD else Verdict.IMPACT
+                finding = finding_of(rule, verdict, current, place, what, why=(difference.rule,))
                 finding = replace(finding, item=item)
             yield finding, difference.path
 

@@ -128,7 +128,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
     ),
     (
         "column-added",
-        "A column is added. Nobody reads it yet.",
+        "A column is added. It has no readers yet.",
         "nothing to do",
         '+ {"name": "note", "type": "string"}',
         f"+ {_OPTIONAL}",
@@ -389,7 +389,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
     (
         "job-stopped",
         "The service of a program is removed from a compose file, or only sleeps.",
-        "keep the service until nobody reads what it writes",
+        "keep the service until the topics that it writes have no readers",
         "+ command: sleep infinity",
         "+ image: shop:2",
         _OUTPUT,

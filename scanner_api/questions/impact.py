@@ -134,7 +134,7 @@ def _owners(rows: object, found: Impact) -> Mapping[int, tuple[str, str]]:
 
 
 def _sentence(found: Impact, names: Mapping[str, str], owners: Mapping[int, tuple[str, str]]) -> str:
-    """Say what is affected and whom to ask: jobs and consumer groups if there are any, else data."""
+    """Return what is affected and whom to contact, in one sentence: jobs and consumer groups, or else data."""
     root = column_name(found.root)
     of_kind: dict[str, set[int]] = {}
     for reached in found.affected:
@@ -150,10 +150,10 @@ def _sentence(found: Impact, names: Mapping[str, str], owners: Mapping[int, tupl
     keys = set().union(*shown.values())
     systems = {names.get(found.nodes[key].namespace) or found.nodes[key].namespace for key in keys}
     where = "1 system" if len(systems) == 1 else f"{len(systems)} systems"
-    return f"{root}: a change affects {' and '.join(counted)} in {where}{_ask(keys, owners)}."
+    return f"{root}: a change affects {' and '.join(counted)} in {where}{_contacts(keys, owners)}."
 
 
-def _ask(keys: Iterable[int], owners: Mapping[int, tuple[str, str]]) -> str:
+def _contacts(keys: Iterable[int], owners: Mapping[int, tuple[str, str]]) -> str:
     known = [owners.get(key, ("", ""))[0] for key in keys]
     teams = sorted({owner for owner in known if owner})
     unknown = sum(not owner for owner in known)

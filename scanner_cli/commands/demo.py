@@ -74,8 +74,8 @@ def demo(directory: Path, opens: bool) -> None:
 
 def example_directory() -> Path:
     """Return the directory of the bundled example; raises InputInvalid if this installation has none."""
-    here = Path(__file__).parents
-    for directory in (here[1] / "example", here[2] / "examples" / "retail"):
+    parents = Path(__file__).parents
+    for directory in (parents[1] / "example", parents[2] / "examples" / "retail"):
         if (directory / "cluster.json").is_file():
             return directory
     raise InputInvalid("the bundled example is missing", where="scanner demo", hint="install the package again")
