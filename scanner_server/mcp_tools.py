@@ -123,11 +123,16 @@ def output_schema(question: Question) -> Json:
 
 
 def _types(properties: Mapping[str, Json]) -> Json:
-    """Return *properties* without the type of texts, which most are."""
-    return {name: {} if schema in _TEXTS else schema for name, schema in properties.items()}
+    """Return *properties* without the types that names tell: texts, lists of texts, yes or no."""
+    return {name: {} if schema in _PLAIN else schema for name, schema in properties.items()}
 
 
-_TEXTS: Sequence[Json] = ({"type": "string"}, {"type": ["string", "null"]})
+_PLAIN: Sequence[Json] = (
+    {"type": "string"},
+    {"type": ["string", "null"]},
+    {"type": "array", "items": {"type": "string"}},
+    {"type": "boolean"},
+)
 
 
 def input_schema(schema: Mapping[str, Json]) -> Json:

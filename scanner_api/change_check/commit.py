@@ -28,7 +28,7 @@ from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.sources import RepositorySettings
-from scanner_model.declarations import DeclaredKind, UnreadFile
+from scanner_model.declarations import UNRESOLVED_USE, DeclaredKind, UnreadFile
 from scanner_model.names import ClusterName
 
 CLUSTER = "repository"
@@ -91,7 +91,8 @@ class Commit:
     @cached_property
     def unread(self) -> Mapping[str, UnreadFile]:
         """Return the files that may declare flows and are not read, by path."""
-        return {file.name.partition(":")[0]: file for file in self.reading.result.unread}
+        files = (file for file in self.reading.result.unread if file.kind != UNRESOLVED_USE)
+        return {file.name.partition(":")[0]: file for file in files}
 
 
 def read_commit(files: Mapping[str, str], objects: ObjectReader, place: Path, known: dict[str, bool]) -> Commit:

@@ -17,7 +17,7 @@ PATTERNS = {
     "asyncapi": (contracts._IS_ASYNCAPI, LINES, 0),
     "deployment": (kinds._DEPLOYED, "topics:\n" * 40_000, 0),
     "message": (schemas._TYPE, f"message{SPACES}x", 0),
-    "comments": (schemas._COMMENT, "/*" * 150_000, 1),
+    "comments": (schemas._COMMENT, "/*" * 150_000, 50_000),
     "package": (schemas._PACKAGE, LINES, 0),
     "import": (schemas._IMPORT, LINES, 0),
     "subjects": (schemas._MAVEN, "<subjects>" * 40_000, 0),
