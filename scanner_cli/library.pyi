@@ -69,11 +69,9 @@ from scanner_api.policy import POLICY_RULES as POLICY_RULES
 from scanner_api.policy import ClusterPolicy as ClusterPolicy
 from scanner_api.policy import apply_policy as apply_policy
 from scanner_api.policy import read_policy as read_policy
-from scanner_api.push.run import experience as experience
 from scanner_api.push.run import explain_push as explain_push
 from scanner_api.push.run import push as push
 from scanner_api.push.run import push_settings as push_settings
-from scanner_api.push.run import target_names as target_names
 from scanner_api.push.run import undo_push as undo_push
 from scanner_api.questions.changes import diff as diff
 from scanner_api.questions.changes import diff_document as diff_document
@@ -108,6 +106,8 @@ from scanner_api.watching.notifications import NotificationTarget as Notificatio
 from scanner_api.watching.watch import Outbox as Outbox
 from scanner_api.watching.watch import Watch as Watch
 from scanner_api.watching.watch import watch_context as watch_context
+from scanner_extractor.push_targets import experience as experience
+from scanner_extractor.push_targets import target_names as target_names
 from scanner_server import ServerOptions as ServerOptions
 from scanner_server import listen as listen
 from scanner_server import serve as serve

@@ -82,7 +82,7 @@ class Topic:
     replication: Annotated[int | None, Value("replication factor, empty where no source reports it")] = None
     internal: Annotated[bool, Value("the broker or ksqlDB marks it as internal", column="is_internal")] = False
     config: Annotated[Pairs, Value("JSON object of its settings, sorted", mapping=True)] = ()
-    description: Annotated[str, Value("empty where there is none", long=True)] = ""
+    description: Annotated[str, Value("may be empty", long=True)] = ""
     tags: Annotated[tuple[str, ...], Value("JSON array")] = ()
 
 
