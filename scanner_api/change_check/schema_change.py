@@ -102,7 +102,7 @@ def _check(
         return
     compared = () if before is None else compare(before, proposed.definition).columns
     of_columns = list(changes(compared, proposed.aliases))
-    rejected: dict[ColumnPath, tuple[str, ...]] = {}
+    rejected: dict[ColumnPath, tuple[Finding, ...]] = {}
     answered = {change.path for change in of_columns}
     for finding, path in _registry(of_columns, registry_findings(current, olds, proposed, context), rejected):
         answered |= {path} if finding.rule in ("incompatible", *OF_READERS) else set()
@@ -131,7 +131,7 @@ def _check(
 def _registry(
     of_columns: Sequence[Change],
     listed: Iterator[tuple[Finding, ColumnPath]],
-    rejected: dict[ColumnPath, tuple[str, ...]],
+    rejected: dict[ColumnPath, tuple[Finding, ...]],
 ) -> Iterator[tuple[Finding, ColumnPath]]:
     """Yield what a registry or readers reject, with the path that no changed column covers.
 
@@ -140,15 +140,23 @@ def _registry(
     for finding, path in listed:
         covering = next((change.path for change in of_columns if path[: len(change.path)] == change.path), None)
         if covering is not None and finding.rule in OF_READERS:
-            rejected[covering] = (*rejected.get(covering, ()), finding.what)
+            rejected[covering] = (*rejected.get(covering, ()), finding)
         else:
             yield finding, path if covering is None else ()
 
 
-def _with_rejections(finding: Finding, change: Change, rejected: Mapping[ColumnPath, tuple[str, ...]]) -> Finding:
-    """Return the finding of a column with what readers reject because of it, which hits them."""
-    why = rejected.get(change.path, ())
-    return replace(finding, verdict=Verdict.IMPACT, why=(*finding.why, *why)) if why else finding
+def _with_rejections(finding: Finding, change: Change, rejected: Mapping[ColumnPath, tuple[Finding, ...]]) -> Finding:
+    """Return the finding of a column with what readers reject because of it: the worst of it is the verdict.
+
+    A column that is added is harmless by itself: then the rule is that of the readers.
+    """
+    found = rejected.get(change.path, ())
+    if not found:
+        return finding
+    worst = next((each for each in found if each.verdict is Verdict.BREAKS), found[0])
+    rule = worst.rule if finding.rule == "column-added" else finding.rule
+    why = (*finding.why, *(each.what for each in found))
+    return replace(finding, rule=rule, verdict=worst.verdict, why=why)
 
 
 def _identity(

@@ -54,7 +54,7 @@ V_TOPICS = View(
         "partitions": "empty where no source reports it",
         "replication": "replication factor, empty where no source reports it",
         "is_internal": "the broker or ksqlDB marks it as internal",
-        "description": "empty where there is none",
+        "description": "may be empty",
         "tags": f"{_JSON_TAGS}; those that a stream catalog sets are in the table annotation",
         "config": "JSON object of its settings",
         "source": "the source that reported it",
@@ -131,11 +131,11 @@ V_TOPIC_COLUMNS = View(
         "column_path": "JSON array of the path's segments",
         "depth": "segments of the path",
         "data_type": "the type as the format names it",
-        "logical_type": "a refinement of the type; empty where there is none",
+        "logical_type": "a refinement of the type; may be empty",
         "nullable": "the value may be null or absent",
         "default_value": "JSON text; empty where there is no default",
-        "doc": "documentation; empty where there is none",
-        "tags": f"{_JSON_TAGS} of the schema's tags, empty where there are none; "
+        "doc": "documentation; may be empty",
+        "tags": f"{_JSON_TAGS} of the schema's tags, may be empty; "
         "those that a stream catalog sets are in the table annotation",
         "definition_id": _DEFINITION,
         "inherited_tags": f"{_JSON_TAGS}: those of the tags that only a record has which holds the column",

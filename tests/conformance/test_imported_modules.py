@@ -29,7 +29,7 @@ OPERATIONS = ("dataflow_generator", "scanner_extractor", "scanner_dictionary", "
 DERIVED = {name for name, (command, _) in COMMANDS.items() if command.startswith(":")} | {
     *("connectors", "scans", "may-delete", "push")
 }
-"""The commands whose options are the parameters of a question, which is imported with them; `push` lists its targets."""
+"""The commands whose options are the parameters of a question, which is imported too; `push` lists its targets."""
 
 
 def count_of_modules(arguments: Sequence[str], directory: Path) -> int:

@@ -128,7 +128,7 @@ search.addEventListener("keydown", (event) => {
 document.addEventListener("keydown", (event) => {
   const command = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
   const slash = event.key === "/" && !(event.ctrlKey || event.metaKey || event.altKey);
-  if (!command && !(slash && !event.target.closest("input, select, textarea, dialog"))) return;
+  if (!command && !(slash && !event.target.closest?.("input, select, textarea, dialog"))) return;
   event.preventDefault();
   search.focus();
   search.select();
