@@ -379,7 +379,8 @@ def test_a_card_is_as_wide_as_its_name(look) -> None:
     """Topics of one team share a prefix, and versions an ending: a shortened name would not tell them apart."""
     drawing = Drawing()
     drawing.topic("a-long-prefix-that-is-shared-by-many-topics.orders.v1")
-    script = """const name = card("a-long-prefix-that-is-shared-by-many-topics.orders.v1").querySelector(".called .name");
+    script = """const shown = card("a-long-prefix-that-is-shared-by-many-topics.orders.v1");
+      const name = shown.querySelector(".called .name");
       return [name.textContent, name.scrollWidth > name.clientWidth];"""
     seen = look(drawing.page(), script)
 

@@ -582,7 +582,7 @@ def test_flow_that_somebody_declared_is_an_answer(store: Callable[..., Stored], 
 
 
 @pytest.mark.parametrize(
-    ("level", "expected"), [(Level.FULL, "incompatible"), (Level.NONE, "column-added"), (None, "column-added")]
+    ("level", "expected"), [(Level.FULL, "incompatible"), (Level.NONE, "column-added"), (None, "old-data-rejected")]
 )
 def test_schema_without_a_subject_is_compared_with_its_text(
     level: Level | None, expected: str, store: Callable[..., Stored], proposed: Proposed
