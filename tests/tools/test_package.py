@@ -64,6 +64,9 @@ def test_the_wheel_has_the_packages_and_nothing_else(built: Path) -> None:
         for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
+    example = ROOT / "examples" / "retail"  # `scanner demo` reads it
+    files = (path for path in example.rglob("*") if path.is_file())
+    expected |= {f"scanner_cli/example/{path.relative_to(example).as_posix()}" for path in files}
     about = {name.partition("/")[2] for name in names - expected}
 
     assert names >= expected
