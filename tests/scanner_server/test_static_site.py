@@ -122,6 +122,7 @@ class TestInBrowser:
     def test_versions_of_a_topic_are_compared(self, opened: Any) -> None:
         """Every version is in the file of the topic."""
         page = opened(ORDERS)
+        page.get_by_role("tab", name="Versions").click()
         page.get_by_role("button", name="Compare").first.click()
         page.get_by_text("columns differ").wait_for()
 
@@ -137,6 +138,7 @@ class TestInBrowser:
     def test_topic_leads_to_its_lineage(self, opened: Any) -> None:
         """The drawing is the exported page, with the topic in focus."""
         page = opened(ORDERS)
+        page.get_by_role("tab", name="Lineage").click()
         page.get_by_role("link", name="Data flow").last.click()
         page.wait_for_url("**/flow.html#*")
 
