@@ -232,7 +232,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "correct the name, or declare the topic",
         "- topics: orders\n+ topics: ordres",
         "- topics: orders\n+ topics: orders,payments",
-        ("Compare the name with the writer's.", "If another repository writes the topic, list it in `repositories`."),
+        ("Compare the name with the writer's.", "If another repository writes the topic, accept the finding."),
     ),
     (
         "writer-lost",
@@ -438,9 +438,9 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
     (
         "no-readers-known",
         "A column changes, and no scanned source can list who reads the topic.",
-        "scan the sources that read the topic, or list their repositories in `.scanner.yaml`",
+        "scan the sources that read the topic, and pass their dictionary with --dictionary",
         "scanner check-change --git origin/main...HEAD",
-        "repositories: [../billing]",
+        "scanner check-change --git origin/main...HEAD --dictionary nightly.db",
         _SCAN,
     ),
     (

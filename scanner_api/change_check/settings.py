@@ -52,10 +52,6 @@ SETTINGS_SCHEMA: Json = {
         "max-age": {"type": "string", "pattern": "^[0-9]{1,6}[mhd]$", "description": "Maximum age of each source."},
         "baseline": {**_TEXT, "description": "JSON file of accepted findings, relative to this file."},
         "policy": {**_TEXT, "description": "cluster.json whose `policy` applies, relative to this file."},
-        "repositories": {
-            **_TEXTS,
-            "description": "Directories of other repositories whose programs read or write the same topics.",
-        },
     },
 }
 """The JSON Schema of the settings file; `scanner config schema --of .scanner.yaml` prints it."""
@@ -71,7 +67,6 @@ class RepositorySettings:
     max_age: str = ""
     baseline: str = ""
     policy: str = ""
-    repositories: tuple[str, ...] = ()
 
 
 class Judging(NamedTuple):

@@ -107,7 +107,10 @@ def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="DICTIONARY",
     help="Judge the change against this environment, and say where it may go; repeatable.",
 )
-@click.option("--allow-new", is_flag=True, help="A subject or job that the dictionary does not have is no mistake.")
+@click.option("--allow-new", is_flag=True, help="Allow subjects and jobs that are not in the dictionary yet.")
+@click.option(
+    "--strict", is_flag=True, help="Fail for changed files of unsupported types, which are only listed otherwise."
+)
 @click.option("--write", "writes", multiple=True, metavar="FORMAT=FILE", help="Write the report to a file, too.")
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="cluster.json whose `policy` applies.")
 @cluster_option
@@ -180,6 +183,7 @@ def check_change(
         level=library.Level(level.upper()) if (level := others.pop("level")) else None,
         policy=library.Policy(policy.upper()) if (policy := others.pop("policy")) else None,
         max_age=_age(age) if age else None,
+        strict=others.pop("strict") or settings.strict,
         rules=judging.policy,
         accepted=judging.accepted,
         settings_changes=judging.changes,
