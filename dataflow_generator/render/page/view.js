@@ -79,7 +79,8 @@ function headWidth(box) {
   const chips = [...doubts, ...(box.card && box.card.attributes.observed ? ["observed"] : [])];
   const buttons = columnsOf(box) ? 26 : 0;
   const top = textWidth(where) + chips.reduce((sum, chip) => sum + textWidth(chip, "600 12px") + 16, 0);
-  return 44 + Math.max(top, textWidth(name, "600 13px") + (box.card && markOf(box.card) ? 14 : 0) + textWidth(countOf(box)) + buttons);
+  const corner = box.card && hooks.cardParts(box.card)[1] ? 24 : 0; // of the button that shows more
+  return 44 + Math.max(top + corner, textWidth(name, "600 13px") + (box.card && markOf(box.card) ? 14 : 0) + textWidth(countOf(box)) + buttons);
 }
 
 function lineWidth(box, line) {
