@@ -19,7 +19,7 @@ from scanner_model.text import visible_json
 if TYPE_CHECKING:
     from scanner_api.configuration import ConnectionCheck
 
-_COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
+_COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint", "note")
 
 
 SETTINGS_FILE = ".scanner.yaml"
@@ -52,6 +52,7 @@ def _row(result: ConnectionCheck) -> dict[str, str]:
         "answer": result.state,
         "detail": result.detail,
         "hint": result.hint,
+        "note": result.note,
     }
 
 
