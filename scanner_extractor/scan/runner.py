@@ -163,11 +163,19 @@ def read_sources(
             results += [(result_of_unread(task.source, task.kind, choice.mode), None) for task in tasks]
             continue
         results += _run_tasks(tasks, choice, watch)
+        settings = _with_topics(settings, results)
     return SourceReadings(
         outcomes=tuple(_with_request_count(outcome, access) for outcome, _ in results),
         readings=tuple(_with_problems(reading, access) for _, reading in results if reading is not None),
         settings=settings,
     )
+
+
+def _with_topics(settings: Settings, results: Sequence[tuple[SourceResult, SourceResults | None]]) -> Settings:
+    """Return *settings* whose registries know the topics of the brokers."""
+    brokers = [reading for _, reading in results if isinstance(reading, KafkaResult)]
+    topics = frozenset(topic.name for reading in brokers for topic in reading.topics if not topic.internal)
+    return replace(settings, registries=tuple(replace(registry, topics=topics) for registry in settings.registries))
 
 
 def _discovered(
