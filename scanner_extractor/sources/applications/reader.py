@@ -11,10 +11,6 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from scanner_extractor.sources.applications.clients import (
-    CHANNEL_IN,
-    CHANNEL_OUT,
-    DESTINATION,
-    Access,
     Extractor,
     Found,
     imports_client,
@@ -32,9 +28,10 @@ from scanner_extractor.sources.applications.settings import (
     named_uses,
     read_settings,
 )
-from scanner_extractor.sources.applications.topology import BINDING
 from scanner_extractor.sources.bounded_parsing import Trials
-from scanner_extractor.sources.syntax_trees import GRAMMARS, LARGEST, grammar_missing, suffix
+from scanner_extractor.sources.languages import BY_ENDING, language_of
+from scanner_extractor.sources.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
+from scanner_extractor.sources.syntax_trees import LARGEST, grammar_missing, suffix
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
@@ -57,8 +54,7 @@ _TESTS = re.compile(
     r"|\.(?:spec|test)\.[cm]?[jt]sx?$"
 )
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+stream|mp\.messaging|messaging:|default-topic")
-_CODE = frozenset(ending for ending, grammar in GRAMMARS.items() if grammar.extra == "code")
-_SCRIPTS = frozenset({".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx"})
+_SCRIPTS = frozenset(ending for ending, language in BY_ENDING.items() if language.entry is None)
 _EXECUTE = frozenset({"execute_sql", "executeSql", "sqlUpdate", "addInsertSql", "add_insert_sql", "executeStatement"})
 """Calls that have a statement of Flink or ksqlDB executed."""
 
@@ -128,8 +124,8 @@ def is_application_file(path: str, text: str) -> bool:
     """
     if is_test(path):
         return False
-    if suffix(path) in _CODE:
-        return mentions_client(text)
+    if language_of(path):
+        return mentions_client(path, text)
     if path.endswith(".json"):
         return '"generators"' in text and '"connections"' in text
     return is_settings_file(path) and _FRAMEWORKS.search(text) is not None
@@ -217,7 +213,7 @@ class _Reader:
     # --- code
 
     def _read_code(self) -> list[Found]:
-        self._parse(path for path in self.fitting if suffix(path) in _CODE)
+        self._parse(path for path in self.fitting if language_of(path))
         candidates = self._candidates()
         found: list[Found] = []
         seen: set[str] = set()
@@ -248,7 +244,7 @@ class _Reader:
         """Return the source files that may define what others name; none where no file was parsed."""
         if not self.index.units:
             return []
-        return [path for path in sorted(self.files) if suffix(path) in _CODE and not is_test(path)]
+        return [path for path in sorted(self.files) if language_of(path) and not is_test(path)]
 
     def _parse(self, paths: Iterable[str]) -> None:
         """Parse files and add them to the index; each is tried once, and one that is not read is noted."""
@@ -469,7 +465,7 @@ class _Reader:
 
     def _is_single(self, module: str, unit: Unit | None) -> bool:
         """Return whether a module is one program: what deploys it runs every file of it."""
-        if unit is None or suffix(unit.path) in (".java", ".kt", ".scala", ".cs", ".go"):
+        if unit is None or unit.language.entry is not None:
             return True
         used = {path for path in self.index.units if self.modules.of(path) == module}
         alone = {path for path in used if not self.programs.is_library(path, module)}
