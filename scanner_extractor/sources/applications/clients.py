@@ -15,6 +15,7 @@ from scanner_extractor.sources.applications.expressions import NOTHING, Expr, Ki
 from scanner_extractor.sources.applications.index import Index
 from scanner_extractor.sources.applications.topology import Flow
 from scanner_extractor.sources.applications.values import Resolver, Value
+from scanner_extractor.sources.applications.wrappers import USES_KAFKA, access_of, topic_arguments
 from scanner_extractor.sources.languages import language_of
 from scanner_extractor.sources.languages.language import BINDING, CHANNEL_IN, DESTINATION, Access, Note, Rule
 from scanner_extractor.sources.syntax_trees import words
@@ -162,6 +163,23 @@ class Extractor:
     # --- calls
 
     def _matches(self, call: Expr, scope: Scope, unit: Unit) -> Iterator[tuple[Rule, list[Value]]]:
+        yield from self._special(call, scope, unit)
+        rules = [rule for rule in unit.language.calls.get(call.text, ()) if unit.mentions(rule.needs)]
+        fitting = [rule for rule in rules if self._is_on(rule, call, scope)]
+        if not fitting:
+            yield from self._wrapped(call, scope, unit)
+        for rule in fitting:
+            values = self._topics(rule, call, scope)
+            if rule.access is Access.WRITE and call.text == "send" and rule.needs == "StreamBridge":
+                values = [Value(DESTINATION + value.text, value.unit) for value in values]
+            if values:
+                yield rule, values
+                return
+            if rule.names or rule.streams:
+                self._note_unresolved(rule, call, unit)
+
+    def _special(self, call: Expr, scope: Scope, unit: Unit) -> Iterator[tuple[Rule, list[Value]]]:
+        """Yield what calls name whose arguments are no topics: routes of Camel, options of Spark, objects of Faust."""
         if call.text in ("from", "to", "toD") and call.kind is Kind.CALL:
             yield from self._routes(call, scope)
         if call.text == "option" and call.kind is Kind.CALL:
@@ -171,17 +189,28 @@ class Extractor:
             yield Rule(access, streams=True), self.resolver.texts((call.positional() or [NOTHING])[0], scope)
         if call.text in ("send", "send_soon") and unit.path.endswith(".py"):
             yield from self._topic_object(call, scope)
-        for rule in unit.language.calls.get(call.text, ()):
-            if not unit.mentions(rule.needs) or not self._is_on(rule, call, scope):
-                continue
-            values = self._topics(rule, call, scope)
-            if rule.access is Access.WRITE and call.text == "send" and rule.needs == "StreamBridge":
-                values = [Value(DESTINATION + value.text, value.unit) for value in values]
-            if values:
-                yield rule, values
-                return
-            if rule.names or rule.streams:
-                self._note_unresolved(rule, call, unit)
+
+    def _wrapped(self, call: Expr, scope: Scope, unit: Unit) -> Iterator[tuple[Rule, list[Value]]]:
+        """Yield the topics of a call of a library around a Kafka client; a function of the repository is followed."""
+        access = access_of(call) if unit.mentions(USES_KAFKA) else None
+        topics = list(topic_arguments(call, unit.language.values)) if access is not None else []
+        if access is None or not topics or self._is_defined(call, scope):
+            return
+        for topic in topics:
+            items = topic.parts if topic.kind is Kind.LIST else (topic,)
+            values = [value for item in items for value in self.resolver.texts(item, scope)]
+            named = [value for value in values if is_topic_text(value.text)]
+            if named:
+                yield Rule(access), named
+            elif not _is_parameter(topic, scope):
+                self.unresolved.append((unit, call.line))
+
+    def _is_defined(self, call: Expr, scope: Scope) -> bool:
+        """Return whether the repository defines the function or class that is called."""
+        if call.kind is Kind.NEW or call.receiver.kind is Kind.OTHER:
+            is_type = call.text in self.index.classes or call.text in self.index.types
+            return is_type or call.text in self.index.functions
+        return self._is_own(call, scope) or bool(self.resolver.targets(call, scope))
 
     def _note_unresolved(self, rule: Rule, call: Expr, unit: Unit) -> None:
         arguments = call.positional()
@@ -347,6 +376,12 @@ def _topic_member(item: Expr) -> Expr | None:
         named = holder.named("topic", "Topic", "name")
         return named if named is not None else item
     return None if item.kind is Kind.PAIR else item
+
+
+def _is_parameter(expr: Expr, scope: Scope) -> bool:
+    """Return whether a name is a parameter of the function around it: a call without a caller says nothing."""
+    names = (parameter.name for outer in scope.outward() for parameter in outer.parameters)
+    return expr.kind is Kind.NAME and expr.text in names
 
 
 def _note_arguments(note: Expr, names: tuple[str, ...]) -> Iterator[Expr]:

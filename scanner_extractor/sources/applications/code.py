@@ -97,7 +97,10 @@ class Scope:
 
 @dataclass(slots=True, eq=False)
 class Unit:
-    """One source file: *calls* in the order of the text, each with its scope; *annotated* what has annotations."""
+    """One source file: *calls* in the order of the text, each with its scope; *annotated* what has annotations.
+
+    *types* are the names of structs, *tags* the texts beside their fields, by the names of the fields.
+    """
 
     path: str
     text: str
@@ -105,6 +108,8 @@ class Unit:
     classes: list[Scope] = field(default_factory=list)
     functions: list[Scope] = field(default_factory=list)
     annotated: list[tuple[Expr, Scope, str]] = field(default_factory=list)
+    types: set[str] = field(default_factory=set)
+    tags: dict[str, list[str]] = field(default_factory=dict)
     scope: Scope = field(init=False)
     language: Language = field(init=False)
     _mentions: dict[str, bool] = field(default_factory=dict)
@@ -209,7 +214,7 @@ class _Walk:
         return inner, ()
 
     def _function(self, node: Node, scope: Scope, _: _Calls) -> tuple[Scope, _Calls]:
-        holder = node.parent if node.type in self.nodes.named_lambdas else node
+        holder = _assigned(node) if node.type in self.nodes.named_lambdas else node
         name = text_of(holder.child_by_field_name("name")) or _first_identifier(holder)
         inner = Scope(self.unit, ScopeKind.FUNCTION, name, scope, self._parameters(node, self.nodes.parameter_lists))
         inner.annotations = (*self._annotations(node), *self.decorated.pop(node.id, ()))
@@ -232,8 +237,8 @@ class _Walk:
         return inner, ()
 
     def _lambda(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
-        holder = node.parent.type if node.parent is not None else ""
-        if node.type in self.nodes.named_lambdas and holder in self.nodes.variables:
+        naming = self.nodes.variables | self.nodes.assignments | self.nodes.specifications
+        if node.type in self.nodes.named_lambdas and _assigned(node).type in naming:
             return self._function(node, scope, calls)
         names = self._parameters(node, self.nodes.parameter_lists)
         if not names:
@@ -262,6 +267,16 @@ class _Walk:
                 element = Expr(Kind.CALL, "[]", (inner.over, NOTHING), inner.over.line, inner.over.node)
                 scope.nearest(*_BINDING).bindings.setdefault(variable, []).append(element)
         return inner, calls
+
+    def _type(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        self.unit.types.add(text_of(node.child_by_field_name("name")))
+        return scope, calls
+
+    def _tagged(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        tag = text_of(node.child_by_field_name("tag"))
+        for name in node.children_by_field_name("name") if tag else ():
+            self.unit.tags.setdefault(text_of(name), []).append(tag)
+        return scope, calls
 
     # --- parts of declarations
 
@@ -465,9 +480,18 @@ def _entering(language: str) -> tuple[Mapping[str, _Enter], Mapping[str, _Bind]]
         **dict.fromkeys(nodes.lambdas, _Walk._lambda),
         **dict.fromkeys(nodes.loops, _Walk._loop),
         **dict.fromkeys(nodes.returns, _Walk._returned),
+        **dict.fromkeys(nodes.types, _Walk._type),
+        **dict.fromkeys(nodes.tagged, _Walk._tagged),
         **dict.fromkeys(binders, _Walk._bound),
     }
     return enter, binders
+
+
+def _assigned(node: Node) -> Node:
+    """Return what names a function: the variable it is assigned to, alone in a list of values."""
+    holder = node.parent if node.parent is not None else node
+    is_only = holder.type == "expression_list" and len(holder.named_children) == 1 and holder.parent is not None
+    return holder.parent if is_only else holder
 
 
 def _lazy_value(node: Node) -> Node | None:

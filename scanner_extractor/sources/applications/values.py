@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, product
+from itertools import product
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -399,13 +399,18 @@ class Resolver:
             return self.index.module(outer.unit) == self.index.module(function.unit)
         only = self._is_only(function, outer)
         if owner.kind is not ScopeKind.CLASS:
-            return only
+            return only or (function.language.has_packages and self._may_implement(call, outer, function))
         if call.receiver.kind is Kind.NAME and call.receiver.text in ("this", "super"):
             return outer.nearest(ScopeKind.CLASS) is owner
         declared = self.class_name(call.receiver, outer)
         if declared in self.index.classes:
             return owner.name in self.lineage(declared)
         return function.name not in _GENERIC and only
+
+    def _may_implement(self, call: Expr, outer: Scope, function: Scope) -> bool:
+        """Return whether a call through an interface of Go may be one of a method: one of as many parameters."""
+        is_alike = len(call.positional()) == len(function.parameters) and function.name not in _GENERIC
+        return is_alike and self.index.module(outer.unit) == self.index.module(function.unit)
 
     def _is_only(self, function: Scope, caller: Scope) -> bool:
         """Return whether no other function has the name, or none in the module that it shares with the caller."""
@@ -497,7 +502,7 @@ class Resolver:
                 return found
         if class_name == "NewTopic" and new.kind is not Kind.NEW:
             return self._bean(receiver.text, scope, depth)
-        made = self._literals(class_name, name, depth) if scope.language.has_packages else []
+        made = self._struct_member(class_name, name, scope, depth) if scope.language.has_packages else []
         if made:
             return made
         if new.kind is Kind.NEW and name in scope.language.values.same | {"getName", "getTopic", "topicName"}:
@@ -565,6 +570,29 @@ class Resolver:
             if len(chosen) == 1
             else []
         )
+
+    def _struct_member(self, class_name: str, name: str, scope: Scope, depth: int) -> list[Value]:
+        """Return a member of a struct of Go: a variable of the environment by its tag, or what literals have for it."""
+        values = self._literals(class_name, name, depth) or self._only_literal(name, scope, depth)
+        means, module = scope.language.values, self.index.module(scope.unit)
+        tags = {tag for tag, unit in self.index.tags.get(name, ()) if self.index.module(unit) == module}
+        variables = {_tag_part(means.tag_variable, tag) for tag in tags} - {""}
+        defaults = {_tag_part(means.tag_default, tag) for tag in tags} - {""} or {value.text for value in values}
+        if len(variables) != 1:
+            return values or [Value(default) for default in defaults if len(defaults) == 1]
+        default = f":{defaults.pop()}" if len(defaults) == 1 else ""
+        return [Value(f"${{{variables.pop()}{default}}}")]
+
+    def _only_literal(self, name: str, scope: Scope, depth: int) -> list[Value]:
+        """Return the value that all literals of the module have for a member; of several, none."""
+        module = self.index.module(scope.unit)
+        sites = [
+            (expr, site) for expr, site in self.index.members.get(name, ()) if self.index.module(site.unit) == module
+        ]
+        if not sites:
+            self.missing.add(name)
+        values = [value for expr, site in sites[:20] for value in self._of(expr, site, depth + 1)]
+        return values[:1] if len({value.text for value in values}) == 1 else []
 
     def _literals(self, name: str, member: str, depth: int) -> list[Value]:
         """Return what literals of a struct of Go have for a member."""
@@ -779,13 +807,20 @@ class Resolver:
         arguments = {name: _argument_of(call, name, position) for position, name in enumerate(names)}
         groups: list[list[Value]] = []
         for returned in function.returns[:4]:
-            substituted = _substitute(returned, arguments, 0)
-            groups.append(self._of(substituted, function if substituted is returned else scope, depth))
+            for value in _local(returned, function):
+                substituted = _substitute(value, arguments, 0)
+                groups.append(self._of(substituted, function if substituted is value else scope, depth))
         known = [group for group in groups if any(value.text for value in group)]
-        for group, other in pairwise(known):  # `if value := os.Getenv(key); value != "" {…}; return fallback`
-            if len(group) == 1 and _is_open(group[0].text):
-                return self._with_default(group, other[:1])
+        read = [group for group in known if len(group) == 1 and _is_open(group[0].text)]
+        if read and len(known) > 1:  # `if value := os.Getenv(key); value != "" {…}; return fallback`
+            return self._with_default(read[0], next((group[:1] for group in known if group is not read[0]), []))
         return [value for group in groups for value in group]
+
+
+def _local(expr: Expr, function: Scope) -> list[Expr]:
+    """Return what a name is assigned in a function; other expressions, and names that depend on it, as they are."""
+    bound = function.bindings.get(expr.text, [])[:3] if expr.kind is Kind.NAME else []
+    return [part for part in bound if part.kind is Kind.CALL] or [expr]
 
 
 def _substitute(expr: Expr, arguments: Mapping[str, Expr], depth: int) -> Expr:
@@ -851,6 +886,11 @@ def _configured(receiver: Expr, name: str) -> list[Value]:
 def _members(owner: Scope) -> set[str]:
     """Return the names of the fields of a class, and of the parameters of a record."""
     return {*owner.types, *owner.bindings, *(part.name for part in owner.parameters)}
+
+
+def _tag_part(pattern: re.Pattern[str] | None, tag: str) -> str:
+    match = pattern.search(tag) if pattern is not None else None
+    return next(filter(None, match.groups()), "") if match else ""
 
 
 def _option_name(text: str) -> str:

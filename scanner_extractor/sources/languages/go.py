@@ -33,6 +33,8 @@ LANGUAGE = Language(
         types=words("type_spec"),
         functions=words("function_declaration method_declaration"),
         lambdas=words("func_literal"),
+        named_lambdas=words("func_literal"),
+        tagged=words("field_declaration"),
         loops=words("for_statement"),
         calls=words("call_expression composite_literal"),
         returns=words("return_statement"),
@@ -66,6 +68,10 @@ LANGUAGE = Language(
         topics=words("TopicPartition Topic"),
         flags=words("String StringVar StringP StringVarP"),
         flag_owners=words("flag pflag flags"),
+        tag_variable=re.compile(r'\b(?:envconfig|env):"([A-Za-z]\w*)|\bconf:"[^"]*\benv:(\w+)'),
+        tag_default=re.compile(
+            r'\b(?:default|envDefault|env-default):"([^"]*)"|\benv:"\w+,\s*default=([^",]+)|\bconf:"[^"]*\bdefault:([^",]+)'
+        ),
     ),
     calls={
         "Produce": (Rule(_W, names=("topic",)),),

@@ -81,8 +81,8 @@ class Nodes:
 
     *types* are types whose members have no scope of their own, such as a struct of Go. *named_lambdas* are functions
     that are named by the variable they are assigned to. *variables*, *assignments*, *specifications* (several names,
-    then several values) and *constants* (of an enumeration) bind names. *containers* only hold definitions, *plain*
-    nodes define constants of a file.
+    then several values) and *constants* (of an enumeration) bind names; *tagged* fields have a text beside them.
+    *containers* only hold definitions, *plain* nodes define constants of a file.
     """
 
     expressions: Mapping[Form, frozenset[str]]
@@ -105,6 +105,7 @@ class Nodes:
     assignments: frozenset[str] = frozenset()
     specifications: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
+    tagged: frozenset[str] = frozenset()
     containers: frozenset[str] = frozenset()
     fields: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()
@@ -126,8 +127,9 @@ class Values:
     argument, *parts* each element of a text, *formats* their first text with the others in it, *lower* a text in
     small letters. *topics* are classes whose first argument is a topic. *elements* call a function with each element.
     *options* define an option of the command with its default, *flags* return one. *settings_classes* take the values
-    of their fields from the environment, *settings_notes* from settings below a prefix; *injected* are annotations of
-    a field or parameter, by the argument that names the setting, or `""` if it is a text with placeholders.
+    of their fields from the environment, as a field with a *tag_variable* does; *settings_notes* from settings below
+    a prefix. *injected* are annotations of a field or parameter, by the argument that names the setting, or `""` if
+    it is a text with placeholders.
     """
 
     environment: frozenset[str] = frozenset()
@@ -150,6 +152,8 @@ class Values:
     flag_owners: frozenset[str] = frozenset()
     settings_classes: frozenset[str] = frozenset()
     settings_notes: frozenset[str] = frozenset()
+    tag_variable: re.Pattern[str] | None = None
+    tag_default: re.Pattern[str] | None = None
     injected: Mapping[str, str] = field(default_factory=dict)
     constructors: frozenset[str] = frozenset()
 
