@@ -10,28 +10,14 @@ from typing import Any, NamedTuple
 
 from scanner_extractor.sources.deployment.declared import mapping, mappings, member, plain_text, text
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.sources.languages import LANGUAGES, language_of
 from scanner_extractor.sources.syntax_trees import words
 
-BUILD_FILES = words(
-    """pom.xml build.gradle build.gradle.kts settings.gradle settings.gradle.kts package.json go.mod pyproject.toml
-    setup.py setup.cfg requirements.txt build.sbt Dockerfile Pipfile"""
-)
+_BUILD_FILES = {name: pattern for language in LANGUAGES for name, pattern in language.build_files.items()}
 _DEPLOYMENT = re.compile(
     r"^services:|^kind:\s*['\"]?(?:Deployment|StatefulSet|DaemonSet|Job|CronJob|Pod|ConfigMap|ReplicaSet)\b",
     re.MULTILINE,
 )
-_NAMES: Mapping[str, re.Pattern[str]] = {
-    "package.json": re.compile(r'"name"\s*:\s*"(?:@[^"/]*/)?(?P<name>[^"]+)"'),
-    "go.mod": re.compile(r"^module\s+(?:\S*/)?(?P<name>[\w.-]+?)(?:/v\d+)?\s*$", re.MULTILINE),
-    "pyproject.toml": re.compile(
-        r"^\[(?:project|tool\.poetry)\][^\[]*?^name\s*=\s*['\"](?P<name>[^'\"]+)", re.MULTILINE | re.DOTALL
-    ),
-    "setup.py": re.compile(r"\bname\s*=\s*['\"](?P<name>[^'\"]+)"),
-    "settings.gradle": re.compile(r"rootProject\.name\s*=\s*['\"](?P<name>[^'\"]+)"),
-    "settings.gradle.kts": re.compile(r"rootProject\.name\s*=\s*['\"](?P<name>[^'\"]+)"),
-    "build.sbt": re.compile(r"(?m)^[^\S\n]*(?:ThisBuild\s*/\s*)?name\s*:=\s*\"(?P<name>[^\"]+)"),
-    "pom.xml": re.compile(r"<artifactId>\s*(?P<name>[^<\s]+)\s*</artifactId>"),
-}
 _OTHER_BROKERS = re.compile(r"(?:stream|binder)-(?:rabbit|kinesis|solace|pulsar|pubsub|servicebus|eventhubs)")
 _PARENT = re.compile(r"<parent>(?:[^<]|<(?!/parent>))*+(?:</parent>|\Z)|<!--(?:[^-]|-(?!->))*+(?:-->|\Z)")
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod", "ReplicaSet", "Service"})
@@ -124,7 +110,7 @@ def read_modules(files: Mapping[str, str]) -> Modules:
         file = PurePosixPath(path)
         if _GO_PROGRAM.search(path):
             modules.names.setdefault(str(file.parent.parent), "")
-        is_build = file.name in BUILD_FILES or file.suffix == ".csproj"
+        is_build = is_build_file(path)
         content = files[path] if is_build or file.suffix in (".yml", ".yaml") else ""
         if is_build:
             folder = "" if str(file.parent) == "." else str(file.parent)
@@ -156,11 +142,17 @@ def _add_deployments(modules: Modules, documents: list[tuple[str, Any]], files: 
             modules.names.setdefault(found.build, "")
 
 
+def is_build_file(path: str) -> bool:
+    """Return whether a file describes how a module is built, by its name or the ending of its name."""
+    file = PurePosixPath(path)
+    return file.name in _BUILD_FILES or file.name == "Dockerfile" or file.suffix in _BUILD_FILES
+
+
 def build_name(file: PurePosixPath, content: str) -> tuple[str, int]:
     """Return the name that a build file has for its module, and how much it counts; empty where it has none."""
-    if file.suffix == ".csproj":
+    if file.suffix in _BUILD_FILES:
         return file.stem, 3
-    pattern = _NAMES.get(file.name)
+    pattern = _BUILD_FILES.get(file.name)
     if pattern is None:
         return "", 0
     match = pattern.search(_PARENT.sub("", content) if file.name == "pom.xml" else content)
@@ -255,13 +247,6 @@ _GENERIC = words(
     """main app index server run __main__ __init__ program application service worker start cli bootstrap src
     handler function_app manage wsgi asgi"""
 )
-_ENTRIES: Mapping[str, re.Pattern[str]] = {
-    ".java": re.compile(r"static\s+(?:final\s+)?void\s+main\s*\(|void\s+main\s*\(\s*(?:final\s+)?String"),
-    ".kt": re.compile(r"\bfun\s+main\s*\("),
-    ".scala": re.compile(r"extends\s+(?:\w+\s+with\s+){0,20}(?:App|IOApp|ZIOAppDefault)\b|\bdef\s+main\s*\(|@main\b"),
-    ".cs": re.compile(r"static\s+(?:async\s+)?[\w<>]+\s+Main\s*\(|WebApplication\.CreateBuilder|Host\.Create"),
-    ".go": re.compile(r"^package\s+main\b", re.MULTILINE),
-}
 _IMPORTS = re.compile(
     r"(?:^|\n)[^\S\n]*(?:from\s+(?P<from>[\w.]+)\s+import\s+(?P<names>[^\n]+)|import\s+(?P<plain>[\w., ]+))"
     r"|(?:require\(|from|import)\s*\(?['\"](?P<path>\.{1,2}/[^'\"]+|\.{1,2})['\"]"
@@ -288,7 +273,8 @@ class Programs:
     def add(self, path: str, content: str, module: str) -> None:
         """Add a source file."""
         file = PurePosixPath(path)
-        pattern = _ENTRIES.get(file.suffix)
+        language = language_of(path)
+        pattern = language.entry if language is not None else None
         if pattern is not None and pattern.search(content):
             key = str(file.parent) if file.suffix == ".go" else path
             if key not in self.entries.setdefault(module, []):
@@ -338,7 +324,8 @@ class Programs:
         entries = self.entries.get(module, [])
         if file.suffix == ".go":
             return self._go_name(file, entries, service)
-        if file.suffix in _ENTRIES:
+        language = language_of(path)
+        if language is not None and language.entry is not None:
             if len(entries) <= 1 or not file.stem:
                 return service or file.stem
             return file.stem

@@ -11,10 +11,6 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from scanner_extractor.sources.applications.clients import (
-    CHANNEL_IN,
-    CHANNEL_OUT,
-    DESTINATION,
-    Access,
     Extractor,
     Found,
     imports_client,
@@ -23,18 +19,19 @@ from scanner_extractor.sources.applications.clients import (
 from scanner_extractor.sources.applications.code import PACE, Unit, read_unit
 from scanner_extractor.sources.applications.index import Index
 from scanner_extractor.sources.applications.modules import Deployment, Modules, Programs, command_of, read_modules
-from scanner_extractor.sources.applications.settings import (
-    Settings,
+from scanner_extractor.sources.applications.settings import Settings, expand, is_settings_file, read_settings
+from scanner_extractor.sources.applications.settings_topics import (
+    Declared,
     binding_topic,
     channel_topic,
-    expand,
-    is_settings_file,
+    declared_topics,
+    mentions_topics,
     named_uses,
-    read_settings,
 )
-from scanner_extractor.sources.applications.topology import BINDING
 from scanner_extractor.sources.bounded_parsing import Trials
-from scanner_extractor.sources.syntax_trees import GRAMMARS, LARGEST, grammar_missing, suffix
+from scanner_extractor.sources.languages import BY_ENDING, language_of
+from scanner_extractor.sources.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
+from scanner_extractor.sources.syntax_trees import LARGEST, grammar_missing, suffix
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
@@ -57,8 +54,7 @@ _TESTS = re.compile(
     r"|\.(?:spec|test)\.[cm]?[jt]sx?$"
 )
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+stream|mp\.messaging|messaging:|default-topic")
-_CODE = frozenset(ending for ending, grammar in GRAMMARS.items() if grammar.extra == "code")
-_SCRIPTS = frozenset({".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx"})
+_SCRIPTS = frozenset(ending for ending, language in BY_ENDING.items() if language.entry is None)
 _EXECUTE = frozenset({"execute_sql", "executeSql", "sqlUpdate", "addInsertSql", "add_insert_sql", "executeStatement"})
 """Calls that have a statement of Flink or ksqlDB executed."""
 
@@ -128,11 +124,16 @@ def is_application_file(path: str, text: str) -> bool:
     """
     if is_test(path):
         return False
-    if suffix(path) in _CODE:
-        return mentions_client(text)
+    if language_of(path):
+        return mentions_client(path, text)
     if path.endswith(".json"):
         return '"generators"' in text and '"connections"' in text
-    return is_settings_file(path) and _FRAMEWORKS.search(text) is not None
+    if not is_settings_file(path):
+        return False
+    is_declaring = mentions_topics(text) and len(text) <= LARGEST
+    return _FRAMEWORKS.search(text) is not None or (
+        is_declaring and declared_topics(read_settings(path, text)) is not None
+    )
 
 
 def read_applications(
@@ -163,6 +164,7 @@ class _Reader:
     modules: Modules = field(default_factory=Modules)
     programs: Programs = field(default_factory=Programs)
     settings: dict[str, Settings] = field(default_factory=dict)
+    declared: dict[str, Declared] = field(default_factory=dict)
     index: Index = field(init=False)
     created: dict[str, str] = field(default_factory=dict)
     flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
@@ -191,6 +193,7 @@ class _Reader:
         self._add_settings(found)
         for use in found:
             self._add_found(use)
+        self._add_declared()
         self._add_generators()
 
     def _flows(self) -> Iterator[ManualFlow]:
@@ -217,7 +220,7 @@ class _Reader:
     # --- code
 
     def _read_code(self) -> list[Found]:
-        self._parse(path for path in self.fitting if suffix(path) in _CODE)
+        self._parse(path for path in self.fitting if language_of(path))
         candidates = self._candidates()
         found: list[Found] = []
         seen: set[str] = set()
@@ -248,7 +251,7 @@ class _Reader:
         """Return the source files that may define what others name; none where no file was parsed."""
         if not self.index.units:
             return []
-        return [path for path in sorted(self.files) if suffix(path) in _CODE and not is_test(path)]
+        return [path for path in sorted(self.files) if language_of(path) and not is_test(path)]
 
     def _parse(self, paths: Iterable[str]) -> None:
         """Parse files and add them to the index; each is tried once, and one that is not read is noted."""
@@ -347,8 +350,12 @@ class _Reader:
         for path in sorted(self.files):
             if is_settings_file(path) and not is_test(path) and len(text := self.files[path]) <= LARGEST:
                 module = self.settings.setdefault(self.modules.of(path), Settings())
-                for setting in read_settings(path, text):
+                listed = list(read_settings(path, text))
+                for setting in listed:
                     module.add(setting)
+                declared = declared_topics(listed) if mentions_topics(text) else None
+                if declared is not None:
+                    self.declared[path] = declared
 
     def _settings(self, module: str) -> Settings:
         return self.settings.get(module) or self.settings.get("") or Settings()
@@ -377,6 +384,32 @@ class _Reader:
                         continue
                     sources = groups.get(one.group, []) if one.writes else []
                     self._add_use(_Use(job, topic, one.writes, one.place, "settings", tuple(sources)))
+
+    def _add_declared(self) -> None:
+        """Add the topics that the settings of a program name as input or output, unless its code says what it does."""
+        known = {(self.modules.of(use.evidence), use.origin.name, use.target.name) for use in self.flows.values()}
+        read = {(module, origin) for module, origin, _ in known}
+        written = {(module, target) for module, _, target in known}
+        for path, declared in sorted(self.declared.items()):
+            module = self.modules.of(path)
+            jobs = self._jobs(module, None, self._settings(module))
+            names = [(declared.job, jobs[0][1] if len(jobs) == 1 else {})] if declared.job else jobs
+            for job, environment in names:
+                reads, writes = (
+                    [
+                        (topic, one.place)
+                        for one in listed
+                        for topic in self._topics_of(one.value, module, environment, self._settings(module))
+                    ]
+                    for listed in (declared.reads, declared.writes)
+                )
+                sources = tuple(topic for topic, _ in reads) if declared.streams else ()
+                for topic, place in reads:
+                    if (module, topic) not in read:
+                        self._add_use(_Use(job, topic, False, place, "settings"))
+                for topic, place in writes:
+                    if (module, topic) not in written:
+                        self._add_use(_Use(job, topic, True, place, "settings", sources))
 
     # --- uses
 
@@ -469,7 +502,7 @@ class _Reader:
 
     def _is_single(self, module: str, unit: Unit | None) -> bool:
         """Return whether a module is one program: what deploys it runs every file of it."""
-        if unit is None or suffix(unit.path) in (".java", ".kt", ".scala", ".cs", ".go"):
+        if unit is None or unit.language.entry is not None:
             return True
         used = {path for path in self.index.units if self.modules.of(path) == module}
         alone = {path for path in used if not self.programs.is_library(path, module)}
