@@ -29,7 +29,7 @@ from scanner_extractor.repository.programs import (
 from scanner_extractor.repository.schemas import is_build_file, is_schema, read_schemas, read_subjects
 from scanner_extractor.repository.scripts import SCRIPT_ENDINGS, has_commands, is_script, read_commands, read_scripts
 from scanner_extractor.repository.sql_files import is_sql, read_sql_files
-from scanner_extractor.repository.topic_descriptions import DESCRIPTION, is_description, read_descriptions
+from scanner_extractor.repository.topic_files.forms import DESCRIPTION, is_description, read_descriptions
 from scanner_extractor.sources.deployment.declared import CLASS
 from scanner_extractor.sources.deployment.reader import read_text
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
