@@ -8,7 +8,10 @@ from typing import Any, NamedTuple
 
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.topic_files.backstage import is_catalog, read_catalog
+from scanner_extractor.repository.topic_files.kpops import is_pipeline, read_pipeline
 from scanner_extractor.repository.topic_files.mapping import add_entries, documents
+from scanner_extractor.repository.topic_files.persister import is_service_map, read_service_map
 from scanner_extractor.settings.sources import TopicFiles
 from scanner_extractor.sources.deployment.declared import mapping, mappings, member, text, texts
 from scanner_extractor.sources.deployment.yaml_documents import Parsed
@@ -108,16 +111,31 @@ FORMS: tuple[Form, ...] = (
 """In the order in which a document is compared with them."""
 
 
+READERS: tuple[tuple[Callable[[RepositoryFile], bool], Callable[[RepositoryFile, Context], None]], ...] = (
+    (is_pipeline, read_pipeline),
+    (is_service_map, read_service_map),
+)
+"""Forms that need more than the places of their members: what fits, and how one file is read."""
+
+
 def is_description(file: RepositoryFile) -> bool:
     """Check whether a file may describe topics in a well-known form."""
-    return file.ending in _YAML and any(form.sign.search(file.text) for form in FORMS)
+    if file.ending not in _YAML:
+        return False
+    return (
+        any(form.sign.search(file.text) for form in FORMS) or any(fits(file) for fits, _ in READERS) or is_catalog(file)
+    )
 
 
 def read_descriptions(files: Sequence[RepositoryFile], context: Context) -> None:
     """Add the topics of each file, the programs that write and read them, and the subjects of their schema files."""
+    read_catalog([file for file in files if is_catalog(file)], context)
     for file in files:
+        for fits, read in READERS:
+            if fits(file):
+                read(file, context)
         forms = [form for form in FORMS if form.sign.search(file.text)]
-        for parsed in documents(file, context, forms[0].name):
+        for parsed in documents(file, context, forms[0].name) if forms else ():
             for document in _inside(parsed):
                 for form in forms:
                     if form.fits(document.value):
