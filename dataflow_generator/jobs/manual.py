@@ -36,7 +36,7 @@ def _job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> Jo
 
 
 def _separate_job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
-    """Return a job of which source code or a list of users is known: data passes only along flows with both ends."""
+    """Return a job that source code or a list of users describes: data passes only along flows with both ends."""
     declared = [flow for flow in flows if not flow.suggested]
     reads, writes = uses(
         Pair(_topic(cluster, flow.origin, naming), _topic(cluster, flow.target, naming), flow.evidence)

@@ -123,7 +123,11 @@ def parse_settings(text: str, where: str) -> RepositorySettings:
         line = lines.get(name) or next((lines[key] for key in value if key not in SETTINGS_SCHEMA["properties"]), 1)
         hint = f"members are {', '.join(SETTINGS_SCHEMA['properties'])}"
         raise InputInvalid(error.message, where=f"{where}:{line} {name}".rstrip(), hint=hint)
-    parse_topic_files(value.get(MEMBER, ()))
+    try:
+        parse_topic_files(value.get(MEMBER, []))
+    except InputInvalid as error:
+        line = value.lines.get(MEMBER, 1)
+        raise InputInvalid(error.what, where=f"{where}:{line} {MEMBER}{error.where[1:]}", hint=error.hint) from error
     given: dict[str, Any] = {
         name.replace("-", "_"): tuple(item) if isinstance(item, list) else item for name, item in value.items()
     }

@@ -56,7 +56,7 @@ def parse_repository(item: Json, context: ParseContext) -> RepositorySettings:
         name=item.get("name", ""),
         files=tuple(item.get("files", ())),
         variables=item.get("variables", {}),
-        topic_files=parse_topic_files(item.get("topic_files", ())),
+        topic_files=parse_topic_files(item.get("topic_files", [])),
         secret_names=context.secret_names,
     )
 
@@ -81,7 +81,7 @@ def validate_repositories(items: Items, context: ValidationContext) -> Iterator[
         if context.present and isinstance(directory, str) and not (context.directory / directory).is_dir():
             yield where, f"{context.shown(where)} is no directory", "the path is relative to this file"
         try:
-            parse_topic_files(item.get("topic_files", ()))
+            parse_topic_files(item.get("topic_files", []))
         except InputInvalid as error:
             yield (*path, "topic_files"), f"{error.where}: {error.what}", error.hint
     yield from repeated_sources(items, name_or_path)

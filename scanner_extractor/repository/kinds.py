@@ -16,6 +16,7 @@ from scanner_extractor.repository.contracts import (
     read_asyncapi,
     read_contracts,
 )
+from scanner_extractor.repository.embedded_sql import EMBEDDED, has_embedded_sql, read_embedded_sql
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.other_uses import is_other_use, leave_other_uses
 from scanner_extractor.repository.programs import (
@@ -149,6 +150,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("connector", is_connector_file, read_connector_files),
     Kind(TERRAFORM, is_terraform, read_terraform_files),
     Kind("SQL", is_sql, read_sql_files),
+    Kind(EMBEDDED, has_embedded_sql, read_embedded_sql),
     Kind(APPLICATION, is_application, read_application_files),
     Kind(CONTRACT, is_contract, read_contracts),
     Kind(ASYNCAPI, is_asyncapi, read_asyncapi),

@@ -233,7 +233,7 @@ class DeploymentSettings:
 class TopicFiles:
     """Files that describe topics and their users: the pattern of their paths, and where each member is in them.
 
-    *each* is the JSONPath of the entries of a document. The members hold expressions, of which the first with a result
+    *each* is the JSONPath of the entries of a document. The members hold expressions, and the first with a result
     counts: a JSONPath from the document (`$.name`) or the entry (`@.name`), or a text with such paths in braces. A
     description is of a *topic* with its *readers* and *writers*, or of a *program* with the topics that it *reads* and
     *writes*. *schemas* and *key_schemas* are names of schema files.

@@ -1,4 +1,4 @@
-"""KPOps pipelines: components, of which each reads the topics of the one before it unless it says otherwise.
+"""KPOps pipelines: a component reads the topics of the component before it, unless it says otherwise.
 
 Source: KPOps documentation, "Defaults" and "Variables", and kpops/pipeline of version 10.
 """
