@@ -61,7 +61,7 @@ class ManualFlow:
     """A flow declared in a manual-input file, or a use of a topic that a deployment file declares.
 
     Such a file says that a program, its job, reads or writes a topic: then one end has no name. What a job reads
-    reaches what it writes, unless the flow is *suggested*: then only in a flow with both ends.
+    reaches what it writes, unless the flow is *suggested* or *separate*: then only in a flow with both ends.
     """
 
     source: SourceId
@@ -71,6 +71,7 @@ class ManualFlow:
     description: Annotated[str, Value("may be empty", long=True)]
     evidence: Annotated[str, Value("file and position in it", long=True)]
     suggested: Annotated[bool, Value("whether it is read from source code by rules")] = False
+    separate: Annotated[bool, Value("whether only a use of the topic is declared, not a flow")] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,8 @@ from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Verdict
 from scanner_extractor.repository.programs import APPLICATION
-from scanner_extractor.repository.topic_descriptions import DESCRIPTION
+from scanner_extractor.repository.topic_files.forms import DESCRIPTION
+from scanner_extractor.repository.topic_files.settings import KIND as TOPIC_FILE
 from scanner_extractor.sources.applications.definitions import SourceFile, read_definitions
 from scanner_extractor.sources.applications.modules import Modules, build_name, is_build_file
 from scanner_extractor.sources.bounded_parsing import Trials
@@ -240,7 +241,7 @@ class ProgramChanges:
             for job in commit.jobs:
                 uses = (*job.flows.reads, *job.flows.writes)
                 places = frozenset(use.evidence.rpartition(":")[0] for use in uses) & tree.keys()
-                places -= {*commit.reading.files.get(DESCRIPTION, ())}
+                places -= {path for kind in (DESCRIPTION, TOPIC_FILE) for path in commit.reading.files.get(kind, ())}
                 if job.flows.job.key in known or not places:
                     continue
                 for module in {self.modules.of(place) for place in places}:

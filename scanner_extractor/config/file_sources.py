@@ -27,7 +27,7 @@ _DBT: Json = {
     "title": "dbt project",
     "description": "One dbt project, by the manifest that dbt writes.",
     "type": "object",
-    "required": ["path", "namespace"],
+    "required": ["path"],
     "properties": {
         "name": nonempty(
             "Name", "What people call it; it names the source in every scan, so that the file may move.", "analytics"
@@ -39,7 +39,8 @@ _DBT: Json = {
         ),
         "namespace": nonempty(
             "Warehouse",
-            "The OpenLineage namespace of the warehouse that the project builds its tables in.",
+            "The OpenLineage namespace of the warehouse that the project builds its tables in. Models of dbt-confluent "
+            "and dbt-flink-adapter are topics of the cluster and need none.",
             "postgres://dw:5432",
             "snowflake://acme-eu1",
             "bigquery",
@@ -57,7 +58,7 @@ def parse_dbt(item: Json, context: ParseContext) -> DbtSettings:
         files=named_files(item["path"], context.base, MANIFEST),
         secret_names=context.secret_names,
     )
-    return DbtSettings(files=files, namespace=item["namespace"].rstrip("/"), name=item.get("name", ""))
+    return DbtSettings(files=files, namespace=item.get("namespace", "").rstrip("/"), name=item.get("name", ""))
 
 
 def validate_dbt(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:

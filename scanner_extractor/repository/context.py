@@ -187,10 +187,15 @@ class Context:
         """Return the compatibility level of a subject, or of the whole registry; empty where no file has one."""
         return self.levels.get(subject) or self.levels.get("", "")
 
-    def use(self, job: str, topic: str, *, writes: bool, description: str, place: str) -> None:
-        """Add a program that reads or writes a topic; anything but the name of one is left out."""
+    def use(self, job: str, topic: str, *, writes: bool, description: str, place: str, separate: bool = False) -> None:
+        """Add a program that reads or writes a topic; anything but the name of one is left out.
+
+        *separate*: see `DeclaredUse`.
+        """
         if is_topic_name(topic) and job and not has_placeholder(job):
-            use = DeclaredUse(job=job, topic=topic, writes=writes, description=description, place=place)
+            use = DeclaredUse(
+                job=job, topic=topic, writes=writes, description=description, place=place, separate=separate
+            )
             self.collector.add_use(use)
 
     def connectors_in(self, text: str, path: str) -> Iterator[FoundConnector]:

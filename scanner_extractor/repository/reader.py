@@ -18,14 +18,22 @@ from scanner_extractor.repository.files import (
     text_of,
 )
 from scanner_extractor.repository.kinds import KINDS
+from scanner_extractor.repository.topic_files.settings import (
+    FILE,
+    KIND,
+    MEMBER,
+    is_listed,
+    read_topic_files,
+    settings_of,
+)
 from scanner_extractor.repository.variables import MOST_GROWTH, Variables
 from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
-from scanner_extractor.settings.sources import RepositorySettings
+from scanner_extractor.settings.sources import RepositorySettings, TopicFiles
 from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import UnreadFile
-from scanner_model.errors import Problem, SourceUnreachable
+from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
 from scanner_model.kafka import Connector, Topic
 from scanner_model.names import TopicName
 from scanner_model.scan import SourceResult, SourceStatus
@@ -69,7 +77,8 @@ def read_entries(
 
     *known* says, by the identity of a file, whether anything in it is read; it is filled in, for another reading.
     """
-    listed = {entry.path: entry for entry in entries if _is_chosen(entry.path, settings.files)}
+    every = {entry.path: entry for entry in entries}
+    listed = {path: entry for path, entry in every.items() if _is_chosen(path, settings.files)}
     captures = tuple(path.removesuffix(MANIFEST) for path in listed if f"/{path}".endswith(f"/{MANIFEST}"))
     # What servers answered another scan is no declaration.
     listed = {path: entry for path, entry in listed.items() if not captures or not path.startswith(captures)}
@@ -83,7 +92,9 @@ def read_entries(
         engine=settings.engine,
         pattern=settings.pattern,
     )
-    found = _found(listed.values(), settings, context, progress, {} if known is None else known)
+    mappings = (*settings.topic_files, *_topic_files(every.get(FILE), context))
+    found = _found(listed.values(), settings, context, progress, {} if known is None else known, mappings)
+    read_topic_files(mappings, found.get(KIND, ()), context)
     for kind in KINDS:
         kind.read(found.get(kind.name, ()), context)
     if variables.left <= 0:
@@ -93,18 +104,35 @@ def read_entries(
     return RepositoryReading(result=_result(context, files), files=files, seen=len(listed))
 
 
+def _topic_files(entry: Entry | None, context: Context) -> tuple[TopicFiles, ...]:
+    """Return the topic files that the settings file of the directory lists; one that is not valid is left."""
+    try:
+        return settings_of(text_of(entry).text) if entry is not None else ()
+    except InputInvalid as error:
+        context.leave(FILE, MEMBER, f"{error.where}: {error.what}" if error.where else error.what)
+    except UnreadText as error:
+        context.leave(FILE, MEMBER, str(error))
+    return ()
+
+
 def _found(
-    entries: Iterable[Entry], settings: RepositorySettings, context: Context, progress: Progress, known: dict[str, bool]
+    entries: Iterable[Entry],
+    settings: RepositorySettings,
+    context: Context,
+    progress: Progress,
+    known: dict[str, bool],
+    mappings: tuple[TopicFiles, ...],
 ) -> dict[str, list[RepositoryFile]]:
     found: dict[str, list[RepositoryFile]] = {}
     kinds = [kind for kind in KINDS if not settings.kinds or kind.name in settings.kinds]
     total = 0
     for done, entry in enumerate(entries, start=1):
-        file = None if known.get(entry.identity) is False else _text(entry, context)
+        is_mapped = any(is_listed(mapping, entry.path) for mapping in mappings)
+        file = None if known.get(entry.identity) is False and not is_mapped else _text(entry, context)
         if file is None:
             continue
         sets_variables = context.variables.add(file)
-        fitting = [kind.name for kind in kinds if kind.fits(file)]
+        fitting = [*((KIND,) if is_mapped else ()), *(kind.name for kind in kinds if kind.fits(file))]
         if entry.identity:
             known[entry.identity] = sets_variables or bool(fitting)
         if sets_variables:

@@ -105,6 +105,7 @@ from scanner_model.redaction import mask_statement, mask_text
 _SOURCES = "scanner_extractor.sources"
 _CLOUD = f"{_SOURCES}.confluent_cloud"
 _DBT = f"{_SOURCES}.dbt"
+_DBT_STREAMS = "scanner_extractor.repository.dbt_streams:read_streams"
 _REPOSITORY = "scanner_extractor.repository.reader"
 
 
@@ -226,7 +227,10 @@ def _read_repository(settings: RepositorySettings, _: Connections, progress: Pro
 
 
 def _read_dbt(settings: DbtSettings, connections: Connections, progress: Progress) -> SourceResults:
-    result: SourceResults = load(f"{_DBT}:read_manifest")(_manifest(settings, connections), settings, progress)
+    document = _manifest(settings, connections)
+    is_stream = document["adapter"] in load(f"{_DBT}:STREAM_ADAPTERS")
+    read = load(_DBT_STREAMS if is_stream else f"{_DBT}:read_manifest")
+    result: SourceResults = read(document, settings, progress)
     return result
 
 
