@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.confluent_cloud import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import ClientUse
@@ -247,3 +248,15 @@ SourceResults = (
     | RepositoryResult
 )
 """What the reader of any source returns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceReadings:
+    """The results of every source: one outcome a source, and the readings of those that could be read.
+
+    *settings* are those in effect: with what was found on Confluent Cloud, where there is any.
+    """
+
+    outcomes: tuple[SourceResult, ...]
+    readings: tuple[SourceResults, ...]
+    settings: Settings | None = None

@@ -19,7 +19,7 @@ from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check import mentions, settings_changes
-from scanner_api.change_check.commit import CLUSTER, Commit, differing, read_by, read_commit, uses_of, written_by
+from scanner_api.change_check.commit import CLUSTER, Commit, CommitReader, differing, read_by, uses_of, written_by
 from scanner_api.change_check.commit_schemas import SchemaComparison
 from scanner_api.change_check.contracts import ProposedContract, contract_findings
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
@@ -102,11 +102,9 @@ def compare_commits(
         if not trees.special and not any(_may_concern(path, trees, objects) for path in trees.changed):
             return _nothing_of_kafka(trees)
         place = stack.enter_context(temporary_directory())
-        known: dict[str, bool] = {}
-        base, head = (
-            read_commit(files, objects, place / name, known)
-            for files, name in ((trees.base, "base.db"), (trees.head, "head.db"))
-        )
+        reader = CommitReader(objects, place)
+        base = reader.read(trees.base, "base")
+        head = reader.read(trees.head, "head", base)
         generate(base.dictionary)
         conn = stack.enter_context(base.dictionary.reading())
         changes = _Comparison(base, head, trees, conn).changes(objects)

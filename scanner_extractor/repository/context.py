@@ -11,6 +11,7 @@ from scanner_extractor.repository.connectors import FoundConnector, connectors_i
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.settings.sources import SUBJECT
+from scanner_extractor.sources.applications.reader import ParsedFiles
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
@@ -36,6 +37,7 @@ class Context:
     files register schemas under, by path; *pattern* is that of the files, which may have the subject. *levels* are
     compatibility levels by subject, of all others under the empty name. *schema_files* are the subjects of each schema
     file, by path. *unread* are reasons by path and kind.
+    *parsed* are source files that an earlier reading of the repository parsed.
     *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
     Terraform has as statements.
     """
@@ -46,6 +48,7 @@ class Context:
     entries: Mapping[str, Entry]
     engine: str = ""
     pattern: str = ""
+    parsed: ParsedFiles = field(default_factory=dict)
     versions: list[SchemaVersion] = field(default_factory=list)
     tables: list[CatalogTable] = field(default_factory=list)
     links: list[CatalogLink] = field(default_factory=list)

@@ -21,10 +21,10 @@ from scanner_extractor.results import (
     KsqlResult,
     RegistryResult,
     RepositoryResult,
+    SourceReadings,
     SourceResults,
 )
 from scanner_extractor.scan.manual import agreeing, merge_schemas
-from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.scan.topics import (
     hidden_topics,
     ksqldb_internal,

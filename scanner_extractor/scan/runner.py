@@ -11,7 +11,7 @@ from functools import partial
 
 from scanner_extractor.config.expansion import expanded
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.results import CloudResult, KafkaResult, Progress, SourceResults, no_progress
+from scanner_extractor.results import CloudResult, KafkaResult, Progress, SourceReadings, SourceResults, no_progress
 from scanner_extractor.scan import source_kinds
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kind import BrokerUse
@@ -126,18 +126,6 @@ class Choice:
 
 ALL = Choice()
 """Every source."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceReadings:
-    """The results of every source: one outcome a source, and the readings of those that could be read.
-
-    *settings* are those in effect: with what was found on Confluent Cloud, where there is any.
-    """
-
-    outcomes: tuple[SourceResult, ...]
-    readings: tuple[SourceResults, ...]
-    settings: Settings | None = None
 
 
 def read_sources(

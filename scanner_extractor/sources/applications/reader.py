@@ -73,6 +73,10 @@ _JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
 _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
 
 
+ParsedFiles = dict[tuple[str, str], Unit | str]
+"""Parsed source files by path and text; for a file that is not read, the reason."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplicationsReading:
     """What applications read, write and create.
@@ -141,16 +145,18 @@ def read_applications(
     source: SourceId,
     variables: Callable[[str], Mapping[str, str]] = lambda _: {},
     fitting: Iterable[str] | None = None,
+    known: ParsedFiles | None = None,
 ) -> ApplicationsReading:
     """Read the applications of a repository: *files* are its texts by path, *fitting* the paths of those that fit.
 
     *variables* returns those that hold in the directory of a path. Other files than the fitting ones are read where
     they define what these name: constants, settings, build files and deployments. A source file whose grammar is not
-    installed is left out, and listed in `unread`.
+    installed is left out, and listed in `unread`. *known* are files that an earlier reading parsed; new ones are added.
     """
     if fitting is None:
         fitting = [path for path, text in files.items() if is_application_file(path, text)]
     reader = _Reader(files=files, source=source, variables_of=variables, fitting=sorted(fitting))
+    reader.known = {} if known is None else known
     reader.read()
     return reader.reading()
 
@@ -176,6 +182,7 @@ class _Reader:
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
+    known: ParsedFiles = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
     size: int = 0
     patience: float = PATIENCE
@@ -258,11 +265,20 @@ class _Reader:
         texts = {path: self.files[path] for path in paths}
         self.tried.update(texts)
         chosen = {path: text for path, text in texts.items() if self._is_chosen(path, text)}
-        refused = self.trials.refused(chosen)
-        self.unread += refused.items()
+        self.known |= self._refused(chosen)
         for path, text in chosen.items():
-            if path not in refused:
-                self._read_unit(path, text)
+            if (path, text) not in self.known:
+                self.known[path, text] = self._read_unit(path, text)
+            parsed = self.known[path, text]
+            if isinstance(parsed, Unit):
+                self.index.add(parsed)
+            else:
+                self.unread.append((path, parsed))
+
+    def _refused(self, texts: Mapping[str, str]) -> Iterator[tuple[tuple[str, str], str]]:
+        """Yield the files that must not be parsed and are not known yet, each with the reason."""
+        refused = self.trials.refused({path: text for path, text in texts.items() if (path, text) not in self.known})
+        yield from (((path, texts[path]), reason) for path, reason in refused.items())
 
     def _is_chosen(self, path: str, text: str) -> bool:
         """Return whether a file is parsed, by its language and size; one that is not is noted."""
@@ -276,16 +292,17 @@ class _Reader:
             return True
         return False
 
-    def _read_unit(self, path: str, text: str) -> None:
+    def _read_unit(self, path: str, text: str) -> Unit | str:
+        """Return a parsed file, or why it is not read."""
         if self.patience <= 0:
-            self.unread.append((path, "the source files before it use up the time for reading a repository"))
-            return
+            return "the source files before it use up the time for reading a repository"
         start = time.thread_time()
         try:
-            self.index.add(read_unit(path, text))
+            return read_unit(path, text)
         except InputInvalid as error:
-            self.unread.append((path, error.what))
-        self.patience -= max(0.0, time.thread_time() - start - PACE * len(text))
+            return error.what
+        finally:
+            self.patience -= max(0.0, time.thread_time() - start - PACE * len(text))
 
     def _note_unresolved(self, extractor: Extractor, found: Iterable[Found]) -> None:
         """Note, for each file, calls without a resolved topic, or an import of a client without a recognized call."""

@@ -9,10 +9,10 @@ from scanner_extractor.results import (
     KafkaResult,
     KsqlResult,
     RegistryResult,
+    SourceReadings,
     SourceResults,
 )
 from scanner_extractor.scan.merge import NOTHING, merge_results
-from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
