@@ -111,5 +111,6 @@ from scanner_extractor.push_targets import target_names as target_names
 from scanner_server import ServerOptions as ServerOptions
 from scanner_server import listen as listen
 from scanner_server import serve as serve
+from scanner_server import serve_editor as serve_editor
 from scanner_server import serve_mcp as serve_mcp
 from scanner_server.static_site import write_site as write_site

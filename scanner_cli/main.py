@@ -69,6 +69,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Serve": {
         "serve": ("server.serve:serve", "Serve the page, the JSON API, MCP and metrics."),
+        "lsp": ("lsp:lsp", "Show an editor what a change breaks, over the Language Server Protocol."),
         "mcp": ("server.serve:mcp", "Answer an AI assistant over MCP on standard input and output."),
     },
     "Dictionary": {
