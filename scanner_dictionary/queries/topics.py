@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, select
 from scanner_dictionary.queries.facts import is_stale, newest_scans
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
+from scanner_model.owners import OWNED_TOPIC, OWNER_PATTERN, Owners
 
 
 class TopicUser(NamedTuple):
@@ -77,20 +78,33 @@ NOTHING = CatalogAnnotations()
 def catalog_annotations(
     conn: Connection, *, cluster: int | None = None, topic: str | None = None
 ) -> Mapping[tuple[int, str], CatalogAnnotations]:
-    """Return the annotations of each topic, by cluster and name: of all, or of one *topic* of *cluster*."""
+    """Return the annotations of each topic, by cluster and name: of all, or of one *topic* of *cluster*.
+
+    An owner that manual input states is that of a topic without another.
+    """
     note = t.annotation.c
     query = select(note.cluster_id, note.topic, note.tags, note.owner, note.description).where(
         note.topic.is_not(None), note.gone.is_(None)
     )
     query = query if topic is None else query.where(note.cluster_id == cluster, note.topic == topic)
     annotations: dict[tuple[int, str], CatalogAnnotations] = {}
-    for cluster_id, name, tags, owner, description in conn.execute(query.order_by(note.id)):
+    for cluster_id, name, tags, owner, description in conn.execute(query.order_by(note.kind == OWNED_TOPIC, note.id)):
         known = annotations.get((cluster_id, name), NOTHING)
         every = tuple(sorted({*known.tags, *json.loads(tags)}))
         annotations[cluster_id, name] = CatalogAnnotations(
             every, known.owner or owner, known.description or description
         )
     return annotations
+
+
+def stated_owners(conn: Connection) -> Mapping[str, Owners]:
+    """Return the owners that manual input states, by the name of the cluster."""
+    owners: dict[str, dict[str, str]] = {}
+    note = t.annotation.c
+    query = select(t.cluster.c.name.label("cluster"), note.name, note.owner).join(t.cluster)
+    for row in conn.execute(query.where(note.kind == OWNER_PATTERN, note.gone.is_(None)).order_by(note.id)):
+        owners.setdefault(row.cluster, {})[row.name] = row.owner
+    return {cluster: Owners(stated) for cluster, stated in owners.items()}
 
 
 FieldTags = Mapping[tuple[str, str], Mapping[ColumnPath, tuple[str, ...]]]
