@@ -86,6 +86,7 @@ def delete_graph(conn: Connection, schemas: Iterable[int] | None = None) -> None
     They are the keys of the rows of schemas; the columns of a schema go with it.
     """
     conn.execute(t.flow_graph.delete())
+    conn.execute(t.column_tag.delete())
     spans = [{"first": first, "last": first + (1 << SCHEMA_BITS) - 1} for first in schemas or ()]
     for table in (t.flow_edge, t.flow_node):
         conn.execute(table.delete() if schemas is None else table.delete().where(table.c.id < 0))
@@ -105,7 +106,7 @@ def add_rows(conn: Connection, nodes: Iterable[Sequence[Any]], edges: Iterable[S
 def describe_graph(conn: Connection, coverage: str = "{}", layout: int | None = None) -> StoredGraph:
     """Store that the graph is of the newest scan, its size, *coverage*, and the *layout* of its schemas."""
     graph = StoredGraph(newest_scan(conn), *_sizes(conn), coverage)
-    insert_rows(conn, t.flow_graph, [(_GRAPH, *graph, layout)])
+    insert_rows(conn, t.flow_graph, [(_GRAPH, *graph, layout, None)])
     return graph
 
 
