@@ -10,6 +10,7 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Connection,
+    CursorResult,
     Select,
     bindparam,
     cast,
@@ -146,7 +147,7 @@ def nodes_of(conn: Connection, keys: Iterable[int]) -> Mapping[int, NodeRow]:
     """Read the nodes of *keys*, in their order; one that is not there is not listed."""
     nodes: dict[int, NodeRow] = {}
     for chunk in in_chunks(sorted(set(keys)), _NODES_AT_ONCE):
-        nodes |= {row[0]: NodeRow._make(row) for row in conn.execute(_NODES, {"keys": chunk}).all()}
+        nodes |= {row[0]: NodeRow._make(row) for row in fetch_cells(conn.execute(_NODES, {"keys": chunk}))}
     return nodes
 
 
@@ -164,8 +165,13 @@ def edges_at(
     edges: list[EdgeRow] = []
     for chunk in in_chunks(nodes, _NODES_AT_ONCE):
         rows = conn.execute(_EDGES[forward, holders], {"nodes": chunk, "kinds": sorted(kinds)})
-        edges += map(EdgeRow._make, rows.all())
+        edges += map(EdgeRow._make, fetch_cells(rows))
     return tuple(sorted(edges))
+
+
+def fetch_cells(result: CursorResult[Any]) -> Sequence[Any]:
+    """Return the rows of *result* as the driver has them: SQLAlchemy's row costs as much as reading the cells."""
+    return result.cursor.fetchall() if result.cursor else ()
 
 
 def _edges_at(*, forward: bool, holders: bool) -> Select[Any]:
@@ -217,7 +223,7 @@ def nearest_edges(
     rows: list[EdgeRow] = []
     for chunk in in_chunks(nodes, _NODES_AT_ONCE):
         nearest = conn.execute(_NEAREST[forward], {"nodes": chunk, "kinds": sorted(kinds), "most": limit})
-        rows += map(EdgeRow._make, nearest.all())
+        rows += map(EdgeRow._make, fetch_cells(nearest))
     return tuple(sorted(rows)[:limit])
 
 

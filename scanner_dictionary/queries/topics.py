@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import translate
 from itertools import groupby
@@ -150,6 +150,9 @@ _GLOB = frozenset("*?[")
 _GLOB_PARTS = pattern_of(r"\[!?\]?[^\]]*\]|[*?\[]")
 """What stands between the literal parts of a glob."""
 
+_BETWEEN_FIELDS = pattern_of(r'[.`{}"\\\x00-\x1f]|\[|\]')
+"""What is between the names of fields in a column's name, or written otherwise in JSON."""
+
 
 class SubjectRow(NamedTuple):
     """A subject of a registry, its live versions, and the topics that it describes now.
@@ -263,7 +266,18 @@ def name_filter(pattern: str | None) -> Callable[[str], bool]:
 
 def name_condition(name: ColumnElement[str], pattern: str | None) -> ColumnElement[bool] | None:
     """Return a condition for all names that `name_filter` accepts, and few others; None if *pattern* has no letters."""
-    pieces = _GLOB_PARTS.split(pattern or "")
+    return _holds(name, _GLOB_PARTS.split(pattern or ""))
+
+
+def field_condition(name: ColumnElement[str], pattern: str | None) -> ColumnElement[bool] | None:
+    """Return a condition for a text with the field names of a path, one of which each accepted column's path has.
+
+    The text may be JSON. None if *pattern* has no letters.
+    """
+    return _holds(name, [field for piece in _GLOB_PARTS.split(pattern or "") for field in _BETWEEN_FIELDS.split(piece)])
+
+
+def _holds(name: ColumnElement[str], pieces: Iterable[str]) -> ColumnElement[bool] | None:
     literal = max((piece for piece in pieces if piece.isascii()), key=len, default="").lower()
     escaped = literal.replace("/", "//").replace("%", "/%").replace("_", "/_")
     return func.lower(name).like(f"%{escaped}%", escape="/") if literal else None

@@ -57,7 +57,7 @@ def stored_tags(conn: Connection, tag: str, found: Collection[str]) -> Iterator[
     """Yield the columns that have *tag* in one of the ways *found*, in the order of the graph."""
     cell = t.column_tag.c
     query = select(cell.content).where(cell.tag == tag.lower(), cell.found.in_(sorted(found))).order_by(cell.id)
-    return map(_row, conn.execution_options(yield_per=_ROWS_AT_ONCE).scalars(query))
+    return map(_row, conn.scalars(query.execution_options(yield_per=_ROWS_AT_ONCE)))
 
 
 def listed_tags(conn: Connection, tag: str, found: Collection[str], cluster: str | None) -> Iterator[TopicColumnRow]:
@@ -65,7 +65,7 @@ def listed_tags(conn: Connection, tag: str, found: Collection[str], cluster: str
     cell = t.column_tag.c
     query = select(cell.content).where(cell.tag == tag.lower(), cell.place.is_not(None), cell.found.in_(sorted(found)))
     query = query if cluster is None else query.where(cell.cluster == cluster)
-    rows = conn.execution_options(yield_per=_ROWS_AT_ONCE).scalars(query.order_by(cell.place))
+    rows = conn.scalars(query.order_by(cell.place).execution_options(yield_per=_ROWS_AT_ONCE))
     return (_row(text).placed.column for text in rows)
 
 
