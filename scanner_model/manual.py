@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.facts import Key, Value
 from scanner_model.kafka import Cluster, Topic
@@ -76,7 +77,10 @@ class ManualFlow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualInput:
-    """Content of one or more manual-input files for one cluster; *sources* are the files, empty ones too."""
+    """Content of one or more manual-input files for one cluster; *sources* are the files, empty ones too.
+
+    The name of an annotation among *owners* is a pattern of the names that its owner has.
+    """
 
     cluster: Cluster
     sources: tuple[SourceId, ...] = ()
@@ -84,3 +88,4 @@ class ManualInput:
     schemas: tuple[ManualSchema, ...] = ()
     assignments: tuple[Assignment, ...] = ()
     flows: tuple[ManualFlow, ...] = ()
+    owners: tuple[Annotation, ...] = ()

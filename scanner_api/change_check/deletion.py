@@ -12,6 +12,7 @@ from dataflow_generator.graph import EdgeKind
 from dataflow_generator.jobs.model import Dataset, Naming
 from scanner_api.change_check.unknowns import jobs_not_read
 from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_api.graph.people import stated_owner
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, newest_scan, stored_graph
@@ -266,7 +267,7 @@ class _Check:
             verb = _VERBS.get(edges[key].kind, "reads")
             state = str(json.loads(other.attributes).get("state", ""))
             use = _use((other.kind, other.name), f"{verb} {dataset.name}", state, edges[key].evidence)
-            yield replace(use, owner=str(json.loads(other.attributes).get("owner", "")))
+            yield replace(use, owner=stated_owner(other))
 
     def _node(self, dataset: Dataset) -> NodeRow | None:
         named = self._rows.nodes_named((dataset.name,)) if self._graph else ()

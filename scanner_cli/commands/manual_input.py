@@ -14,7 +14,7 @@ from scanner_cli.output.render import Format, format_option, json_text, table_te
 from scanner_cli.usage_errors import Exit
 from scanner_model.text import visible, visible_json
 
-_SUMMARY = ("cluster", "files", "brokers", "topics", "schemas", "assignments", "flows")
+_SUMMARY = ("cluster", "files", "brokers", "topics", "schemas", "assignments", "flows", "owners")
 
 
 @click.group("manual-input", cls=Group)

@@ -341,9 +341,7 @@ def with_schemas(level: Level, topics: Iterable[int]) -> set[int]:
 
 
 def _fetch_cells(level: Level, query: Select[Any]) -> Sequence[Any]:
-    # Past SQLAlchemy's row: it costs as much as reading the cells.
-    result = level.conn.execute(query)
-    return result.cursor.fetchall() if result.cursor else ()
+    return graph_store.fetch_cells(level.conn.execute(query))
 
 
 _UNLISTED = ("cluster", "schema", "column")

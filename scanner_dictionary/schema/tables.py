@@ -8,6 +8,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text, UniqueConstraint
 
 from scanner_dictionary.schema import openlineage as openlineage
+from scanner_dictionary.schema.derived import column_tag as column_tag
 from scanner_dictionary.schema.derived import flow_edge as flow_edge
 from scanner_dictionary.schema.derived import flow_edge_version as flow_edge_version
 from scanner_dictionary.schema.derived import flow_graph as flow_graph
