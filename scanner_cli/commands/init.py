@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scanner_cli import library
+from scanner_cli.command import command
 from scanner_cli.console import echo_err
 from scanner_cli.options import repository_options
 from scanner_cli.output.progress import progress_on
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("file", "cluster", "sources", "variables")
 
 
-@click.command("init")
+@command("init")
 @click.option("--cloud", is_flag=True, help="Query Confluent Cloud: one file for each Kafka cluster.")
 @click.option("--environment", metavar="ENV", default="", help="With --cloud: only this environment (env-…).")
 @click.option("--cluster", metavar="LKC", default="", help="With --cloud: only this Kafka cluster (lkc-…).")

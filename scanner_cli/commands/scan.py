@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from scanner_cli import library
+from scanner_cli.command import command
 from scanner_cli.console import echo_err
 from scanner_cli.options import (
+    cluster_files,
     dictionary_option,
     directory_option,
     lock_timeout_option,
@@ -27,7 +29,6 @@ from scanner_cli.output.render import json_text
 from scanner_cli.output.scan_report import loss_text, report_document, report_text, scan_status
 from scanner_cli.spark_options import spark_options
 from scanner_cli.usage_errors import Exit, combined_status
-from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
@@ -37,10 +38,7 @@ if TYPE_CHECKING:
 _spark_options = partial(spark_options, text="Where the texts of schemas are parsed; auto decides by their number.")
 
 
-_DEFAULT_CONFIG = Path("cluster.json")
-
-
-@click.command()
+@command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
 @optional_config_option
 @repository_options
@@ -164,12 +162,7 @@ def _inputs(
     """Return the cluster.json files and the directories to scan; raises InputInvalid if none is named or found."""
     files = [*files, *(str(path) for path in paths if path.is_file())]
     directories = [*directories, *(path for path in paths if not path.is_file())]
-    if files or directories:
-        return files, directories
-    if _DEFAULT_CONFIG.is_file():
-        return [str(_DEFAULT_CONFIG)], []
-    hint = "`scanner scan .` scans the files of this directory; `scanner init` writes a cluster.json"
-    raise InputInvalid("no repository and no cluster.json is named", where="scanner scan", hint=hint)
+    return (files, directories) if files or directories else (cluster_files((), "scanner scan"), [])
 
 
 def _generate(dictionary: Dictionary, *, quiet: bool) -> None:

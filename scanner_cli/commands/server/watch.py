@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from scanner_cli.command import command
 from scanner_cli.console import echo_err, ended_by_signal
 from scanner_cli.options import config_option, dictionary_option
 from scanner_cli.server_options import WatchOf, every_option, watch_options
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _LONG = 3600.0
 
 
-@click.command()
+@command()
 @config_option
 @every_option
 @click.option("--once", is_flag=True, help="Scan once, post, and end: for an external scheduler.")
