@@ -26,7 +26,7 @@ class Command(click.Command):
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record:
+            if record and isinstance(parameter, click.Option):
                 sections.setdefault(_section_of(parameter), []).append(record)
         for title in sorted(sections, key=_rank):
             with formatter.section(title):
@@ -39,7 +39,7 @@ def _rank(title: str) -> int:
 
 def _section_of(parameter: click.Parameter) -> str:
     titles = (_SECTIONS[name] for name in parameter.opts if name in _SECTIONS)
-    return next(titles, getattr(parameter, "section", "Options"))
+    return getattr(parameter, "section", "") or next(titles, "Options")
 
 
 command = partial(click.command, cls=Command)

@@ -230,9 +230,7 @@ def _statement(row: Row) -> Row:
     first = next((line for line in lines if not line.startswith("--")), next(iter(lines), ""))
     cells = {"first_line": first if len(first) <= _WIDEST else first[: _WIDEST - 1] + "…"}
     return (
-        cells
-        | {name: row[name] for name in ("detail", "hidden")}
-        | {"class": row["kind"], "topics": row["topics_read"]}
+        cells | {name: row[name] for name in ("detail", "hidden")} | {"type": row["kind"], "topics": row["topics_read"]}
     )
 
 
@@ -249,8 +247,7 @@ def _connector(row: Row, style: str) -> Row:
     """Return the counts of tasks; a worker calls a connector RUNNING even where all of its tasks are FAILED."""
     failed, tasks = row["failed_tasks"], len(row["tasks"])
     cells = {"tasks": tasks, "failed": failed or None} | {name: row[name] for name in ("class", "topics", "error")}
-    if style == Format.TABLE and terminal_width():
-        cells["class"] = row["class"].rpartition(".")[2].removesuffix("Connector")
+    cells["type"] = row["class"].rpartition(".")[2].removesuffix("Connector")
     if failed and style == Format.TABLE:
         cells["state"] = f"{row['state']}, {failed} of {tasks} tasks FAILED"
     return cells

@@ -190,7 +190,7 @@ QUESTIONS: tuple[Question, ...] = (
             *("cluster", "source", "name", "kind", "class", "state", "tasks", "failed", "topics", "first_line"),
             *("error", "detail", "hidden", "stale", "gone"),
         ),
-        brief=("cluster", "name", "class", "state", "uses", "stale", "gone"),
+        brief=("cluster", "name", "type", "state", "uses", "stale", "gone"),
         optional=frozenset(
             {
                 *("kind", "class", "state", "tasks", "failed", "topics", "first_line", "error", "detail", "hidden"),

@@ -79,7 +79,7 @@ def changes(
     if len(nodes) > 2 or len(moments) > 2:
         raise InputInvalid(f"too many names: {' '.join(words)}", where=_WHERE, hint="[FROM [TO]] [NODE]")
     if lists or problems:
-        rows, columns = _of_scans(dictionary, next(iter(moments), None), problems=problems, cluster=cluster)
+        rows, columns = _of_scans(dictionary, next(iter([*moments, *nodes]), None), problems=problems, cluster=cluster)
         show_rows(rows, Table(columns, optional=_MARKS), style, wide=wide)
     elif nodes:
         _history(dictionary, nodes, moments, style)

@@ -12,7 +12,7 @@ import click
 
 from scanner_cli import library
 from scanner_cli.choices import GRAPH_FORMATS
-from scanner_cli.command import command
+from scanner_cli.command import command, section
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option, directory_option, lock_timeout_option
 from scanner_cli.output.graph import coverage_lines, graph_document, graph_text
@@ -31,9 +31,7 @@ _spark_options = partial(spark_options, text="Where to generate; auto takes Spar
 
 
 @command()
-@dictionary_option
-@lock_timeout_option
-@_spark_options
+@section("Spark", _spark_options, jdbc_options)
 @directory_option("--output", "Also write files into this directory.", "-o")
 @click.option(
     "--format",
@@ -50,10 +48,11 @@ _spark_options = partial(spark_options, text="Where to generate; auto takes Spar
     help="Also into the dictionary; the default unless parquet or another database is requested.",
 )
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Also write the report as JSON.")
-@jdbc_options
 @directory_option(
     "--snapshot", "Read this Parquet export of a dictionary instead; every machine of the cluster must have it."
 )
+@dictionary_option
+@lock_timeout_option
 def dataflow(
     dictionary: Dictionary,
     spark: SparkChoice,

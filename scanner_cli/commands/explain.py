@@ -256,11 +256,12 @@ def _status(parsed: ParsedSchema) -> Exit:
 @explain.command()
 @click.argument("name", metavar="RULE")
 def rule(name: str) -> None:
-    """Print the page of a rule of check-change or validate.
+    """Print the page of a rule of `scanner check` or `scanner validate`.
 
     \b
-    Example:
+    Examples:
       scanner explain rule column-removed
+      scanner explain rule failed-connector
     """
     if name not in library.PAGES:
         hint = closest_match(name, list(library.PAGES)) or "`scanner validate --help` and docs/rules list them"

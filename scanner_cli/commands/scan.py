@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scanner_cli import library
-from scanner_cli.command import command
+from scanner_cli.command import command, section
 from scanner_cli.console import echo_err
 from scanner_cli.options import (
     cluster_files,
@@ -42,37 +42,43 @@ _spark_options = partial(spark_options, text="Where the texts of schemas are par
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
 @optional_config_option
 @repository_options
+@click.option("--open", "opens", is_flag=True, help="Then serve the page and open it in the browser.")
+@section(
+    "What is read",
+    click.option(
+        "--only",
+        multiple=True,
+        metavar="SOURCE,…",
+        help="Read only these: a kind (kafka, connect, flink, schema_registry, …) or a source's id; repeatable.",
+    ),
+    click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not read these; their earlier facts stay."),
+    one_of(
+        "--mode",
+        words=("full", "extract", "enrich"),
+        text="extract: without table catalogs and metrics; enrich: only these, added to the last scan.",
+        default="full",
+        show_default=True,
+    ),
+    directory_option("--capture", "Record the raw responses in a new directory, secrets removed."),
+    directory_option("--replay", "Scan from a capture, without a network."),
+)
+@section(
+    "How it runs",
+    click.option("--graph/--no-graph", default=True, help="Generate the data flow graph, too (the default)."),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1, max=64),
+        default=4,
+        show_default=True,
+        metavar="N",
+        help="How many clusters are read at once; they are stored one after the other.",
+    ),
+    _spark_options,
+)
 @dictionary_option
 @lock_timeout_option
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="SOURCE,…",
-    help="Read only these: a kind (kafka, connect, flink, schema_registry, …) or a source's id; repeatable.",
-)
-@click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not read these; their earlier facts stay.")
-@one_of(
-    "--mode",
-    words=("full", "extract", "enrich"),
-    text="extract: without table catalogs and metrics; enrich: only these, added to the last scan.",
-    default="full",
-    show_default=True,
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1, max=64),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="How many clusters are read at once; they are stored one after the other.",
-)
-@directory_option("--capture", "Record the raw responses in a new directory, secrets removed.")
-@directory_option("--replay", "Scan from a capture, without a network.")
-@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON too.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON, too.")
 @click.option("--quiet", is_flag=True, help="No progress and no report; only what could not be read.")
-@click.option("--graph/--no-graph", default=True, help="Also generate the data flow graph (the default).")
-@click.option("--open", "opens", is_flag=True, help="Then serve the page and open it in the browser.")
-@_spark_options
 def scan_command(
     paths: Sequence[Path],
     files: Sequence[str],

@@ -149,6 +149,7 @@ def every_kind(**options: Any) -> int:  # noqa: ANN401 - as _run has them
     \b
     Examples:
       scanner openlineage monitor all --config cluster.json --url http://marquez:5000
+      scanner openlineage monitor all --config cluster.json --file runs.ndjson --once
     """
     return _run(library.KINDS, **options)
 
