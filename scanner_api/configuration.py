@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,7 @@ __all__ = [
     "check_plugins",
     "cloud_templates",
     "cluster_schema",
+    "is_cluster_file",
     "manual_input_example",
     "manual_input_schema",
     "probe_addresses",
@@ -286,6 +288,16 @@ def _address(url: str) -> str:
         return read_address(url).url
     except ValueError as error:
         raise InputInvalid(f"{url!r} is not a web address", where="--url", hint="write https://host") from error
+
+
+def is_cluster_file(file: str | Path) -> bool:
+    """Return whether *file* has a member of cluster.json that manual input lacks; an unreadable file has none."""
+    try:
+        document = json.loads(Path(file).read_text("utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    own = published_schema()["properties"].keys() - schema()["properties"].keys()
+    return isinstance(document, dict) and not own.isdisjoint(document)
 
 
 def check_manual_input(files: Sequence[str | Path], *, base: Path = Path()) -> ManualCheck:

@@ -20,6 +20,7 @@ from scanner_api.graph.column_tags import listed_with_tags, with_inherited
 from scanner_api.policy import POLICY_RULES
 from scanner_api.questions.question import (
     Cluster,
+    ColumnName,
     Cursor,
     Deleted,
     Limit,
@@ -36,10 +37,8 @@ from scanner_dictionary import queries
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries import ClusterRow as ClusterRow
-from scanner_dictionary.queries import ConnectorRow as ConnectorRow
 from scanner_dictionary.queries import ScanRow as ScanRow
 from scanner_dictionary.queries import SourceRow as SourceRow
-from scanner_dictionary.queries import StatementRow as StatementRow
 from scanner_dictionary.queries import SubjectRow as SubjectRow
 from scanner_dictionary.queries import TopicRow as TopicRow
 from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
@@ -191,7 +190,7 @@ def columns(
     *,
     cluster: Cluster = None,
     pattern: Pattern = None,
-    name: Annotated[str | None, Parameter("The column's own name: the last name of its path.")] = None,
+    name: ColumnName = None,
     tag: Annotated[
         str | None,
         Parameter("Only with this whole tag, in any case; `*` is any.", metavar="TAG"),
@@ -260,54 +259,6 @@ def _with_nearest(conn: Connection, page: Page[T], text: str | None) -> Page[T]:
     if page.items or not text or is_glob(text):
         return page
     return replace(page, did_you_mean=nearest_names(conn, text))
-
-
-def connectors(
-    dictionary: Dictionary,
-    *,
-    cluster: Cluster = None,
-    pattern: Pattern = None,
-    failed: Annotated[bool, Parameter("Only connectors that failed, or have a failed task.")] = False,
-    deleted: Deleted = False,
-    limit: Limit = None,
-    cursor: Cursor = None,
-) -> Page[ConnectorRow]:
-    """Return the connectors by cluster, source and name; *failed*: only those that failed or have a failed task."""
-    with dictionary.reading() as conn:
-        rows = queries.connectors(
-            conn, cluster=known_cluster(conn, cluster), pattern=pattern, failed=failed, include_gone=deleted
-        )
-        return page_of(rows, cursor, limit)
-
-
-def statements(
-    dictionary: Dictionary,
-    *,
-    cluster: Cluster = None,
-    pattern: Pattern = None,
-    state: Annotated[
-        str | None,
-        Parameter("Of this state only, as its server calls it (RUNNING, FAILED, …), in any case.", metavar="WORD"),
-    ] = None,
-    source: Annotated[
-        str | None,
-        Parameter("Of sources only whose id is, or holds, this: `flink`, `ksqldb:*`.", metavar="PATTERN"),
-    ] = None,
-    deleted: Deleted = False,
-    limit: Limit = None,
-    cursor: Cursor = None,
-) -> Page[StatementRow]:
-    """Return Flink statements and ksqlDB queries by cluster, source and name; *source* is a pattern of its id."""
-    with dictionary.reading() as conn:
-        rows = queries.statements(
-            conn,
-            cluster=known_cluster(conn, cluster),
-            pattern=pattern,
-            state=state,
-            source=source,
-            include_gone=deleted,
-        )
-        return page_of(rows, cursor, limit)
 
 
 def tables(

@@ -10,14 +10,14 @@ from dataflow_generator.graph import EdgeKind, NodeKind
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.column_tags import DECLARED, INHERITED, MASKED, ColumnTags, decisions_on, suggested_columns
 from scanner_api.graph.open import past_rows
-from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Parameter, page_of
+from scanner_api.questions.question import Cluster, ColumnName, Cursor, Limit, Page, Parameter, Pattern, page_of
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries.columns import FoundTag
 from scanner_dictionary.queries.graph_at import graph_at
 from scanner_dictionary.queries.tag_decisions import tag_decisions
-from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, cluster_ids
+from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, cluster_ids, name_filter
 from scanner_dictionary.search.columns_in_graph import Place, PlacedColumn, tagged_columns
 from scanner_dictionary.search.other_columns import cluster_names
 from scanner_dictionary.search.stored_tags import TaggedRow, has_stored_tags, stored_tags
@@ -57,6 +57,8 @@ def personal_data(
     dictionary: Dictionary,
     *,
     cluster: Cluster = None,
+    pattern: Pattern = None,
+    name: ColumnName = None,
     tag: Annotated[str, Parameter("The tag, in any case.", metavar="TAG")] = "PII",
     found: Annotated[Found | None, Parameter("Only what is known in this way.")] = None,
     outside: Annotated[bool, Parameter("Only what leaves Kafka, and who reads it.")] = False,
@@ -79,12 +81,14 @@ def personal_data(
     >>> [(row.dataset, row.column, row.found) for row in personal_data(dictionary, outside=True)]
     """
     with dictionary.reading() as conn:
-        name, graph = known_cluster(conn, cluster), stored_graph(conn)
+        known, graph, fits = known_cluster(conn, cluster), stored_graph(conn), name_filter(pattern)
         rows = _rows(conn, tag, found, since)
         chosen = (
             row
             for row in rows
-            if name in (None, row.cluster)
+            if known in (None, row.cluster)
+            and fits(row.column)
+            and (not name or row.column.rpartition(".")[2].lower() == name.lower())
             and found in (None, row.found)
             and (not outside or row.outside or row.reader)
             and (since is None or row.found == INHERITED)

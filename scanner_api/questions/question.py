@@ -46,7 +46,8 @@ class Question:
     parameters of a POST are the members of its body; it changes nothing either. A *heavy* question may take seconds on
     a large dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`).
 
-    Of a command that derives from it: *help* continues the summary, *examples* are command lines, *shown* are the
+    Of a command that derives from it: *section* is where the help lists it, *line* its line there, of at most 60
+    characters; *help* continues the summary, *examples* are command lines, *shown* are the
     columns of its table, and those that are *optional* are left out where no row has them. *brief* are the columns that
     a terminal shows unless all are asked for; empty: all of them. *incomplete* is why an answer may not be complete.
     """
@@ -62,6 +63,8 @@ class Question:
     page: int = 100
     tool: str = ""
     command: str = ""
+    section: str = ""
+    line: str = ""
     help: str = ""
     examples: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
@@ -94,7 +97,8 @@ Pattern = Annotated[
     str | None,
     Parameter("A glob where it holds `*`, `?` or `[`, else a part of the name.", argument=True, metavar="PATTERN"),
 ]
-Deleted = Annotated[bool, Parameter("Also what its source no longer has.", option="--all")]
+ColumnName = Annotated[str | None, Parameter("The column's own name: the last name of its path.")]
+Deleted = Annotated[bool, Parameter("Include entries deleted at the source.", option="--all")]
 Topic = Annotated[str, Parameter("The topic's exact name.")]
 _MOMENT = "its number, or a date, time (ISO 8601), `yesterday`, `last week` or `7d`"
 Scan = Annotated[

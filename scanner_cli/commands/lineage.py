@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from scanner_cli import library
+from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import one_of
 from scanner_cli.output.graph import (
@@ -68,7 +69,7 @@ def _query(flags: Sequence[str]) -> str:
     return flags[0] if len(flags) == 1 else "both"
 
 
-@click.command()
+@command()
 @click.argument("node", metavar="[NODE]", default="")
 @_query_options
 @click.option("--columns", is_flag=True, help="Include flows of its columns.")
@@ -127,7 +128,7 @@ def lineage(
         )
 
 
-@click.command("impact")
+@command("impact")
 @click.argument("node", metavar="NODE")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="At most N steps.")
 @click.option("--evidence", is_flag=True, help="In the table: the evidence of the last step. JSON always has it.")

@@ -36,7 +36,7 @@ def home(connect, scanner, tmp_path) -> Path:
 @pytest.fixture
 def list_connectors(scanner, home):
     """Run `scanner connectors` on that dictionary."""
-    return lambda *arguments: scanner("connectors", *arguments, "--dictionary", home / "dictionary.db")
+    return lambda *arguments: scanner("jobs", "--kind", "connector", *arguments, "--dictionary", home / "dictionary.db")
 
 
 def test_table_shows_states_and_errors(list_connectors) -> None:

@@ -50,7 +50,7 @@ def test_table_shows_states_and_first_lines(list_statements) -> None:
     """The text itself would fill the screen."""
     lines = list_statements().out.splitlines()
 
-    assert lines[0].split() == ["CLUSTER", "SOURCE", "NAME", "KIND", "STATE", "FIRST", "LINE", "DETAIL"]
+    assert lines[0].split() == ["CLUSTER", "SOURCE", "NAME", "KIND", "STATE", "TOPICS", "FIRST", "LINE", "DETAIL"]
     assert lines[1].split()[:6] == ["shop", "flink:cloud", "broken", "INSERT_INTO", "FAILED", "SELECT"]
     assert lines[1].endswith("a, …  no such column")
     assert lines[2].split() == ["shop", "flink:cloud", "enrich", "INSERT_INTO", "RUNNING", "INSERT", "INTO", "`eur`"]

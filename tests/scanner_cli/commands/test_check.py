@@ -36,7 +36,7 @@ def check(scanner: Callable[..., Any], dictionary: Path, tmp_path: Path) -> Call
     def checked(schema: Any, *options: object) -> Any:
         file = tmp_path / f"orders.avro-value.{ENDINGS['AVRO']}"
         file.write_text(text_of(schema))
-        return scanner("check-change", file, "--dictionary", dictionary, *options)
+        return scanner("check", file, "--dictionary", dictionary, *options)
 
     return checked
 
@@ -108,7 +108,7 @@ def test_baseline_accepts_what_json_shows(check: Callable[..., Any], tmp_path: P
 def test_dictionary_that_is_missing_is_an_error(scanner: Callable[..., Any], tmp_path: Path) -> None:
     """Nothing was compared with anything."""
     (tmp_path / "a.avsc").write_text(text_of(ORDERS))
-    answer = scanner("check-change", tmp_path / "a.avsc", "--dictionary", tmp_path / "none.db")
+    answer = scanner("check", tmp_path / "a.avsc", "--dictionary", tmp_path / "none.db")
 
     assert (answer.status, answer.out) == (1, "")
 
@@ -126,12 +126,12 @@ def test_may_delete(
     options: tuple[str, ...], status: int, word: str, scanner: Callable[..., Any], dictionary: Path
 ) -> None:
     """A clear word, and its status."""
-    answer = scanner("may-delete", *options, "--dictionary", dictionary)
+    answer = scanner("check", *options, "--dictionary", dictionary)
 
     assert answer.status == status
     if word:
-        assert answer.err.rstrip().endswith(f": {word}")
-        document = scanner("may-delete", *options, "--dictionary", dictionary, "--format", "json").json
+        assert answer.err.rstrip().endswith(f"deleted? {word}")
+        document = scanner("check", *options, "--dictionary", dictionary, "--format", "json").json
         assert [one["answer"] for one in document] == [word]
 
 
@@ -142,7 +142,7 @@ def test_file_of_several_that_cannot_be_parsed_is_not_let_pass(
     """What it would change is not known at all, unlike who uses a column."""
     (tmp_path / "orders.avro-value.avsc").write_text(text_of(ORDERS))
     (tmp_path / "orders.json-value.json").write_text("{")
-    answer = scanner("check-change", tmp_path, "--dictionary", dictionary, "--fail-on", fail_on)
+    answer = scanner("check", tmp_path, "--dictionary", dictionary, "--fail-on", fail_on)
 
     assert (answer.status, "unparsed" in answer.out) == (status, True)
 
@@ -166,7 +166,7 @@ def test_accept_writes_the_baseline_that_the_check_reads(
     file = tmp_path / "accepted.json"
     for reason in ("agreed", "agreed with billing"):
         entry = ("--accept", finding["fingerprint"], "--reason", reason, "--until", "2999-01-01")
-        assert scanner("check-change", *entry, "--baseline", file).status == 0
+        assert scanner("check", *entry, "--baseline", file).status == 0
 
     assert [entry["reason"] for entry in json.loads(file.read_text())["accepted"]] == ["agreed with billing"]
     assert check(LESS, "--compatibility", "none", "--baseline", file).status == 0
@@ -182,7 +182,7 @@ def test_accept_writes_the_baseline_that_the_check_reads(
     ],
 )
 def test_accept_without_reason_or_day_is_an_error(options: tuple[str, ...], scanner: Callable[..., Any]) -> None:
-    answer = scanner("check-change", *options)
+    answer = scanner("check", *options)
 
     assert (answer.status, answer.out) == (2, "")
 
