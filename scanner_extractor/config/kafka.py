@@ -138,7 +138,7 @@ _BOOTSTRAP = ("bootstrap.servers", "metadata.broker.list")
 _KAFKA: Json = {
     "title": "Kafka protocol",
     "description": (
-        "Properties of librdkafka. {} connects without encryption; without this member scanner does not connect to the brokers."
+        "Properties of librdkafka. {} connects without encryption; without this member the brokers are not contacted."
     ),
     "type": "object",
     "additionalProperties": {"type": ["string", "number", "boolean"]},
