@@ -23,7 +23,7 @@ Token = Callable[[], str]
 """Returns an access token that is valid now; raises SourceRefused where there is none."""
 
 _RIGHTS = (
-    "log in with `gcloud auth application-default login`, or give the service account that docs/sources/google.md names"
+    "log in with `gcloud auth application-default login`, or give the service account that docs/sources/catalogs.md names"
 )
 
 
