@@ -237,7 +237,7 @@ class _Server:
         collection = self._collections.get(engine.collection, {}) if engine.collection else {}
         shown = kafka_parameters(engine, collection, macros)
         if KAFKA_TOPICS not in shown:
-            self._problem(entry, "its topics are not shown", "see docs/sources/clickhouse.md")
+            self._problem(entry, "its topics are not shown", "see docs/sources/engines.md")
         elif KAFKA_BROKERS not in shown:
             self._problem(entry, _NO_BROKERS, _BROKERS_HINT)
         return shown

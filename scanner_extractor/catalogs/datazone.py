@@ -161,7 +161,7 @@ def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> 
 
 def datazone_transport(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Transport:
     """Return an exchange as `aws_exchange` does, for DataZone; secrets in user metadata into forms are hidden."""
-    live = aws_transport(aws_service(settings, "datazone", "docs/sources/datazone.md"), settings.http, connect)
+    live = aws_transport(aws_service(settings, "datazone", "docs/sources/catalogs.md"), settings.http, connect)
 
     def send(request: Request) -> Response:
         answer = live(request)

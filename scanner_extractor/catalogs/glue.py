@@ -134,7 +134,7 @@ def read_glue_catalog(settings: CatalogSettings, http: Http, progress: Progress)
 
 def glue_catalog_transport(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Transport:
     """Return an exchange as `aws_exchange` does, for Glue's catalog."""
-    return aws_transport(aws_service(settings, "glue", "docs/sources/glue_catalog.md"), settings.http, connect)
+    return aws_transport(aws_service(settings, "glue", "docs/sources/catalogs.md"), settings.http, connect)
 
 
 def aws_service(settings: CatalogSettings, name: str, page: str) -> AwsService:

@@ -22,9 +22,7 @@ SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 Token = Callable[[], str]
 """Returns an access token that is valid now; raises SourceRefused where there is none."""
 
-_RIGHTS = (
-    "log in with `gcloud auth application-default login`, or give the service account that docs/sources/google.md names"
-)
+_RIGHTS = "log in with `gcloud auth application-default login`, or set the service account (docs/sources/catalogs.md)"
 
 
 def google_api_transport(settings: CatalogSettings, token: Token | None = None) -> Transport:

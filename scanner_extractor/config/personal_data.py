@@ -40,19 +40,19 @@ class PersonalDataSettings:
 
 _SCHEMA: Json = {
     "title": "Personal data",
-    "description": "Tags that names, types and documentation suggest: rules, and what people decided.",
+    "description": "Rules that suggest tags, and your decisions on suggestions.",
     "type": "object",
     "additionalProperties": False,
     "properties": {
         "rules": {
             "title": "Rules",
-            "description": "Files of rules (TOML), which count before those of the program.",
+            "description": "Rule files (TOML), applied before the built-in rules.",
             "type": "array",
             "items": nonempty("Files", "A path relative to this file, or a pattern.", "rules/*.toml"),
         },
         "decisions": {
             "title": "Decisions",
-            "description": "Each accepts or rejects one tag of one column.",
+            "description": "Decisions, each accepting or rejecting one tag of one column.",
             "type": "array",
             "items": {
                 "type": "object",
@@ -64,7 +64,7 @@ _SCHEMA: Json = {
                     "tag": nonempty("Tag", "The tag.", "PII"),
                     "decision": {
                         "title": "Decision",
-                        "description": "An accepted tag counts as declared, a rejected one is not suggested again.",
+                        "description": "An accepted tag counts as declared; a rejected one is not suggested again.",
                         "enum": [each.value for each in Decision],
                     },
                     "by": nonempty("By", "Who decided.", "ann"),

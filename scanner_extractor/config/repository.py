@@ -23,17 +23,13 @@ from scanner_model.errors import InputInvalid
 
 _REPOSITORY: Json = {
     "title": "Repository",
-    "description": "A directory of files as teams keep them in git. What is read is found by content, not by name.",
+    "description": "A directory. Files are recognized by content, not by name.",
     "type": "object",
     "required": ["path"],
     "properties": {
-        "name": nonempty(
-            "Name", "What people call it; it names the source in every scan, so that the directory may move.", "shop"
-        ),
-        "path": nonempty("Directory", "The directory, relative to this file.", ".", "../shop"),
-        "files": name_list(
-            "Files", "Patterns of the paths in it that are read; without it all are.", "deploy/**/*.json"
-        ),
+        "name": nonempty("Name", "Name of the source. Keep it when the directory moves.", "shop"),
+        "path": nonempty("Directory", "Directory, relative to cluster.json.", ".", "../shop"),
+        "files": name_list("Files", "Patterns of paths to read; all by default.", "deploy/**/*.json"),
         "variables": {
             "title": "Variables",
             "description": "Values for placeholders in the files, by name.",
@@ -96,19 +92,19 @@ SCHEMAS_SECTION = Section(
     member="schemas",
     listing={
         "title": "Schema files",
-        "description": "Files of schemas that are read as a schema registry.",
+        "description": "Schema files, read like a registry.",
         "examples": [[{"path": "**/{subject}.avsc"}]],
     },
     schema={
         "title": "Schema files",
-        "description": "Avro, Protobuf and JSON Schema files, of which each is a version of a subject.",
+        "description": "Avro, Protobuf and JSON Schema files, each a version of a subject.",
         "type": "object",
         "required": ["path"],
         "properties": {
-            "name": nonempty("Name", "What people call them; it names the source in every scan.", "schemas"),
+            "name": nonempty("Name", "Name of the source.", "schemas"),
             "path": nonempty(
                 "Files",
-                "The pattern of their paths, relative to this file; {subject} is the subject in it.",
+                "Pattern of paths; `{subject}` is the subject, without a version such as _v2.",
                 "schemas/**/{subject}.avsc",
             ),
         },
@@ -125,7 +121,7 @@ REPOSITORY_SECTION = Section(
     member="repositories",
     listing={
         "title": "Repositories",
-        "description": "Directories of files that declare what runs on this cluster, found by content.",
+        "description": "Directories with schemas, topics, connectors and statements, recognized by content.",
         "examples": [[{"path": "."}]],
     },
     schema=_REPOSITORY,

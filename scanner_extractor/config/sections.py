@@ -15,7 +15,7 @@ from scanner_model.plugins import PluginError
 
 OPTIONS: Json = {
     "title": "Options",
-    "description": "Settings of a plug-in's type, validated by the plug-in's own JSON Schema.",
+    "description": "Settings of a plug-in's type, validated by its JSON Schema.",
     "type": "object",
 }
 """The JSON Schema of the member."""
@@ -67,7 +67,7 @@ def nonempty(title: str, description: str, *examples: str) -> Json:
 
 def address(description: str, *examples: str, **words: Json) -> Json:
     """Return the JSON Schema of the `url` of a source."""
-    credentials = "A user and password in it are used for Basic and shown nowhere."
+    credentials = "A user and password in it are used for Basic authentication."
     return text("Address", f"{description} {credentials}", *examples, **words)
 
 

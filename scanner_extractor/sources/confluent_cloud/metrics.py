@@ -24,7 +24,7 @@ _TOPIC = "metric.topic"
 _GROUP = "metric.consumer_group_id"
 _MOST_GROUPS = 1000
 _MOST = 1e300
-_HINT = "a Cloud key whose account has the role MetricsViewer: see docs/sources/metrics.md"
+_HINT = "a Cloud key whose account has the role MetricsViewer: see docs/sources/confluent_cloud.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

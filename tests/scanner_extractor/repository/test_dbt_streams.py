@@ -1,4 +1,4 @@
-"""Manifests that dbt's adapters for Confluent Cloud, Flink, RisingWave and Materialize wrote of one small project each."""
+"""Manifests written by dbt's adapters for Confluent Cloud, Flink, RisingWave and Materialize, one small project each."""
 
 from __future__ import annotations
 

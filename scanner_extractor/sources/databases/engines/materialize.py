@@ -44,7 +44,7 @@ _DETAILS = {
 _VIEWS = ("MATERIALIZED VIEW", "VIEW")
 _PROGRESS = "progress"
 _DIALECT = Dialect(prefixes=("",), keyed=frozenset({"UPSERT"}), whole=frozenset({"BYTES", "JSON", "TEXT"}))
-_PAGE = "see docs/sources/streaming-databases.md"
+_PAGE = "see docs/sources/engines.md"
 
 
 def read_materialize(session: EngineSession, schema: str) -> DatabaseTables:

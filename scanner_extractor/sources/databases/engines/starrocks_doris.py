@@ -99,7 +99,7 @@ _VIEWS = "SELECT TABLE_NAME, VIEW_DEFINITION FROM information_schema.views WHERE
 _NO_COMMENT = frozenset({"OLAP", "VIEW", "MATERIALIZED_VIEW", "CLOUD_NATIVE", "CLOUD_NATIVE_MATERIALIZED_VIEW"})
 """What the engines show as the comment of a table that has none: its type."""
 _KEYS = {"PRI": PRIMARY_KEY, "UNI": UNIQUE}
-_HINT = "see docs/sources/starrocks-doris.md for the rights"
+_HINT = "see docs/sources/engines.md for the rights"
 
 
 class _Product(NamedTuple):
