@@ -21,6 +21,8 @@ from scanner_extractor.sources.applications.clients import (
     mentions_client,
 )
 from scanner_extractor.sources.applications.code import PACE, Unit, read_unit
+from scanner_extractor.sources.applications.fields.reader import FoundField, ProgramUse, Repository, read_fields
+from scanner_extractor.sources.applications.fields.values import TopicUse
 from scanner_extractor.sources.applications.index import Index
 from scanner_extractor.sources.applications.modules import Deployment, Modules, Programs, command_of, read_modules
 from scanner_extractor.sources.applications.settings import (
@@ -95,6 +97,7 @@ class ApplicationsReading:
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
     unresolved: tuple[tuple[str, str], ...] = ()
+    fields: tuple[FoundField, ...] = ()
     parsed: int = 0
 
 
@@ -173,6 +176,7 @@ class _Reader:
     unresolved: list[tuple[str, str]] = field(default_factory=list)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
+    program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
     tried: set[str] = field(default_factory=set)
     size: int = 0
@@ -211,8 +215,15 @@ class _Reader:
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
             unread=tuple(sorted(self.unread)),
             unresolved=tuple(sorted(self.unresolved)),
+            fields=self._fields(),
             parsed=len(self.index.units),
         )
+
+    def _fields(self) -> tuple[FoundField, ...]:
+        """Return the fields of messages that the programs use."""
+        paths = [path for path in sorted(self.files) if suffix(path) in _CODE and not is_test(path)]
+        repository = Repository(self.files, paths if self.program_uses else (), self.modules.of, self.trials.refused)
+        return read_fields(repository, self.program_uses.values())
 
     # --- code
 
@@ -376,6 +387,7 @@ class _Reader:
                         self._problem(one.place, f"the topic {one.topic!r} has no value", "set it with --var")
                         continue
                     sources = groups.get(one.group, []) if one.writes else []
+                    self._note_use(TopicUse(job, topic, one.writes), module, one.group)
                     self._add_use(_Use(job, topic, one.writes, one.place, "settings", tuple(sources)))
 
     # --- uses
@@ -399,7 +411,13 @@ class _Reader:
             ]
             for topic in topics:
                 writes = found.access is Access.WRITE
+                noted = self._note_use(TopicUse(job, topic, writes), module)
+                noted.places.add((found.unit.path, found.line))
                 self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
+
+    def _note_use(self, use: TopicUse, module: str, bean: str = "") -> ProgramUse:
+        """Note a use of a topic for the reading of fields."""
+        return self.program_uses.setdefault((use, module), ProgramUse(use, module=module, bean=bean))
 
     def _program_unit(self, found: Found) -> Unit:
         """Return the file whose program uses a topic: the caller's in another module, or with an entry point."""
