@@ -413,6 +413,7 @@ class _Reader:
                 writes = found.access is Access.WRITE
                 noted = self._note_use(TopicUse(job, topic, writes), module)
                 noted.places.add((found.unit.path, found.line))
+                noted.names.add(found.value.text.rpartition("\0")[2])
                 self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
 
     def _note_use(self, use: TopicUse, module: str, bean: str = "") -> ProgramUse:

@@ -14,6 +14,8 @@ from scanner_extractor.sources.applications.fields.values import UNKNOWN, Scope,
 if TYPE_CHECKING:
     from scanner_extractor.sources.applications.fields.following import Follower
 
+FORWARD = "@forward"
+"""The member of a processor that is what it forwards."""
 _MOST_TARGETS = 3
 """A name that more functions have is that of none of them."""
 
@@ -32,7 +34,7 @@ class _Call:
         self.place = follower.place(part, scope)
         self.base = self._base()
         self.lambdas = _lambdas(part)
-        self.plain = [each for each in part.parts if each.kind is not Kind.LAMBDA]
+        self.plain = [each for each in part.parts if not _is_lambda(each)]
         self.args = [follower.value(each, scope) for each in self.plain]
         self.named: dict[str, Value] = {}
         for key, each, _ in part.named:
@@ -55,7 +57,10 @@ class _Call:
     def _by_kind(self) -> Value:
         if self.part.kind is Kind.NEW:
             return self._new()
-        for way in (self._decoded, self._filled, self._on_stream, self._on_record, self._on_made, self._read):
+        is_map_of = self.part.text in ("of", "Of") and self.part.of is not None and self.part.of.text in calls.MAPPINGS
+        if self.part.text in calls.MAKES_MAPPING or is_map_of:
+            return self._mapping(UNKNOWN)
+        for way in (self._decoded, self._filled, self._on_block, self._on_stream, self._on_record, self._on_made, self._read):
             value = way()
             if value is not None:
                 return value
@@ -73,6 +78,10 @@ class _Call:
         if numbers and calls.READS.match(self.part.text):
             return self._source(numbers)
         numbers = self.follower.seeds.writes.get(place, set())
+        if not numbers and self.part.text == "send" and len(self.args) == 1:
+            numbers = self.follower.seeds.settings.get(self.scope.file.path, set())
+            numbers = {number for number in numbers if self.follower.uses[number].writes}
+            numbers = numbers if len(numbers) == 1 else set()
         if numbers and calls.WRITES.match(self.part.text):
             for number in numbers:
                 self.follower.send(number, self._payload())
@@ -87,19 +96,12 @@ class _Call:
             name = holder.text if holder is not None else ""
             if name:
                 self.follower.holders.setdefault((self.scope.file.path, name), set()).update(numbers)
-            self._mark_around(numbers)
+            else:
+                self.follower.pending |= numbers  # the consumer is what the block is called on
             return Value("@record", (UNKNOWN, Value(sources=sources)))
         if re.match(r"(?i)stream|table|globalTable|source|from|add|read|topic|load|option", self.part.text):
             return Value("KStream", (UNKNOWN, Value(self._serde(), (), sources)))
         return Value("@record", (UNKNOWN, Value(sources=sources)))
-
-    def _mark_around(self, numbers: set[int]) -> None:
-        """Note the consumer inside whose `apply` or `use` block it is subscribed."""
-        scope: Scope | None = self.scope
-        while scope is not None:
-            if scope.receiver:
-                self.follower.holders.setdefault((self.scope.file.path, scope.receiver), set()).update(numbers)
-            scope = scope.outer
 
     def _serde(self) -> str:
         """Return the type that the serializer of an argument has."""
@@ -119,7 +121,7 @@ class _Call:
         for value in (*self.named.values(), *reversed(self.args)):
             if any(inner.made or inner.sources or self._is_class(inner) for inner in value.held()):
                 return _content(value)
-        return _content(self.base) if self.base.args else UNKNOWN
+        return _content(self.base) if self.base.type in calls.STREAMS | COLLECTIONS else UNKNOWN
 
     def _is_class(self, value: Value) -> bool:
         declared = self.follower.declared.find(value.type, self.scope.file) if value.type else None
@@ -131,6 +133,8 @@ class _Call:
         """Return a new object; a record with the members that its constructor or initializer sets."""
         declared_type = self.part.types[0] if self.part.types else Type(self.part.text)
         kind = declared_type.name
+        if kind in calls.MAPPINGS and len(self.args) <= 1 and not self._is_class(Value(kind)):
+            return self._mapping(UNKNOWN)
         if kind in calls.RECORDS | calls.PAIRS and not self._is_class(Value(kind)):
             given = [*self.args, *(value for key, value in self.named.items() if plain(key) not in calls.AROUND)]
             named = next((value for key, value in self.named.items() if key.lower() in calls.VALUE), None)
@@ -138,6 +142,9 @@ class _Call:
                 return Value(kind, tuple(given))
             return Value(kind, (UNKNOWN, named if named is not None else given[-1] if given else UNKNOWN))
         declared = self.follower.declared.find(kind, self.scope.file)
+        if self.lambdas and declared is None:
+            owner = self.lambdas[0].owner
+            return Value(owner.name) if owner is not None else UNKNOWN
         if declared is None:
             expected = self.follower.typed_value(declared_type)
             content = joined([*self.args, *self.named.values()])
@@ -149,6 +156,18 @@ class _Call:
         for constructor in declared.constructors:
             self._give(constructor)
         return self._record(declared)
+
+    def _mapping(self, copied: Value) -> Value:
+        """Return a record without a class: a map or a generic record, with the members that it is made of."""
+        record = self.follower._new_record(self.part, None, self.scope)
+        pairs = [(key, each, line) for key, each, line in self.part.named]
+        keys = [text_of_part(each) for each in self.plain[::2]]
+        if self.part.text in ("of", "Of") and len(self.plain) % 2 == 0 and all(keys):
+            values = dict(zip(filter(None, keys), self.args[1::2], strict=True))
+            record.members |= {key: (value, {self.place}) for key, value in values.items()}
+        for key, _, line in pairs:
+            record.members[key] = (self.named.get(key, UNKNOWN), {f"{self.scope.file.path}:{line}"})
+        return Value("", (), copied.sources, frozenset({id(self.part)}) | copied.made)
 
     def _record(self, declared: Class) -> Value:
         """Return a record of a class with the members that the arguments set."""
@@ -230,6 +249,18 @@ class _Call:
 
     # --- receivers
 
+    def _on_block(self) -> Value | None:
+        """Return what Kotlin's `apply` is called on; a consumer that is subscribed in the block reads its topics."""
+        if self.part.text not in ("apply", "also") or not self.lambdas:
+            return None
+        before, self.follower.pending = self.follower.pending, set()
+        for each in self.lambdas:
+            self.follower.run_lambda(each, [self.base], self.scope)
+        found, self.follower.pending = self.follower.pending, before
+        if not found:
+            return self.base
+        return Value("@record", (UNKNOWN, Value(sources=frozenset((number, ()) for number in found))))
+
     def _on_stream(self) -> Value | None:
         """Return what a method of a stream or collection returns; its lambdas are given the content."""
         base, text = self.base, self.part.text
@@ -239,7 +270,12 @@ class _Call:
         if base.type in ("", "@record") and not self.lambdas:
             return None
         others = [_content(value) for value in self.args if value.args and value.type in calls.STREAMS]
-        results = [self._lambda(each, base, others) for each in self.lambdas]
+        results: list[Value] = []
+        for each in self.lambdas:
+            results.append(self._lambda(each, base, others, results))
+        forwarded = [self.follower.members.get((result.type, FORWARD)) for result in results]
+        if text.startswith(("process", "transform")) and any(forwarded):
+            return Value(base.type, (UNKNOWN, joined([each for each in forwarded if each])))
         if text not in calls.MAPS or not results:
             if text in ("groupBy", "GroupBy") and results and results[0].type in calls.PAIRS:
                 return Value(base.type, results[0].args)
@@ -251,11 +287,13 @@ class _Call:
         keys = base.args[:-1] if base.args and kind in calls.STREAMS else ()
         return Value(kind, (*keys, result.content if text.startswith(("flatMap", "concatMap", "SelectMany")) else result))
 
-    def _lambda(self, function: Function, base: Value, others: list[Value]) -> Value:
+    def _lambda(self, function: Function, base: Value, others: list[Value], results: list[Value]) -> Value:
         """Evaluate a lambda with what its parameters are: keys, values, and those of a joined stream."""
         content = base if base.type == "@record" else _content(base)
         key = base.args[0] if len(base.args) > 1 else UNKNOWN
         count = len(function.parameters)
+        if function.name == "::":
+            self._refer(function, key, content)
         is_join = self.part.text in calls.JOINS
         is_selector = is_join and len(self.lambdas) > 1 and function is self.lambdas[0]
         if is_join and not is_selector:
@@ -267,15 +305,22 @@ class _Call:
             given = [content, content]
         elif count == 1:
             given = [content if base.type not in calls.PAIRS else base]
+        elif self.part.text == "aggregate" and len(results) > 1:
+            given = [key, results[1], results[1]]  # the merger
         elif base.type in calls.STREAMS or len(base.args) > 1:
-            given = [key, content, *([self._initial()] if self.part.text == "aggregate" else [])]
+            given = [key, content, *(results[:1] if self.part.text == "aggregate" else [])]
         else:
             given = [content]
         return self.follower.run_lambda(function, given, self.scope)
 
-    def _initial(self) -> Value:
-        first = self.lambdas[0] if self.lambdas else None
-        return self.follower.returned.get(id(first), UNKNOWN) if first is not None else UNKNOWN
+    def _refer(self, function: Function, key: Value, content: Value) -> None:
+        """Give a method that is referred to a key and a value, if it has two parameters."""
+        called = function.body[0].parts[0]
+        for target in self.follower.functions.get(called.text, [])[:_MOST_TARGETS]:
+            if len(target.parameters) == 2 and target.path == self.scope.file.path:
+                known = self.follower.given.setdefault(id(target), {})
+                for position, value in enumerate((key, content)):
+                    known[position] = joined([known.get(position, UNKNOWN), value])
 
     def _on_record(self) -> Value | None:
         """Return the value of a consumed record, or what its methods return."""
@@ -375,11 +420,21 @@ class _Call:
     def _passed(self) -> Value:
         """Return what a call passes on; what becomes of a message in any other call is a use of all of it."""
         values = [self.base, *self.args, *self.named.values()]
+        of, text = self.part.of, self.part.text
+        if text == "forward" and self.scope.function.owner is not None:
+            key = (self.scope.function.owner.name, FORWARD)
+            sent = joined([_content(value) for value in self.args])
+            self.follower.members[key] = joined([self.follower.members.get(key, UNKNOWN), sent])
+            return UNKNOWN
+        if text in ("append", "push", "add", "offer", "Add") and of is not None and len(self.args) == 1:
+            if any(inner.made or inner.sources for inner in self.args[0].held()):
+                known = Value("[]", (joined([self.base.content, self.args[0]]),))
+                self.follower.set(of, known, self.scope)
+            return UNKNOWN
         if calls.PASSES.search(self.part.text):
             return joined([value for value in values if value.type != "@class"])
         for value in values[1:]:
             self.follower.use_whole(value, self.place, self.scope)
-        of = self.part.of
         if calls.LOGS.search(of.text if of is not None else "") and self.base.sources:
             self.follower.use_whole(self.base, self.place, self.scope)
         return UNKNOWN
@@ -397,8 +452,14 @@ def _receiver(part: Part) -> str:
     return part.of.text if part.of is not None and part.of.kind is Kind.NAME else ""
 
 
+def _is_lambda(part: Part) -> bool:
+    inner = part.of if part.kind is Kind.CAST and part.of is not None else part
+    return inner.kind is Kind.LAMBDA
+
+
 def _lambdas(part: Part) -> list[Function]:
-    found = [each.function for each in part.parts if each.kind is Kind.LAMBDA and each.function is not None]
+    inner = [each.of if each.kind is Kind.CAST and each.of is not None else each for each in part.parts]
+    found = [each.function for each in inner if each.kind is Kind.LAMBDA and each.function is not None]
     for each in part.parts:  # an anonymous class is the lambda of its methods
         if each.kind is Kind.NEW:
             found += [inner.function for inner in each.parts if inner.kind is Kind.LAMBDA and inner.function is not None]

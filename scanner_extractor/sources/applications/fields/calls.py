@@ -13,6 +13,14 @@ RECORDS = frozenset(
 """Types that wrap a message: the last type argument is its value."""
 OF_CLIENTS = RECORDS - {"Record", "Consumer", "Message"}
 PAIRS = frozenset({"KeyValue", "Pair", "Tuple2", "Tuple", "Map.Entry", "Entry"})
+MAPPINGS = frozenset(
+    """HashMap Map LinkedHashMap TreeMap ConcurrentHashMap JSONObject JsonObject ObjectNode GenericRecordBuilder Struct
+    Record dict OrderedDict Dictionary ExpandoObject JObject""".split()
+)
+"""Types of records without a class; a `Record` of Avro is made with its schema only."""
+MAKES_MAPPING = frozenset(
+    """createObjectNode mapOf hashMapOf mutableMapOf linkedMapOf objectNode buildJsonObject dict newHashMap""".split()
+)
 STREAMS = frozenset({"KStream", "KTable", "GlobalKTable", "KGroupedStream", "KGroupedTable", "DataStream"})
 
 VALUE = frozenset({"value", "payload", "getpayload", "getvalue", "body", "data"})

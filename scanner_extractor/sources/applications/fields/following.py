@@ -45,6 +45,10 @@ class Seeds:
     beans: Mapping[tuple[str, str], tuple[tuple[int, ...], tuple[int, ...]]]
     files: Mapping[str, set[int]]
     """The uses of the programs that a file belongs to."""
+    names: Mapping[int, set[str]]
+    """The names of topics and bindings as code has them, by the number of the use."""
+    settings: Mapping[str, set[int]]
+    """The uses that only settings name, by the path of each file of their module."""
 
 
 @dataclass(slots=True)
@@ -68,6 +72,8 @@ class Follower:
     functions: dict[str, list[Function]] = field(default_factory=dict)
     file_of: dict[str, SourceFile] = field(default_factory=dict)
     evaluated: set[int] = field(default_factory=set)
+    constants: dict[str, set[str]] = field(default_factory=dict)
+    pending: set[int] = field(default_factory=set)
     steps: int = 0
 
     def follow(self) -> bool:
@@ -78,8 +84,8 @@ class Follower:
                 if function.name:
                     self.functions.setdefault(function.name, []).append(function)
         for _ in range(ROUNDS):
-            self.typed.clear()
-            self.evaluated.clear()
+            for noted in (self.typed, self.evaluated, self.found, self.whole, self.sent):
+                noted.clear()
             for file in self.files:
                 for function in file.functions:
                     self.run(function, Scope(function, file))
@@ -124,6 +130,8 @@ class Follower:
         """Return the value of a parameter with the topics that annotations name: its own, else the function's."""
         lines = [(function.path, note.line) for note in parameter.notes]
         numbers = {number for line in lines for number in self.seeds.reads.get(line, ())}
+        texts = {text for note in parameter.notes for text in note.texts}
+        numbers = {number for number in numbers if texts & self.seeds.names.get(number, set())} or numbers
         if not numbers and position == _payload(function):
             numbers = {n for note in function.notes for n in self.seeds.reads.get((function.path, note.line), ())}
         return self.message(numbers, parameter.type, value) if numbers else value
@@ -158,9 +166,24 @@ class Follower:
         elif args and (value.sources or value.made) and declared.name in COLLECTIONS | calls.RECORDS:
             args = (*args[:-1], self._contained(args[-1], replace(value, type="", args=()), file))
             return Value(declared.name, args)
-        merged = Value(declared.name, args, value.sources, value.made)
+        merged = Value(declared.name, args, self._fitting(declared.name, value, file), value.made)
         self.bind(merged, file)
         return merged
+
+    def _fitting(self, name: str, value: Value, file: SourceFile) -> frozenset[tuple[int, Path]]:
+        """Return the messages that a value may be of if its class is *name*: not those that are of another class."""
+        declared = self.declared.find(name, file) if value.sources else None
+        if declared is None or not declared.fields:
+            return value.sources
+        related = {id(each) for each in self.declared.above(declared, file)}
+        return frozenset(
+            (number, path)
+            for number, path in value.sources
+            if path or number not in self.bound or any(self._is_related(each, related, file) for each in self.bound[number].values())
+        )
+
+    def _is_related(self, other: Class, related: set[int], file: SourceFile) -> bool:
+        return not related.isdisjoint(id(each) for each in self.declared.above(other, file))
 
     def _contained(self, expected: Value, value: Value, file: SourceFile) -> Value:
         declared = Type(expected.type, tuple(Type(arg.type) for arg in expected.args))
@@ -219,8 +242,14 @@ class Follower:
             return known
         if self.declared.find(part.text, scope.file) is not None:
             return Value("@class", (Value(part.text),))
-        imported = scope.file.imports.get(part.text, "")
-        return self.members.get((imported.rpartition(".")[0].rpartition(".")[2], part.text), UNKNOWN)
+        imported = scope.file.imports.get(part.text, "").rpartition(".")[0].rpartition(".")[2]
+        return self.members.get((imported, part.text)) or self._constant(part.text, scope)
+
+    def _constant(self, name: str, scope: Scope) -> Value:
+        """Return what a name means at the top of another file of the same folder."""
+        folder = scope.file.path.rpartition("/")[0]
+        paths = [path for path in sorted(self.constants.get(name, ())) if path.rpartition("/")[0] == folder]
+        return self.members.get((paths[0], name), UNKNOWN) if len(paths) == 1 else UNKNOWN
 
     def member(self, scope: Scope, name: str) -> Value | None:
         """Return what a name means in the class or at the top of the file; None if it is neither."""
@@ -378,13 +407,14 @@ class Follower:
         owner = scope.function.owner
         if scope.find(name) is None and owner is not None and name in owner.fields:
             self._set_member(name, value, scope)
-        elif scope.function.name == "" and scope.outer is None:
+        elif scope.function is scope.file.body and scope.outer is None:
+            self.constants.setdefault(name, set()).add(scope.file.path)
             self.members[scope.file.path, name] = joined([value, self.members.get((scope.file.path, name), UNKNOWN)])
             scope.names[name] = value
             for declared in scope.file.classes:
                 if name in declared.fields or declared.name[:1].isupper():
                     self.members.setdefault((declared.name, name), value)
-        else:
+        elif value != UNKNOWN or scope.find(name) is None:  # `text = "{}"` in a handler of errors changes nothing
             scope.names[name] = value
 
     def _set_member(self, name: str, value: Value, scope: Scope) -> None:
@@ -411,14 +441,33 @@ class Follower:
 
     def give_back(self, part: Part, scope: Scope) -> Value:
         """Note what a function returns."""
-        value = joined(self.value(each, scope) for each in part.parts)
         function = scope.function
+        bean = self.seeds.beans.get((function.path, function.name))
+        if bean is not None and part.parts and part.parts[0].kind is Kind.LAMBDA and part.parts[0].function is not None:
+            self._run_bean(part.parts[0].function, bean, scope)
+            return UNKNOWN
+        value = joined([self.value(each, scope) for each in part.parts])
         value = self.merge(function.returns, value, scope.file)
         self.returned[id(function)] = joined([self.returned.get(id(function), UNKNOWN), value])
         for note in function.notes:
             for number in self.seeds.writes.get((function.path, note.line), ()):
                 self.send(number, value)
         return value
+
+    def _run_bean(self, inner: Function, bean: tuple[tuple[int, ...], tuple[int, ...]], scope: Scope) -> None:
+        """Evaluate the function that settings bind to topics: `Function<KStream<String, A>, KStream<String, B>>`."""
+        ins, outs = bean
+        kind, types = scope.function.returns.name, list(scope.function.returns.args)
+        output = types.pop() if types and kind.endswith(("Function", "Supplier")) else Type()
+        types += [Type()] * (len(inner.parameters) - len(types))
+        given = []
+        for position, declared in enumerate(types[: len(inner.parameters)]):
+            numbers = ins[position : position + 1] if len(types) > 1 else ins
+            inside_types = self.message(numbers, declared)
+            given.append(self.merge(declared, inside_types, scope.file))
+        returned = self.merge(output, self.run_lambda(inner, given, scope), scope.file)
+        for number in outs:
+            self.send(number, returned)
 
     def group(self, part: Part, scope: Scope) -> Value:
         """Evaluate what is inside, in order; return the last value."""
@@ -461,7 +510,8 @@ class Follower:
     def _wrapped(self, part: Part, lowered: Mapping[str, Value], spread: Value) -> Value:
         """Return an object; one with a `value` that is itself a record is the wrapper of a message."""
         inner = next((lowered[name] for name in ("value", "payload", "messages", "body") if name in lowered), UNKNOWN)
-        if any(each.made or each.sources for each in inner.held()):
+        is_wrapper = "value" in lowered and calls.AROUND | {"value"} >= set(lowered)
+        if is_wrapper or any(each.made or each.sources for each in inner.held()):
             return Value("@record", (UNKNOWN, inner.content if inner.type == "[]" else inner))
         return Value("", (), spread.sources, frozenset({id(part)}) | spread.made)
 

@@ -122,7 +122,7 @@ def _new(lowering: Lowering, node: Node) -> Part:
     low.add_arguments(lowering, part, node.child_by_field_name("arguments"))
     body = next((child for child in node.named_children if child.type == "class_body"), None)
     if body is not None:  # its methods are read as lambdas that the call is given
-        anonymous = Class("", lowering.file.path, node.start_point[0] + 1)
+        anonymous = Class(f"@{node.start_byte}", lowering.file.path, node.start_point[0] + 1)
         anonymous.supertypes = [declared]
         part.parts.append(lowering.in_class(anonymous, body))
         for functions in anonymous.functions.values():
@@ -142,11 +142,11 @@ def _reference(lowering: Lowering, node: Node) -> Part:
     if holder[:1].isupper() and called.text != "new":
         called.of = receiver
     elif called.text == "new":
-        called = Part(Kind.GROUP)
+        called = Part(Kind.NEW, holder, part.line, part.start, types=(Type(holder),))
     else:
         called.parts = [receiver]
     function = lowering.function(node, "", [argument], None)
-    function.body = [Part(Kind.RETURN, parts=[called])]
+    function.name, function.body = "::", [Part(Kind.RETURN, parts=[called])]
     part.function = function
     return part
 

@@ -49,6 +49,7 @@ class ProgramUse:
     places: set[tuple[str, int]] = field(default_factory=set)
     module: str = ""
     bean: str = ""
+    names: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,13 @@ def _seeds(uses: list[ProgramUse], files: Iterable[SourceFile], repository: Repo
         for (module, name), (ins, outs) in beans.items()
         if repository.module_of(file.path) == module
     }
-    return Seeds(reads, writes, of_path, _programs(uses, files, repository))
+    names = {number: each.names | {each.use.topic} for number, each in enumerate(uses)}
+    by_module: dict[str, set[int]] = {}
+    for number, each in enumerate(uses):
+        if not each.places and not each.bean:
+            by_module.setdefault(each.module, set()).add(number)
+    settings = {file.path: by_module.get(repository.module_of(file.path), set()) for file in files}
+    return Seeds(reads, writes, of_path, _programs(uses, files, repository), names, settings)
 
 
 def _programs(uses: list[ProgramUse], files: Iterable[SourceFile], repository: Repository) -> dict[str, set[int]]:
