@@ -367,6 +367,8 @@ class _Call:
             return self.follower.index(at, self.scope)
         if self.args or self.named or base.type == "@class":
             return None
+        if text in calls.TEXTS:
+            self.follower.use_whole(base, self.place, self.scope)
         if declared is not None:
             own = declared.functions.get(text, [])
             if self.follower.declared.field(declared, text, self.scope.file) is None or text in calls.NOT_FIELDS:
@@ -385,6 +387,10 @@ class _Call:
 
     def _targets(self) -> list[Function]:
         """Return the functions of the repository that a call may reach."""
+        is_own = self.part.of is None or (self.part.of.kind is Kind.NAME and self.part.of.text in ("this", "self"))
+        is_known = self.base.type in self.follower.declared.classes
+        if self.part.text in calls.UNIVERSAL and not (is_own or is_known):
+            return []
         named = self.follower.functions.get(self.part.text, [])
         count = len(self.args) + len(self.lambdas) + len(self.named)
         named = [each for each in named if len(each.parameters) >= count - 1]
@@ -393,7 +399,7 @@ class _Call:
             own = [each for each in named if each.owner is not None and each.owner.name == self.base.type]
             if own:
                 return own[:_MOST_TARGETS]
-        if self.part.of is None or (self.part.of.kind is Kind.NAME and self.part.of.text in ("this", "self")):
+        if is_own:
             same = [each for each in named if each.path == self.scope.file.path]
             near = [each for each in same if each.owner is owner] or same
             if near:
@@ -433,6 +439,8 @@ class _Call:
             return UNKNOWN
         if calls.PASSES.search(self.part.text):
             return joined([value for value in values if value.type != "@class"])
+        if self.base.made and re.match(r"^(?:set|with|add|copy|header)", text):
+            return self.base  # a builder of what wraps the record
         for value in values[1:]:
             self.follower.use_whole(value, self.place, self.scope)
         if calls.LOGS.search(of.text if of is not None else "") and self.base.sources:

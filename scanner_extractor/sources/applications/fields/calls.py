@@ -77,6 +77,13 @@ NOT_FIELDS = frozenset(
     getDefaultInstance getInstance getLogger GetType GetHashCode isInitialized""".split()
 )
 """Getters of every object: what they return is not a field."""
+TEXTS = frozenset({"toString", "ToString", "String", "hashCode"})
+"""Methods that use all of a message."""
+UNIVERSAL = frozenset(
+    """equals Equals hashCode toString compareTo compare close get put accept apply test run call init start stop add
+    remove size contains execute main build invoke next handle process map filter""".split()
+)
+"""Methods that many types have: a call of one on a value of an unknown type reaches no function of the repository."""
 KEYED = re.compile(
     r"^(?:get|path|at|opt\w*|get(?:String|Int\w*|Long|Double|Boolean|Float|JSON\w+|As\w*|Object|Array|Field|Value|Record)|"
     r"findValue|field|has|containsKey|GetProperty|TryGetProperty|pop|setdefault|getFieldValue|read|query|at_path|"

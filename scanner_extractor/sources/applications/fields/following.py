@@ -155,7 +155,7 @@ class Follower:
 
     def merge(self, declared: Type, value: Value, file: SourceFile) -> Value:
         """Return a value with a declared type; a message whose type is a class binds the class to its topics."""
-        if declared.name in _LOOSE:
+        if declared.name in _LOOSE or (declared.name in calls.MAPPINGS and value.made and not value.args):
             return value
         expected = self.typed_value(declared)
         args = expected.args
@@ -179,11 +179,13 @@ class Follower:
         return frozenset(
             (number, path)
             for number, path in value.sources
-            if path or number not in self.bound or any(self._is_related(each, related, file) for each in self.bound[number].values())
+            if (value.type in ("", name) if path else self._may_be(number, related, file))
         )
 
-    def _is_related(self, other: Class, related: set[int], file: SourceFile) -> bool:
-        return not related.isdisjoint(id(each) for each in self.declared.above(other, file))
+    def _may_be(self, number: int, related: set[int], file: SourceFile) -> bool:
+        known = self.bound.get(number, {}).values()
+        above = (id(each) for other in known for each in self.declared.above(other, file))
+        return not known or not related.isdisjoint(above)
 
     def _contained(self, expected: Value, value: Value, file: SourceFile) -> Value:
         declared = Type(expected.type, tuple(Type(arg.type) for arg in expected.args))
@@ -297,6 +299,8 @@ class Follower:
             if base.type in calls.PAIRS and plain(label) in ("key", "first", "item1", "getkey") and len(base.args) > 1:
                 return base.args[0]
             return base.content if base.type in calls.PAIRS or base.args else base
+        if base.type == "GenericRecord":
+            return UNKNOWN  # its members are behind `get("name")`
         if base.sources and not is_call and label[:1].isalpha():
             return self._read_dynamic(base, label, part, scope)
         if base.made:

@@ -112,7 +112,12 @@ def _function_type(node: Node) -> Type:
 
 def _call(lowering: Lowering, node: Node) -> Part:
     children = node.named_children
-    part = low.called(lowering, node, lowering.part(children[0]), "")
+    inner = lowering.part(children[0])
+    if inner.kind in (Kind.CALL, Kind.NEW) and all(child.type == "annotated_lambda" for child in children[1:]):
+        for child in children[1:]:  # `fold(start) { … }` is one call
+            inner.parts += lowering.parts(child.named_children)
+        return inner
+    part = low.called(lowering, node, inner, "")
     for child in children[1:]:
         if child.type == "value_arguments":
             low.add_arguments(lowering, part, child)

@@ -100,7 +100,7 @@ def _lowered(path: str, text: str) -> SourceFile:
 
 def _chosen(repository: Repository, uses: Iterable[ProgramUse]) -> list[str]:
     """Return the files to read: those that use topics, and those of their modules that share types with them."""
-    modules = {each.module for each in uses if each.module}
+    modules = {each.module for each in uses}
     first = {path for each in uses for path, _ in each.places if suffix(path) in LANGUAGES}
     by_module: dict[str, list[str]] = {}
     for path in repository.sources:
