@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scanner_extractor.sources.applications.fields import calls
-from scanner_extractor.sources.applications.fields.declared import COLLECTIONS, plain
+from scanner_extractor.sources.applications.fields.declared import COLLECTIONS, is_message, plain
 from scanner_extractor.sources.applications.fields.parts import Class, Function, Kind, Part, Type
 from scanner_extractor.sources.applications.fields.values import UNKNOWN, Scope, Value, joined, text_of_part
 
@@ -125,7 +125,7 @@ class _Call:
 
     def _is_class(self, value: Value) -> bool:
         declared = self.follower.declared.find(value.type, self.scope.file) if value.type else None
-        return declared is not None and bool(declared.fields)
+        return is_message(declared)
 
     # --- classes
 
@@ -155,7 +155,7 @@ class _Call:
             return expected
         for constructor in declared.constructors:
             self._give(constructor)
-        return self._record(declared)
+        return self._record(declared) if is_message(declared) else Value(kind)
 
     def _mapping(self, copied: Value) -> Value:
         """Return a record without a class: a map or a generic record, with the members that it is made of."""
@@ -273,9 +273,8 @@ class _Call:
         results: list[Value] = []
         for each in self.lambdas:
             results.append(self._lambda(each, base, others, results))
-        forwarded = [self.follower.members.get((result.type, FORWARD)) for result in results]
-        if text.startswith(("process", "transform")) and any(forwarded):
-            return Value(base.type, (UNKNOWN, joined([each for each in forwarded if each])))
+        if text.startswith(("process", "transform", "flatTransform")):
+            return Value(base.type, (UNKNOWN, joined([self._processed(result.type, base) for result in results])))
         if text not in calls.MAPS or not results:
             if text in ("groupBy", "GroupBy") and results and results[0].type in calls.PAIRS:
                 return Value(base.type, results[0].args)
@@ -312,6 +311,21 @@ class _Call:
         else:
             given = [content]
         return self.follower.run_lambda(function, given, self.scope)
+
+    def _processed(self, name: str, base: Value) -> Value:
+        """Return what a processor returns or forwards; its method is given keys and values, or records."""
+        found = [self.follower.members.get((name, FORWARD), UNKNOWN)]
+        methods = ("process", "transform", "apply")
+        targets = (each for method in methods for each in self.follower.functions.get(method, ()))
+        for target in targets:
+            if target.owner is not None and target.owner.name == name:
+                content, key = _content(base), base.args[0] if len(base.args) > 1 else UNKNOWN
+                given = [key, content] if len(target.parameters) > 1 else [Value("@record", (key, content))]
+                known = self.follower.given.setdefault(id(target), {})
+                for position, value in enumerate(given[: len(target.parameters)]):
+                    known[position] = joined([known.get(position, UNKNOWN), value])
+                found.append(_content(self.follower.returned.get(id(target), UNKNOWN)))
+        return joined(found)
 
     def _refer(self, function: Function, key: Value, content: Value) -> None:
         """Give a method that is referred to a key and a value, if it has two parameters."""

@@ -23,6 +23,11 @@ MAKES_MAPPING = frozenset(
 )
 STREAMS = frozenset({"KStream", "KTable", "GlobalKTable", "KGroupedStream", "KGroupedTable", "DataStream"})
 
+SCALARS = frozenset(
+    """string str int integer long short byte float double decimal boolean bool number char int32 int64 uint32 uint64
+    bytes charsequence utf8 instant datetime date uuid bigdecimal bytestring""".split()
+)
+"""Types without fields, in lower case."""
 VALUE = frozenset({"value", "payload", "getpayload", "getvalue", "body", "data"})
 """Members of a record that are its value, in lower case."""
 AROUND = frozenset(
@@ -47,12 +52,12 @@ SAME = frozenset(
     forEach reduce toTable suppress split to keyBy filterNotNull sorted distinct limit where Where OrderBy
     orderBy union rebalance assignTimestampsAndWatermarks name uid sort noDefaultBranch defaultBranch each every some
     find findFirst toList ToList toSet stream parallelStream collect iterator values items slice reversed also apply
-    onEach ToArray AsEnumerable process processValues transform transformValues subscribe doOnNext handle tap""".split()
+    onEach ToArray AsEnumerable process processValues transform transformValues flatTransform subscribe doOnNext handle tap""".split()
 )
 """Methods of streams and collections that return the same content."""
 MAPS = frozenset(
     """map mapValues flatMap flatMapValues Select SelectMany join leftJoin outerJoin aggregate fold Aggregate mapNotNull
-    mapToObj thenApply then concatMap select mapAsync let run with transform cogroup""".split()
+    mapToObj thenApply then concatMap select mapAsync let run with cogroup""".split()
 )
 """Methods whose result holds what the lambda returns."""
 JOINS = frozenset({"join", "leftJoin", "outerJoin"})

@@ -29,6 +29,28 @@ _PREFIX = re.compile(r"^(?:get|is|has|set|with|Get|Set|With|Has|clear)(?=[A-Z_])
 _SUFFIX = re.compile(r"(?:List|Map|Value|Bytes|OrNull|OrBuilder|Builder)$")
 
 
+_ACCESSORS = re.compile(
+    r"^(?:get|set|is|has|with|add|Get|Set|to|from|as|of|builder|new|put)(?=[A-Z_]|$)|^(?:equals|hashCode|toString|compareTo|"
+    r"copy|build|clone|__\w+__|constructor|ToString|Equals|GetHashCode)$"
+)
+_SERVICE = re.compile(
+    r"(?:Service|Processor|Controller|Configuration|Config|Repository|Client|Manager|Factory|Handler|Listener|Consumer|"
+    r"Producer|Impl|Application|Transformer|Enricher|Serde|Serializer|Deserializer|Function|Settings|Properties)$"
+)
+
+
+def is_message(declared: Class | None) -> bool:
+    """Return whether a class may be a message: it has fields, and is no service with methods of its own."""
+    if declared is None or not declared.fields:
+        return False
+    if declared.is_schema:
+        return True
+    own = {name for name in declared.functions if not _ACCESSORS.match(name)} - set(declared.fields)
+    above = (kind.name for kind in declared.supertypes)
+    is_service = any(_SERVICE.search(name) for name in (declared.name, *above))
+    return not (own and is_service) and len(own) <= len(declared.fields)
+
+
 def plain(name: str) -> str:
     """Return a name as members of generated code are compared: without letter case and underscores."""
     return name.replace("_", "").replace("-", "").lower()

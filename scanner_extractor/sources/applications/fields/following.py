@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from scanner_extractor.sources.applications.fields import calls
 from scanner_extractor.sources.applications.fields.called import call
-from scanner_extractor.sources.applications.fields.declared import COLLECTIONS, Declared, plain
+from scanner_extractor.sources.applications.fields.declared import COLLECTIONS, Declared, is_message, plain
 from scanner_extractor.sources.applications.fields.parts import (
     Class,
     Function,
@@ -175,6 +175,8 @@ class Follower:
         declared = self.declared.find(name, file) if value.sources else None
         if declared is None or not declared.fields:
             return value.sources
+        if not is_message(declared):
+            return frozenset()
         related = {id(each) for each in self.declared.above(declared, file)}
         return frozenset(
             (number, path)
@@ -194,7 +196,7 @@ class Follower:
     def bind(self, value: Value, file: SourceFile) -> None:
         """Note that the messages of topics are of a class."""
         declared = self.declared.find(value.type, file) if value.sources or value.made else None
-        if declared is None or not declared.fields:
+        if declared is None or not is_message(declared):
             return
         for number, path in value.sources:
             if not path:
@@ -299,8 +301,8 @@ class Follower:
             if base.type in calls.PAIRS and plain(label) in ("key", "first", "item1", "getkey") and len(base.args) > 1:
                 return base.args[0]
             return base.content if base.type in calls.PAIRS or base.args else base
-        if base.type == "GenericRecord":
-            return UNKNOWN  # its members are behind `get("name")`
+        if base.type == "GenericRecord" or base.type.lower() in calls.SCALARS:
+            return UNKNOWN  # the members of a generic record are behind `get("name")`
         if base.sources and not is_call and label[:1].isalpha():
             return self._read_dynamic(base, label, part, scope)
         if base.made:

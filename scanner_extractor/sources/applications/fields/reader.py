@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from scanner_extractor.sources.applications.fields import csharp, go, java, kotlin, python, typescript
-from scanner_extractor.sources.applications.fields.declared import Declared, schema_classes
+from scanner_extractor.sources.applications.fields.declared import Declared, is_message, schema_classes
 from scanner_extractor.sources.applications.fields.following import Follower, Seeds
 from scanner_extractor.sources.applications.fields.lowering import Language, read_file
 from scanner_extractor.sources.applications.fields.parts import Class, SourceFile
@@ -241,7 +241,7 @@ class _Answer:
         for file in self.follower.files:
             if not path and any(file.path == place for place, _ in self.uses[number].places):
                 declared = self.follower.declared.find(value.type, file) if value.type else None
-                if declared is not None and declared.fields:
+                if declared is not None and is_message(declared):
                     self.follower.bound.setdefault(number, {})[id(declared)] = declared
 
     def _add_made(self, number: int, record: Made, path: Path, seen: set[int]) -> None:
