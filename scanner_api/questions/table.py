@@ -111,7 +111,7 @@ QUESTIONS: tuple[Question, ...] = (
         function="questions.listings:columns",
         summary="List columns by name or tag: of the schemas of topics, of tables, and those that only flows know.",
         path="/columns",
-        heavy_with=frozenset({"pattern", "tag"}),
+        heavy_with=frozenset({"pattern", "tag", "unread"}),
         tool="find_columns",
         help="With --tag, --found, --outside or --since, the command lists where that data is and who reads it: tagged "
         "columns, columns that inherit the tag along flows, columns that a rule suggests, and readers. "
@@ -124,16 +124,17 @@ QUESTIONS: tuple[Question, ...] = (
             "columns --tag PII --found suggested",
             "columns --tag PII --outside --format csv",
             "columns --tag PII --since 7d",
+            "columns --unread",
         ),
         shown=(
             *("cluster", "topic", "role", "name", "type", "logical_type", "nullable", "tags", "doc", "context"),
-            *("subject", "version", "inherited_tags", "origin", "dataset", "found_tags"),
+            *("subject", "version", "inherited_tags", "origin", "dataset", "found_tags", "unseen"),
         ),
-        brief=("cluster", "where", "name", "type", "tags", "inherited_tags"),
+        brief=("cluster", "where", "name", "type", "tags", "inherited_tags", "unseen"),
         optional=frozenset(
             {
                 *("dataset", "logical_type", "nullable", "tags", "doc", "context", "subject", "version"),
-                *("inherited_tags", "found_tags"),
+                *("inherited_tags", "found_tags", "unseen"),
             }
         ),
     ),
@@ -153,15 +154,16 @@ QUESTIONS: tuple[Question, ...] = (
         incomplete=_OLD_GRAPH,
         examples=(
             "clients orders",
+            "clients orders --columns",
             "clients orders --principals",
             "clients --certainty observed --cluster retail --format csv",
         ),
         shown=(
             *("cluster", "topic", "use", "application", "kind", "certainty", "owner", "last_seen", "first_seen"),
-            *("sampled", "joined", "evidence", "stale", "gone"),
+            *("sampled", "joined", "column", "evidence", "stale", "gone"),
         ),
-        brief=("cluster", "topic", "use", "application", "certainty", "owner", "last_seen"),
-        optional=frozenset({"owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
+        brief=("cluster", "topic", "use", "application", "certainty", "owner", "last_seen", "column"),
+        optional=frozenset({"column", "owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
     ),
     Question(
         name="personal_data",

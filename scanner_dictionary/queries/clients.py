@@ -64,6 +64,8 @@ class ClientRow:
     identities: mapping, one series, naming rule, equal name (a suggestion), own name. *first_seen* and *last_seen* are
     ISO 8601, empty unless it was observed; *sampled*: the source shows a sample only. *stale*: its source could not be
     read since. *gone*: it was observed in an earlier window only.
+    *column* is the field that it uses, `all fields`, or `all fields, not resolved`; empty unless fields were asked for.
+    *places* are the files and lines where it uses the field.
     """
 
     cluster: str
@@ -81,6 +83,8 @@ class ClientRow:
     evidence: str = ""
     stale: bool = False
     gone: bool = False
+    column: str = ""
+    places: tuple[str, ...] = ()
 
 
 def observed(

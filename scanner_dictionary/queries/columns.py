@@ -152,7 +152,8 @@ class TopicColumnRow(NamedTuple):
     empty where the whole message is one value. *origin* is where it is known from: schema, declared (by hand or
     ksqlDB), derived (only a flow has it) or table. *dataset* is the namespace and name of the table or other dataset
     that has it, whose cluster and topic are empty; empty for a topic's. *node* is its key in the graph, empty for the
-    column of a schema.
+    column of a schema. *unseen* are the readers of its topic whose fields are not known; only if columns without a
+    known reader were asked for.
     """
 
     cluster: str
@@ -173,6 +174,7 @@ class TopicColumnRow(NamedTuple):
     dataset: str = ""
     node: str = ""
     found_tags: tuple[FoundTag, ...] = ()
+    unseen: tuple[str, ...] = ()
 
 
 def topic_columns(

@@ -15,6 +15,7 @@ from scanner_extractor.sources.applications.reader import ParsedFiles
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
+from scanner_model.field_uses import FieldUse
 from scanner_model.manual import ManualFlow, ManualSchema
 from scanner_model.names import SourceId
 from scanner_model.schemas import SchemaVersion
@@ -37,8 +38,9 @@ class Context:
     files register schemas under, by path; *pattern* is that of the files, which may have the subject. *levels* are
     compatibility levels by subject, of all others under the empty name. *schema_files* are the subjects of each schema
     file, by path. *unread* are reasons by path and kind.
-    *parsed* are source files that an earlier reading of the repository parsed.
-    *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
+    *parsed* are source files that an earlier reading of the repository parsed. *field_uses* are the fields that
+    programs use. *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of
+    files that
     Terraform has as statements.
     """
 
@@ -63,6 +65,7 @@ class Context:
     levels: dict[str, str] = field(default_factory=dict)
     schema_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unread: dict[tuple[str, str], str] = field(default_factory=dict)
+    field_uses: list[FieldUse] = field(default_factory=list)
 
     def find_file(self, directory: str) -> Callable[[str], str | None]:
         """Return a function from a name in a file of *directory* to the text of the file that it names, or None."""

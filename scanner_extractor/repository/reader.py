@@ -237,6 +237,7 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         annotations=tuple({note.name: note for note in context.annotations}.values()),
         of_tables=tuple(context.table_files),
         unread=unread,
+        field_uses=tuple(context.field_uses),
         problems=problems,
         files=files,
         levels=context.levels,

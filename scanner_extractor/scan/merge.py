@@ -321,7 +321,8 @@ def _parts(reading: SourceResults) -> tuple[SourceResults, ...]:
 def _members(reading: SourceResults) -> Mapping[str, tuple[Any, ...]]:
     match reading:
         case RepositoryResult():
-            return {"declarations": reading.declared.declarations, "unread_files": reading.unread}
+            declared = reading.declared.declarations
+            return {"declarations": declared, "unread_files": reading.unread, "field_uses": reading.field_uses}
         case FactsResult():
             return reading.facts
         case DeclaredResult():

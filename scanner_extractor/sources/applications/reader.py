@@ -17,6 +17,8 @@ from scanner_extractor.sources.applications.clients import (
     mentions_client,
 )
 from scanner_extractor.sources.applications.code import PACE, Unit, read_unit
+from scanner_extractor.sources.applications.fields.reader import FoundField, ProgramUse, Repository, read_fields
+from scanner_extractor.sources.applications.fields.values import TopicUse
 from scanner_extractor.sources.applications.index import Index
 from scanner_extractor.sources.applications.modules import Deployment, Modules, Programs, command_of, read_modules
 from scanner_extractor.sources.applications.settings import Settings, expand, is_settings_file, read_settings
@@ -95,6 +97,7 @@ class ApplicationsReading:
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
     unresolved: tuple[tuple[str, str], ...] = ()
+    fields: tuple[FoundField, ...] = ()
     parsed: int = 0
 
 
@@ -181,6 +184,7 @@ class _Reader:
     unresolved: list[tuple[str, str]] = field(default_factory=list)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
+    program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
     known: ParsedFiles = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
@@ -221,8 +225,15 @@ class _Reader:
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
             unread=tuple(sorted(self.unread)),
             unresolved=tuple(sorted(self.unresolved)),
+            fields=self._fields(),
             parsed=len(self.index.units),
         )
+
+    def _fields(self) -> tuple[FoundField, ...]:
+        """Return the fields of messages that the programs use."""
+        paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)]
+        repository = Repository(self.files, paths if self.program_uses else (), self.modules.of, self.trials.refused)
+        return read_fields(repository, self.program_uses.values())
 
     # --- code
 
@@ -400,6 +411,7 @@ class _Reader:
                         self._problem(one.place, f"the topic {one.topic!r} has no value", "set it with --var")
                         continue
                     sources = groups.get(one.group, []) if one.writes else []
+                    self._note_use(TopicUse(job, topic, one.writes), module, one.group)
                     self._add_use(_Use(job, topic, one.writes, one.place, "settings", tuple(sources)))
 
     def _add_declared(self) -> None:
@@ -449,7 +461,14 @@ class _Reader:
             ]
             for topic in topics:
                 writes = found.access is Access.WRITE
+                noted = self._note_use(TopicUse(job, topic, writes), module)
+                noted.places.add((found.unit.path, found.line))
+                noted.names.add(found.value.text.rpartition("\0")[2])
                 self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
+
+    def _note_use(self, use: TopicUse, module: str, bean: str = "") -> ProgramUse:
+        """Note a use of a topic for the reading of fields."""
+        return self.program_uses.setdefault((use, module), ProgramUse(use, module=module, bean=bean))
 
     def _program_unit(self, found: Found) -> Unit:
         """Return the file whose program uses a topic: the caller's in another module, or with an entry point."""

@@ -1,4 +1,4 @@
-"""Manifests written by dbt's adapters for Confluent Cloud, Flink, RisingWave and Materialize, one small project each."""
+"""Manifests that dbt wrote with its adapters for Confluent Cloud, Flink, RisingWave and Materialize."""
 
 from __future__ import annotations
 
