@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.connectors import FoundConnector, connectors_in
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.settings.sources import SUBJECT
-from scanner_extractor.sources.applications.reader import ParsedFiles
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
@@ -21,7 +21,9 @@ from scanner_model.names import SourceId
 from scanner_model.schemas import SchemaVersion
 from scanner_model.text import has_placeholder
 
-_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+if TYPE_CHECKING:
+    from scanner_extractor.sources.applications.reader import ParsedFiles
+
 _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
 _ARGUMENT = re.compile(r"\$(?:\{\d+\}|\d|[@*])")
 _TOPIC_SETTINGS = ("topics", "topic", "kafka.topic")
@@ -214,8 +216,3 @@ class Context:
     def leave(self, file: RepositoryFile | str, kind: str, reason: str) -> None:
         """Add a file that may declare flows and is not read."""
         self.unread.setdefault((file if isinstance(file, str) else file.path, kind), reason)
-
-
-def is_topic_name(name: str) -> bool:
-    """Check whether *name* can be that of a topic."""
-    return _TOPIC.fullmatch(name) is not None and name not in (".", "..")

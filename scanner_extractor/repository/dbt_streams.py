@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scanner_extractor.repository.context import Context, is_topic_name
+from scanner_extractor.naming import is_topic_name
+from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.statements import CONFLUENT, MATERIALIZE, RISINGWAVE, statements_of
 from scanner_extractor.repository.tables import add_engine_objects
 from scanner_extractor.repository.variables import Variables

@@ -9,7 +9,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from scanner_extractor.http.recording import MANIFEST
-from scanner_extractor.repository.context import Context, is_topic_name
+from scanner_extractor.naming import is_topic_name
+from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import (
     Entry,
     RepositoryFile,

@@ -11,7 +11,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from scanner_extractor.repository.context import Context, is_topic_name
+from scanner_extractor.naming import is_topic_name
+from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.topic_files.mapping import documents
 from scanner_extractor.sources.deployment.declared import CLASS, count, mapping, member, text, texts

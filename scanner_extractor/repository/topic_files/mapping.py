@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scanner_extractor.repository.context import Context, is_topic_name
+from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.settings.sources import TopicFiles
 from scanner_extractor.sources.deployment.yaml_documents import Parsed, parse_yaml
@@ -22,6 +22,8 @@ from scanner_model.text import has_placeholder
 
 if TYPE_CHECKING:
     from jsonpath import CompoundJSONPath, JSONPath, JSONPathMatch
+
+    from scanner_extractor.repository.context import Context
 
 Value = Any
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator
 
-from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile, glob_expression
 from scanner_extractor.repository.topic_files.mapping import add_entries, check_expression, documents
 from scanner_extractor.settings.sources import TopicFiles
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from scanner_extractor.repository.context import Context
 
 Json = Any
 
