@@ -179,8 +179,18 @@ class _Walk:
         call = self.expressions.of(node)
         if call.kind in (Kind.CALL, Kind.NEW):
             self.unit.calls.append((call, scope))
+            if call.text in self.unit.language.values.appends and call.receiver.kind is Kind.NAME:
+                self._append(call, scope)
             return scope, (*calls[-24:], call)
         return scope, calls
+
+    def _append(self, call: Expr, scope: Scope) -> None:
+        """Bind what is added to a list that begins empty: `topics = []`, `topics.append("orders")`."""
+        for outer in scope.outward():
+            bound = outer.bindings.get(call.receiver.text, [])
+            if any(value.kind is Kind.LIST and not value.parts for value in bound):
+                bound += call.positional()[:1]
+                return
 
     def _returned(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
         named = node.named_children

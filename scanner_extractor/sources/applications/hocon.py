@@ -35,7 +35,7 @@ class _Reader:
     optional: bool = False
 
     def read(self, text: str) -> None:
-        """Read the tokens of *text*; what is no HOCON is left out."""
+        """Read the tokens of *text*; other text is skipped."""
         line = 1
         for match in _TOKEN.finditer(text):
             if match["mark"]:

@@ -17,10 +17,11 @@ from scanner_extractor.sources.applications.clients import (
     mentions_client,
 )
 from scanner_extractor.sources.applications.code import PACE, Unit, read_unit
+from scanner_extractor.sources.applications.deployments import Deployment, command_of
 from scanner_extractor.sources.applications.fields.reader import FoundField, ProgramUse, Repository, read_fields
 from scanner_extractor.sources.applications.fields.values import TopicUse
 from scanner_extractor.sources.applications.index import Index
-from scanner_extractor.sources.applications.modules import Deployment, Modules, Programs, command_of, read_modules
+from scanner_extractor.sources.applications.modules import Modules, Programs, read_modules
 from scanner_extractor.sources.applications.settings import Settings, expand, is_settings_file, read_settings
 from scanner_extractor.sources.applications.settings_topics import (
     Declared,
@@ -46,6 +47,8 @@ PATIENCE = 8.0
 """Seconds of processor time to read the trees of all source files, in addition to those of PACE."""
 _ROUNDS = 3
 _MOST_NAMES = 400
+_SHORT = 5
+"""Characters of a name that many files call, whatever it means."""
 _MOST_LINES = 3
 _MOST_DEPLOYMENTS = 20
 _NOTHING = FlowEnd(namespace="", name="")
@@ -101,12 +104,14 @@ class ApplicationsReading:
     parsed: int = 0
 
 
-def _defining(names: Iterable[str], supertypes: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern of the files that define one of *names*, or a class below one of *supertypes*."""
-    named, above = ("|".join(map(re.escape, sorted(group)[:_MOST_NAMES])) or "(?!)" for group in (names, supertypes))
+def _defining(names: Iterable[str], supertypes: Iterable[str], called: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern of the files that define *names*, have a class below *supertypes*, or call one of *called*."""
+    named, above, calls = (
+        "|".join(map(re.escape, sorted(group)[:_MOST_NAMES])) or "(?!)" for group in (names, supertypes, called)
+    )
     return re.compile(
         rf"\b(?:class|enum)\s+(?:{named})\b|\b(?:{named})\b\s*(?:[=(:<]|\w+\s*=)"
-        rf"|\bextends\s+(?:{above})\b|\bclass\s+\w+[^\n{{]*[(:,]\s*(?:{above})\b"
+        rf"|\bextends\s+(?:{above})\b|\bclass\s+\w+[^\n{{]*[(:,]\s*(?:{above})\b|\b(?:{calls})\s*\("
     )
 
 
@@ -242,15 +247,18 @@ class _Reader:
         candidates = self._candidates()
         found: list[Found] = []
         seen: set[str] = set()
+        seen_calls: set[str] = set()
         for _ in range(_ROUNDS):
             extractor = Extractor(self.index)
             found = list(extractor.found())
             missing = {name for name in extractor.resolver.missing if len(name) > 2} - seen
             below = extractor.resolver.extended - seen
+            called = {name for name in extractor.resolver.called if len(name) > _SHORT} - seen_calls
             seen |= missing | below
-            if not (missing or below) or self.size > MOST_CHARACTERS:
+            seen_calls |= called
+            if not (missing or below or called) or self.size > MOST_CHARACTERS:
                 break
-            defines = _defining(missing, below)
+            defines = _defining(missing, below, called)
             unparsed = (path for path in candidates if path not in self.tried)
             more = [path for path in unparsed if defines.search(self.files[path])]
             if not more:
@@ -476,9 +484,10 @@ class _Reader:
         if caller is None:
             return found.unit
         module = self.modules.of(caller.path)
-        is_program = not {caller.path, str(PurePosixPath(caller.path).parent)}.isdisjoint(
-            self.programs.entries.get(module, ())
-        )
+        entries = self.programs.entries.get(module, ())
+        is_program = not {caller.path, str(PurePosixPath(caller.path).parent)}.isdisjoint(entries)
+        if caller.language.entry is None:
+            is_program = bool(command_of(self.modules.deployed(module), caller.path))
         return caller if is_program or module != self.modules.of(found.unit.path) else found.unit
 
     def _topics_of(self, text: str, module: str, environment: Mapping[str, str], settings: Settings) -> Iterator[str]:
@@ -513,6 +522,8 @@ class _Reader:
         deployed = self.modules.deployed(module)
         entries = self.programs.entries.get(module, [])
         named = [found for found in command_of(deployed, unit.path) if self._is_only(found, module)] if unit else []
+        if unit is not None and unit.language.entry is None and not command_of(deployed, unit.path):
+            named = self.programs.run_by(unit.path, module, deployed)
         several = unit is not None and len(entries) > 1 and not named
         deployments: list[Deployment] = [] if several else (named or deployed)[:_MOST_DEPLOYMENTS]
         if deployments and not (named or self._is_single(module, unit)):

@@ -49,12 +49,14 @@ _CONFIGURATION = re.compile(r"(?i)_?(?:app_?)?(?:cfg|conf|config|configuration|s
 class Resolver:
     """Resolves expressions to texts. *missing* collects the names that no unit defines, nor calls.
 
-    *extended* collects the classes whose members those below them have.
+    *extended* collects the classes whose members those below them have, *called* the functions whose callers give a
+    value.
     """
 
     index: Index
     missing: set[str] = field(default_factory=set)
     extended: set[str] = field(default_factory=set)
+    called: set[str] = field(default_factory=set)
     steps: int = 0
     known: dict[tuple[int, str], list[Value]] = field(default_factory=dict)
 
@@ -64,7 +66,12 @@ class Resolver:
             return []
         self.steps = 0
         values = self._of(expr, scope, 0)
-        return list(dict.fromkeys(value for value in values if value.text.strip()))[:MOST_VALUES]
+        defaulted = {value.text.partition(":")[0] for value in values if value.text.startswith("${")}
+        return [
+            value
+            for value in dict.fromkeys(values)
+            if value.text.strip() and not (_is_open(value.text) and value.text[:-1] in defaulted)
+        ][:MOST_VALUES]
 
     def _of(self, expr: Expr, scope: Scope, depth: int) -> list[Value]:
         self.steps += 1
@@ -378,6 +385,8 @@ class Resolver:
         if scope.parameters and scope.parameters[0].name in scope.language.own_parameters:
             position -= 1
         sites = self.index.calls.get(called, ())
+        if called not in _GENERIC:
+            self.called.add(called)
         if not sites:
             self.missing.add(called)
         values: list[Value] = []

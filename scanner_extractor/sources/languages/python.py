@@ -55,6 +55,7 @@ LANGUAGE = Language(
         environment_objects=words("os.environ environ"),
         properties=words("get get_string get_value config require getString getValue get_config"),
         same=words("strip str encode decode get value get_value name topic cast config"),
+        appends=words("append add"),
         lower=words("lower"),
         topics=words("NewTopic TopicPartition Topic KafkaTopic"),
         elements=words("map"),
