@@ -1,4 +1,4 @@
-"""Manifests that dbt's adapters for Confluent Cloud, Flink, RisingWave and Materialize wrote of one small project each."""
+"""Manifests that dbt wrote of a small project with each adapter: Confluent, Flink, RisingWave and Materialize."""
 
 from __future__ import annotations
 
