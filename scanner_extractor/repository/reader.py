@@ -41,7 +41,9 @@ from scanner_model.schemas import Registry
 
 SETTINGS = "settings"
 """What files that set variables are counted as."""
-_READ_BY_NAME = frozenset((".sql", ".ksql", ".avsc", ".proto", ".yaml", ".yml", ".sh", ".tf", ".json"))
+_READ_BY_NAME = frozenset(
+    (".sql", ".ksql", ".avsc", ".avdl", ".avpr", ".proto", ".yaml", ".yml", ".sh", ".tf", ".json")
+)
 MOST_TEXT = 64 * 1024 * 1024
 """Characters of the files that are read together."""
 
