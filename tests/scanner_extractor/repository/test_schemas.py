@@ -172,9 +172,8 @@ def test_a_description_of_a_topic_names_its_services_and_schemas(read_repository
 def test_types_of_avro_idl_are_schemas_that_refer_to_each_other(read_repository):
     """One protocol often holds the records of several topics."""
     idl = "@namespace('shop') protocol P { record Order { Customer customer; } record Customer { string email; } }"
-    reading = read_repository(
-        {"shop.avdl": idl, "t.sh": "kafka-topics --create --topic orders --bootstrap-server k:1\n"}
-    )
+    script = "kafka-topics --create --topic orders --bootstrap-server k:1\n"
+    reading = read_repository({"shop.avdl": idl, "t.sh": script})
 
     versions = {str(version.subject): version for version in reading.result.registry.versions}
     assert set(versions) == {"orders-value", "shop.Customer"}
