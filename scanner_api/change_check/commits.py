@@ -38,7 +38,7 @@ from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
 from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_extractor.repository.kinds import TEMPLATE
-from scanner_extractor.repository.other_uses import OTHER_USE, SCHEMA_FORMS
+from scanner_extractor.repository.other_uses import OTHER_USE
 from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
 from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
@@ -262,9 +262,7 @@ class _Comparison:
         unread = {**self._base.unread, **self._head.unread}
         kinds = (OTHER_USE, TEMPLATE, TERRAFORM, APPLICATION)
         return {
-            path: unread[path].reason
-            for path in self._trees.changed
-            if path in unread and unread[path].kind in kinds and not path.endswith(SCHEMA_FORMS)
+            path: unread[path].reason for path in self._trees.changed if path in unread and unread[path].kind in kinds
         }
 
     def _broken(self, objects: ObjectReader) -> Iterator[Finding]:

@@ -95,7 +95,8 @@ class _Flink:
         project = self.project
         nodes = {name: node for name, node in project.nodes.items() if node.text("resource_type") != _EXPOSURE}
         database = self._database(nodes.values())
-        statements, flows = [], []
+        statements: list[FlinkStatement] = []
+        flows: list[ManualFlow] = []
         for name, node in nodes.items():
             if text := self._statement(name, node):
                 masked = mask_statement(text, project.settings.files.secret_names)

@@ -34,6 +34,7 @@ from scanner_extractor.settings.sources import RepositorySettings, TopicFiles
 from scanner_extractor.sources.applications.reader import ParsedFiles
 from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
+from scanner_extractor.sources.syntax_trees import words
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import UnreadFile
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
@@ -44,7 +45,7 @@ from scanner_model.schemas import Registry
 
 SETTINGS = "settings"
 """What files that set variables are counted as."""
-_READ_BY_NAME = frozenset((".sql", ".ksql", ".avsc", ".proto", ".yaml", ".yml", ".sh", ".tf", ".json"))
+_READ_BY_NAME = words(".sql .ksql .avsc .avdl .avpr .proto .yaml .yml .sh .tf .json")
 MOST_TEXT = 64 * 1024 * 1024
 """Characters of the files that are read together."""
 
