@@ -107,4 +107,5 @@ from scanner_api.scanning.clusters import ScanReport as ScanReport
 from scanner_api.scanning.run import scan as scan
 from scanner_api.spark import JdbcTarget as JdbcTarget
 from scanner_api.spark import SparkChoice as SparkChoice
+from scanner_api.work_tree import check_work_tree as check_work_tree
 from scanner_model.errors import ScannerError as ScannerError

@@ -48,7 +48,8 @@ class WorkTree:
         (copy / "objects/info/alternates").write_text(f"{objects}\n", encoding="utf-8")
         self._own = {"GIT_INDEX_FILE": str(copy / "index"), "GIT_OBJECT_DIRECTORY": str(copy / "objects"), **_AUTHOR}
         if index.exists():
-            shutil.copyfile(index, copy / "index")  # git reads only files that changed since it was written
+            # With its time: git reads only files that may have changed since then.
+            shutil.copy2(index, copy / "index")
 
     def commits(self, texts: Mapping[str, str] = MappingProxyType({})) -> str:
         """Return `HEAD..COMMIT`, where COMMIT holds the files that are not ignored.

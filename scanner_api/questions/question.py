@@ -43,8 +43,9 @@ class Question:
     *function* is `module:name` below `scanner_api`, loaded when the question is asked. *summary* is one sentence on
     every face. *path* is that of the operation below `/api/v1`; empty: the API does not have it. *tool* and *command*
     are its names there; empty: they do not have it. *page* is how many items a page of the API has by default. The
-    parameters of a POST are the members of its body; it changes nothing either. A *heavy* question may take seconds on
-    a large dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`).
+    parameters of a POST are the members of its body; it changes nothing either. A *local* one reads files that the
+    caller names: MCP has it on standard input and output only. A *heavy* question may take seconds on a large
+    dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`).
 
     Of a command that derives from it: *section* is where the help lists it, *line* its line there, of at most 60
     characters; *help* continues the summary, *examples* are command lines, *shown* are the
@@ -58,6 +59,7 @@ class Question:
     path: str = ""
     method: Literal["GET", "POST"] = "GET"
     media: str = "application/json"
+    local: bool = False
     heavy: bool = False
     heavy_with: frozenset[str] = frozenset()
     page: int = 100

@@ -415,6 +415,14 @@ QUESTIONS: tuple[Question, ...] = (
         heavy=True,
         tool="check_change",
     ),
+    Question(
+        name="check_work_tree",
+        function="questions.work_tree:check_work_tree",
+        summary="Check the uncommitted changes of a repository on this computer: what they break and whom they hit.",
+        local=True,
+        heavy=True,
+        tool="check_work_tree",
+    ),
 )
 """All questions, in the order of the pages that are generated from them."""
 

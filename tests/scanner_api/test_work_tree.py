@@ -52,6 +52,16 @@ def test_saved_and_unsaved_changes_give_the_findings_of_a_commit(repository: Pat
     assert rules(unsaved) == rules(saved)
 
 
+def test_a_change_right_after_the_commit_is_seen(repository: Path) -> None:
+    """Size and second are the same: git looks whether the file is as old as its index."""
+    with open_work_tree(repository) as tree:
+        for _ in range(5):
+            (repository / FILE).write_text(BASE[FILE].replace("total", "price"), encoding="utf-8")
+            assert check_work_tree(tree).verdict == "breaks"
+            (repository / FILE).write_text(BASE[FILE], encoding="utf-8")
+            assert check_work_tree(tree).verdict == "fine"
+
+
 def test_an_unsaved_text_replaces_the_file(repository: Path) -> None:
     """The editor shows the text, not the file: an undone change has no findings."""
     (repository / FILE).write_text(RENAMED, encoding="utf-8")

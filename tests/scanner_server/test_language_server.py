@@ -71,15 +71,23 @@ class Editor:
                 if published.uri == self.uri(name) and accepts(list(published.diagnostics)):
                     return list(published.diagnostics)
 
-    async def ask(self, method: str, name: str, word: str, **more: Any) -> Any:
-        """Send a request about the first *word* of a file; the answer is JSON."""
+    async def ask(self, kind: type[Any], name: str, word: str, **more: Any) -> Any:
+        """Send a request with parameters of *kind* about the first *word* of a file."""
         text = (self.folder / name).read_text(encoding="utf-8")
         before = text[: text.index(word) + 1]
-        position = {"line": before.count("\n"), "character": len(before.rpartition("\n")[2])}
-        params = {"textDocument": {"uri": self.uri(name)}, "position": position, **more}
-        return await asyncio.wait_for(self._client.protocol.send_request_async(method, params), _PATIENCE)
+        position = lsp.Position(before.count("\n"), len(before.rpartition("\n")[2]))
+        document = lsp.TextDocumentIdentifier(self.uri(name))
+        return await self.request(kind(text_document=document, position=position, **more))
 
-    async def request(self, method: str, params: Any) -> Any:
+    async def request(self, params: Any) -> Any:
+        """Send the request that has parameters of this type."""
+        method = {
+            lsp.HoverParams: lsp.TEXT_DOCUMENT_HOVER,
+            lsp.DefinitionParams: lsp.TEXT_DOCUMENT_DEFINITION,
+            lsp.ReferenceParams: lsp.TEXT_DOCUMENT_REFERENCES,
+            lsp.CodeActionParams: lsp.TEXT_DOCUMENT_CODE_ACTION,
+            lsp.ExecuteCommandParams: lsp.WORKSPACE_EXECUTE_COMMAND,
+        }[type(params)]
         return await asyncio.wait_for(self._client.protocol.send_request_async(method, params), _PATIENCE)
 
 
@@ -118,11 +126,11 @@ def test_a_change_shows_whom_it_hits_and_undoing_it_clears_that(repository: Path
 
     async def script(editor: Editor) -> None:
         editor.open(FILE, TEXT)
+        hover = await editor.ask(lsp.HoverParams, FILE, "total")
         editor.change(FILE, RENAMED)
         found = {str(each.code): each for each in await editor.next_of(FILE, bool)}
         renamed = found["column-renamed"]
         line = TEXT.splitlines()[renamed.range.start.line]
-        hover = await editor.ask(lsp.TEXT_DOCUMENT_HOVER, FILE, "total")
         editor.change(FILE, TEXT)
         cleared = await editor.next_of(FILE, lambda each: not each)
 
@@ -138,9 +146,9 @@ def test_a_change_shows_whom_it_hits_and_undoing_it_clears_that(repository: Path
 def test_writer_and_readers_are_links(repository: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open("sink.json", BASE["sink.json"])
-        writers = await editor.ask(lsp.TEXT_DOCUMENT_DEFINITION, "sink.json", "BIG")
-        context = {"includeDeclaration": False}
-        readers = await editor.ask(lsp.TEXT_DOCUMENT_REFERENCES, "sink.json", "BIG", context=context)
+        writers = await editor.ask(lsp.DefinitionParams, "sink.json", "BIG")
+        context = lsp.ReferenceContext(include_declaration=False)
+        readers = await editor.ask(lsp.ReferenceParams, "sink.json", "BIG", context=context)
 
         assert [(each.uri, each.range.start.line) for each in writers] == [(editor.uri("a.ksql"), 1)]
         assert [(each.uri, each.range.start.line) for each in readers] == [(editor.uri("sink.json"), 0)]
@@ -153,13 +161,11 @@ def test_accepting_a_finding_writes_the_baseline_and_clears_it(repository: Path)
         editor.open(FILE, TEXT)
         editor.change(FILE, RENAMED)
         found = await editor.next_of(FILE, bool)
-        listed = [{"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "message": "",
-                   "source": "scanner", "code": each.code, "data": each.data} for each in found]  # fmt: skip
-        where = {"textDocument": {"uri": editor.uri(FILE)}, "range": listed[0]["range"]}
-        actions = await editor.request(lsp.TEXT_DOCUMENT_CODE_ACTION, {**where, "context": {"diagnostics": listed}})
+        document, context = lsp.TextDocumentIdentifier(editor.uri(FILE)), lsp.CodeActionContext(found)
+        actions = await editor.request(lsp.CodeActionParams(document, found[0].range, context))
         for each in found:
             arguments = [each.data, "agreed with billing", "2099-01-31"]
-            await editor.request(lsp.WORKSPACE_EXECUTE_COMMAND, {"command": "scanner.accept", "arguments": arguments})
+            await editor.request(lsp.ExecuteCommandParams(command="scanner.accept", arguments=arguments))
         cleared = await editor.next_of(FILE, lambda each: not each)
 
         assert len(actions) == len(found)
@@ -192,7 +198,7 @@ def test_outside_of_a_repository_the_user_is_told(tmp_path: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open(FILE, TEXT)
         assert "git" in await asyncio.wait_for(editor.messages.get(), _PATIENCE)
-        assert await editor.ask(lsp.TEXT_DOCUMENT_HOVER, FILE, "total") is None
+        assert await editor.ask(lsp.HoverParams, FILE, "total") is None
 
     (tmp_path / "plain").mkdir()
     (tmp_path / "plain" / FILE).write_text(TEXT, encoding="utf-8")
@@ -204,8 +210,7 @@ def test_a_broken_setting_is_told_and_hovers_still_work(repository: Path) -> Non
 
     async def script(editor: Editor) -> None:
         editor.open(FILE, TEXT)
-        editor.change(FILE, RENAMED)
         assert ".scanner.yaml" in await asyncio.wait_for(editor.messages.get(), _PATIENCE)
-        assert (await editor.ask(lsp.TEXT_DOCUMENT_HOVER, FILE, "total")).contents.value
+        assert (await editor.ask(lsp.HoverParams, FILE, "total")).contents.value
 
     driven(repository, script)
