@@ -27,7 +27,7 @@ from scanner_api.graph.lineage import (
 from scanner_api.graph.open import GraphSource, find_node, open_graph, open_stored_rows, stale_nodes
 from scanner_api.questions.question import AsOf, Node, Page, Parameter
 from scanner_dictionary.graph.past import PastGraphReader
-from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
+from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader, SystemFlow, count_flows
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.graph.versions import GraphOfScan as GraphOfScan
 from scanner_dictionary.graph.versions import graph_versions
@@ -276,6 +276,8 @@ def _holder(graph: GraphReader, node: NodeRow) -> NodeRow:
 class WholeGraph(NamedTuple):
     """The graph of *scan* without schemas and columns; no nodes, and *complete* False, where there are too many.
 
+    *systems* has the edges between namespaces instead, counted: of the newest graph only.
+
     *node_count* and *edge_count* are of the whole graph, *coverage* counts what was parsed, and lists the problems.
     """
 
@@ -286,6 +288,7 @@ class WholeGraph(NamedTuple):
     node_count: int
     edge_count: int
     coverage: Coverage
+    systems: tuple[SystemFlow, ...] = ()
 
 
 def whole_graph(
@@ -315,6 +318,7 @@ def whole_graph(
             node_count=about.nodes,
             edge_count=about.edges,
             coverage=coverage_of(about),
+            systems=count_flows(rows.conn, JOB_LEVEL) if isinstance(rows, SqlGraphReader) and not complete else (),
         )
 
 

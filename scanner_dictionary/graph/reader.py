@@ -366,6 +366,30 @@ def count_nodes(conn: Connection) -> tuple[NodeCount, ...]:
     return tuple(NodeCount(kind, space, names.get(space, ""), count) for kind, space, count in rows)
 
 
+class SystemFlow(NamedTuple):
+    """How many edges of a *kind* go from nodes of one kind in a namespace to those of another."""
+
+    source_kind: str
+    source_namespace: str
+    target_kind: str
+    target_namespace: str
+    kind: str
+    count: int
+
+
+def count_flows(conn: Connection, kinds: Collection[str]) -> tuple[SystemFlow, ...]:
+    """Count the edges of *kinds* between the kinds of nodes of each namespace, in this order."""
+    edge, source, target = t.flow_edge.c, t.flow_node.alias().c, t.flow_node.alias().c
+    cells = source.kind, source.namespace, target.kind, target.namespace, edge.kind
+    query = (
+        select(*cells, func.count())
+        .where(topic_level(conn).edges, edge.kind.in_(sorted(kinds)))
+        .where(source.id == edge.source_node_id, target.id == edge.target_node_id)
+        .where(source.kind.not_in(_UNLISTED), target.kind.not_in(_UNLISTED))
+    )
+    return tuple(SystemFlow(*row) for row in conn.execute(query.group_by(*cells).order_by(*cells)))
+
+
 class NodePlace(NamedTuple):
     """Where a node stands in a list of nodes."""
 
