@@ -39,7 +39,7 @@ _TEXT = {"type": "string", "minLength": 1}
 SETTINGS_SCHEMA: Json = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": FILE,
-    "description": "Settings of `scanner check-change` for a repository.",
+    "description": "Settings of `scanner check` for a repository.",
     "type": "object",
     "additionalProperties": False,
     "properties": {

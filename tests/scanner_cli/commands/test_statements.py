@@ -1,4 +1,4 @@
-"""`scanner statements` over the responses of a fake Flink and files, from the first request to the last column."""
+"""`scanner jobs --kind statement` over the responses of a fake Flink and files, from the first request to the last column."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def arguments(home: Path, dictionary: str = "dictionary.db") -> tuple[object, ..
 
 @pytest.fixture
 def list_statements(scanner, home):
-    """Run `scanner statements` on that dictionary."""
+    """Run `scanner jobs --kind statement` on that dictionary."""
     return lambda *words: scanner("statements", *words, "--dictionary", home / "dictionary.db")
 
 
