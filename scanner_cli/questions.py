@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-import types
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from scanner_api.questions.question import Parameter, Question
+from scanner_api.questions.question import Question
 from scanner_api.questions.table import BY_NAME
 from scanner_cli import library
 from scanner_cli.command import command
@@ -18,6 +16,7 @@ from scanner_cli.options import dictionary_option, one_of
 from scanner_cli.output.columns import ROOT, found_tag
 from scanner_cli.output.render import Format, cell, format_option, narrow, ranges, shorten, show
 from scanner_cli.output.terminal import terminal_width
+from scanner_cli.parameters import Option, options_of
 from scanner_model.columns import path_name
 
 if TYPE_CHECKING:
@@ -31,43 +30,27 @@ def question_options(name: str, *, without: Sequence[str] = ()) -> Callable[[Com
     """Add the parameters of a question to a command as arguments and options, all but those of *without*."""
 
     def add(command: Command) -> Command:
-        answer = BY_NAME[name].answer
-        hints = get_type_hints(answer, include_extras=True)
-        parameters = list(inspect.signature(answer).parameters.values())[1:]
-        for parameter in reversed(parameters):
-            if parameter.name not in without:
-                command = _add_parameter(command, parameter, hints[parameter.name])
+        for option in reversed(options_of(name)):
+            if option.name not in without:
+                command = _add_option(command, option)
         return command
 
     return add
 
 
-def _add_parameter(command: Command, parameter: inspect.Parameter, hint: object) -> Command:
-    kind, *notes = get_args(hint)
-    described = next(note for note in notes if isinstance(note, Parameter))
-    if described.option is None:
-        return command
-    required = parameter.default is parameter.empty
-    if described.argument:
-        return click.argument(parameter.name, required=required)(command)
-    option = described.option or f"--{parameter.name.replace('_', '-')}"
-    if kind is bool:
-        return click.option(option, parameter.name, is_flag=True, help=described.text)(command)
-    words = _words(kind)
-    if words:
-        return one_of(option, parameter.name, words=words, text=described.text, default=parameter.default)(command)
-    metavar = described.metavar if described.least is None else "N"
-    settings: dict[str, Any] = {"metavar": metavar, "help": described.text, "required": required}
-    settings |= {} if parameter.default in (None, parameter.empty) else {"default": parameter.default}
-    if described.least is not None:
-        settings["type"] = click.IntRange(described.least, described.most)
-    return click.option(option, parameter.name, **settings)(command)
-
-
-def _words(kind: Any) -> tuple[str, ...]:  # noqa: ANN401 - a type or a generic alias
-    """Return the words that a parameter takes; none where it takes others."""
-    kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
-    return next((get_args(one) for one in kinds if get_origin(one) is Literal), ())
+def _add_option(command: Command, option: Option) -> Command:
+    if option.argument:
+        return click.argument(option.name, required=option.required)(command)
+    names = (option.option, option.name)
+    if option.flag:
+        return click.option(*names, is_flag=True, help=option.text)(command)
+    if option.words:
+        return one_of(*names, words=option.words, text=option.text, default=option.default)(command)
+    settings: dict[str, Any] = {"metavar": option.metavar, "help": option.text, "required": option.required}
+    settings |= {} if option.default is None else {"default": option.default}
+    if option.least is not None:
+        settings["type"] = click.IntRange(option.least, option.most)
+    return click.option(*names, **settings)(command)
 
 
 def question_command(name: str) -> click.Command:
@@ -189,7 +172,7 @@ def help_text(question: Question) -> str:
 
 
 def _has_pattern(question: Question) -> bool:
-    return "pattern" in inspect.signature(question.answer).parameters
+    return any(option.name == "pattern" for option in options_of(question.name))
 
 
 Row = Mapping[str, Any]

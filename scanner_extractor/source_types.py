@@ -37,7 +37,7 @@ class SourceType(Generic[S, R]):
     """One type of source with settings S, read over HTTP.
 
     *read* reads everything that the source has, and raises ScannerError only where nothing of it can be read. *check*
-    yields what `scanner check` tries: what a scan cannot do without. *transport* returns what sends the requests of a
+    yields what `scanner doctor` tries: what a scan cannot do without. *transport* returns what sends the requests of a
     source that is not reached over plain HTTP, None for one that is. *schema* is the JSON Schema of the member
     `options` in cluster.json, None where the type takes none; *parse* converts valid options to what the functions find
     as `settings.options`. *proofs* is how each of its systems was tested; empty for a plug-in.

@@ -1,6 +1,6 @@
 """Two commits of a repository as all that their files declare: what the change of one into the other does, and to whom.
 
-Neither needs a dictionary: each commit is read as `scanner extract --from` reads a directory, and its graph generated.
+Neither needs a dictionary: each commit is read as `scanner scan --from` reads a directory, and its graph generated.
 """
 
 from __future__ import annotations

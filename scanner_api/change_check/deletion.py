@@ -112,7 +112,7 @@ def may_delete(
     """
     if sum(map(bool, (topic, subject, schema_id))) != 1 or (version is not None and not subject):
         hint = "name a topic, a subject (with or without a version) or a schema id"
-        raise InputInvalid("exactly one thing is deleted at a time", where="scanner check", hint=hint)
+        raise InputInvalid("exactly one thing is deleted at a time", where="scanner doctor", hint=hint)
     with dictionary.reading() as conn:
         check = _Check(conn, known_cluster(conn, cluster), now())
         if topic:

@@ -40,7 +40,7 @@ _TEXT = {"type": "string", "minLength": 1}
 SETTINGS_SCHEMA: Json = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": FILE,
-    "description": "Settings of `scanner scan` and `scanner check-change` for a repository.",
+    "description": "Settings of `scanner scan` and `scanner check` for a repository.",
     "type": "object",
     "additionalProperties": False,
     "properties": {

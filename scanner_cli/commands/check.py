@@ -300,7 +300,7 @@ def _files(
     texts, target, references = about
     rules = [library.PathRule.parse(text) for text in texts]
     if target.is_named and (rules or sum(map(bool, (target.subject, target.topic))) > 1):
-        raise InputInvalid("--subject, --topic and --map exclude each other", where="scanner check-change")
+        raise InputInvalid("--subject, --topic and --map exclude each other", where="scanner check")
     if commits is not None:
         if paths:
             raise InputInvalid("--git and FILE exclude each other", where="--git", hint="leave one of them out")

@@ -90,7 +90,7 @@ def init(
       scanner init --probe localhost
       scanner init --from . --extract repository.db
 
-    Exit status 2: a file exists already, or no cluster was found; with --extract that of `scanner extract`.
+    Exit status 2: a file exists already, or no cluster was found; with --extract that of `scanner scan`.
     """
     if cloud + bool(addresses) + bool(directories) != 1:
         hint = "write --cloud, --from DIR, or --probe HOST:PORT for each address"

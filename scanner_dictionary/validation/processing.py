@@ -139,7 +139,7 @@ RULES = (
         example_bad="orders-to-lake: FAILED",
         example_good="orders-to-lake: RUNNING",
         severity=Severity.ERROR,
-        hint="`scanner connectors --failed --format json` shows the whole trace",
+        hint="`scanner jobs --failed --format json` shows the whole trace",
         find=failed_connectors,
     ),
     Rule(
@@ -202,7 +202,7 @@ RULES = (
         example_bad="connect: unavailable",
         example_good="connect: read",
         severity=Severity.WARNING,
-        hint="test it with `scanner check`; remove one that no longer exists with `scanner dictionary forget SOURCE`",
+        hint="test it with `scanner doctor`; remove one that no longer exists with `scanner dictionary forget SOURCE`",
         find=stale_sources,
     ),
 )

@@ -1,4 +1,4 @@
-"""The table of schema registries: how each kind is read, and what `scanner check` tries: listing is another right."""
+"""The table of schema registries: how each kind is read, and what `scanner doctor` tries: listing is another right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `scanner manual-input check` shows, and what is published."""
+"""What `scanner config validate` shows, and what is published."""
 
 from jsonschema import Draft202012Validator
 

@@ -104,7 +104,7 @@ def test_spark_stores_what_one_process_stores(spark, tmp_path, seed) -> None:
 
 
 def test_the_command_reads_by_the_session_that_it_is_given(spark, tmp_path) -> None:
-    """`scanner extract --engine spark` hands texts to Spark, and stores what comes back."""
+    """`scanner scan --engine spark` hands texts to Spark, and stores what comes back."""
 
     class Choice(SparkChoice):
         def session(self, *, light=False):

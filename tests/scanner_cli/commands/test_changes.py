@@ -1,4 +1,4 @@
-"""`scanner diff`: two scans compared, for people and programs."""
+"""`scanner changes`: two scans compared, for people and programs."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""`scanner check-change` and `scanner may-delete`: options, files, outputs, exit statuses."""
+"""`scanner check` and `scanner check`: options, files, outputs, exit statuses."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_the_answer_is_a_sentence_and_the_line_is_marked(check: Callable[..., An
     assert "affected: " in " ".join(lines[:3])
     assert any(line.startswith("do: ") for line in lines[:8])
     assert any(line.startswith("warning[column-removed]: ") for line in lines)
-    for part in (" = help: ", "scanner explain rule", " = accept: scanner check-change --accept "):
+    for part in (" = help: ", "scanner explain rule", " = accept: scanner check --accept "):
         assert part.strip() in " ".join(map(str.strip, lines))
 
 

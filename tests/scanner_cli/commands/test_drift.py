@@ -1,4 +1,4 @@
-"""`scanner drift`, and what else deployment files alone are good for: no server is asked."""
+"""`scanner validate --drift`, and what else deployment files alone are good for: no server is asked."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_unknown_cluster_is_refused(scanned, scanner) -> None:
 
 
 def test_key_that_was_changed_by_hand_is_named(deployed, scanner, changed_by_hand) -> None:
-    """What `scanner drift` is for: where it stands, what it should be, what it is."""
+    """What `scanner validate --drift` is for: where it stands, what it should be, what it is."""
     dictionary = deployed(connect=[{"name": "main", "url": changed_by_hand}])
     result = scanner("validate", "--drift", "--kind", "connector", "--format", "json", *dictionary)
     rows = {row["name"]: row for row in result.json}
@@ -134,7 +134,7 @@ def test_connector_of_a_pull_request_is_read_before_it_runs(deployed, scanner, t
 
 
 def test_declared_objects_are_listed_with_their_state(deployed, scanner) -> None:
-    """`scanner connectors` and `scanner topics` say where they are from."""
+    """`scanner jobs` and `scanner topics` say where they are from."""
     dictionary = deployed()
 
     assert "DECLARED" in scanner("jobs", "--kind", "connector", *dictionary).out

@@ -1,4 +1,4 @@
-"""`scanner history`, `diff --flows`, `lineage --as-of`, `export --history`, `dictionary prune`: lineage over time."""
+"""`scanner changes`, `diff --flows`, `lineage --as-of`, `export --history`, `dictionary prune`: lineage over time."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`scanner extract`: what it stores, reports, refuses, and how it ends."""
+"""`scanner scan`: what it stores, reports, refuses, and how it ends."""
 
 import csv
 import json
