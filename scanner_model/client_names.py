@@ -34,7 +34,7 @@ _EQUAL = (IdentityKind.CLIENT_ID, IdentityKind.GROUP, IdentityKind.TRANSACTIONAL
 class Match(NamedTuple):
     """The application of a client, and *by* what: mapping, series, naming rule, equal name, or only its own name.
 
-    *owner* is that of the mapping, empty where there is none.
+    *owner* is that of the mapping, empty if absent.
     """
 
     application: str

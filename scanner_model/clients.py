@@ -84,7 +84,7 @@ class AclRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AclAuthorizer:
-    """What decides besides the rules of access: whether brokers check them at all, and what cluster.json says."""
+    """Settings that decide together with access rules: whether brokers check them, and those of cluster.json."""
 
     source: SourceId
     active: Annotated[bool, Value("False: the brokers have no authorizer, everything is permitted")]

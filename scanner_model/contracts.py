@@ -155,7 +155,7 @@ def _members(column: Column) -> Json:
 
 
 def columns_of(properties: object) -> Iterator[Column]:
-    """Yield the columns of nested *properties*, parents first; what is no property is left out."""
+    """Yield the columns of nested *properties*, parents first; other values are skipped."""
     for element in properties if isinstance(properties, list) else ():
         if not isinstance(element, dict):
             continue

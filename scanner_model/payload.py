@@ -59,7 +59,7 @@ class Payload:
         return self._parent.place + (f"[{self._step}]" if isinstance(self._step, int) else f".{self._step}")
 
     def member(self, name: str) -> Payload:
-        """Return a member, null where it is absent; raises PayloadUnexpected where this is no object."""
+        """Return a member, null where it is absent; raises PayloadUnexpected if this is not an object."""
         members = self.value if type(self.value) is dict else self.members()
         return Payload(members.get(name), name, self)
 
@@ -72,11 +72,11 @@ class Payload:
         raise self.error(f"has no {' or '.join(map(repr, names))}")
 
     def text(self, *names: str) -> str:
-        """Return the first of *names* that is not empty; empty where there is none."""
+        """Return the first of *names* that is not empty; empty if absent."""
         return self._typed(str, names) or ""
 
     def integer(self, *names: str) -> int | None:
-        """Return a whole number; None where there is none."""
+        """Return a whole number; None if absent."""
         return self._typed(int, names)
 
     def number(self) -> int:

@@ -36,7 +36,7 @@ class Waiver(NamedTuple):
 class ClusterPolicy:
     """The rules of a cluster; an empty or False one asks for nothing.
 
-    *topic_names* are regular expressions, one of which each topic's whole name fits. *compatibility* is the weakest
+    *topic_names* are regular expressions; each topic's whole name matches one. *compatibility* is the weakest
     level that a subject may have. *required_tags*: every topic has each of them. *tagged*: a column that is suggested
     to have one of these tags has it.
     """

@@ -45,7 +45,7 @@ class SourceResult:
     received: Annotated[int, Value("objects that were read: versions, topics, collections, …")] = 0
     requested: Annotated[int, Value("objects that were requested")] = 0
     reason: Annotated[str, Value("one line where it was not read completely", long=True)] = ""
-    hint: Annotated[str, Value("the next step, empty where there is none", long=True)] = ""
+    hint: Annotated[str, Value("the next step, empty if absent", long=True)] = ""
     requests: Annotated[int, Value("requests sent")] = 0
     seconds: Annotated[float, Value("seconds spent")] = 0.0
     unread: Annotated[

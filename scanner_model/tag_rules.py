@@ -170,13 +170,13 @@ def _rules(documents: Sequence[Mapping[str, Any]]) -> TagRules:
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise TypeError(f"{value!r} is no text")
+        raise TypeError(f"{value!r} is not a text")
     return value
 
 
 def _set(words: Sequence[str]) -> frozenset[str]:
     if isinstance(words, str):
-        raise TypeError(f"{words!r} is no list")
+        raise TypeError(f"{words!r} is not a list")
     return frozenset(_together(_text(each)) for each in words)
 
 

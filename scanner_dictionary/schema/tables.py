@@ -198,7 +198,7 @@ scan_problem = declare(
     ordinal("position in the scan's order; what the dictionary refused comes last"),
     must("location", Text, "file, JSON path, subject"),
     must("what", Text, "what is wrong"),
-    must("hint", Text, "the next step, empty where there is none"),
+    must("hint", Text, "the next step, empty if absent"),
 )
 
 change_log = declare(
