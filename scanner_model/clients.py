@@ -54,7 +54,7 @@ class ClientUse:
     ended: Annotated[str, Value("end of the window, ISO 8601, UTC")]
     window: Annotated[str, Value("length of the window, as it was asked for", column="window_length")]
     metric: Annotated[str, Value("the metric that shows the use")]
-    amount: Annotated[float | None, Value("records or bytes in the window, empty where the source does not count")]
+    amount: Annotated[float | None, Value("records or bytes in the window, empty if the source does not count")]
     sampled: Annotated[bool, Value("whether the source shows a sample: then no use does not mean none")] = False
 
 

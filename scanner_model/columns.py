@@ -102,7 +102,7 @@ _OF_ANY_FIELDS = frozenset({"any", "message"})
 class Column:
     """One column of a schema, parent or leaf.
 
-    *path* is empty where the whole message is one value (a primitive Avro root). *type* is the format's own word
+    *path* is empty if the whole message is one value (a primitive Avro root). *type* is the format's own word
     (`long`, `int64`, `integer`, `record`, `message`, `object`, `array`, `map`, `enum`, `union`…); *logical_type* what
     refines it (`decimal(8,0)`, `timestamp-millis`, `date`, `uuid`), else None. *nullable*: the value may be null or
     absent. *default* is JSON text, None if absent. *recursive* is the name of the type whose recursion is cut

@@ -63,7 +63,7 @@ class PayloadUnexpected(ScannerError):
 class InputInvalid(ScannerError):
     """Raised when a file, option or query is invalid: the user corrects it. Exit status 2.
 
-    `problems` lists everything that is wrong where a whole file was validated at once; empty where one thing is.
+    `problems` lists everything that is wrong where a whole file was validated at once; empty if one thing is.
     """
 
     def __init__(self, what: str, *, where: str = "", hint: str = "", problems: Iterable[Problem] = ()) -> None:

@@ -51,7 +51,7 @@ class ClusterPolicy:
     waivers: tuple[Waiver, ...] = ()
 
     def waiver(self, rule: str, where: str, today: date) -> Waiver | None:
-        """Return the waiver of a finding that holds *today*; None where it counts."""
+        """Return the waiver of a finding that holds *today*; None if it counts."""
         fitting = (each for each in self.waivers if each.rule == rule and _fits(where, each.where))
         return next((each for each in fitting if each.expires >= today), None)
 

@@ -54,7 +54,7 @@ class Registry:
     kind: Annotated[str, Value("its entry in the table of registries")]
     url: Annotated[str, Value("its address")]
     environment: Annotated[str, Value("its own id or name, may be empty")] = ""
-    server_version: Annotated[str, Value("version of the program that serves it, as 8.3.1; empty where not read")] = ""
+    server_version: Annotated[str, Value("version of the program that serves it, as 8.3.1; empty if not read")] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +65,8 @@ class SchemaVersion:
     numbers in some registries and UUIDs in others; unique in one context of one registry only. *format* is upper case
     as the registry names it. *metadata* and *rule_set* are JSON text, empty if absent. *fingerprint* names
     the definition, empty until the text was read. *state* is the registry's own word, empty for an ordinary version.
-    *registered_at* is ISO 8601 in UTC, empty where not reported. *compatibility* is the level that holds for the
-    subject, in the registry's own word, and behind it policy, group and alias where it has any; empty where not read.
+    *registered_at* is ISO 8601 in UTC, empty if not reported. *compatibility* is the level that holds for the
+    subject, in the registry's own word, and behind it policy, group and alias where it has any; empty if not read.
     """
 
     source: SourceId
@@ -200,4 +200,4 @@ class SchemaIdUse:
     offset: Annotated[int | None, Value("of the newest record that shows it", column="record_offset")] = None
     time: Annotated[str, Value("of the newest record that shows it, ISO 8601, UTC; empty without", column="at")] = ""
     since: Annotated[str, Value("the record in which it was seen first: partition, offset and time")] = ""
-    detail: Annotated[str, Value("why it is not known, empty where it is", long=True)] = ""
+    detail: Annotated[str, Value("why it is not known, empty if it is", long=True)] = ""

@@ -66,7 +66,7 @@ class TagRules:
         return frozenset((*(kind.tag for kind in self.words.values()), *self.documentation.values()))
 
     def suggest(self, dataset: str, path: ColumnPath, type_name: str, doc: str | None) -> Suggestion | None:
-        """Return the tag that the name of a column suggests, or else its documentation; None where neither does.
+        """Return the tag that the name of a column suggests, or else its documentation; None if neither does.
 
         *dataset* is the name of its topic, record or table. A yes-or-no is about something, it is nothing personal.
         """
