@@ -59,7 +59,7 @@ def read_manual_input(
 
 
 def schemas_in(text: str, name: str) -> tuple[tuple[ManualSchema, ...], tuple[Problem, ...]] | None:
-    """Return the schemas of topics in the text of one file, and what is wrong with them; None: it is no manual input.
+    """Return the schemas of topics in the text of one file, and their problems; None: not manual input.
 
     Files that it refers to are looked for beside *name*.
     """
@@ -168,7 +168,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRow:
-    """One problem as a row: location, message, hint (empty where there is none)."""
+    """One problem as a row: location, message, hint (empty if absent)."""
 
     severity: Severity
     where: str

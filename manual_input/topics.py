@@ -173,7 +173,7 @@ def owners(root: Node, source: SourceId, stated: dict[str, str]) -> Iterator[Ann
 
 
 def legal_topic(node: Node) -> TopicName | None:
-    """Read a topic's name; None where there is none, or none that Kafka takes, which is then reported."""
+    """Read a topic's name; None if absent, or invalid for Kafka, which is reported."""
     name = node.string
     if not name:
         return None

@@ -76,7 +76,7 @@ def probe_sources(
 ) -> Iterator[CheckResult]:
     """Try every source, a few probes each, in the order in which a scan reads them; then every installed plug-in.
 
-    *probe* requests the brokers' metadata and reports it in a few words; *exchange* stands in for the network. Raises
+    *probe* requests the brokers' metadata and reports it in a few words; *exchange* replaces the network. Raises
     no ScannerError, each is a result. The sources of a cluster of Confluent Cloud are found first.
     """
     connections = Connections(probe=probe, transport=exchange)
@@ -116,7 +116,7 @@ def _missing_key_result(lacking: Lacking) -> CheckResult:
 class ConnectionCheck:
     """One attempt on one source: *tried* names it, *detail* is what was found, or why nothing was.
 
-    *state* is ok, refused, unreachable or unexpected. *hint* is the next step, empty where there is none.
+    *state* is ok, refused, unreachable or unexpected. *hint* is the next step, empty if absent.
     *note* says what the system was tested with if scanner never read it live.
     """
 
@@ -256,7 +256,7 @@ def repository_template(
     """Return the cluster.json of *directories* of files, and what was found in them by kind of file.
 
     *base* is the directory that the file will be in, *variables* are values for placeholders. Raises InputInvalid for
-    what is no directory.
+    a path that is not a directory.
     """
     loaded = repository_cluster(directories, variables)
     rows: list[FoundKind] = []

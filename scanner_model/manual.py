@@ -17,7 +17,7 @@ class ManualSchema:
     """A schema declared by hand: either *text* in a format that a reader knows, or *columns* listed (*text* is empty).
 
     *subject*, *version* and *schema_id* are absent (empty, None) where the file does not state them. *references* are
-    (name, text) pairs. *location* is file and JSON path. *record* names which record of the text it is, empty where the
+    (name, text) pairs. *location* is file and JSON path. *record* names which record of the text it is, empty if the
     file leaves that to the format.
     """
 
@@ -53,7 +53,7 @@ class FlowEnd:
     """One end of a manual flow: a dataset and perhaps a column; without a name only the job at this end is known."""
 
     namespace: Annotated[str, Key("empty for a topic of the cluster", long=True)]
-    name: Annotated[str, Key("the dataset; empty where only the job at this end is known", long=True)]
+    name: Annotated[str, Key("the dataset; empty if only the job at this end is known", long=True)]
     path: Annotated[ColumnPath | None, Key("JSON array: the column; empty for the whole dataset")] = None
 
 

@@ -23,7 +23,7 @@ _NAMED_BY: Mapping[str, tuple[str, ...]] = {
     "customProperties": ("property",),
     "authoritativeDefinitions": ("url",),
 }
-"""Lists → the members that name their elements, of which the first that an element has counts."""
+"""Lists → the members that identify elements; the first that an element has counts."""
 _DISTINGUISHED_BY: Mapping[str, str] = {"customProperties": "vendor", "slaProperties": "element"}
 """Lists → a member that elements of one name may differ in."""
 _OF_REGISTRY = re.compile(r"/subjects/[^/]+/versions/\d+$")

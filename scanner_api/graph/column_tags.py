@@ -315,7 +315,7 @@ def suggested_columns(
 ) -> Iterator[PlacedColumn]:
     """Yield the columns whose name, type or documentation suggests *tag*, and that are not among *known* ones.
 
-    Known are those that have it, and those of which flows show that it ends there.
+    Known are those that have it, and those where flows show that it ends.
     With *rejected* also those that people rejected, with that as their certainty.
     """
     rules = tag_rules(conn)

@@ -62,7 +62,7 @@ class GraphNode(NamedTuple):
 
 
 class GraphEdge(NamedTuple):
-    """An edge between two nodes' ids; *type* and *subtype* are empty where it is no column flow."""
+    """An edge between two nodes' ids; *type* and *subtype* are empty except for column flows."""
 
     source: str
     target: str
@@ -229,7 +229,7 @@ def paths(
     limit: Annotated[int, Parameter("How many paths at most.", least=1, most=100)] = 10,
     as_of: AsOf = None,
 ) -> PathList:
-    """Return the shortest paths on which data go from *start* to *end*; the other way where there is none.
+    """Return the shortest paths on which data go from *start* to *end*; or the other way if there are no such paths.
 
     Two columns are connected by column flows; otherwise data and jobs are, and a column stands for its topic or
     dataset.

@@ -101,7 +101,7 @@ def topics(
     unused_for: Annotated[
         str | None,
         Parameter(
-            "Only unused topics that nobody was observed at for so long before the newest scan: 30d, 4w.",
+            "Only topics with no observed client for at least this long, for example 30d or 4w.",
             longest=16,
             metavar="AGE",
         ),
@@ -160,7 +160,7 @@ def _before_newest(conn: Connection, age: str) -> str:
     match = _AGE.fullmatch(age)
     newest = max((row.finished or "" for row in queries.scans(conn)), default="")
     if not match or not newest:
-        what = f"{age!r} is no age" if newest else "no scan was finished yet"
+        what = f"{age!r} is not an age" if newest else "no scan was finished yet"
         raise InputInvalid(what, where="unused_for", hint="write days or weeks, as 30d or 4w")
     days = int(match["number"]) * (_WEEK if match["unit"] == "w" else 1)
     return (datetime.fromisoformat(newest) - timedelta(days=days)).isoformat(timespec="seconds")

@@ -337,7 +337,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="paths",
         function="questions.graph:paths",
-        summary="Return the shortest paths on which data go from one node to another, or back where there is none.",
+        summary="Return the shortest paths on which data go from one node to another, else back.",
         path="/paths",
         tool="get_paths",
     ),

@@ -190,7 +190,7 @@ class SqlGraphReader:
     def _look_up(self, named: str) -> str | None:
         """Return the namespace of the cluster that has a broker, id or CRN called *named*, or of the server so called.
 
-        None where there is none.
+        None if absent.
         """
         node, cluster = t.flow_node.c, t.cluster.c
         query = select(node.namespace).where(node.kind == "cluster").order_by(node.id).limit(1)
@@ -391,7 +391,7 @@ def count_flows(conn: Connection, kinds: Collection[str]) -> tuple[SystemFlow, .
 
 
 class NodePlace(NamedTuple):
-    """Where a node stands in a list of nodes."""
+    """Position of a node in a list of nodes."""
 
     namespace: str
     name: str

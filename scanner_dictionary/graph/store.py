@@ -31,7 +31,7 @@ SCHEMA_BITS = 32
 
 
 class NodeRow(NamedTuple):
-    """A node as stored; *path* and *attributes* are JSON text, *path* None where it is no column."""
+    """A node as stored; *path* and *attributes* are JSON text, *path* None except for columns."""
 
     id: int
     node_key: str
@@ -43,7 +43,7 @@ class NodeRow(NamedTuple):
 
 
 class EdgeRow(NamedTuple):
-    """An edge as stored, between nodes' keys; *flow_type* and *subtype* are empty where it is no column flow."""
+    """An edge as stored, between nodes' keys; *flow_type* and *subtype* are empty except for column flows."""
 
     id: int
     source_node_id: int
@@ -195,7 +195,7 @@ _EDGES = {
 
 
 def newest_scan(conn: Connection) -> int:
-    """Return the number of the newest scan, 0 where there is none; a graph of an older one is out of date."""
+    """Return the number of the newest scan, 0 without a scan; a graph of an older one is out of date."""
     return int(conn.execute(select(func.max(t.scan.c.id))).scalar() or 0)
 
 

@@ -127,7 +127,7 @@ def has_tag(tags: Iterable[str], wanted: str | None) -> bool:
 
 
 class FoundTag(NamedTuple):
-    """A tag that nobody declares for a column: inherited along flows, or suggested by a rule.
+    """An undeclared tag of a column: inherited along flows, or suggested by a rule.
 
     *certainty* is inherited, suggested, or rejected (by people; listed with all tags only). *flow* is copied or
     computed, *origin* the column that declares the tag, *steps* how many flows lead from there, and *path* each of them

@@ -14,7 +14,7 @@ flow_graph = declare(
     must("node_count", Integer, "its nodes"),
     must("edge_count", Integer, "its edges"),
     must("coverage", Text, "JSON object: how much of statements and connectors was read, and every problem"),
-    may("schema_layout", Integer, "how rows of schemas are made and numbered; empty where a next graph keeps none"),
+    may("schema_layout", Integer, "how rows of schemas are made and numbered; empty if a next graph keeps none"),
     may("tags_scan", Integer, "newest scan number when column_tag was written; empty: it was not, for this graph"),
 )
 

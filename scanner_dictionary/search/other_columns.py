@@ -55,7 +55,7 @@ class OtherColumn(NamedTuple):
 
 
 def cluster_names(conn: Connection) -> Mapping[str, str]:
-    """Return the names of the clusters by their namespaces in the graph; empty where there is none."""
+    """Return the names of the clusters by their namespaces in the graph; empty if absent."""
     return {row.namespace: row.name for row in conn.execute(_CLUSTERS)}
 
 

@@ -168,7 +168,7 @@ def _rows(http: Http, query: str, database: str = "") -> list[Payload]:
 
 
 class _Server:
-    """The tables of a server, each of which may be named by others."""
+    """The tables of a server, with their other names."""
 
     def __init__(self, collector: CatalogCollector, entries: tuple[_Entry, ...]) -> None:
         self._collector = collector

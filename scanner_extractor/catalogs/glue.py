@@ -99,7 +99,7 @@ def _parts(entry: Payload, storage: Payload, own: Payload) -> Iterator[Part]:
 
 
 def _spark_schema(own: Payload) -> str:
-    """Join the schema that Spark cuts into parts, as Glue takes no long parameter; empty where there is none."""
+    """Join the schema that Spark cuts into parts, as Glue takes no long parameter; empty if absent."""
     schema = own.text(_SPARK_SCHEMA)
     count = own.text(f"{_SPARK_SCHEMA}.numParts")
     if schema or not count.isdecimal() or len(count) > 4:

@@ -77,7 +77,7 @@ def parse_database(item: Json, context: ParseContext) -> DatabaseSettings:
 
 
 def validate_databases(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield URLs that are none, passwords that are written in the file, wrong aliases, and names used twice."""
+    """Yield invalid URLs, passwords that are written in the file, wrong aliases, and names used twice."""
     for path, item in items:
         yield from _address(path, item, context)
         yield from alias_errors(path, item, context.shown, form=_ALIAS)

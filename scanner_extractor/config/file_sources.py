@@ -60,7 +60,7 @@ def parse_dbt(item: Json, context: ParseContext) -> DbtSettings:
 
 
 def validate_dbt(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield paths without a manifest or with several, namespaces that are none, and projects declared twice."""
+    """Yield paths without a manifest or with several, invalid namespaces, and projects declared twice."""
     for path, item in items:
         pattern, where = item.get("path"), (*path, "path")
         if context.present and isinstance(pattern, str):
@@ -71,7 +71,7 @@ def validate_dbt(items: Items, context: ValidationContext) -> Iterator[ErrorMess
         namespace = item.get("namespace")
         if isinstance(namespace, str) and namespace and not _NAMESPACE.fullmatch(namespace):
             where = (*path, "namespace")
-            yield where, f"{context.shown(where)} is no namespace", "write scheme://host:port, or bigquery"
+            yield where, f"{context.shown(where)} is not a namespace", "write scheme://host:port, or bigquery"
     yield from repeated_sources(items, name_or_path)
 
 

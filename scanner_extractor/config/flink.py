@@ -131,7 +131,7 @@ _ALWAYS = frozenset({"type", "name"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Form:
-    """The members that a kind of Flink source needs, and those that it may have besides."""
+    """The required and optional members of a type of Flink source."""
 
     needs: tuple[str, ...]
     knows: frozenset[str]
@@ -179,7 +179,7 @@ class FileValidator:
         form = _FORMS.get(kind)
         if form is None:
             hint = closest_match(kind, sorted(KINDS)) or f"known: {', '.join(sorted(KINDS))}"
-            yield (*path, "type"), f"{self.shown((*path, 'type'))} is no kind of Flink source", hint
+            yield (*path, "type"), f"{self.shown((*path, 'type'))}: unknown Flink source type", hint
             return
         for name in form.needs:
             if name not in item:
@@ -236,7 +236,7 @@ def _validator(context: ValidationContext) -> FileValidator:
 
 
 def warn_of_gateways(items: Items) -> Iterator[ErrorMessage]:
-    """Yield the SQL Gateways, of which nothing is read."""
+    """Yield the SQL Gateways, which are not read."""
     for path, item in items:
         if item["type"] == SQL_GATEWAY:
             what = "a SQL Gateway exposes only its own sessions; scanner only checks that it is reachable"

@@ -180,7 +180,7 @@ def validate_kafka(items: Items, _: ValidationContext) -> Iterator[ErrorMessage]
     for path, item in items:
         for name in _BOOTSTRAP:
             if item.get(name) is not None:
-                yield (*path, name), f"{name!r} stands in `kafka`", "name the brokers in `brokers` only"
+                yield (*path, name), f"{name!r} is in `kafka`", "name the brokers in `brokers` only"
 
 
 KAFKA_SECTION = Section(member="kafka", schema=_KAFKA, parse=parse_kafka, validate=validate_kafka, over_http=False)

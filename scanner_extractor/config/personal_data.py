@@ -131,7 +131,7 @@ def _rule_errors(path: JsonPath, patterns: Json, context: ValidationContext) -> 
 
 
 def validate_personal_data(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield files without rules, days that are none, columns that are no paths, and tags that are decided twice."""
+    """Yield files without rules, invalid days and column paths, and tags that are decided twice."""
     for path, item in items:
         yield from _rule_errors((*path, "rules"), item.get("rules") if isinstance(item, dict) else None, context)
         decided: set[tuple[str, ...]] = set()
@@ -142,9 +142,9 @@ def validate_personal_data(items: Items, context: ValidationContext) -> Iterator
             place = (*path, "decisions", index)
             day, column = each.get("on"), each.get("column")
             if isinstance(day, str) and not is_day(day):
-                yield (*place, "on"), f"{day!r} is no date", "as in 2026-11-23"
+                yield (*place, "on"), f"{day!r} is not a date", "as in 2026-11-23"
             if isinstance(column, str) and not _is_path(column):
-                yield (*place, "column"), f"{column!r} is no column path", "as `scanner columns --tag PII` shows it"
+                yield (*place, "column"), f"{column!r} is not a column path", "as `scanner columns --tag PII` shows it"
             about = tuple(str(each.get(name)) for name in ("dataset", "column", "tag"))
             if about in decided:
                 yield place, f"the tag {about[2]!r} of {about[1]} is decided twice", "keep one of them"

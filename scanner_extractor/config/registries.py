@@ -168,7 +168,7 @@ def _strategy(path: JsonPath, name: str, context: ValidationContext) -> Iterator
         strategies_in_force([name], "")
     except InputInvalid as error:
         literal = context.shown(path) == quoted(name)
-        what = error.what if literal else f"{context.shown(path)} is no naming strategy"
+        what = error.what if literal else f"{context.shown(path)} is not a naming strategy"
         yield path, what, error.hint if literal else ""
 
 

@@ -71,11 +71,11 @@ def parse_files(item: Json, context: ParseContext, *, kind: str, engine: str = "
 
 
 def validate_repositories(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield what is wrong with the `repositories` of cluster.json: a path that is no directory, two of one name."""
+    """Yield what is wrong with the `repositories` of cluster.json: a path that is not a directory, two of one name."""
     for path, item in items:
         directory, where = item.get("path"), (*path, "path")
         if context.present and isinstance(directory, str) and not (context.directory / directory).is_dir():
-            yield where, f"{context.shown(where)} is no directory", "the path is relative to this file"
+            yield where, f"{context.shown(where)} is not a directory", "the path is relative to this file"
         try:
             parse_topic_files(item.get("topic_files", []))
         except InputInvalid as error:

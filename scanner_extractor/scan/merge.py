@@ -79,7 +79,7 @@ RATE = "records_in_per_second"
 def rates(metrics: Iterable[Metric], earlier: Iterable[Metric]) -> Iterator[Metric]:
     """Return the records a second that were written to each topic since the *earlier* reading of the same source.
 
-    None where there is none, where no time has passed, and where the offset fell: that is another topic of this name.
+    None if absent, if no time has passed, and if the offset fell: that is another topic of this name.
     """
     before = {(metric.source, metric.topic): metric for metric in earlier if metric.name == LOG_END}
     for metric in metrics:
@@ -206,7 +206,7 @@ class _Results:
         )
 
     def facts(self, remembered: PreviousState, owners: Iterable[Annotation]) -> SourceFacts:
-        """Return the facts besides topics and schemas, as received, and the growth rates of topics.
+        """Return the facts other than topics and schemas, as received, and the growth rates of topics.
 
         *owners* are the annotations of manual input.
         """

@@ -94,8 +94,8 @@ class HttpSettings:
     """How requests are sent to one HTTP source. Times in seconds; *requests_per_second* None: no limit.
 
     *max_bytes* bounds one answer after it is inflated. *concurrency* bounds requests in flight. *retry_also*
-    are statuses that pass by themselves with this kind of source, besides those that do so everywhere. *secret_names*
-    are names whose values are hidden in answers, besides those that are so everywhere. A redirect that is not followed
+    are additional transient statuses of this kind of source. *secret_names*
+    are additional names whose values are hidden in answers. A redirect that is not followed
     is an answer.
     """
 
@@ -194,7 +194,7 @@ class ConnectSettings:
     """One Kafka Connect cluster; *name* is the user's name for it, may be empty.
 
     *active_topics*: the topics that each connector uses are read, one request each. *secret_names*: settings of
-    connectors that are hidden, besides those that are so everywhere.
+    connectors that are hidden in addition to the known ones.
     """
 
     http: HttpSettings

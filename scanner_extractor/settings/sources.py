@@ -25,7 +25,7 @@ class Lineage(StrEnum):
 class AwsSettings:
     """Where a service of AWS is; *profile* is one of AWS's configuration files, empty for the default credentials.
 
-    *endpoint_url* stands in for the region's public endpoint.
+    *endpoint_url* replaces the region's public endpoint.
     """
 
     region: str
@@ -65,7 +65,7 @@ class CatalogSettings:
     *aws* is None where it is not AWS's. *account* is the AWS account whose Glue catalog is meant, *domain* DataZone's,
     *location* where Google keeps the lineage, *warehouse* the SQL warehouse that Databricks' system tables are asked
     through, or Iceberg's; each is empty where it is not set. *lineage_days* bounds how old lineage from there may be.
-    *endpoints* stand in for Google's public ones, by service. *options* are a plug-in's own settings: the JSON object
+    *endpoints* replace Google's public ones, by service. *options* are a plug-in's own settings: the JSON object
     of cluster.json, and for the plug-in's functions what its `parse` makes of it. *aliases* are other addresses of the
     server: `host` or `host:port`, of an Iceberg catalog whole ones.
     """
@@ -174,10 +174,10 @@ class StreamsSettings:
 class DatabaseSettings:
     """One database; *name* is the user's name for it, *url* SQLAlchemy's, which may hold a password.
 
-    *password* takes the place of the one in *url*, empty where there is none. *schemas* are globs of names, none for
+    *password* takes the place of the one in *url*, empty if absent. *schemas* are globs of names, none for
     every schema that is not the database's own. *aliases* are other addresses of the server, `host` or `host:port`.
     Times in seconds; *max_bytes* bounds all answers of one read together. *secret_names* are names whose values
-    are masked in SQL texts, besides those that always are. *base* is the directory that the path of a SQLite
+    are masked in SQL texts in addition to the known ones. *base* is the directory that the path of a SQLite
     file is relative to.
     """
 

@@ -283,7 +283,7 @@ def load_manifest(settings: DbtSettings) -> Json:
     """Return what is read of the manifest: version, adapter, nodes and exposures by their ids, and columns of tables.
 
     *catalog* is None where there is no catalog.json. Raises SourceUnreachable for files that cannot be read, and
-    PayloadUnexpected for what is no manifest.
+    PayloadUnexpected if it is not a manifest.
     """
     path = settings.files.files[0] if settings.files.files else settings.files.base / settings.files.pattern
     manifest = Payload(_load(path, settings))
@@ -292,7 +292,7 @@ def load_manifest(settings: DbtSettings) -> Json:
         if "/manifest/" not in metadata.text("dbt_schema_version"):
             raise metadata.error("has no version of a manifest")
     except PayloadUnexpected as error:
-        what = f"it is no manifest of dbt: {error.what}"
+        what = f"not a dbt manifest: {error.what}"
         raise PayloadUnexpected(what, where=_where(path, settings), hint=_HINT) from error
     beside = path.with_name(_CATALOG)
     catalog = Payload(_load(beside, settings)) if beside.is_file() else None
@@ -339,7 +339,7 @@ def _is_read(node: Payload) -> bool:
 
 
 def _node(node: Payload, config: frozenset[str], secret_names: frozenset[str]) -> Json:
-    """Return what is read of a node; None for what is no node."""
+    """Return the used members of a node; None if it is not a node."""
     try:
         selected = _selected(node.members(), _NODES)
         selected["config"] = _selected(node.object("config").members(), config)

@@ -77,15 +77,15 @@ def read_gateway(payload: Json) -> str:
 
 
 def _identity(entry: Payload) -> str:
-    """Return the id of a job, which stands in the paths of requests."""
+    """Return the id of a job, which is part of request paths."""
     identity = entry.need("jid").text()
     if not identity.isalnum():
-        raise entry.error("has an id that is no job's")
+        raise entry.error("has an invalid job id")
     return identity
 
 
 def _started(entry: Payload) -> str:
-    """Return the start as ISO 8601; empty where there is none, as -1 of a job that has not started."""
+    """Return the start as ISO 8601; empty if absent, as -1 of a job that has not started."""
     time = entry.time("start-time")
     return time.isoformat(timespec="milliseconds") if time and time >= _EPOCH else ""
 

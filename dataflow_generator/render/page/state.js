@@ -114,7 +114,7 @@ function writeAddress() {
   if (state.focus) params.set("focus", "1");
   if (state.outlined) params.set("outline", "1");
   hooks.address(params);
-  // What is selected, or listed, is a step to go back from; how it is shown is none.
+  // What is selected, or listed, is a step to go back from; its presentation is not.
   const view = ["node", "from", "to", "list", "mark"].map((name) => params.get(name)).join("\n");
   const step = viewed !== null && viewed !== view;
   viewed = view;

@@ -154,7 +154,7 @@ function arrange(boxes, scale) {
     if (source !== target && link.shown) links.set(`${source.id}>${target.id}`, [source.id, target.id]);
   }
   const aspect = Math.max(0.6, (stage.clientWidth || 1200) / (stage.clientHeight || 800));
-  // What has flows that are not drawn is none of those without.
+  // Nodes with hidden flows do not count as nodes without flows.
   for (const box of boxes) box.flows = box.flows || (box.card && flowing.has(box.card));
   const moving = boxes.filter((box) => box.flows);
   drawing.via = null;

@@ -158,7 +158,7 @@ def _identity(row: Payload) -> tuple[str, ...]:
 
 
 def _amount(value: Payload) -> float | None:
-    """Return a figure; None for one that is none, as JSON has it for what is too large."""
+    """Return a figure; None for an invalid one, as JSON has it for overflows."""
     if isinstance(value.value, bool) or not isinstance(value.value, int | float):
         raise value.error("is not a number")
     return float(value.value) if abs(value.value) < _MOST else None

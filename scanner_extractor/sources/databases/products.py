@@ -216,7 +216,7 @@ class Location:
 
     @classmethod
     def of(cls, settings: DatabaseSettings) -> Location:
-        """Resolve the settings; raises InputInvalid for a URL that is none."""
+        """Resolve the settings; raises InputInvalid for an invalid URL."""
         url = database_url(settings.url)
         product = product_of(url.get_backend_name())
         if url.get_backend_name() == "sqlite":

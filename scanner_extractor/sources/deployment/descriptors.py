@@ -1,6 +1,6 @@
 """Documents that are no Kubernetes resources: kafka-gitops, JulieOps, and connectors as Connect's REST API takes them.
 
-Besides topics, the services of kafka-gitops and the projects of JulieOps say which programs read and write topics.
+Services of kafka-gitops and projects of JulieOps also contain the programs that read and write topics.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _read_connector(document: Document, collector: Collector) -> bool:
 
 
 def _read_gitops(document: Document, collector: Collector) -> bool:
-    """Read the topics and services of kafka-gitops, which may stand in one file or in several."""
+    """Read the topics and services of kafka-gitops, which may be in one file or in several."""
     topics, services = mapping(document.value, "topics"), mapping(document.value, "services")
     described = [topic for topic in topics.values() if isinstance(topic, dict) and topic.keys() <= _TOPIC_MEMBERS]
     is_topics = len(described) == len(topics) and any("partitions" in topic for topic in described)

@@ -38,7 +38,7 @@ def named_view(name: str, columns: Sequence[str], query: str) -> str:
 
 
 def view_of_declaration(name: str, text: str) -> str:
-    """Return the view that `CREATE MATERIALIZED VIEW … AS query` declares; a text that is none unchanged.
+    """Return the view that `CREATE MATERIALIZED VIEW … AS query` declares; other texts unchanged.
 
     How it is partitioned, distributed and refreshed, and its properties, are left out. Source: StarRocks, CREATE
     MATERIALIZED VIEW.
