@@ -22,7 +22,7 @@ from scanner_extractor.sources.applications.fields.reader import FoundField, Pro
 from scanner_extractor.sources.applications.fields.values import TopicUse
 from scanner_extractor.sources.applications.index import Index
 from scanner_extractor.sources.applications.modules import Modules, Programs, read_modules
-from scanner_extractor.sources.applications.settings import Settings, expand, is_settings_file, read_settings
+from scanner_extractor.sources.applications.settings import Setting, Settings, expand, is_settings_file, read_settings
 from scanner_extractor.sources.applications.settings_topics import (
     Declared,
     binding_topic,
@@ -269,6 +269,7 @@ class _Reader:
             if self.modules.of(path) in modules:
                 self.programs.add(path, self.files[path], self.modules.of(path))
         self._note_unresolved(extractor, found)
+        self._read_defaults(extractor)
         self._read_application_ids(extractor)
         self._read_aggregates(extractor)
         return [*found, *self._read_statements(extractor)]
@@ -334,6 +335,17 @@ class _Reader:
                 self.unresolved.append((path, _unresolved_calls(sorted(lines[path]))))
             elif path in self.index.units and path not in recognized and imports_client(path, self.files[path]):
                 self.unresolved.append((path, "it imports a Kafka client, but no call with a topic is recognized"))
+
+    def _read_defaults(self, extractor: Extractor) -> None:
+        """Add the defaults that code sets for settings: `viper.SetDefault("orders.topic", "orders")`."""
+        for path, unit in sorted(self.index.units.items()):
+            setters = unit.language.values.default_setters
+            for call, scope in unit.calls if setters else ():
+                if call.text in setters and len(arguments := call.positional()) == 2:
+                    values = extractor.resolver.texts(arguments[1], scope)
+                    for key in extractor.resolver.texts(arguments[0], scope)[:1] if values else ():
+                        settings = self.settings.setdefault(self.modules.of(path), Settings())
+                        settings.add(Setting(key.text, values[0].text, f"{path}:{call.line}", profile=True))
 
     def _read_application_ids(self, extractor: Extractor) -> None:
         """Read the ids of Kafka Streams applications, which are what their jobs are called."""
@@ -486,7 +498,7 @@ class _Reader:
         module = self.modules.of(caller.path)
         entries = self.programs.entries.get(module, ())
         is_program = not {caller.path, str(PurePosixPath(caller.path).parent)}.isdisjoint(entries)
-        if caller.language.entry is None:
+        if caller.language.entry is None or not is_program:
             is_program = bool(command_of(self.modules.deployed(module), caller.path))
         return caller if is_program or module != self.modules.of(found.unit.path) else found.unit
 
@@ -526,7 +538,8 @@ class _Reader:
             named = self.programs.run_by(unit.path, module, deployed)
         several = unit is not None and len(entries) > 1 and not named
         deployments: list[Deployment] = [] if several else (named or deployed)[:_MOST_DEPLOYMENTS]
-        if deployments and not (named or self._is_single(module, unit)):
+        is_other = unit is not None and not named and any(found.is_own and found.command for found in deployments)
+        if is_other or (deployments and not (named or self._is_single(module, unit))):
             deployments = []
         service = self._service(module, settings)
         if deployments:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from scanner_extractor.sources.applications.code import Parameter, Scope, ScopeKind, Unit
 from scanner_extractor.sources.applications.expressions import NOTHING, Expr, Kind
 from scanner_extractor.sources.applications.index import Index
+from scanner_extractor.sources.applications.wrappers import is_topic_name
 from scanner_extractor.sources.languages.language import Values
 from scanner_extractor.sources.syntax_trees import words
 
@@ -495,6 +496,12 @@ class Resolver:
         values = values or self._given(receiver, name, scope, depth)
         if values:
             return values
+        if (
+            name in ("name", "Name")
+            and receiver.text in scope.language.values.lookups
+            and is_topic_name(receiver.receiver.text)
+        ):
+            return self._of((receiver.positional() or [NOTHING])[0], scope, depth)  # the platform's name of a topic
         new = self._object(receiver, scope, 0)
         if new.kind is Kind.LIST:
             pairs = [part for part in new.parts if part.kind is Kind.PAIR and part.text == name]
@@ -593,10 +600,14 @@ class Resolver:
         return [Value(f"${{{variables.pop()}{default}}}")]
 
     def _only_literal(self, name: str, scope: Scope, depth: int) -> list[Value]:
-        """Return the value that all literals of the module have for a member; of several, none."""
+        """Return the value that all literals and assignments of the module have for a member; of several, none."""
         module = self.index.module(scope.unit)
+        assigned = [scope for scope in self.index.constants.get(name, ()) if scope.kind is ScopeKind.FILE]
         sites = [
             (expr, site) for expr, site in self.index.members.get(name, ()) if self.index.module(site.unit) == module
+        ]
+        sites += [
+            (expr, site) for site in assigned if self.index.module(site.unit) == module for expr in site.bindings[name]
         ]
         if not sites:
             self.missing.add(name)
@@ -808,7 +819,7 @@ class Resolver:
         ]
         receiver = call.receiver
         if len(functions) != 1 or (receiver.kind is not Kind.OTHER and call.text in _GENERIC):
-            if not functions and receiver.kind is Kind.OTHER:
+            if not functions and (receiver.kind is Kind.OTHER or scope.language.has_packages):
                 self.missing.add(call.text)
             return []
         function = functions[0]
