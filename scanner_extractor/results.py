@@ -10,8 +10,8 @@ from scanner_extractor.settings.confluent_cloud import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import ClientUse
 from scanner_model.declarations import Declaration, UnreadFile
-from scanner_model.field_uses import FieldUse
 from scanner_model.errors import Problem
+from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow, ManualSchema
 from scanner_model.names import SourceId, TopicName
@@ -189,9 +189,10 @@ class DeclaredResult:
 class RepositoryResult:
     """The result of a repository: what its files declare, its schemas as a registry (None without any), its tables.
 
-    *unread* are files that may declare flows and are not read, *field_uses* the fields that programs use. *files* are the paths of what was found, by kind, and
-    *of_tables* of those that declare tables. *levels* are the compatibility levels of subjects, of all others under the
-    empty name. *schema_files* are the subjects of each schema file, by path.
+    *unread* are files that may declare flows and are not read, *field_uses* the fields that programs use. *files* are
+    the paths of what was found, by kind, and *of_tables* of those that declare tables. *levels* are the compatibility
+    levels of subjects, of all others under the empty name. *schema_files* are the subjects of each schema file, by
+    path.
     """
 
     outcome: SourceResult

@@ -60,7 +60,8 @@ class _Call:
         is_map_of = self.part.text in ("of", "Of") and self.part.of is not None and self.part.of.text in calls.MAPPINGS
         if self.part.text in calls.MAKES_MAPPING or is_map_of:
             return self._mapping(UNKNOWN)
-        for way in (self._decoded, self._filled, self._on_block, self._on_stream, self._on_record, self._on_made, self._read):
+        receivers = (self._on_block, self._on_stream, self._on_record, self._on_made, self._read)
+        for way in (self._decoded, self._filled, *receivers):
             value = way()
             if value is not None:
                 return value
@@ -284,7 +285,8 @@ class _Call:
         if result.type in calls.PAIRS and text in ("map", "flatMap", "transform"):
             return Value(kind, result.args)
         keys = base.args[:-1] if base.args and kind in calls.STREAMS else ()
-        return Value(kind, (*keys, result.content if text.startswith(("flatMap", "concatMap", "SelectMany")) else result))
+        is_flat = text.startswith(("flatMap", "concatMap", "SelectMany"))
+        return Value(kind, (*keys, result.content if is_flat else result))
 
     def _lambda(self, function: Function, base: Value, others: list[Value], results: list[Value]) -> Value:
         """Evaluate a lambda with what its parameters are: keys, values, and those of a joined stream."""
@@ -480,18 +482,12 @@ def _is_lambda(part: Part) -> bool:
 
 
 def _lambdas(part: Part) -> list[Function]:
-    inner = [each.of if each.kind is Kind.CAST and each.of is not None else each for each in part.parts]
-    found = [each.function for each in inner if each.kind is Kind.LAMBDA and each.function is not None]
-    for each in part.parts:  # an anonymous class is the lambda of its methods
-        if each.kind is Kind.NEW:
-            found += [inner.function for inner in each.parts if inner.kind is Kind.LAMBDA and inner.function is not None]
-    for _, each, _ in part.named:
-        if each.kind is Kind.OBJECT:
-            found += [inner.function for _, inner, _ in each.named if inner.kind is Kind.LAMBDA and inner.function is not None]
-    for each in part.parts:
-        if each.kind is Kind.OBJECT:
-            found += [inner.function for _, inner, _ in each.named if inner.kind is Kind.LAMBDA and inner.function is not None]
-    return found
+    """Return the lambdas among the arguments: also those in an object, and the methods of an anonymous class."""
+    plain_ones = [each.of if each.kind is Kind.CAST and each.of is not None else each for each in part.parts]
+    inside = [inner for each in part.parts if each.kind is Kind.NEW for inner in each.parts]
+    objects = [each for each in (*part.parts, *(value for _, value, _ in part.named)) if each.kind is Kind.OBJECT]
+    inside += [inner for each in objects for _, inner, _ in each.named]
+    return [each.function for each in (*plain_ones, *inside) if each.kind is Kind.LAMBDA and each.function is not None]
 
 
 def _content(value: Value) -> Value:

@@ -36,6 +36,8 @@ MOST_STEPS = 2_000_000
 """Maximum parts that are evaluated for one repository."""
 _ME = frozenset({"this", "self", "cls"})
 _LOOSE = frozenset({"", "var", "Object", "any", "Any", "object", "dynamic", "unknown", "T", "K", "V", "interface"})
+
+
 @dataclass(slots=True)
 class Seeds:
     """Where messages come from and go to, by file and line; numbers are those of topic uses."""
@@ -62,7 +64,7 @@ class Follower:
     found: dict[tuple[int, Path], set[str]] = field(default_factory=dict)
     whole: dict[int, set[str]] = field(default_factory=dict)
     bound: dict[int, dict[int, Class]] = field(default_factory=dict)
-    typed: list[tuple[SourceFile, Class, str, str, bool, int]] = field(default_factory=list)
+    typed: list[tuple[SourceFile, Class, str, str, bool]] = field(default_factory=list)
     sent: dict[int, Value] = field(default_factory=dict)
     made: dict[int, Made] = field(default_factory=dict)
     members: dict[tuple[str, str], Value] = field(default_factory=dict)
@@ -97,7 +99,8 @@ class Follower:
         """Evaluate a function with what its parameters are known to be; return what it returns."""
         values = given if given is not None else self.given.get(id(function), {})
         for position, parameter in enumerate(function.parameters):
-            self._set_parameter(parameter, self._seeded(function, position, parameter, values.get(position, UNKNOWN)), scope)
+            value = self._seeded(function, position, parameter, values.get(position, UNKNOWN))
+            self._set_parameter(parameter, value, scope)
         if function.owner is not None:
             for me in _ME:
                 scope.names.setdefault(me, self.typed_value(Type(function.owner.name)))
@@ -280,8 +283,7 @@ class Follower:
         if part.of is None:
             return UNKNOWN
         if part.of.kind is Kind.NAME and part.of.text in _ME:
-            held = self.name(Part(Kind.NAME, part.text, part.line), scope)
-            return held
+            return self.name(Part(Kind.NAME, part.text, part.line), scope)
         base = self.value(part.of, scope)
         return self.get(base, part.text, part, scope)
 
@@ -298,9 +300,12 @@ class Follower:
                 return UNKNOWN
             return self._read(base, declared, known.wire, known.type, part, scope)
         if base.type in COLLECTIONS | calls.PAIRS | calls.STREAMS:
-            if base.type in calls.PAIRS and plain(label) in ("key", "first", "item1", "getkey") and len(base.args) > 1:
-                return base.args[0]
-            return base.content if base.type in calls.PAIRS or base.args else base
+            is_key = base.type in calls.PAIRS and plain(label) in ("key", "first", "item1", "getkey")
+            return base.args[0] if is_key and len(base.args) > 1 else base.content if base.args else base
+        return self._get_dynamic(base, label, part, scope, is_call=is_call)
+
+    def _get_dynamic(self, base: Value, label: str, part: Part, scope: Scope, *, is_call: bool) -> Value:
+        """Return a member of a value without a known class."""
         if base.type == "GenericRecord" or base.type.lower() in calls.SCALARS:
             return UNKNOWN  # the members of a generic record are behind `get("name")`
         if base.sources and not is_call and label[:1].isalpha():
@@ -335,7 +340,7 @@ class Follower:
         place = self.place(part, scope)
         self.note(base.sources, wire, place)
         if not base.sources and not base.made:
-            self.typed.append((scope.file, owner, wire, place, False, 0))
+            self.typed.append((scope.file, owner, wire, place, False))
         inner = self.typed_value(declared)
         return inside(inner, base.sources, wire)
 
@@ -494,8 +499,8 @@ class Follower:
     def items(self, part: Part, scope: Scope) -> Value:
         """Return a list of what is inside."""
         values = [self.value(each, scope) for each in part.parts]
-        kept = [value.content if each.kind is Kind.SPREAD else value for each, value in zip(part.parts, values, strict=True)]
-        inner = [value for each, value in zip(part.parts, kept, strict=True) if each.kind is not Kind.EACH]
+        pairs = [(each, value) for each, value in zip(part.parts, values, strict=True) if each.kind is not Kind.EACH]
+        inner = [value.content if each.kind is Kind.SPREAD else value for each, value in pairs]
         return Value("[]", (joined(inner),))
 
     # --- records
@@ -540,7 +545,7 @@ class Follower:
                 before, places = self.made[number].members.get(wire, (UNKNOWN, set()))
                 self.made[number].members[wire] = (joined([before, value]), places | {place})
         if declared is not None and not base.made:
-            self.typed.append((scope.file, declared, wire, place, True, 0))
+            self.typed.append((scope.file, declared, wire, place, True))
             return True
         return bool(base.made)
 

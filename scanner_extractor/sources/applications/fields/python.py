@@ -10,6 +10,7 @@ from scanner_extractor.sources.applications.fields.parts import Class, Field, Ki
 from scanner_extractor.sources.syntax_trees import Node
 
 _ALIAS = re.compile(r"(?:alias|serialization_alias|validation_alias|data_key)\s*=\s*['\"]([^'\"]+)['\"]")
+_FIELD = re.compile(r"attrs?\.|attrib|field|Field|ib\(")
 
 
 def _parameters(lowering: Lowering, node: Node) -> list[Parameter]:
@@ -39,7 +40,9 @@ def _function(lowering: Lowering, node: Node) -> Part:
     holder = node.parent
     if holder is not None and holder.type == "decorated_definition":
         notes = (child for child in holder.named_children if child.type == "decorator")
-        function.notes = tuple(Note(text_of(each).lstrip("@").partition("(")[0], (), each.start_point[0] + 1) for each in notes)
+        function.notes = tuple(
+            Note(text_of(each).lstrip("@").partition("(")[0], (), each.start_point[0] + 1) for each in notes
+        )
     lowering.declare(function)
     if function.name == "__init__" and lowering.owners:
         lowering.owners[-1].constructors.append(function)
@@ -51,7 +54,8 @@ def _assignment(lowering: Lowering, node: Node) -> Part:
     left = node.child_by_field_name("left")
     if lowering.owners and not lowering.functions and left is not None and left.type == "identifier":
         value = node.child_by_field_name("right")
-        if node.child_by_field_name("type") is not None or re.match(r"attrs?\.|attrib|field|Field|ib\(", text_of(value)):
+        is_field = node.child_by_field_name("type") is not None or _FIELD.match(text_of(value)) is not None
+        if is_field:
             alias = _ALIAS.search(text_of(value))
             wire = alias[1] if alias else text_of(left)
             lowering.owners[-1].fields.setdefault(text_of(left), Field(wire, part.types[0]))
@@ -106,8 +110,6 @@ def _case(lowering: Lowering, node: Node) -> Part:
         stack += [child for child in inner.named_children if child.type != "block"] if inner is not None else []
     part.parts.append(lowering.part(node.child_by_field_name("body")))
     return part
-
-
 
 
 LANGUAGE = low.Language(
