@@ -137,7 +137,7 @@ class _Call:
         if kind in calls.MAPPINGS and len(self.args) <= 1 and not self._is_class(Value(kind)):
             return self._mapping(UNKNOWN)
         if kind in calls.RECORDS | calls.PAIRS and not self._is_class(Value(kind)):
-            given = [*self.args, *(value for key, value in self.named.items() if plain(key) not in calls.AROUND)]
+            given = [*self.args, *(value for key, value in self.named.items() if plain(key) not in calls.BESIDE_VALUE)]
             named = next((value for key, value in self.named.items() if key.lower() in calls.VALUE), None)
             if kind in calls.PAIRS:
                 return Value(kind, tuple(given))
@@ -330,7 +330,7 @@ class _Call:
         return joined(found)
 
     def _refer(self, function: Function, key: Value, content: Value) -> None:
-        """Give a method that is referred to a key and a value, if it has two parameters."""
+        """Pass a key and a value to a method that is referred to, if it has two parameters."""
         called = function.body[0].parts[0]
         for target in self.follower.functions.get(called.text, [])[:_MOST_TARGETS]:
             if len(target.parameters) == 2 and target.path == self.scope.file.path:
@@ -390,7 +390,7 @@ class _Call:
             if self.follower.declared.field(declared, text, self.scope.file) is None or text in calls.NOT_FIELDS:
                 return None if own else UNKNOWN
             return self.follower.get(base, text, self.part, self.scope, is_call=True)
-        if base.sources and calls.PASSES.search(text):
+        if (base.sources or base.made) and calls.PASSES.search(text):
             return base
         if base.type in COLLECTIONS | calls.PAIRS | calls.STREAMS:
             is_element = re.match(r"(?i)^(?:get|first|last|next|poll|take|orelse|single|value|pop|peek)", text)

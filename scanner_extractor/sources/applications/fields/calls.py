@@ -32,7 +32,7 @@ SCALARS = words(
 """Types without fields, in lower case."""
 VALUE = frozenset({"value", "payload", "getpayload", "getvalue", "body", "data"})
 """Members of a record that are its value, in lower case."""
-AROUND = words(
+BESIDE_VALUE = words(
     """key getkey headers getheaders header topic partition offset timestamp error commit ack acknowledge close metrics
     topicpartition leaderepoch timestamptype count isempty size time"""
 )

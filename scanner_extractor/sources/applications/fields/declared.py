@@ -40,7 +40,7 @@ _SERVICE = re.compile(
 
 
 def is_message(declared: Class | None) -> bool:
-    """Return whether a class may be a message: it has fields, and is no service with methods of its own."""
+    """Return whether a class may be a message: it has fields, and its methods are accessors."""
     if declared is None or not declared.fields:
         return False
     if declared.is_schema:

@@ -151,7 +151,7 @@ class Follower:
         return replace(value, sources=value.sources | sources)
 
     def typed_value(self, declared: Type) -> Value:
-        """Return a value of which only the type is known."""
+        """Return a value whose type alone is known."""
         if declared.name in _LOOSE:
             return UNKNOWN
         return Value(declared.name, tuple(self.typed_value(arg) for arg in declared.args))
@@ -326,7 +326,7 @@ class Follower:
                 inner = replace(inner, sources=frozenset((number, ()) for number in numbers))
         if word in calls.VALUE:
             return inner
-        return UNKNOWN if word in calls.AROUND else Value(base.type, (*base.args[:-1], inner))
+        return UNKNOWN if word in calls.BESIDE_VALUE else Value(base.type, (*base.args[:-1], inner))
 
     def _of_class(self, numbers: Iterable[int], declared: Class | None) -> list[int]:
         """Return the uses that may have messages of a class: those bound to it, else those bound to none."""
@@ -394,7 +394,7 @@ class Follower:
         return value
 
     def set(self, target: Part, value: Value, scope: Scope) -> None:
-        """Give a target a value."""
+        """Set a target to a value."""
         if target.kind is Kind.CHOICE and len(target.parts) == 1:
             target = target.parts[0]
         if target.kind is Kind.NAME:
@@ -521,7 +521,7 @@ class Follower:
     def _wrapped(self, part: Part, lowered: Mapping[str, Value], spread: Value) -> Value:
         """Return an object; one with a `value` that is itself a record is the wrapper of a message."""
         inner = next((lowered[name] for name in ("value", "payload", "messages", "body") if name in lowered), UNKNOWN)
-        is_wrapper = "value" in lowered and calls.AROUND | {"value"} >= set(lowered)
+        is_wrapper = "value" in lowered and calls.BESIDE_VALUE | {"value"} >= set(lowered)
         if is_wrapper or any(each.made or each.sources for each in inner.held()):
             return Value("@record", (UNKNOWN, inner.content if inner.type == "[]" else inner))
         return Value("", (), spread.sources, frozenset({id(part)}) | spread.made)

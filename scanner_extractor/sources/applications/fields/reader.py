@@ -197,7 +197,7 @@ def _programs(uses: list[ProgramUse], files: Iterable[SourceFile], repository: R
 
 @dataclass(slots=True)
 class _Answer:
-    """What was followed, as fields; *cut* are modules of which some files were not read."""
+    """What was followed, as fields; *cut* are modules with files that were not read."""
 
     follower: Follower
     uses: list[ProgramUse]
@@ -267,7 +267,7 @@ class _Answer:
                 self._add_made(number, self.follower.made[made], path, seen | {made})
 
     def _add_typed(self) -> None:
-        """Add members that are used of values of which only the class is known: it is bound to topics."""
+        """Add the members of values whose class alone is known, if the class is bound to topics."""
         sent = {made for value in self.follower.sent.values() for inner in value.held() for made in inner.made}
         typed = [(file, owner, wire, {place}, writes) for file, owner, wire, place, writes in self.follower.typed]
         for made, record in self.follower.made.items():
