@@ -381,6 +381,9 @@ class _Call:
                 return UNKNOWN
             at = Part(Kind.INDEX, "", self.part.line, self.part.start, of=self.part.of, parts=self.plain[:1])
             return self.follower.index(at, self.scope)
+        path = text_of_part(self.plain[1]) if len(self.plain) > 1 else None
+        if path is not None and self.args[0].sources and (path.startswith("$") or text in ("get", "at")):
+            return self.follower.read_path(self.args[0], path, self.part, self.scope)  # `JsonPath.read(text, "$.a")`
         if self.args or self.named or base.type == "@class":
             return None
         if text in calls.TEXTS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -34,6 +35,7 @@ ROUNDS = 3
 """How often all functions are evaluated: values pass one call further in each round."""
 MOST_STEPS = 2_000_000
 """Maximum parts that are evaluated for one repository."""
+_STEP = re.compile(r"[A-Za-z_][\w-]*")
 _ME = frozenset({"this", "self", "cls"})
 _LOOSE = frozenset({"", "var", "Object", "any", "Any", "object", "dynamic", "unknown", "T", "K", "V", "interface"})
 
@@ -381,7 +383,13 @@ class Follower:
             return self._of_record(base, key, scope)
         if base.made and not base.sources:
             return joined(self.made[n].members.get(key, (UNKNOWN,))[0] for n in base.made if n in self.made)
-        return self._read_dynamic(base, key, part, scope) if base.sources else UNKNOWN
+        return self.read_path(base, key, part, scope) if base.sources else UNKNOWN
+
+    def read_path(self, base: Value, text: str, part: Part, scope: Scope) -> Value:
+        """Return the member that a name, a JSONPath (`$.a.b`) or a JSON Pointer (`/a/b`) leads to."""
+        for step in _STEP.findall(text) if text[:1] in ("$", "/") else [text]:
+            base = self._read_dynamic(base, step, part, scope)
+        return base
 
     # --- statements
 

@@ -144,6 +144,18 @@ def test_kotlin_reads_properties_and_elements() -> None:
     }
 
 
+def test_json_paths_and_pointers_are_fields() -> None:
+    """The steps of a path are the names of fields."""
+    java = """
+        import org.springframework.kafka.annotation.KafkaListener;
+        class Main { public static void main(String[] a) {}
+          @KafkaListener(topics = "orders")
+          void on(String text) { JsonPath.read(text, "$.customer.name"); mapper.readTree(text).at("/items/0/sku"); } }
+        """
+
+    assert uses(Main_dot_java=java) == {"reads orders customer.name 5", "reads orders items.sku 5"}
+
+
 def test_csharp_reads_parsed_messages() -> None:
     """`Order.Parser.ParseFrom(message.Value)` is a message of the class."""
     csharp = """
