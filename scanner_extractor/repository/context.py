@@ -40,10 +40,9 @@ class Context:
     files register schemas under, by path; *pattern* is that of the files, which may have the subject. *levels* are
     compatibility levels by subject, of all others under the empty name. *schema_files* are the subjects of each schema
     file, by path. *unread* are reasons by path and kind.
-    *parsed* are source files that an earlier reading of the repository parsed. *field_uses* are the fields that
-    programs use. *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of
-    files that
-    Terraform has as statements.
+    *parsed* are source files that an earlier reading of the repository parsed. *aggregates* are the types of events in
+    the outbox of a database, by its name, *stated* the paths of files that Terraform has as statements. *field_uses*
+    are the fields that programs use.
     """
 
     source: SourceId
