@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, or_, select
-from sqlalchemy.orm import aliased
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.facts import fact_of, is_stale, newest_scans, reported_facts, stored_rows
@@ -311,7 +310,7 @@ def _scan_times(conn: Connection) -> Mapping[int, str]:
 
 def _edges(direction: Direction, topics: Sequence[int]) -> Select[Any]:
     """Select the edges of jobs and groups at *topics*, the keys of their nodes, with the node of the job."""
-    edge, at, job = t.flow_edge.c, aliased(t.flow_node), aliased(t.flow_node)
+    edge, at, job = t.flow_edge.c, t.flow_node.alias(), t.flow_node.alias()
     ends = (edge.source_node_id, edge.target_node_id)
     topic_end, job_end = ends if direction is Direction.READS else reversed(ends)
     return (

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
 from scanner_extractor.results import CatalogResult
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
 from scanner_model.lazy_names import deferred, load
+
+if TYPE_CHECKING:
+    from scanner_extractor.http.client import Http
 
 __all__ = ["CATALOGS", "CatalogType"]
 

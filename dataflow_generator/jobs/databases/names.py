@@ -14,6 +14,9 @@ PostgreSQL and Redshift are none: a connector quotes names, and there `"Orders"`
 """
 _SAME = {"mariadb": "mysql"}
 
+VIEW = "view"
+"""The type of the jobs that fill views."""
+
 
 def scheme_of(namespace: str) -> str:
     """Return the scheme of a namespace in lower case; `mysql` for MariaDB, which is read as it."""
