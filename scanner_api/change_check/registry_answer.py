@@ -228,8 +228,6 @@ _OF_READERS = {
     BACKWARD: ("old-data-rejected", "a reader with the new schema rejects data written with the old one"),
     FORWARD: ("new-data-rejected", "a reader with the old schema rejects data written with the new one"),
 }
-OF_READERS = frozenset(rule for rule, _ in _OF_READERS.values())
-"""Rules of what readers reject, of which no registry is asked."""
 
 
 def _differences(old: StoredSchema, proposed: ProposedSchema, rules: Rules) -> Iterator[tuple[str, Difference]]:

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from scanner_api.change_check.column_changes import Change, changes
 from scanner_api.change_check.field_users import with_field_users
-from scanner_api.change_check.model import Affected, Finding, Verdict
+from scanner_api.change_check.model import OF_READERS, Affected, Finding, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
-from scanner_api.change_check.registry_answer import BACKWARD, FORWARD, OF_READERS, registry_findings
+from scanner_api.change_check.registry_answer import BACKWARD, FORWARD, registry_findings
 from scanner_api.change_check.schema_sides import (
     DEFAULT_LEVEL,
     PAYLOAD,

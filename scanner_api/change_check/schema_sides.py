@@ -13,7 +13,6 @@ from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.proposed_references import ProposedReferences
-from scanner_api.parsing import parse_schema
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.subjects import (
@@ -33,7 +32,8 @@ from scanner_dictionary.queries.subjects import (
     versions_of,
 )
 from scanner_extractor.evolution import Level, Policy, Rules, SchemaText
-from scanner_extractor.schemas.references import resolve
+from scanner_extractor.formats import read_columns
+from scanner_extractor.schemas.references import lookup_in, resolve
 from scanner_model.columns import ColumnPath, ParsedSchema
 from scanner_model.errors import InputInvalid
 from scanner_model.names import Fingerprint, RecordName
@@ -190,9 +190,10 @@ def proposed_schema(
 ) -> ProposedSchema:
     """Read the proposed text: its *record* where it has that among several, else its root."""
     assert proposal.text is not None
-    parsed = parse_schema(proposal.text, format, references=references)
+    lookup = lookup_in(format, references)
+    parsed = read_columns(format, proposal.text, lookup, None)
     if record and record != parsed.name and record in parsed.records:
-        parsed = parse_schema(proposal.text, format, references=references, record=record)
+        parsed = read_columns(format, proposal.text, lookup, record)
     if not parsed.columns and not parsed.empty and parsed.problems:
         first = parsed.problems[0]
         hint = first.hint or "`scanner explain schema FILE` shows what is read"

@@ -34,7 +34,7 @@ from scanner_extractor.sources.applications.settings_topics import (
 from scanner_extractor.sources.bounded_parsing import Trials
 from scanner_extractor.sources.languages import BY_ENDING, language_of
 from scanner_extractor.sources.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
-from scanner_extractor.sources.syntax_trees import LARGEST, grammar_missing, suffix
+from scanner_extractor.sources.syntax_trees import LARGEST, grammar_missing, is_test, suffix
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
@@ -53,11 +53,6 @@ _MOST_LINES = 3
 _MOST_DEPLOYMENTS = 20
 _NOTHING = FlowEnd(namespace="", name="")
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
-_TESTS = re.compile(
-    r"(?:^|/)(?:src/(?:test|it|integration-?[Tt]est|testFixtures)|tests?|__tests__|testing|spec|e2e-tests?|testdata)/"
-    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.\w+$|(?:Test|Tests|IT|Spec|TestCase)\.(?:java|kt|scala|cs)$"
-    r"|\.(?:spec|test)\.[cm]?[jt]sx?$"
-)
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+stream|mp\.messaging|messaging:|default-topic")
 _SCRIPTS = frozenset(ending for ending, language in BY_ENDING.items() if language.entry is None)
 _EXECUTE = frozenset({"execute_sql", "executeSql", "sqlUpdate", "addInsertSql", "add_insert_sql", "executeStatement"})
@@ -113,11 +108,6 @@ def _defining(names: Iterable[str], supertypes: Iterable[str], called: Iterable[
         rf"\b(?:class|enum)\s+(?:{named})\b|\b(?:{named})\b\s*(?:[=(:<]|\w+\s*=)"
         rf"|\bextends\s+(?:{above})\b|\bclass\s+\w+[^\n{{]*[(:,]\s*(?:{above})\b|\b(?:{calls})\s*\("
     )
-
-
-def is_test(path: str) -> bool:
-    """Return whether a file is one of tests, by its path."""
-    return _TESTS.search(path) is not None
 
 
 def _table_uses(unit: Unit, extractor: Extractor, topics: Mapping[str, str]) -> Iterator[Found]:
