@@ -27,6 +27,8 @@ from scanner_extractor.repository.programs import (
     read_application_files,
     read_terraform_files,
 )
+from scanner_extractor.repository.redpanda_connect import PIPELINE, read_pipelines
+from scanner_extractor.repository.redpanda_connect import is_pipeline as is_connect_pipeline
 from scanner_extractor.repository.schemas import is_build_file, is_schema, read_schemas, read_subjects
 from scanner_extractor.repository.scripts import SCRIPT_ENDINGS, has_commands, is_script, read_commands, read_scripts
 from scanner_extractor.repository.sql_files import is_sql, read_sql_files
@@ -156,6 +158,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(ASYNCAPI, is_asyncapi, read_asyncapi),
     Kind("build file with subjects", is_build_file, read_subjects),
     Kind(DESCRIPTION, is_description, read_descriptions),
+    Kind(PIPELINE, is_connect_pipeline, read_pipelines),
     Kind("schema", is_schema, read_schemas),
     Kind("other use of Kafka", is_other_use, leave_other_uses),
 )
