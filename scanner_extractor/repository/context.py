@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from scanner_extractor.repository.connectors import FoundConnector, connectors_in
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
@@ -28,6 +28,13 @@ CONNECT, SHELL, STATEMENT = "connect", "shell", "statement"
 """Whose form a declaration has: a topic of a statement has to be there already."""
 
 
+class EmbeddedSchema(NamedTuple):
+    """An Avro schema in the text of a program."""
+
+    file: RepositoryFile
+    value: Mapping[str, Any]
+
+
 @dataclass(slots=True, kw_only=True)
 class Context:
     """The files of a repository by path, and what is read from them.
@@ -37,7 +44,7 @@ class Context:
     compatibility levels by subject, of all others under the empty name. *schema_files* are the subjects of each schema
     file, by path. *unread* are reasons by path and kind.
     *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
-    Terraform has as statements.
+    Terraform has as statements. *embedded* are the schemas in source code.
     """
 
     source: SourceId
@@ -55,6 +62,7 @@ class Context:
     schemas: list[ManualSchema] = field(default_factory=list)
     annotations: list[Annotation] = field(default_factory=list)
     stated: set[str] = field(default_factory=set)
+    embedded: list[EmbeddedSchema] = field(default_factory=list)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)

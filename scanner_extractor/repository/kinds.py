@@ -16,6 +16,7 @@ from scanner_extractor.repository.contracts import (
     read_asyncapi,
     read_contracts,
 )
+from scanner_extractor.repository.embedded_schemas import EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas
 from scanner_extractor.repository.embedded_sql import EMBEDDED, has_embedded_sql, read_embedded_sql
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.other_uses import is_other_use, leave_other_uses
@@ -159,6 +160,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("build file with subjects", is_build_file, read_subjects),
     Kind(DESCRIPTION, is_description, read_descriptions),
     Kind(PIPELINE, is_connect_pipeline, read_pipelines),
+    Kind(EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas),
     Kind("schema", is_schema, read_schemas),
     Kind("other use of Kafka", is_other_use, leave_other_uses),
 )
