@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from scanner_extractor.http.recording import MANIFEST
+from scanner_extractor.repository.charts import installed_helm, with_rendered_charts
 from scanner_extractor.repository.context import Context, is_topic_name
 from scanner_extractor.repository.files import (
     Entry,
@@ -17,7 +19,7 @@ from scanner_extractor.repository.files import (
     glob_expression,
     text_of,
 )
-from scanner_extractor.repository.kinds import KINDS
+from scanner_extractor.repository.kinds import KINDS, TEMPLATE
 from scanner_extractor.repository.topic_files.settings import (
     FILE,
     KIND,
@@ -61,22 +63,33 @@ def read_directory(settings: RepositorySettings, progress: Progress) -> Reposito
     return directory_reading(settings, progress).result
 
 
-def directory_reading(settings: RepositorySettings, progress: Progress) -> RepositoryReading:
-    """Read a directory, and return what was found in which files; raises SourceUnreachable where it is none."""
+def directory_reading(
+    settings: RepositorySettings, progress: Progress, helm: Callable[[], str | None] = installed_helm
+) -> RepositoryReading:
+    """Read a directory, and return what was found in which files; raises SourceUnreachable where it is none.
+
+    *helm* returns the program that renders charts; None: they are left as they are.
+    """
     try:
         entries = list(directory_files(settings.directory))
     except OSError as error:
         what = f"the directory cannot be listed: {error.strerror or error}"
         raise SourceUnreachable(what, where=str(settings.directory), hint="name a directory") from error
-    return read_entries(settings, entries, progress)
+    charts = with_rendered_charts(entries, helm())
+    return read_entries(settings, charts.entries, progress, failures=charts.failures)
 
 
 def read_entries(
-    settings: RepositorySettings, entries: Iterable[Entry], progress: Progress, known: dict[str, bool] | None = None
+    settings: RepositorySettings,
+    entries: Iterable[Entry],
+    progress: Progress,
+    known: dict[str, bool] | None = None,
+    failures: Mapping[str, str] = MappingProxyType({}),
 ) -> RepositoryReading:
     """Read the files *entries* together.
 
     *known* says, by the identity of a file, whether anything in it is read; it is filled in, for another reading.
+    *failures* are charts that were not rendered, with the reason.
     """
     every = {entry.path: entry for entry in entries}
     listed = {path: entry for path, entry in every.items() if _is_chosen(path, settings.files)}
@@ -93,6 +106,8 @@ def read_entries(
         engine=settings.engine,
         pattern=settings.pattern,
     )
+    for path, reason in failures.items():
+        context.leave(path, TEMPLATE, reason)
     mappings = (*settings.topic_files, *_topic_files(every.get(FILE), context))
     found = _found(listed.values(), settings, context, progress, {} if known is None else known, mappings)
     read_topic_files(mappings, found.get(KIND, ()), context)
