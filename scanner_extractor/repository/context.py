@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.connectors import FoundConnector, connectors_in
@@ -32,6 +32,13 @@ CONNECT, SHELL, STATEMENT = "connect", "shell", "statement"
 """Whose form a declaration has: a topic of a statement has to be there already."""
 
 
+class EmbeddedSchema(NamedTuple):
+    """An Avro schema in the text of a program."""
+
+    file: RepositoryFile
+    value: Mapping[str, Any]
+
+
 @dataclass(slots=True, kw_only=True)
 class Context:
     """The files of a repository by path, and what is read from them.
@@ -42,7 +49,7 @@ class Context:
     file, by path. *unread* are reasons by path and kind.
     *parsed* are source files that an earlier reading of the repository parsed. *aggregates* are the types of events in
     the outbox of a database, by its name, *stated* the paths of files that Terraform has as statements. *field_uses*
-    are the fields that programs use.
+    are the fields that programs use, *embedded* the schemas in source code.
     """
 
     source: SourceId
@@ -61,6 +68,7 @@ class Context:
     schemas: list[ManualSchema] = field(default_factory=list)
     annotations: list[Annotation] = field(default_factory=list)
     stated: set[str] = field(default_factory=set)
+    embedded: list[EmbeddedSchema] = field(default_factory=list)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)

@@ -58,11 +58,6 @@ _FORMS = (
         rf"^[ \t]*type[ \t]*[=:][ \t]*['\"]?kafka['\"]?[ \t]*{_LINES}(?:bootstrap_servers|group_id)\b",
     ),
     _form(
-        "a configuration of Redpanda Connect",
-        _YAML,
-        rf"^(?:input|output|pipeline):[ \t]*{_LINES}(?:- )?(?:kafka|kafka_franz|kafka_balanced|redpanda\w*):[ \t]*$",
-    ),
-    _form(
         "a configuration of the OpenTelemetry Collector",
         _YAML,
         rf"^(?:receivers|exporters):[ \t]*{_LINES}kafka(?:/\S+)?:[ \t]*$",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import NamedTuple
 
 from scanner_extractor.http.recording import MANIFEST
 from scanner_extractor.naming import is_topic_name
+from scanner_extractor.repository.charts import installed_helm, with_rendered_charts
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import (
     Entry,
@@ -19,7 +21,7 @@ from scanner_extractor.repository.files import (
     glob_expression,
     text_of,
 )
-from scanner_extractor.repository.kinds import KINDS, Kind
+from scanner_extractor.repository.kinds import KINDS, TEMPLATE, Kind
 from scanner_extractor.repository.topic_files.settings import (
     FILE,
     KIND,
@@ -84,20 +86,33 @@ def read_directory(settings: RepositorySettings, progress: Progress) -> Reposito
     return directory_reading(settings, progress).result
 
 
-def directory_reading(settings: RepositorySettings, progress: Progress) -> RepositoryReading:
-    """Read a directory, and return what was found in which files; raises SourceUnreachable where it is none."""
+def directory_reading(
+    settings: RepositorySettings, progress: Progress, helm: Callable[[], str | None] = installed_helm
+) -> RepositoryReading:
+    """Read a directory, and return what was found in which files; raises SourceUnreachable where it is none.
+
+    *helm* returns the program that renders charts; None: they are left as they are.
+    """
     try:
         entries = list(directory_files(settings.directory))
     except OSError as error:
         what = f"the directory cannot be listed: {error.strerror or error}"
         raise SourceUnreachable(what, where=str(settings.directory), hint="name a directory") from error
-    return read_entries(settings, entries, progress)
+    charts = with_rendered_charts(entries, helm())
+    return read_entries(settings, charts.entries, progress, failures=charts.failures)
 
 
 def read_entries(
-    settings: RepositorySettings, entries: Iterable[Entry], progress: Progress, shared: SharedReadings | None = None
+    settings: RepositorySettings,
+    entries: Iterable[Entry],
+    progress: Progress,
+    shared: SharedReadings | None = None,
+    failures: Mapping[str, str] = MappingProxyType({}),
 ) -> RepositoryReading:
-    """Read the files *entries* together; what is *shared* with another reading is not read again, and is filled in."""
+    """Read the files *entries* together; what is *shared* with another reading is not read again, and is filled in.
+
+    *failures* are charts that were not rendered, with the reason.
+    """
     shared = shared or SharedReadings()
     every = {entry.path: entry for entry in entries}
     listed = {path: entry for path, entry in every.items() if _is_chosen(path, settings.files)}
@@ -115,6 +130,8 @@ def read_entries(
         pattern=settings.pattern,
         parsed=shared.parsed,
     )
+    for path, reason in failures.items():
+        context.leave(path, TEMPLATE, reason)
     mappings = (*settings.topic_files, *_topic_files(every.get(FILE), context))
     found = _found(listed.values(), settings, context, progress, shared, mappings)
     read_topic_files(mappings, found.get(KIND, ()), context)
