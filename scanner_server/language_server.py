@@ -53,7 +53,7 @@ T = TypeVar("T")
 class Repository:
     """The repository of an editor's folder: its check against HEAD, and its files as a dictionary.
 
-    *dictionary* is one of what runs; None if there is none. Methods are called by one thread each.
+    *dictionary* is one of what runs, and optional. Methods are called by one thread each.
     """
 
     def __init__(self, directory: Path, dictionary: Dictionary | None) -> None:
@@ -123,7 +123,7 @@ class ScannerServer(LanguageServer):
         """Read the repository of the editor's first folder, and check it."""
         folder = next(iter(self.workspace.folders.values()), None)
         directory = to_fs_path(folder.uri) if folder else self.workspace.root_path
-        make = self._told(lambda: Repository(Path(directory or "."), self._dictionary))
+        make = self._reporting(lambda: Repository(Path(directory or "."), self._dictionary))
         self.repository = await self._run(self._lookups, make)
         reading = asyncio.ensure_future(self.saved())
         await asyncio.sleep(0)  # lookups come after the first reading
@@ -138,14 +138,14 @@ class ScannerServer(LanguageServer):
         if repository is None or mine != self._newest:
             return
         texts = dict(self._unsaved(repository))
-        report = await self._run(self._checks, self._told(lambda: repository.check(texts)))
+        report = await self._run(self._checks, self._reporting(lambda: repository.check(texts)))
         if report is not None and mine == self._newest:
             self._publish(repository, report)
 
     async def saved(self) -> None:
         """Read the files again, for hovers and links."""
         if self.repository:
-            await self._run(self._lookups, self._told(self.repository.scan))
+            await self._run(self._lookups, self._reporting(self.repository.scan))
 
     async def subjects(self, uri: str, position: lsp.Position) -> Sequence[tuple[str, Subject]]:
         """Return what a place names, each with where that is known from; waits for the first scan."""
@@ -155,7 +155,7 @@ class ScannerServer(LanguageServer):
             return ()
         document = self.workspace.get_text_document(uri)
         file, offset = OpenFile(path=path, text=document.source), document.offset_at_position(position)
-        find = self._told(lambda: tuple(repository.subjects(file, offset)))
+        find = self._reporting(lambda: tuple(repository.subjects(file, offset)))
         return await self._run(self._lookups, find) or ()
 
     async def accept(self, fingerprint: str, reason: str = "", until: str = "") -> None:
@@ -163,7 +163,7 @@ class ScannerServer(LanguageServer):
         repository = self.repository
         if repository is None:
             return
-        file = await self._run(self._checks, self._told(lambda: repository.accept(fingerprint, reason, until)))
+        file = await self._run(self._checks, self._reporting(lambda: repository.accept(fingerprint, reason, until)))
         if file is not None:
             self._show(f"{fingerprint} is accepted in {file.name}", lsp.MessageType.Info)
             await self.changed()
@@ -197,7 +197,7 @@ class ScannerServer(LanguageServer):
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, by_file.get(path, [])))
         self._reported = set(by_file)
 
-    def _told(self, function: Callable[[], T]) -> Callable[[], T | None]:
+    def _reporting(self, function: Callable[[], T]) -> Callable[[], T | None]:
         """Return *function* that shows an error to the user and returns None instead of raising ScannerError."""
         loop = asyncio.get_running_loop()
 

@@ -82,6 +82,7 @@ def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="BASE..HEAD",
     help="The files that differ between two commits; each is checked, or skipped with the reason.",
 )
+@click.option("--work-tree", is_flag=True, help="Check the uncommitted changes of the repository, against HEAD.")
 @click.option(
     "--map",
     "rules",
@@ -120,6 +121,7 @@ def check_change(
     *,
     paths: Sequence[str],
     commits: str | None,
+    work_tree: bool,
     rules: Sequence[str],
     references: Sequence[str],
     age: str | None,
@@ -157,6 +159,7 @@ def check_change(
       scanner check-change enrich.sql --statement enrich
       scanner check-change orders-to-lake.json --format markdown --write sarif=scanner.sarif
       scanner check-change --git origin/main...HEAD
+      scanner check-change --work-tree
       scanner check-change orders-to-lake.json --config cluster.json
       scanner check-change --git main...HEAD --against prod.db --against staging.db
       scanner check-change --accept 0123456789abcdef --reason 'agreed with billing' --until 2027-03-31
@@ -193,7 +196,15 @@ def check_change(
     outputs = [_output(text) for text in writes]
     fails = fail_on or settings.fail_on or os.environ.get(FAIL_ON) or "unknown"
 
+    if work_tree and (commits is not None or paths or rules or target.is_named):
+        hint = "leave out --git, --map, FILE and the names"
+        raise InputInvalid("it checks all uncommitted files", where="--work-tree", hint=hint)
+
     def judged(dictionary: Dictionary, *, is_needed: bool) -> ChangeReport:
+        if work_tree:
+            known = dictionary if is_needed or dictionary.exists else None
+            report = library.check_work_tree(Path(), options=options, dictionary=known)
+            return library.with_surroundings(report, None, judging.top, judging.top)
         if commits is not None and not (paths or rules or target.is_named):
             known = dictionary if is_needed or dictionary.exists else None
             report = library.check_commits(commits, options, dictionary=known)
