@@ -45,7 +45,7 @@ def _evaluated(rules: list[AclRule], authorizer: AclAuthorizer, topics: list[str
 
 
 def _rules() -> Iterator[AclRule]:
-    """Yield rules of whole names, of prefixes and of every topic, some of which deny, or name a host."""
+    """Yield rules for exact names, prefixes and all topics; some deny, or are limited to a host."""
     for i in range(_RULES):
         kind, name = (
             ("PREFIXED", f"team-{i % _PREFIXES}.")
@@ -64,7 +64,7 @@ def _rules() -> Iterator[AclRule]:
 
 
 def prometheus_row(directory: Path) -> list[Row]:
-    """How long and with how much memory `scanner extract` reads and stores who uses topics, of a million series."""
+    """How long and with how much memory `scanner scan` reads and stores who uses topics, of a million series."""
     file, dictionary = directory / "prometheus.json", directory / "prometheus.db"
     with _server() as url:
         servers = [{"url": url, "cluster_selector": ""}]

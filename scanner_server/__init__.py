@@ -33,7 +33,7 @@ def serve(
 ) -> None:
     """Serve *dictionary* until SIGINT or SIGTERM, with what *intake* receives and the status of *scans*.
 
-    A dictionary that is missing or cannot be read is no error: a scan may make it meanwhile; *notify* gets it at once.
+    A dictionary that is missing or unreadable does not fail: a scan may create it meanwhile; *notify* gets it at once.
     *ready* is called with the address when the server listens. Raises InputInvalid where the extra is not installed, or
     the address or the certificate cannot be used.
     """

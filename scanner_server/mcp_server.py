@@ -1,6 +1,6 @@
 """MCP: the tools as a server with resources and prompts, over standard input and output, or HTTP.
 
-What comes from strangers' schemas never stands in the instructions or descriptions of the server.
+Instructions and descriptions of the server never contain texts from schemas.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ class Parameter:
     """What the faces show and check of a parameter, beside its name, type and default.
 
     *text* is one sentence. *least* and *most* limit a number, *longest* is the most characters of a text. *request* is
-    its name in requests where that is no name of Python, *former* are names that requests may still use. *option* is
+    its name in requests if that is invalid in Python, *former* are names that requests may still use. *option* is
     its name on the command line where it differs; None: the command line does not have it. A parameter with
     *argument* is an argument of the command, not an option; *metavar* is the word for its value in the help.
     """
@@ -47,7 +47,8 @@ class Question:
     caller names: MCP has it on standard input and output only. A *heavy* question may take seconds on a large
     dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`).
 
-    Of a command that derives from it: *help* continues the summary, *examples* are command lines, *shown* are the
+    Of a command that derives from it: *section* is where the help lists it, *line* its line there, of at most 60
+    characters; *help* continues the summary, *examples* are command lines, *shown* are the
     columns of its table, and those that are *optional* are left out where no row has them. *brief* are the columns that
     a terminal shows unless all are asked for; empty: all of them. *incomplete* is why an answer may not be complete.
     """
@@ -64,6 +65,8 @@ class Question:
     page: int = 100
     tool: str = ""
     command: str = ""
+    section: str = ""
+    line: str = ""
     help: str = ""
     examples: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
@@ -96,7 +99,8 @@ Pattern = Annotated[
     str | None,
     Parameter("A glob where it holds `*`, `?` or `[`, else a part of the name.", argument=True, metavar="PATTERN"),
 ]
-Deleted = Annotated[bool, Parameter("Also what its source no longer has.", option="--all")]
+ColumnName = Annotated[str | None, Parameter("The column's own name: the last name of its path.")]
+Deleted = Annotated[bool, Parameter("Include entries deleted at the source.", option="--all")]
 Topic = Annotated[str, Parameter("The topic's exact name.")]
 _MOMENT = "its number, or a date, time (ISO 8601), `yesterday`, `last week` or `7d`"
 Scan = Annotated[
@@ -172,7 +176,7 @@ def page_of(rows: Iterable[T], cursor: str | None, limit: int | None) -> Page[T]
 
 
 def keyed_page(rows: Iterable[T], key: Callable[[T], Sequence[object]], limit: int | None) -> Page[T]:
-    """Return the first *limit* of *rows*, of which at most one more is read; the cursor holds the key of the last."""
+    """Return the first *limit* of *rows*, reading at most one more; the cursor holds the key of the last."""
     items = tuple(rows)
     if limit is None or len(items) <= limit:
         return Page(items)
@@ -191,5 +195,5 @@ def read_cursor(cursor: str, *kinds: type) -> tuple[Any, ...]:
     except (ValueError, binascii.Error, RecursionError):
         values = None
     if not isinstance(values, list) or tuple(map(type, values)) != kinds:
-        raise InputInvalid("the cursor is none of this list", where="cursor", hint="take next_cursor of a page")
+        raise InputInvalid("invalid cursor", where="cursor", hint="take next_cursor of a page")
     return tuple(values)

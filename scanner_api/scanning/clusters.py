@@ -75,11 +75,11 @@ def load_clusters(files: Sequence[str], *, replayed: bool = False) -> tuple[Load
 def repository_cluster(directories: Sequence[Path], variables: Mapping[str, str]) -> LoadedCluster:
     """Return the cluster that *directories* of files describe, named after the first; *variables* fill placeholders.
 
-    Raises InputInvalid for what is no directory.
+    Raises InputInvalid for a path that is not a directory.
     """
     for directory in directories:
         if not directory.is_dir():
-            raise InputInvalid("is no directory", where=str(directory), hint="name a directory of files")
+            raise InputInvalid("is not a directory", where=str(directory), hint="name a directory of files")
     name = ClusterName(directories[0].resolve().name or "repository")
     repositories = tuple(
         RepositorySettings(
@@ -114,8 +114,12 @@ def _loaded(settings: Settings) -> LoadedCluster:
 def _without_source(clusters: Sequence[Settings]) -> Iterator[Problem]:
     for settings in clusters:
         if not (settings.manual_input or _names([settings])[1]):
+            what = "no source is configured"
             hint = "add schema_registries, kafka, ksqldb, connect, flink, streams or manual_input"
-            yield Problem(str(settings.file), "names no source to read", hint)
+            if settings.brokers:
+                what = "`brokers` are addresses only, and no source is configured"
+                hint = 'add "kafka": {} to read topics and consumer groups from them'
+            yield Problem(str(settings.file), what, hint)
 
 
 def _names(clusters: Collection[Settings]) -> tuple[list[str], list[str]]:

@@ -17,6 +17,9 @@ from scanner_model.streaming_sql import FlinkStatement
 FAILED = ("FAILED", "DEGRADED")
 """States of something that failed; DEGRADED is Confluent Cloud's state where some tasks did."""
 
+DEAD = (*FAILED, "FAILING", "ERROR", "UNRESPONSIVE")
+"""States of a statement that does not work."""
+
 
 class TaskRow(NamedTuple):
     """A task of a connector; *trace* is empty while it has not failed, *error* is its first line."""
@@ -62,7 +65,7 @@ def connectors(
     failed: bool = False,
     include_gone: bool = False,
 ) -> Iterator[ConnectorRow]:
-    """List connectors by cluster, source and name; *failed*: only those that failed, or of which a task did.
+    """List connectors by cluster, source and name; *failed*: only those that failed, or with a failed task.
 
     One that a deployment file declares is listed, with the state DECLARED, unless one of its name runs.
     *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name.

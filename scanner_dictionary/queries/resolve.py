@@ -82,19 +82,19 @@ class FoundTopic(NamedTuple):
 
 
 def cluster_of(conn: Connection, broker: str) -> FoundCluster:
-    """Find the cluster of *broker*: one address in any form, or a comma list of which any one is known.
+    """Find the cluster of *broker*: one address in any form, or a comma list with at least one known address.
 
     The cluster's own id (`lkc-…`) and its CRN are resolved, too. Raises NameUnknown where none is known, InputInvalid
-    where it is no address or names two clusters.
+    if it is not an address or belongs to two clusters.
     """
     clusters = _clusters_at(conn, broker) or clusters_named(conn, broker.strip())
     if len(clusters) > 1:
         names = " and ".join(repr(name) for _, name in clusters)
         raise InputInvalid(f"{broker!r} names brokers of the clusters {names}", hint="name one cluster's brokers")
     if not clusters:
-        broker_addresses(broker)  # raises for what is no address at all
+        broker_addresses(broker)  # raises for an invalid address
         known = conn.scalars(select(t.broker.c.address).order_by(t.broker.c.address))
-        raise unknown_name("broker", broker, known, "`scanner scans` lists the clusters that were scanned")
+        raise unknown_name("broker", broker, known, "`scanner changes --scans` lists the clusters that were scanned")
     ((key, name),) = clusters
     latest = conn.execute(select(func.max(t.scan.c.id)).where(t.scan.c.cluster_id == key)).scalar_one()
     return FoundCluster(key, name, latest or 0)
@@ -108,7 +108,9 @@ def cluster_called(conn: Connection, name: str) -> FoundCluster:
         return FoundCluster(row[0], name, row[1] or 0)
     if ":" in name or _clusters_at(conn, name) or clusters_named(conn, name):
         return cluster_of(conn, name)
-    raise unknown_name("cluster", name, conn.scalars(select(t.cluster.c.name)), "`scanner scans` lists the clusters")
+    raise unknown_name(
+        "cluster", name, conn.scalars(select(t.cluster.c.name)), "`scanner changes --scans` lists the clusters"
+    )
 
 
 def cluster_meant(conn: Connection, name: str | None, topic: str) -> FoundCluster:
@@ -125,7 +127,7 @@ def cluster_meant(conn: Connection, name: str | None, topic: str) -> FoundCluste
         hint = f"name one of {', '.join(known[:_SHOWN_CLUSTERS])}"
         raise InputInvalid("there are several clusters", where="cluster", hint=hint)
     if not known:
-        raise NameUnknown("nothing was scanned yet", hint="run `scanner extract`")
+        raise NameUnknown("nothing was scanned yet", hint="run `scanner scan`")
     return cluster_called(conn, known[0])
 
 

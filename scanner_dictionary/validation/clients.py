@@ -1,4 +1,4 @@
-"""Rules about clients: writers that nobody declared or permitted, topics that nobody uses, writers without a schema.
+"""Rules about clients: undeclared or unpermitted writers, unused topics, writers without a schema.
 
 They find nothing where no client was observed: who uses a topic is unknown then.
 """
@@ -101,7 +101,7 @@ RULES = (
         example_bad="orders-old, without readers and writers",
         example_good="orders, read by billing",
         severity=Severity.WARNING,
-        hint="`scanner may-delete --topic` says whether it may go; a client without metrics may use it",
+        hint="`scanner check --topic` says whether it may go; a client without metrics may use it",
         find=unused_topics,
     ),
     Rule(

@@ -72,7 +72,7 @@ def differences(
 ) -> tuple[Difference, ...]:
     """Return why *reader* does not read all data of *writer*; empty where it does. Without *rules*: the newest, strict.
 
-    A format without rules, a text that is no JSON, or a pair that nests too deeply or takes too long is undecided.
+    A format without rules, invalid JSON, or a pair that nests too deeply or takes too long is undecided.
     """
     comparison = COMPARISONS.get(format)
     if comparison is None:
@@ -90,7 +90,7 @@ def differences(
 def removed_symbols(format: str, reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:
     """Return the columns whose enum lost a symbol that the writer's has, whatever a registry says of it.
 
-    Not those of which Avro readers have a default. Nothing for what `differences` cannot decide.
+    Not those for which Avro readers have a default. Nothing for what `differences` cannot decide.
     """
     try:
         if format == "AVRO":

@@ -126,7 +126,7 @@ def _origins(column: Column, row: TableRow) -> tuple[list[tuple[ColumnPath, str]
     """Return the columns of *row* that *column* is computed from, and why they are not known; empty where they are."""
     scheme = scheme_of(row.namespace)
     alike = {known.path[0].casefold(): known.path for known in row.columns}
-    query = f"SELECT {generation_expression(column)} AS v FROM t"  # noqa: S608 - it is parsed, and sent to nobody
+    query = f"SELECT {generation_expression(column)} AS v FROM t"  # noqa: S608 - it is parsed, never sent
     reading = read_query(query, _SCHEMES.get(scheme, scheme), lambda _: [known.path[0] for known in row.columns])
     return [
         (alike.get(name.casefold(), (field_segment(name),)), "TRANSFORMATION" if value.changed else "IDENTITY")

@@ -46,7 +46,7 @@ _HINT = "where the view's columns come from is not known; what it reads is, wher
 class ViewReading(NamedTuple):
     """The job of a view, marked where nothing of it could be parsed, or a part; *whole*: every column is resolved.
 
-    *problems* name what is not. *is_unclear*: it uses something that cannot be resolved, besides the columns of a table
+    *problems* list the rest. *is_unclear*: it uses something unresolvable other than the columns of a table
     that is selected by `*`.
     """
 

@@ -72,7 +72,7 @@ def parse_query(text: str, scheme: str) -> tuple[exp.Expr, Header]:
     except SqlglotError as error:
         raise InputInvalid(parse_problem(error)) from error
     except (ValueError, LookupError, AttributeError, TypeError) as error:
-        # What sqlglot raises besides its own errors, for unexpected texts.
+        # Errors of Python that sqlglot raises for unexpected texts, in addition to its own.
         raise InputInvalid(f"the query cannot be parsed ({type(error).__name__})") from error
     if query is None:
         raise InputInvalid("the query is not one SELECT")

@@ -228,7 +228,7 @@ def _summarised(source: SourceId, noun: str, done: str, failures: Mapping[str, s
 
 
 def probe(settings: KafkaSettings, client: KafkaClient | None = None) -> str:
-    """Return a short summary of the cluster, for `scanner check`; raises what `read_kafka` raises."""
+    """Return a short summary of the cluster, for `scanner doctor`; raises what `read_kafka` raises."""
     client = client or KafkaClient(settings)
     metadata = client.metadata()
     if not metadata.topics:
@@ -248,7 +248,7 @@ def read_offsets(
 ) -> CatalogResult:
     """Read the log end offset of every topic at *now*.
 
-    Needs DESCRIBE on topics. A topic of which a partition has no leader is left out, and the result partial: a
+    Needs DESCRIBE on topics. A topic with a partition without leader is skipped, and the result partial: a
     partial sum is not a metric. Raises SourceRefused and SourceUnreachable.
     """
     kafka = client or KafkaClient(_kafka(settings))

@@ -1,4 +1,4 @@
-"""`scanner check-change --work-tree`."""
+"""`scanner check --work-tree`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_an_uncommitted_change_is_judged(scanner, repository: Path) -> None:
     """The source line is that of the work tree."""
-    done = scanner("check-change", "--work-tree")
+    done = scanner("check", "--work-tree")
 
     assert done.status == 5
     assert f"--> {FILE}:1:" in done.out
@@ -35,7 +35,7 @@ def test_it_is_judged_from_a_directory_below(scanner, repository: Path, monkeypa
     (repository / "below").mkdir()
     monkeypatch.chdir(repository / "below")
 
-    assert scanner("check-change", "--work-tree").status == 5
+    assert scanner("check", "--work-tree").status == 5
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_it_is_judged_from_a_directory_below(scanner, repository: Path, monkeypa
 )
 def test_it_excludes_what_names_files(scanner, repository: Path, more: list[str]) -> None:
     """Half of the change would go unchecked without a word."""
-    done = scanner("check-change", "--work-tree", *more)
+    done = scanner("check", "--work-tree", *more)
 
     assert done.status == 2
     assert "--work-tree" in done.err

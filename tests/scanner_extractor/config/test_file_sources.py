@@ -57,7 +57,7 @@ def test_wrong_projects_are_problems(settings) -> None:
 
     assert [(problem.where.rpartition(" ")[2], problem.what) for problem in caught.value.problems] == [
         ("$.dbt[0].path", '"nothing" is no files'),
-        ("$.dbt[1].namespace", '"postgres://dw" is no namespace'),
+        ("$.dbt[1].namespace", '"postgres://dw" is not a namespace'),
         ("$.dbt[2].name", "this source is named twice"),
         ("$.dbt[3]", "'namespace' is missing"),
     ]
