@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +24,9 @@ from scanner_model.text import visible
 
 _TOKEN = re.compile(r"[\w$-]+(?:\.[\w$-]+)*")
 _PLACE = re.compile(r"(?P<file>\S.*\.\w+):(?P<line>\d+)")
+_SCHEMAS = (".avsc", ".proto", ".json")
+_MARKS = ("[", "{", "<")
+"""What the segment of an element, a value or a branch begins with."""
 _SEVERAL = 200
 _SHOWN = 3
 """Fields with one name that a hover shows."""
@@ -91,8 +94,9 @@ def subjects_at(
 ) -> tuple[Subject, ...]:
     """Return the topic or fields that the word at *offset* of *file* names; empty for others.
 
-    Of the fields with that name, those count whose subject is the name of the file, or whose topic or table is named
-    in the text. *repository* is a dictionary of the files, which knows the places of jobs. Raises DictionaryUnusable.
+    In a schema, a field is one of the subject that is the name of the file, or named in it. Elsewhere it is one of the
+    topics and tables that the text names. *repository* is a dictionary of the files, which knows the places of jobs.
+    Raises DictionaryUnusable.
     """
     words = _words_at(file.text, offset)
     places = _Places(dictionary, *([repository] if repository else []))
@@ -116,16 +120,26 @@ def _words_at(text: str, offset: int) -> tuple[str, ...]:
 
 
 def _fields(dictionary: Dictionary, name: str, file: OpenFile) -> Sequence[TopicColumnRow]:
-    """Return the fields called *name* that a file can mean, each topic or table once."""
-    rows = {(row.topic or row.dataset, row.path): row for row in columns(dictionary, name=name, limit=_SEVERAL)}
+    """Return the fields called *name* that a file can mean, each topic or table once.
+
+    Those of the file's own schema are spelled as they are there; other files may use another letter case, as SQL does.
+    """
+    found = {(row.topic or row.dataset, row.path): row for row in columns(dictionary, name=name, limit=_SEVERAL)}
+    rows = [row for row in found.values() if not _is_part(row, found)]
     named = {word.casefold() for token in _TOKEN.findall(file.text) for word in (token, token.rpartition(".")[2])}
-    stem = PurePath(file.path).stem
-    by_subject = [row for row in rows.values() if row.subject and row.subject == stem]
-    topics = {_holder(row) for row in rows.values() if row.topic}
-    by_name = [row for row in rows.values() if _holder(row) in named and (row.topic or _holder(row) not in topics)]
-    if by_subject or by_name:
-        return by_subject or by_name
-    return list(rows.values()) if len({_holder(row) for row in rows.values()}) == 1 else []
+    own = {PurePath(file.path).stem.casefold()} | (named if file.path.endswith(_SCHEMAS) else set())
+    by_subject = [row for row in rows if row.subject and row.subject.casefold() in own]
+    if by_subject or file.path.endswith(_SCHEMAS):
+        return [row for row in by_subject if name in row.path]
+    topics = {_holder(row) for row in rows if row.topic}
+    return [row for row in rows if _holder(row) in named and (row.topic or _holder(row) not in topics)]
+
+
+def _is_part(row: TopicColumnRow, others: Container[tuple[str, tuple[str, ...]]]) -> bool:
+    """Return whether a column is the element, the value or a branch of a field that is there, too."""
+    return (
+        row.path[-1:] != () and row.path[-1].startswith(_MARKS) and (row.topic or row.dataset, row.path[:-1]) in others
+    )
 
 
 def _holder(row: TopicColumnRow) -> str:
@@ -156,17 +170,25 @@ def _field(dictionary: Dictionary, row: TopicColumnRow, places: _Places) -> Subj
     about = Subject(name=shown, kind=kind, type=row.type, doc=row.doc or "", is_current=bool(node))
     if not node:
         return about
+    try:
+        affected = impact(dictionary, node, way=True).affected
+        origins = tuple(_origins(dictionary, node))
+    except NameUnknown:  # a structure whose members have flows: who reads the topic may use it
+        affected, origins = (), ()
+    hits = [hit for hit in affected if hit.kind in ("job", "consumer-group") and hit.use != "writes"]
     users = [
         User(hit.name, hit.use != "unknown", places.of(hit.name, [edge.evidence for edge in hit.way or ()]))
-        for hit in impact(dictionary, node, way=True).affected
-        if hit.kind in ("job", "consumer-group") and hit.use != "writes"
+        for hit in hits
     ]
+    if not affected and described:
+        reading = (user for user in described.users if user.use == "reads")
+        users = [User(user.name, False, places.of(user.name, (user.evidence,))) for user in reading]
     written = (user for user in described.users if user.use == "writes") if described else ()
     return Subject(
         **{name: getattr(about, name) for name in ("name", "kind", "type", "doc")},
         readers=tuple(dict.fromkeys(users)),
         writers=tuple(User(user.name, True, places.of(user.name, (user.evidence,))) for user in written),
-        origins=tuple(_origins(dictionary, node)),
+        origins=origins,
         is_current=described is None or described.complete,
     )
 
@@ -178,7 +200,7 @@ def _origins(dictionary: Dictionary, node: str) -> Iterator[str]:
     nodes: dict[str, GraphNode] = {each.id: each for each in above.nodes}
     targets = {edge.target for edge in flows}
     for name in dict.fromkeys(edge.source for edge in flows if edge.source not in targets):
-        yield f"{nodes[name].name}.{path_name(nodes[name].path or ())}"
+        yield ".".join(filter(None, (nodes[name].name, path_name(nodes[name].path or ()))))
 
 
 class _Places:

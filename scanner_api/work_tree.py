@@ -106,29 +106,34 @@ def check_work_tree(
     tree: WorkTree | Path,
     texts: Mapping[str, str] = MappingProxyType({}),
     *,
+    options: CheckOptions | None = None,
     dictionary: Dictionary | None = None,
     now: datetime | None = None,
 ) -> ChangeReport:
     """Return what the changes since HEAD break, committed or not, and whom they hit.
 
-    *texts* are as in `WorkTree.commits`. Settings and baseline are those of the work tree, so that an accepted finding
-    disappears; a pull request is judged by those of its base. With a *dictionary* the change is also judged against
-    what runs. Raises InputInvalid if there is no repository, or if its settings are invalid.
+    *texts* are as in `WorkTree.commits`. Without *options*, settings and baseline are those of the work tree, so that
+    an accepted finding disappears; a pull request is judged by those of its base. With a *dictionary* the change is
+    also judged against what runs. Raises InputInvalid if there is no repository, or if its settings are invalid.
 
     >>> check_work_tree(Path()).verdict
     """
     if isinstance(tree, Path):
         with open_work_tree(tree) as opened:
-            return check_work_tree(opened, texts, dictionary=dictionary, now=now)
+            return check_work_tree(opened, texts, options=options, dictionary=dictionary, now=now)
+    chosen = options or _options(tree)
+    return check_commits(tree.commits(texts), chosen, directory=tree.copy, dictionary=dictionary, now=now)
+
+
+def _options(tree: WorkTree) -> CheckOptions:
     judging = read_judging(None, tree.top)
-    options = CheckOptions(
+    return CheckOptions(
         rules=judging.policy,
         accepted=judging.accepted,
         strict=judging.settings.strict,
         map=tuple(map(PathRule.parse, judging.settings.map)),
         max_age=None if not judging.settings.max_age else _age(judging.settings.max_age),
     )
-    return check_commits(tree.commits(texts), options, directory=tree.copy, dictionary=dictionary, now=now)
 
 
 def _age(text: str) -> timedelta:

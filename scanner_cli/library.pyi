@@ -112,6 +112,7 @@ from scanner_api.watching.notifications import NotificationTarget as Notificatio
 from scanner_api.watching.watch import Outbox as Outbox
 from scanner_api.watching.watch import Watch as Watch
 from scanner_api.watching.watch import watch_context as watch_context
+from scanner_api.work_tree import check_work_tree as check_work_tree
 from scanner_extractor.push_targets import experience as experience
 from scanner_extractor.push_targets import target_names as target_names
 from scanner_server import ServerOptions as ServerOptions

@@ -73,6 +73,7 @@ _TARGET_OPTIONS = tuple(
         ("--connector", "The connector; else the name in the configuration."),
     )
 )
+_NAMED = ("subject", "topic", "statement", "connector")
 _RANGE = re.compile(r"[^.\s]\S*?\.{2,3}(?![./])\S*")
 """Commits such as `main...HEAD`; a path such as `../schemas` is none."""
 
@@ -85,6 +86,7 @@ _FILES = frozenset({".avsc", ".avro", ".proto", ".json", ".sql", ".ksql", ".prop
 @section(
     "What is checked",
     click.option("--git", "commits", metavar="BASE..HEAD", help="The files that differ between two commits."),
+    click.option("--work-tree", is_flag=True, help="The uncommitted changes of the repository, against HEAD."),
     click.option(
         "--map",
         "rules",
@@ -157,6 +159,7 @@ def check(
     Examples:
       scanner check orders-value.avsc
       scanner check origin/main...HEAD
+      scanner check --work-tree
       scanner check orders.total
       scanner check order.proto --subject orders-value --compatibility full_transitive
       scanner check schemas/ --map 'schemas/{subject}.avsc' --max-age 24h
@@ -170,11 +173,14 @@ def check(
     5 breaks. 6 impact; no. 7 unknown; also if one file of several is invalid, or no file was checked, unless --fail-on
     is none.
     """
+    if others["work_tree"] and (things or commits or others["rules"] or any(others[of] for of in _NAMED)):
+        hint = "leave out FILE, --git, --map and the names"
+        raise InputInvalid("it checks all uncommitted changes", where="--work-tree", hint=hint)
     things, commits, name = _sorted_out(things, commits)
     target = {option: others[option] for option in ("topic", "subject")} | {"schema_id": schema_id, "version": version}
     if name:
         return show_deletions(library.may_remove(_dictionary(url), name, cluster=others["cluster"]), style)
-    if not (things or commits or others["fingerprint"]):
+    if not (things or commits or others["fingerprint"] or others["work_tree"]):
         if any(target.values()):
             return show_deletions(library.may_delete(_dictionary(url), **target, cluster=others["cluster"]), style)
         if configs:
@@ -238,6 +244,7 @@ class _Request(NamedTuple):
 
     paths: Sequence[str]
     commits: str | None
+    work_tree: bool
     rules: Sequence[str]
     target: Target
     references: Sequence[str]
@@ -257,6 +264,7 @@ class _Request(NamedTuple):
         return cls(
             paths=paths,
             commits=commits,
+            work_tree=given.pop("work_tree"),
             rules=rules or (mapped if commits is None and len(paths) != 1 else ()),
             target=target,
             references=given.pop("references"),
@@ -272,8 +280,11 @@ class _Request(NamedTuple):
 
     def report(self, url: str, *, is_needed: bool = False) -> ChangeReport:
         """Check the request against the dictionary at *url*; commits need one only if it *is_needed*."""
+        known = _dictionary(url) if is_needed or _exists(url) else None
+        if self.work_tree:
+            report = library.check_work_tree(Path(), options=self.options, dictionary=known)
+            return library.with_surroundings(report, None, self.top, self.top)
         if self.is_of_commits and self.commits is not None:
-            known = _dictionary(url) if is_needed or _exists(url) else None
             report = library.check_commits(self.commits, self.options, dictionary=known)
         else:
             files = _files(self.paths, self.commits, (self.rules, self.target, self.references))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scanner_cli import library
+from scanner_cli.command import command
 from scanner_cli.options import dictionary_option
 from scanner_cli.usage_errors import Exit
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
 
 
-@click.command()
+@command()
 @click.option("--stdio", is_flag=True, help="Accepted for editors that always pass it.")
 @dictionary_option
 def lsp(stdio: bool, dictionary: Dictionary) -> int:  # noqa: ARG001 - standard input and output are the only way

@@ -81,6 +81,13 @@ def test_readers_have_places_in_files(dictionary: Dictionary) -> None:
     }
 
 
+def test_the_name_of_a_type_is_no_field(dictionary: Dictionary) -> None:
+    """A record is often called as the field that has it, but for its first letter."""
+    file = OpenFile(path="orders-value.avsc", text='{"type": "record", "name": "Total"}')
+
+    assert subjects_at(dictionary, file, file.text.index("Total")) == ()
+
+
 @pytest.mark.parametrize(("file", "word"), [("README.md", "one"), ("a.ksql", "SELECT"), ("orders-value.avsc", "{")])
 def test_other_words_show_nothing(dictionary: Dictionary, file: str, word: str) -> None:
     assert at(dictionary, file, word) == ()
