@@ -100,7 +100,7 @@ def topics(
     unused_for: Annotated[
         str | None,
         Parameter(
-            "Only unused topics that nobody was observed at for so long before the newest scan: 30d, 4w.",
+            "Only topics with no observed client for at least this long, for example 30d or 4w.",
             longest=16,
             metavar="AGE",
         ),
