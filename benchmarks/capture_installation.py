@@ -1,4 +1,4 @@
-"""A made-up capture of a registry of any size, as `scanner extract --replay` reads it; seeded, skewed, with references.
+"""A made-up capture of a registry of any size, as `scanner scan --replay` reads it; seeded, skewed, with references.
 
 `python benchmarks/capture_installation.py VERSIONS DIR` writes `DIR/capture` and `DIR/cluster.json`, which replays it.
 """

@@ -1,4 +1,4 @@
-"""Figures of `scanner check-change`: one file, and a hundred, against a large dictionary with its graph."""
+"""Figures of `scanner check`: one file, and a hundred, against a large dictionary with its graph."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _rules() -> Iterator[AclRule]:
 
 
 def prometheus_row(directory: Path) -> list[Row]:
-    """How long and with how much memory `scanner extract` reads and stores who uses topics, of a million series."""
+    """How long and with how much memory `scanner scan` reads and stores who uses topics, of a million series."""
     file, dictionary = directory / "prometheus.json", directory / "prometheus.db"
     with _server() as url:
         servers = [{"url": url, "cluster_selector": ""}]

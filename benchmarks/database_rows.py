@@ -38,7 +38,7 @@ _SELECT = (
 
 
 def database_row(directory: Path) -> list[Row]:
-    """How long and with how much memory `scanner extract` reads and stores 5,000 tables with 100,000 columns."""
+    """How long and with how much memory `scanner scan` reads and stores 5,000 tables with 100,000 columns."""
     return [
         *_scan_rows(directory, "PostgreSQL", postgres, _create_in_postgres),
         *_scan_rows(directory, "MariaDB", mariadb, _create_in_mariadb),

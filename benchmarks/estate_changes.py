@@ -1,4 +1,4 @@
-"""Judge what `scanner check-change --git` answers for changes of public projects.
+"""Judge what `scanner check --git` answers for changes of public projects.
 
     python benchmarks/estate_changes.py CLONES CHANGES.json [NAME…]
 

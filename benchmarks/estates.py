@@ -1,4 +1,4 @@
-"""Score what `scanner extract --from` reads of public projects: `python benchmarks/estates.py CLONES TRUTHS`.
+"""Score what `scanner scan --from` reads of public projects: `python benchmarks/estates.py CLONES TRUTHS`.
 
 CLONES has a directory for each project, called like it; TRUTHS has `truth_NAME.json` files, whose `topics` are names
 and `edges` are pairs of `kafka:topic`, `ext:name` or `app:name`, the end of a job. Nothing is committed of either.

@@ -1,4 +1,4 @@
-"""Figures of `scanner serve` and `scanner mcp` on a large dictionary: latencies with 16 clients, memory, requests/s.
+"""Figures of `scanner serve` and `scanner serve --mcp` on a large dictionary: latencies with 16 clients, memory, requests/s.
 
 `python benchmarks/server_rows.py [--columns N] [--dictionary FILE]` builds a dictionary of ten million columns,
 or of N, with its graph, and measures on it; a FILE that exists is used as it is, else it is written and kept.
@@ -144,7 +144,7 @@ def server_row(directory: Path, columns: int = COLUMNS, dictionary: Path | None 
             met=schemas.rate >= 1_000,
             detail=f"p99 {schemas.p99:.0f} ms; clients on the same processors",
         ),
-        Row(name="scanner mcp, ready", ours=ready, unit="s", target="≤ 2 s", met=ready <= 2, detail=detail),
+        Row(name="scanner serve --mcp, ready", ours=ready, unit="s", target="≤ 2 s", met=ready <= 2, detail=detail),
         *questions,
         Row(
             name="a tool call",
@@ -243,7 +243,7 @@ def peak_memory(pid: int) -> float:
 
 
 def _assistant(file: Path) -> tuple[float, float]:
-    """Return the seconds until `scanner mcp` is ready, and the milliseconds of the slowest tool; medians of runs."""
+    """Return the seconds until `scanner serve --mcp` is ready, and the milliseconds of the slowest tool; medians of runs."""
     measured = [anyio.run(_conversation, file) for _ in range(_RUNS + 1)][1:]
     return statistics.median(ready for ready, _ in measured), statistics.median(slowest for _, slowest in measured)
 

@@ -1,4 +1,4 @@
-"""Writes the reference of the commands, `cli.md`, from their own help: `python docs/generate_cli.py`."""
+"""Writes the reference of the commands, `cli.md`, from their own help, and the options of questions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from scanner_cli import parameters
 from scanner_cli.main import cli
 
 PAGE = Path(__file__).parent / "cli.md"
@@ -76,4 +77,5 @@ def _default(option: click.Option) -> str:
 
 
 if __name__ == "__main__":
+    parameters.FILE.write_text(parameters.derived(), encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

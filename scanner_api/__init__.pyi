@@ -77,9 +77,11 @@ from scanner_api.questions.graph import paths as paths
 from scanner_api.questions.graph import whole_graph as whole_graph
 from scanner_api.questions.impact import ImpactList as ImpactList
 from scanner_api.questions.impact import impact as impact
+from scanner_api.questions.jobs import connectors as connectors
+from scanner_api.questions.jobs import jobs as jobs
+from scanner_api.questions.jobs import statements as statements
 from scanner_api.questions.listings import clusters as clusters
 from scanner_api.questions.listings import columns as columns
-from scanner_api.questions.listings import connectors as connectors
 from scanner_api.questions.listings import drift as drift
 from scanner_api.questions.listings import findings as findings
 from scanner_api.questions.listings import scan_problems as scan_problems
@@ -87,7 +89,6 @@ from scanner_api.questions.listings import scan_sources as scan_sources
 from scanner_api.questions.listings import scans as scans
 from scanner_api.questions.listings import schemas as schemas
 from scanner_api.questions.listings import sources as sources
-from scanner_api.questions.listings import statements as statements
 from scanner_api.questions.listings import tables as tables
 from scanner_api.questions.listings import topics as topics
 from scanner_api.questions.listings import validate as validate
@@ -106,4 +107,5 @@ from scanner_api.scanning.clusters import ScanReport as ScanReport
 from scanner_api.scanning.run import scan as scan
 from scanner_api.spark import JdbcTarget as JdbcTarget
 from scanner_api.spark import SparkChoice as SparkChoice
+from scanner_api.work_tree import check_work_tree as check_work_tree
 from scanner_model.errors import ScannerError as ScannerError

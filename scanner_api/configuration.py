@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ from scanner_extractor.probes import CheckResult, Probe, State, run_probes
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, directory_reading
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.source_kinds import DISCOVERY, SOURCE_KINDS
+from scanner_extractor.scan.source_kinds import DISCOVERY, SOURCE_KINDS, experimental_sources
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, KafkaSettings, Settings
 from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudSettings, Lacking
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
@@ -59,6 +60,7 @@ __all__ = [
     "check_plugins",
     "cloud_templates",
     "cluster_schema",
+    "is_cluster_file",
     "manual_input_example",
     "manual_input_schema",
     "probe_addresses",
@@ -115,6 +117,7 @@ class ConnectionCheck:
     """One attempt on one source: *tried* names it, *detail* is what was found, or why nothing was.
 
     *state* is ok, refused, unreachable or unexpected. *hint* is the next step, empty if absent.
+    *note* says what the system was tested with if scanner never read it live.
     """
 
     cluster: ClusterName
@@ -123,6 +126,7 @@ class ConnectionCheck:
     state: str
     detail: str
     hint: str
+    note: str = ""
 
     @property
     def is_ok(self) -> bool:
@@ -144,13 +148,14 @@ def check(
     for settings in read_clusters([str(file) for file in config_files]):
         step = SourceId(f"checking {settings.cluster}")
         progress(step, 0, None)
+        notes = dict(experimental_sources(settings))
         for number, result in enumerate(probe_sources(settings, probe=probe), 1):
             progress(step, number, None)
-            checks.append(_of_cluster(settings.cluster, result))
+            checks.append(_of_cluster(settings.cluster, result, notes.get(result.source, "")))
     return tuple(checks)
 
 
-def _of_cluster(cluster: ClusterName, result: CheckResult) -> ConnectionCheck:
+def _of_cluster(cluster: ClusterName, result: CheckResult, note: str) -> ConnectionCheck:
     return ConnectionCheck(
         cluster=cluster,
         source=result.source,
@@ -158,6 +163,7 @@ def _of_cluster(cluster: ClusterName, result: CheckResult) -> ConnectionCheck:
         state=str(result.state),
         detail=result.detail,
         hint=result.hint,
+        note=note,
     )
 
 
@@ -282,6 +288,16 @@ def _address(url: str) -> str:
         return read_address(url).url
     except ValueError as error:
         raise InputInvalid(f"{url!r} is not a web address", where="--url", hint="write https://host") from error
+
+
+def is_cluster_file(file: str | Path) -> bool:
+    """Return whether *file* has a member of cluster.json that manual input lacks; an unreadable file has none."""
+    try:
+        document = json.loads(Path(file).read_text("utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    own = published_schema()["properties"].keys() - schema()["properties"].keys()
+    return isinstance(document, dict) and not own.isdisjoint(document)
 
 
 def check_manual_input(files: Sequence[str | Path], *, base: Path = Path()) -> ManualCheck:

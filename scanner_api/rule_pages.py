@@ -51,6 +51,6 @@ def _lines(rule: Rule) -> Iterator[str]:
         yield "## Accept a finding\n\nEach finding prints its fingerprint."
         yield "Add it to the baseline in a change of its own:\n"
         yield "<!-- not run: the fingerprint is an example -->\n```sh"
-        yield "scanner check-change --accept FINGERPRINT --reason 'agreed with the readers' --until 2027-03-31\n```"
+        yield "scanner check --accept FINGERPRINT --reason 'agreed with the readers' --until 2027-03-31\n```"
     else:
         yield "## Accept a finding\n\n`scanner validate --rule RULE` selects the rules that count for you."

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import click
 
+from scanner_cli.command import Command
 from scanner_cli.console import echo_err, silence_stdout
 from scanner_cli.usage_errors import Exit
 from scanner_model.documents.json_positions import closest_match
@@ -22,6 +23,8 @@ Without a module the attribute is a question, from which the command derives.
 
 class Group(click.Group):
     """A group that prints its help without a command, and suggests a name for an unknown command."""
+
+    command_class = Command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options before the command's name."""
@@ -74,31 +77,42 @@ class LazyGroup(Group):
         self,
         *args: object,
         sections: Mapping[str, Commands],
+        unlisted: Commands | None = None,
         aliases: Mapping[str, str] | None = None,
         meanings: Mapping[str, str] | None = None,
         **settings: object,
     ) -> None:
-        """Create the group; *aliases* are former names, *meanings* map words that people try to what they mean."""
+        """Create the group; *aliases* map former names, *meanings* words that people try, to the words of a command."""
         super().__init__(*args, **settings)  # type: ignore[arg-type]
         self._sections = sections
         self._aliases = aliases or {}
         self._meanings = meanings or {}
-        self._lazy = {name: row for commands in sections.values() for name, row in commands.items()}
+        listed = {name: row for commands in sections.values() for name, row in commands.items()}
+        self._known = {**listed, **(unlisted or {})}
 
     def meaning(self, name: str) -> str:
         """Return the command that *name* means, as a hint."""
         return f"use `scanner {self._meanings[name]}`" if name in self._meanings else ""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """List the commands in the order in which people need them."""
-        return list(self._lazy)
+        """List the commands in the order of the help, unlisted ones last."""
+        return list(self._known)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that *args* begin with; a former name, of one word or two, is replaced first."""
+        for count in (2, 1):
+            words = self._aliases.get(" ".join(args[:count]))
+            if words:
+                return super().resolve_command(ctx, [*words.split(), *args[count:]])
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
-        """Import the command *cmd_name*; None where there is none."""
-        cmd_name = self._aliases.get(cmd_name, cmd_name)
-        if cmd_name not in self._lazy:
+        """Import the command *cmd_name*; None if there is none."""
+        if cmd_name not in self._known:
             return None
-        module, _, name = self._lazy[cmd_name][0].partition(":")
+        module, _, name = self._known[cmd_name][0].partition(":")
         if not module:
             derived: click.Command = importlib.import_module("scanner_cli.questions").question_command(name)
             return derived
@@ -107,7 +121,7 @@ class LazyGroup(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         """Write the sections of commands without importing any of them."""
-        width = max(map(len, self._lazy))
+        width = max(map(len, self._known))
         for title, commands in self._sections.items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), text) for name, (_, text) in commands.items()])

@@ -15,6 +15,7 @@ from scanner_api.change_check.files import git_files as git_files
 from scanner_api.change_check.files import proposed_files as proposed_files
 from scanner_api.change_check.proposals import PathRule as PathRule
 from scanner_api.change_check.proposals import Target as Target
+from scanner_api.change_check.removal import may_remove as may_remove
 from scanner_api.change_check.settings import DEFAULT_BASELINE as DEFAULT_BASELINE
 from scanner_api.change_check.settings import SETTINGS_SCHEMA as SETTINGS_SCHEMA
 from scanner_api.change_check.settings import read_judging as read_judging
@@ -26,6 +27,7 @@ from scanner_api.configuration import check as check
 from scanner_api.configuration import check_manual_input as check_manual_input
 from scanner_api.configuration import cloud_templates as cloud_templates
 from scanner_api.configuration import cluster_schema as cluster_schema
+from scanner_api.configuration import is_cluster_file as is_cluster_file
 from scanner_api.configuration import manual_input_example as manual_input_example
 from scanner_api.configuration import manual_input_schema as manual_input_schema
 from scanner_api.configuration import probe_addresses as probe_addresses
@@ -49,6 +51,8 @@ from scanner_api.graph.export import export_tables as export_tables
 from scanner_api.graph.generate import generate as generate
 from scanner_api.graph.generate import is_stored as is_stored
 from scanner_api.graph.history import history as history
+from scanner_api.graph.history import is_moment as is_moment
+from scanner_api.graph.history import within as within
 from scanner_api.graph.open import GraphSource as GraphSource
 from scanner_api.input_files import connector_file as connector_file
 from scanner_api.input_files import format_of as format_of
@@ -83,8 +87,9 @@ from scanner_api.questions.documents import document as document
 from scanner_api.questions.graph import components as components
 from scanner_api.questions.graph import lineage as lineage
 from scanner_api.questions.impact import impact as impact
+from scanner_api.questions.jobs import connectors as connectors
+from scanner_api.questions.jobs import jobs as jobs
 from scanner_api.questions.listings import Drift as Drift
-from scanner_api.questions.listings import connectors as connectors
 from scanner_api.questions.listings import drift as drift
 from scanner_api.questions.listings import scan_problems as scan_problems
 from scanner_api.questions.listings import scan_sources as scan_sources
@@ -97,6 +102,7 @@ from scanner_api.questions.topics import topic_schemas as topic_schemas
 from scanner_api.rule_pages import PAGES as PAGES
 from scanner_api.rule_pages import rule_page as rule_page
 from scanner_api.scanning.clusters import INCOMPLETE as INCOMPLETE
+from scanner_api.scanning.clusters import read_clusters as read_clusters
 from scanner_api.scanning.run import scan as scan
 from scanner_api.spark import ENGINES as ENGINES
 from scanner_api.spark import JdbcTarget as JdbcTarget
@@ -111,5 +117,6 @@ from scanner_extractor.push_targets import target_names as target_names
 from scanner_server import ServerOptions as ServerOptions
 from scanner_server import listen as listen
 from scanner_server import serve as serve
+from scanner_server import serve_editor as serve_editor
 from scanner_server import serve_mcp as serve_mcp
 from scanner_server.static_site import write_site as write_site

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import click
 
-from scanner_api.questions.table import BY_NAME
+from scanner_api.questions.table import QUESTIONS
 from scanner_cli.console import configure_utf8, echo_err, flush_streams, protect_std_streams, report_error
 from scanner_cli.entry import INTERRUPTED
 from scanner_cli.lazy_group import LazyGroup
@@ -20,70 +20,78 @@ from scanner_model.errors import ScannerError
 from scanner_model.text import visible
 
 
-def question(name: str) -> tuple[str, str]:
-    """Return the row of a command that derives from a question."""
-    return f":{name}", BY_NAME[name].summary
+def _derived(section: str) -> dict[str, tuple[str, str]]:
+    """Return the rows of the commands that derive from questions."""
+    return {
+        question.command: (f":{question.name}", question.line) for question in QUESTIONS if question.section == section
+    }
 
 
 SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    "Scan": {
+    "Start": {
         "demo": ("demo:demo", "Show what scanner answers, on a bundled example."),
-        "scan": ("scan:scan_command", "Scan a repository or a cluster, and generate the data flow."),
-        "init": ("init:init", "Write a cluster.json: query Confluent Cloud, or probe hosts."),
-        "check": ("check:check", "Test every connection and permission; change nothing."),
-        "watch": ("server.watch:watch", "Scan regularly, and post what changed."),
-        "config": ("check:config", "Print the JSON Schema of cluster.json."),
-        "explain": ("explain:explain", "Explain how one file or name is parsed."),
-        "manual-input": ("manual_input:manual_input", "Check manual-input files; print schema, example."),
+        "scan": ("scan:scan_command", "Scan a repository or a cluster and draw its data flow."),
+        "init": ("init:init", "Write a cluster.json for a cluster or a repository."),
+        "doctor": ("doctor:doctor", "Test every connection and permission of cluster.json."),
+        "config": ("config:config", "Print schemas and examples of files, and validate them."),
+        "explain": ("explain:explain", "Show how scanner parses one file or name."),
     },
     "Find": {
-        "search": question("search"),
+        **_derived("Find"),
         "query": ("query:query", "Show the schemas and columns of a topic."),
-        "topics": question("topics"),
-        "schemas": question("schemas"),
-        "columns": question("columns"),
-        "pii": question("personal_data"),
-        "clients": question("clients"),
-        "connectors": ("connectors:connectors", "List the connectors, and what failed."),
-        "statements": question("statements"),
-        "tables": question("tables"),
+        "columns": ("lists:columns", "Find columns by name, or by a tag such as PII."),
+        "jobs": ("lists:jobs", "List connectors and statements, and what failed."),
     },
     "Lineage": {
-        "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
         "lineage": ("lineage:lineage", "Trace where data comes from and where it goes."),
         "impact": ("lineage:impact_command", "List what breaks if a node changes, and whom to ask."),
         "export": ("export:export", "Write the graph or the dictionary for other programs."),
-        "push": ("push:push", "Write the lineage into a catalog such as DataHub, or take it back."),
+        "push": ("push:push", "Write the lineage into a catalog such as DataHub."),
         "openlineage": ("openlineage:openlineage", "Import, receive and emit OpenLineage events."),
-        "monitor": ("server.monitor:monitor", "Emit the runs of jobs as OpenLineage events."),
     },
-    "Changes and problems": {
-        "validate": ("validate:validate", "Find failures and inconsistencies."),
-        "drift": ("validate:drift", "Compare deployment files with what runs."),
-        "changes": question("changes"),
-        "diff": ("diff:diff", "Compare two scans, with schema compatibility."),
-        "history": ("diff:history", "Show what each scan changed of one topic, column, job or flow."),
-        "scans": ("connectors:scans", "List the scans, or how each source of one responded."),
-        "check-change": ("check_change:check_change", "Check a proposed schema, statement or connector."),
-        "may-delete": ("may_delete:may_delete", "Find out whether a topic or schema may be deleted."),
+    "Change": {
+        "check": ("check:check", "Check a change or a deletion before you make it."),
+        "changes": ("changes:changes", "Show what changed: last week, between scans, of a node."),
+        "validate": ("validate:validate", "Find failures, inconsistencies and drift."),
     },
-    "Serve": {
+    "Run": {
         "serve": ("server.serve:serve", "Serve the page, the JSON API, MCP and metrics."),
-        "mcp": ("server.serve:mcp", "Answer an AI assistant over MCP on standard input and output."),
-    },
-    "Dictionary": {
-        "dictionary": ("dictionary:dictionary_group", "Show, export, copy or prune the dictionary."),
+        "lsp": ("lsp:lsp", "Show in an editor what a change breaks."),
+        "watch": ("server.watch:watch", "Scan regularly, and post what changed."),
+        "dictionary": ("dictionary:dictionary_group", "Show, copy or prune the dictionary; generate its graph."),
     },
 }
 """The commands by what they are for, in the order of the help."""
 
-ALIASES: Mapping[str, str] = {"extract": "scan"}
-"""Former names of commands; they work and are not listed."""
+UNLISTED: Mapping[str, tuple[str, str]] = {
+    "completion": ("completion:completion", "Print the completion script of a shell."),
+}
+"""Commands that the text of the help names instead of its list."""
+
+ALIASES: Mapping[str, str] = {
+    "check-change": "check",
+    "connectors": "jobs --kind connector",
+    "dataflow": "dictionary dataflow",
+    "diff": "changes",
+    "drift": "validate --drift",
+    "extract": "scan",
+    "history": "changes",
+    "manual-input check": "config validate",
+    "manual-input example": "config example --of manual-input",
+    "manual-input schema": "config schema --of manual-input",
+    "manual-input": "config",
+    "may-delete": "check",
+    "mcp": "serve --mcp",
+    "monitor": "openlineage monitor",
+    "pii": "columns --tag PII",
+    "scans": "changes --scans",
+    "statements": "jobs --kind statement",
+}
+"""Former names of commands → their words now; they work until 1.0 and are not listed."""
 
 MEANINGS: Mapping[str, str] = {
-    "failed": "connectors --failed",
-    "graph": "dataflow",
-    "jobs": "connectors",
+    "failed": "jobs --failed",
+    "graph": "dictionary dataflow",
     "owners": "topics --without-owner",
     "stale": "validate",
     "who": "impact NODE",
@@ -91,6 +99,7 @@ MEANINGS: Mapping[str, str] = {
 """Words that people try → the command that answers."""
 
 COMMANDS: Mapping[str, tuple[str, str]] = {name: row for section in SECTIONS.values() for name, row in section.items()}
+"""The commands that the help lists."""
 
 _PACKAGES = (
     "scanner_extractor",
@@ -106,6 +115,7 @@ _PACKAGES = (
 @click.group(
     cls=LazyGroup,
     sections=SECTIONS,
+    unlisted=UNLISTED,
     aliases=ALIASES,
     meanings=MEANINGS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -121,6 +131,9 @@ def cli(verbose: bool) -> None:
       scanner scan . --open
       scanner scan --config cluster.json
       scanner impact orders.total
+      scanner check --git origin/main...HEAD
+
+    `scanner completion SHELL` completes commands in bash, zsh, fish and PowerShell.
 
     \b
     Exit status: 0 done; 1 failed, nothing stored; 2 input invalid; 3 partial: some source
@@ -153,6 +166,10 @@ def main() -> NoReturn:
     configure_utf8()
     # Facts are many, live to the end and have no cycles: collecting garbage every 700 objects is wasted work.
     gc.set_threshold(100_000, 20, 100)
+    if os.environ.get("_SCANNER_COMPLETE", "").startswith("powershell"):
+        from scanner_cli.shells import register  # noqa: PLC0415 - only that shell needs it
+
+        register()
     status = run()
     flush_streams()
     # Threads that still wait for a server must not keep a finished or interrupted program alive.

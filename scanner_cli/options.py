@@ -42,6 +42,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 DEFAULT_DICTIONARY = "sqlite:///dictionary.db"
 
 _DAY = 86_400.0
+_CLUSTER_FILE = Path("cluster.json")
 
 
 def one_of(*names: str, words: Sequence[str], text: str, **settings: Any) -> Callable[[Command], Command]:  # noqa: ANN401 - click's
@@ -109,6 +110,18 @@ def _config(*, required: bool) -> Callable[[Command], Command]:
         metavar="FILE",
         help="A cluster.json; repeat it for several clusters.",
     )
+
+
+def cluster_files(files: Sequence[str], where: str) -> Sequence[str]:
+    """Return *files*, or cluster.json of the current directory; raises InputInvalid if neither exists."""
+    if files:
+        return files
+    if _CLUSTER_FILE.is_file():
+        return [str(_CLUSTER_FILE)]
+    hint = "name one with --config, or write one with `scanner init`"
+    if where == "scanner scan":
+        hint = "`scanner scan .` scans the files of this directory; `scanner init` writes a cluster.json"
+    raise InputInvalid("no cluster.json is named, and this directory has none", where=where, hint=hint)
 
 
 def repository_options(command: Command) -> Command:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
-import types
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from scanner_api.questions.question import Parameter, Question
+from scanner_api.questions.question import Question
 from scanner_api.questions.table import BY_NAME
 from scanner_cli import library
+from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option, one_of
 from scanner_cli.output.columns import ROOT, found_tag
 from scanner_cli.output.render import Format, cell, format_option, narrow, ranges, shorten, show
 from scanner_cli.output.terminal import terminal_width
+from scanner_cli.parameters import Option, options_of
 from scanner_model.columns import path_name
 
 if TYPE_CHECKING:
@@ -30,42 +30,27 @@ def question_options(name: str, *, without: Sequence[str] = ()) -> Callable[[Com
     """Add the parameters of a question to a command as arguments and options, all but those of *without*."""
 
     def add(command: Command) -> Command:
-        answer = BY_NAME[name].answer
-        hints = get_type_hints(answer, include_extras=True)
-        parameters = list(inspect.signature(answer).parameters.values())[1:]
-        for parameter in reversed(parameters):
-            if parameter.name not in without:
-                command = _add_parameter(command, parameter, hints[parameter.name])
+        for option in reversed(options_of(name)):
+            if option.name not in without:
+                command = _add_option(command, option)
         return command
 
     return add
 
 
-def _add_parameter(command: Command, parameter: inspect.Parameter, hint: object) -> Command:
-    kind, *notes = get_args(hint)
-    described = next(note for note in notes if isinstance(note, Parameter))
-    if described.option is None:
-        return command
-    required = parameter.default is parameter.empty
-    if described.argument:
-        return click.argument(parameter.name, required=required)(command)
-    option = described.option or f"--{parameter.name.replace('_', '-')}"
-    if kind is bool:
-        return click.option(option, parameter.name, is_flag=True, help=described.text)(command)
-    words = _words(kind)
-    if words:
-        return one_of(option, parameter.name, words=words, text=described.text, default=parameter.default)(command)
-    settings: dict[str, Any] = {"metavar": described.metavar, "help": described.text, "required": required}
-    settings |= {} if parameter.default in (None, parameter.empty) else {"default": parameter.default}
-    if described.least is not None:
-        settings["type"] = click.IntRange(described.least, described.most)
-    return click.option(option, parameter.name, **settings)(command)
-
-
-def _words(kind: Any) -> tuple[str, ...]:  # noqa: ANN401 - a type or a generic alias
-    """Return the words that a parameter takes; none where it takes others."""
-    kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
-    return next((get_args(one) for one in kinds if get_origin(one) is Literal), ())
+def _add_option(command: Command, option: Option) -> Command:
+    if option.argument:
+        return click.argument(option.name, required=option.required)(command)
+    names = (option.option, option.name)
+    if option.flag:
+        return click.option(*names, is_flag=True, help=option.text)(command)
+    if option.words:
+        return one_of(*names, words=option.words, text=option.text, default=option.default)(command)
+    settings: dict[str, Any] = {"metavar": option.metavar, "help": option.text, "required": option.required}
+    settings |= {} if option.default is None else {"default": option.default}
+    if option.least is not None:
+        settings["type"] = click.IntRange(option.least, option.most)
+    return click.option(*names, **settings)(command)
 
 
 def question_command(name: str) -> click.Command:
@@ -73,20 +58,47 @@ def question_command(name: str) -> click.Command:
     question = BY_NAME[name]
 
     def run(*, dictionary: Dictionary, style: str, wide: bool = False, **arguments: object) -> None:
-        page = question.answer(dictionary, **arguments)
-        show_items(question, page, style, wide=wide)
-        if not page:
-            given = [f"{name} {value!r}" for name, value in arguments.items() if isinstance(value, str) and value]
-            echo_err(f"no {question.command} found{' for ' + ', '.join(given) if given else ''}")
-        if not page.complete and question.incomplete:
-            echo_err(f"note: something may be missing: {question.incomplete}")
-        if page.did_you_mean:
-            echo_err(f"did you mean {' or '.join(map(repr, page.did_you_mean))}?")
+        answer(question, dictionary, arguments, style, wide=wide)
 
     run.__doc__ = help_text(question)
-    options = question_options(name)
-    command = wide_option(format_option()(run)) if question.brief else format_option()(run)
-    return click.command(question.command)(options(dictionary_option(command)))
+    return command(question.command)(question_options(name)(list_options(run)))
+
+
+def list_options(function: Command) -> Command:
+    """Add the options of a list to a command: its dictionary, format, and whether a terminal shows all columns."""
+    return dictionary_option(wide_option(format_option()(function)))
+
+
+def answer(
+    question: Question, dictionary: Dictionary, arguments: Mapping[str, object], style: str, *, wide: bool
+) -> None:
+    """Ask *question*, and write its items and, after them, how many there are and what may be missing."""
+    page = question.answer(dictionary, **arguments)
+    show_items(question, page, style, wide=wide)
+    if not page:
+        texts = [repr(value) for name, value in arguments.items() if name in _NAMING and value]
+        echo_err(f"no {_noun(question)} found{' for ' + ' and '.join(texts) if texts else ''}")
+    elif page.next_cursor:
+        every = question.answer(dictionary, **arguments | {"limit": _MOST})
+        least = "at least " if every.next_cursor else ""
+        echo_err(f"{len(page)} of {least}{len(every)} {_noun(question)}; --limit shows more")
+    elif style == Format.TABLE and terminal_width():
+        echo_err(f"{len(page)} {_noun(question) if len(page) != 1 else _noun(question)[:-1]}")
+    if not page.complete and question.incomplete:
+        echo_err(f"note: something may be missing: {question.incomplete}")
+    if page.did_you_mean:
+        echo_err(f"did you mean {' or '.join(map(repr, page.did_you_mean))}?")
+
+
+_NAMING = ("pattern", "q", "topic", "name", "tag")
+"""Parameters whose values an empty answer repeats."""
+
+_MOST = 2_000
+_NOUNS = {"search": "hits", "clients": "uses", "personal_data": "columns and readers"}
+
+
+def _noun(question: Question) -> str:
+    return _NOUNS.get(question.name, question.name)
 
 
 def wide_option(command: Command) -> Command:
@@ -95,31 +107,60 @@ def wide_option(command: Command) -> Command:
 
 
 def show_items(question: Question, items: Sequence[Any], style: str, *, wide: bool = False) -> None:
-    """Write the items of an answer: their documents as JSON, the shown columns as a table or CSV.
-
-    A table on a terminal has the brief columns, and a heading with those that are equal in every row, unless *wide*.
-    """
+    """Write the items of an answer: their documents as JSON, the shown columns as a table or CSV."""
     documents: list[Mapping[str, Json]] = [library.document(item) for item in items]
     cells = CELLS.get(question.name)
-    rows = documents if cells is None else [{**row, **cells(row, style)} for row in documents]
-    if style == Format.JSON:
-        show([], (), style, document=documents)
-    else:
-        columns = narrow(question.shown, rows, style, question.optional)
-        if style == Format.TABLE and question.brief and terminal_width() and not wide:
-            columns = _brief(question, rows)
-        show(rows, columns, style)
+    rows = documents if cells is None or style == Format.JSON else [{**row, **cells(row, style)} for row in documents]
+    table = Table(question.shown, question.brief, question.optional)
+    show_rows(rows, table, style, document=documents, wide=wide)
 
 
-def _brief(question: Question, rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the brief columns that differ between rows, and print the others as a heading."""
-    used = narrow(question.brief, rows, Format.TABLE, question.brief)
+class Table(NamedTuple):
+    """The columns of a list, in their order; a table leaves out *optional* ones that no row has.
+
+    *brief* are those that a terminal shows unless all are requested; empty: all of them.
+    """
+
+    shown: tuple[str, ...]
+    brief: tuple[str, ...] = ()
+    optional: Collection[str] = ()
+
+
+def show_rows(rows: Sequence[Row], table: Table, style: str, *, document: Json = None, wide: bool = False) -> None:
+    """Write *rows*: *document* as JSON, or the columns of *table*.
+
+    A terminal shows nothing for an empty list, and, unless *wide*, a heading with what is equal in every row.
+    """
+    columns = narrow(table.shown, rows, style, table.optional)
+    if style == Format.TABLE and terminal_width():
+        if not rows:
+            return
+        columns = columns if wide else _differing(narrow(table.brief, rows, style, table.brief) or columns, rows)
+        rows = [{name: _shown(name, row.get(name)) for name in columns} for row in rows]
+    show(rows, columns, style, document=document)
+
+
+def _differing(columns: tuple[str, ...], rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the columns that differ between rows, and print the others as a heading."""
     if len(rows) < 2:
-        return used
-    equal = {name: cell(rows[0].get(name)) for name in used if len({cell(row.get(name)) for row in rows}) == 1}
-    if equal:
-        echo(" · ".join(f"{name.replace('_', ' ')} {value}" for name, value in equal.items()))
-    return tuple(name for name in used if name not in equal)
+        return columns
+    values = {name: {cell(row.get(name)) for row in rows} - ({""} if name == _CLUSTER else set()) for name in columns}
+    equal = {name: "".join(those) for name, those in values.items() if len(those) <= 1}
+    if filled := {name: value for name, value in equal.items() if value}:
+        echo(" · ".join(f"{name.replace('_', ' ')} {_shown(name, value)}" for name, value in filled.items()))
+    return tuple(name for name in columns if name not in equal) or columns[:1]
+
+
+def _shown(name: str, value: Json) -> Json:
+    """Return a time to the minute; other values as they are."""
+    return value[:_MINUTE].replace("T", " ") if name in _TIMES and isinstance(value, str) else value
+
+
+_CLUSTER = "cluster"
+"""Data outside of Kafka has none, so it is in the heading if there is only one."""
+
+_TIMES = ("finished", "first_seen", "last_seen")
+_MINUTE = len("2026-01-31T12:00")
 
 
 def help_text(question: Question) -> str:
@@ -131,15 +172,21 @@ def help_text(question: Question) -> str:
 
 
 def _has_pattern(question: Question) -> bool:
-    return "pattern" in inspect.signature(question.answer).parameters
+    return any(option.name == "pattern" for option in options_of(question.name))
 
 
 Row = Mapping[str, Any]
 _WIDEST = 80
+_NARROW = 32
+"""Characters of what a job uses, in a table with other columns."""
 
 
 def _column(row: Row, _: str) -> Row:
-    return {"name": row["name"] or ROOT, "found_tags": [found_tag(tag) for tag in row["found_tags"]]}
+    return {
+        "name": row["name"] or ROOT,
+        "found_tags": [found_tag(tag) for tag in row["found_tags"]],
+        "where": row["topic"] or row["dataset"],
+    }
 
 
 def _subject(row: Row, style: str) -> Row:
@@ -150,15 +197,29 @@ def _subject(row: Row, style: str) -> Row:
     return {"name": shorten(row["name"]), "versions": ranges(row["versions"]), "topics": topics}
 
 
-def _statement(row: Row, _: str) -> Row:
+def _job(row: Row, style: str) -> Row:
+    """Return the cells of a connector or a statement: those that the other kind lacks are absent."""
+    cells = _ABSENT | (_connector(row, style) if "tasks" in row else _statement(row))
+    uses = cell(cells["topics"]) or cells["first_line"] or ""
+    return cells | {"uses": uses if len(uses) <= _NARROW else uses[: _NARROW - 1] + "…"}
+
+
+_ABSENT = dict.fromkeys(("class", "tasks", "failed", "topics", "first_line", "error", "detail", "hidden"))
+
+
+def _statement(row: Row) -> Row:
     """Return the first line of a statement that is not a comment."""
     lines = [line.strip() for line in row["statement"].splitlines() if line.strip()]
     first = next((line for line in lines if not line.startswith("--")), next(iter(lines), ""))
-    return {"first_line": first if len(first) <= _WIDEST else first[: _WIDEST - 1] + "…"}
+    cells = {"first_line": first if len(first) <= _WIDEST else first[: _WIDEST - 1] + "…"}
+    return (
+        cells | {name: row[name] for name in ("detail", "hidden")} | {"type": row["kind"], "topics": row["topics_read"]}
+    )
 
 
 def _hit(row: Row, _: str) -> Row:
-    return {"path": path_name(tuple(row["path"] or ()))}
+    path = path_name(tuple(row["path"] or ()))
+    return {"path": path, "full_name": f"{row['name']}.{path}" if path else row["name"]}
 
 
 def _table(row: Row, _: str) -> Row:
@@ -168,9 +229,8 @@ def _table(row: Row, _: str) -> Row:
 def _connector(row: Row, style: str) -> Row:
     """Return the counts of tasks; a worker calls a connector RUNNING even where all of its tasks are FAILED."""
     failed, tasks = row["failed_tasks"], len(row["tasks"])
-    cells = {"tasks": tasks, "failed": failed or None}
-    if style == Format.TABLE and terminal_width():
-        cells["class"] = row["class"].rpartition(".")[2]
+    cells = {"tasks": tasks, "failed": failed or None} | {name: row[name] for name in ("class", "topics", "error")}
+    cells["type"] = row["class"].rpartition(".")[2].removesuffix("Connector")
     if failed and style == Format.TABLE:
         cells["state"] = f"{row['state']}, {failed} of {tasks} tasks FAILED"
     return cells
@@ -179,9 +239,8 @@ def _connector(row: Row, style: str) -> Row:
 CELLS: Mapping[str, Callable[[Row, str], Row]] = {
     "columns": _column,
     "schemas": _subject,
-    "statements": _statement,
     "tables": _table,
-    "connectors": _connector,
+    "jobs": _job,
     "search": _hit,
 }
 """Question → the cells of a row, given as its document, for a table or CSV."""

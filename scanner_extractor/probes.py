@@ -1,4 +1,4 @@
-"""Probes of `scanner check`: one read-only attempt on a source each, and how attempts become results."""
+"""Probes of `scanner doctor`: one read-only attempt on a source each, and how attempts become results."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.probes import Probe
 from scanner_extractor.results import Progress
 from scanner_model.documents.schema_errors import SchemaError
+from scanner_model.maturity import Proof
 from scanner_model.plugins import Plugin, PluginError, plugins
 
 S = TypeVar("S")
@@ -36,10 +37,10 @@ class SourceType(Generic[S, R]):
     """One type of source with settings S, read over HTTP.
 
     *read* reads everything that the source has, and raises ScannerError only where nothing of it can be read. *check*
-    yields what `scanner check` tries: what a scan cannot do without. *transport* returns what sends the requests of a
+    yields what `scanner doctor` tries: what a scan cannot do without. *transport* returns what sends the requests of a
     source that is not reached over plain HTTP, None for one that is. *schema* is the JSON Schema of the member
     `options` in cluster.json, None where the type takes none; *parse* converts valid options to what the functions find
-    as `settings.options`.
+    as `settings.options`. *proofs* is how each of its systems was tested; empty for a plug-in.
     """
 
     read: Callable[[S, Http, Progress], R]
@@ -47,6 +48,7 @@ class SourceType(Generic[S, R]):
     transport: Callable[[S], Transport | None] = _plain_http
     schema: Mapping[str, Json] | None = None
     parse: Callable[[Json], object] = _as_is
+    proofs: tuple[Proof, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

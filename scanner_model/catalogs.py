@@ -133,7 +133,10 @@ class Materialization:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """Annotations of one object in a stream catalog: tags, owner, description, business metadata."""
+    """Annotations of one object in a stream catalog or contract: tags, owner, description, business metadata.
+
+    One of the kind `owner_pattern`, of manual input, is about all that its name, a pattern, matches.
+    """
 
     source: SourceId
     name: Annotated[str, Key("the catalog's qualified name, as received", long=True)]

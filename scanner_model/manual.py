@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.facts import Key, Value
 from scanner_model.kafka import Cluster, Topic
@@ -61,7 +62,7 @@ class ManualFlow:
     """A flow declared in a manual-input file, or a use of a topic that a deployment file declares.
 
     Such a file says that a program, its job, reads or writes a topic: then one end has no name. What a job reads
-    reaches what it writes, unless the flow is *suggested*: then only in a flow with both ends.
+    reaches what it writes, unless the flow is *suggested* or *separate*: then only in a flow with both ends.
     """
 
     source: SourceId
@@ -71,11 +72,15 @@ class ManualFlow:
     description: Annotated[str, Value("may be empty", long=True)]
     evidence: Annotated[str, Value("file and position in it", long=True)]
     suggested: Annotated[bool, Value("whether it is read from source code by rules")] = False
+    separate: Annotated[bool, Value("whether only a use of the topic is declared, not a flow")] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualInput:
-    """Content of one or more manual-input files for one cluster; *sources* are the files, empty ones too."""
+    """Content of one or more manual-input files for one cluster; *sources* are the files, empty ones too.
+
+    The name of an annotation among *owners* is a pattern of the names that its owner has.
+    """
 
     cluster: Cluster
     sources: tuple[SourceId, ...] = ()
@@ -83,3 +88,4 @@ class ManualInput:
     schemas: tuple[ManualSchema, ...] = ()
     assignments: tuple[Assignment, ...] = ()
     flows: tuple[ManualFlow, ...] = ()
+    owners: tuple[Annotation, ...] = ()

@@ -96,13 +96,25 @@ class Refused(Exception):
         self.response = response
 
 
-_COMMAND = re.compile(r"`scanner ([a-z-]+)[^`]*`")
+_COMMAND = re.compile(r"`scanner ([^`]*)`")
 _OPERATOR = "whoever runs scanner can change that"
+_WORDS: Mapping[str, str] = {
+    "findings": "validate",
+    "scans": "changes --scans",
+    "connectors": "jobs",
+    "statements": "jobs --kind statement",
+    "personal_data": "columns --tag",
+    "diff": "changes FROM TO",
+    "history": "changes NODE",
+    "may_delete": "check --topic",
+    "check_change": "check",
+}
+"""Question → the words of its command, if they are not its name."""
 
 
 def _command(question: Question) -> str:
-    """Return the command that answers *question*, also where it does not derive from it."""
-    return question.command or {"findings": "validate"}.get(question.name, question.name.replace("_", "-"))
+    """Return the command that answers *question*, also if it does not derive from it."""
+    return question.command or _WORDS.get(question.name, question.name.replace("_", "-"))
 
 
 PATHS: Mapping[str, str] = {_command(each): f"/api/v1{each.path}" for each in QUESTIONS if each.path}
@@ -113,9 +125,15 @@ TOOLS: Mapping[str, str] = {_command(each): each.tool for each in QUESTIONS if e
 def for_programs(hint: str, names: Mapping[str, str]) -> str:
     """Return *hint* with *names* in place of commands; a part of it whose command has none there is left out.
 
-    Where nothing is left, only who runs scanner can do something.
+    If nothing is left, only who runs scanner can do something.
     """
     parts = hint.split("; ")
-    kept = (part for part in parts if all(name in names for name in _COMMAND.findall(part)))
-    shown = "; ".join(_COMMAND.sub(lambda match: f"`{names[match[1]]}`", part) for part in kept)
+    kept = (part for part in parts if all(_named(text, names) for text in _COMMAND.findall(part)))
+    shown = "; ".join(_COMMAND.sub(lambda match: f"`{_named(match[1], names)}`", part) for part in kept)
     return shown or (_OPERATOR if hint else "")
+
+
+def _named(command: str, names: Mapping[str, str]) -> str:
+    """Return the name that the longest words at the start of *command* have; empty if none have one."""
+    fitting = (words for words in names if command == words or command.startswith(f"{words} "))
+    return names.get(max(fitting, key=len, default=""), "")

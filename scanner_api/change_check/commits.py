@@ -1,6 +1,6 @@
 """Two commits of a repository as all that their files declare: what the change of one into the other does, and to whom.
 
-Neither needs a dictionary: each commit is read as `scanner extract --from` reads a directory, and its graph generated.
+Neither needs a dictionary: each commit is read as `scanner scan --from` reads a directory, and its graph generated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check import mentions, settings_changes
-from scanner_api.change_check.commit import CLUSTER, Commit, differing, read_by, read_commit, uses_of, written_by
+from scanner_api.change_check.commit import CLUSTER, Commit, CommitReader, differing, read_by, uses_of, written_by
 from scanner_api.change_check.commit_schemas import SchemaComparison
 from scanner_api.change_check.contracts import ProposedContract, contract_findings
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
@@ -38,7 +38,7 @@ from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
 from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_extractor.repository.kinds import TEMPLATE
-from scanner_extractor.repository.other_uses import OTHER_USE, SCHEMA_FORMS
+from scanner_extractor.repository.other_uses import OTHER_USE
 from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
 from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
@@ -102,11 +102,9 @@ def compare_commits(
         if not trees.special and not any(_may_concern(path, trees, objects) for path in trees.changed):
             return _nothing_of_kafka(trees)
         place = stack.enter_context(temporary_directory())
-        known: dict[str, bool] = {}
-        base, head = (
-            read_commit(files, objects, place / name, known)
-            for files, name in ((trees.base, "base.db"), (trees.head, "head.db"))
-        )
+        reader = CommitReader(objects, place)
+        base = reader.read(trees.base, "base")
+        head = reader.read(trees.head, "head", base)
         generate(base.dictionary)
         conn = stack.enter_context(base.dictionary.reading())
         changes = _Comparison(base, head, trees, conn).changes(objects)
@@ -264,9 +262,7 @@ class _Comparison:
         unread = {**self._base.unread, **self._head.unread}
         kinds = (OTHER_USE, TEMPLATE, TERRAFORM, APPLICATION)
         return {
-            path: unread[path].reason
-            for path in self._trees.changed
-            if path in unread and unread[path].kind in kinds and not path.endswith(SCHEMA_FORMS)
+            path: unread[path].reason for path in self._trees.changed if path in unread and unread[path].kind in kinds
         }
 
     def _broken(self, objects: ObjectReader) -> Iterator[Finding]:

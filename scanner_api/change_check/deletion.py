@@ -12,6 +12,7 @@ from dataflow_generator.graph import EdgeKind
 from dataflow_generator.jobs.model import Dataset, Naming
 from scanner_api.change_check.unknowns import jobs_not_read
 from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_api.graph.people import stated_owner
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, newest_scan, stored_graph
@@ -111,12 +112,18 @@ def may_delete(
     """
     if sum(map(bool, (topic, subject, schema_id))) != 1 or (version is not None and not subject):
         hint = "name a topic, a subject (with or without a version) or a schema id"
-        raise InputInvalid("exactly one thing is deleted at a time", where="scanner may-delete", hint=hint)
+        raise InputInvalid("exactly one thing is deleted at a time", where="scanner doctor", hint=hint)
     with dictionary.reading() as conn:
         check = _Check(conn, known_cluster(conn, cluster), now())
         if topic:
             return tuple(check.topics(topic))
         return tuple(check.schema_ids(schema_id) if schema_id else check.subjects(subject, version))
+
+
+def uncertainties(dictionary: Dictionary, cluster: str) -> tuple[DeletionUse, ...]:
+    """Return why a cluster may have uses that are not known: stale sources, no list of groups, an old graph."""
+    with dictionary.reading() as conn:
+        return tuple(_Check(conn, cluster, datetime.now(UTC)).uncertainties(cluster))
 
 
 class _Check:
@@ -136,7 +143,7 @@ class _Check:
         for topic in topics:
             uses: tuple[DeletionUse, ...] = ()
             if topic.gone is None:
-                uses = (*self._of_topic(topic.cluster, topic.name), *self._uncertainties(topic.cluster))
+                uses = (*self._of_topic(topic.cluster, topic.name), *self.uncertainties(topic.cluster))
                 if all(use.answer is not Answer.NO for use in uses):
                     uses += tuple(self._unseen_writers(topic.cluster))
             yield self._answer(
@@ -178,7 +185,7 @@ class _Check:
             *self._bindings(subject, numbers, every_version=every_version),
         ]
         return self._answer(
-            subject.cluster, what, (*uses, *self._uncertainties(subject.cluster)), last_topic_left(self._conn, subject)
+            subject.cluster, what, (*uses, *self.uncertainties(subject.cluster)), last_topic_left(self._conn, subject)
         )
 
     def _references(
@@ -266,14 +273,14 @@ class _Check:
             verb = _VERBS.get(edges[key].kind, "reads")
             state = str(json.loads(other.attributes).get("state", ""))
             use = _use((other.kind, other.name), f"{verb} {dataset.name}", state, edges[key].evidence)
-            yield replace(use, owner=str(json.loads(other.attributes).get("owner", "")))
+            yield replace(use, owner=stated_owner(other))
 
     def _node(self, dataset: Dataset) -> NodeRow | None:
         named = self._rows.nodes_named((dataset.name,)) if self._graph else ()
         return next((node for node in named if node.node_key == dataset.key), None)
 
-    def _uncertainties(self, cluster: str) -> Iterator[DeletionUse]:
-        """Yield why nobody being found does not prove that nobody is there."""
+    def uncertainties(self, cluster: str) -> Iterator[DeletionUse]:
+        """Yield why there may be uses that are not known."""
         ages = [source for source in source_ages(self._conn) if source.cluster == cluster]
         for source in ages:
             if source.stale_reason or not source.read_at:

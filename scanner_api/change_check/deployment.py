@@ -40,7 +40,7 @@ class Declared(NamedTuple):
     def why_skipped(self) -> str:
         """Return why the file proposes nothing that is checked."""
         if self.topics:
-            return "it declares topics, and no rule is about their settings: `scanner drift` compares them"
+            return "it declares topics, and no rule is about their settings: `scanner validate --drift` compares them"
         others = f" ({', '.join(self.others)})" if self.others else ""
         return f"it declares no connector, SQL or topic{others}"
 

@@ -94,7 +94,9 @@ def _named(path: Path, target: Target | None, rules: Sequence[PathRule]) -> Prop
 def _nothing_to_check(skipped: Sequence[SkippedFile], rules: Sequence[PathRule]) -> InputInvalid:
     if not rules:
         what = "it declares no connector and no SQL" if len(skipped) == 1 else "no file declares a connector or SQL"
-        return InputInvalid(what, where=skipped[0].file, hint="`scanner drift` compares the topics of deployment files")
+        return InputInvalid(
+            what, where=skipped[0].file, hint="`scanner validate --drift` compares the topics of deployment files"
+        )
     what = _NO_RULE if len(skipped) == 1 else f"no rule of --map fits any of {len(skipped)} files"
     return InputInvalid(what, where=skipped[0].file, hint="as in --map 'schemas/{subject}.avsc'")
 

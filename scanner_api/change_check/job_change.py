@@ -206,7 +206,7 @@ def _connectors(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]
     rows = [row for row in context.connectors() if row.name == name]
     if not rows and (proposed_file is None or (proposal.target.connector and not context.allow_new)):
         known = (row.name for row in context.connectors())
-        raise unknown_name("connector", name, known, "`scanner connectors` lists them")
+        raise unknown_name("connector", name, known, "`scanner jobs` lists them")
     places = _changed_setting(proposal, proposed_file, rows)
     old: list[ConnectorRow | None] = [*rows] if rows else [None]
     for stored in old:
@@ -360,7 +360,9 @@ def _queries(moving: Sequence[StatementFlows], context: JobContext, proposal: Pr
             if (query.name == name if name else set(query.sinks) & set(statement.sinks))
         ]
         if name and not stored:
-            raise unknown_name("query", name, (query.name for _, query in queries), "`scanner statements` lists them")
+            raise unknown_name(
+                "query", name, (query.name for _, query in queries), "`scanner jobs --kind statement` lists them"
+            )
         places = _places([statement], proposal)
         new = "" if stored else _only_ksqldb(context)
         for at, query in stored or [(new, _new_query(context, new, statement))]:
@@ -398,7 +400,9 @@ def _flink_rows(proposal: Proposal, context: JobContext) -> list[tuple[str, Flin
     rows, name = context.statements(), proposal.target.statement
     stored = _rows_of(proposal, rows)
     if name and not stored and not context.allow_new:
-        raise unknown_name("statement", name, (row.name for _, row in rows), "`scanner statements` lists them")
+        raise unknown_name(
+            "statement", name, (row.name for _, row in rows), "`scanner jobs --kind statement` lists them"
+        )
     if stored:
         return stored
     text = mask_statement(proposal.text or "")
@@ -454,7 +458,7 @@ def _deleted_statements(proposal: Proposal, context: JobContext) -> Iterator[Cha
     queries = [(at, query) for at, query in context.queries() if query.name == name]
     if not statements and not queries:
         known = [*(row.name for _, row in context.statements()), *(query.name for _, query in context.queries())]
-        raise unknown_name("statement", name, known, "`scanner statements` lists them")
+        raise unknown_name("statement", name, known, "`scanner jobs --kind statement` lists them")
     for at, row in statements:
         yield ChangedJob(target=f"statement {row.name}", pair=context.stored.flink_pair(at, row, None))
     for at, query in queries:

@@ -32,7 +32,7 @@ _REPLACE_TOPIC = (
     "Create the new topic, and write to both.",
     "Migrate the readers that the finding lists; `scanner clients TOPIC` shows who is left.",
     "Stop writing the old topic, and wait until its retention time has passed.",
-    "Run `scanner may-delete --topic`, then delete the old topic.",
+    "Run `scanner check --topic`, then delete the old topic.",
 )
 _OUTPUT = (
     "Keep the old output, and add the new one beside it.",
@@ -40,8 +40,8 @@ _OUTPUT = (
     "Remove the old output in a change of its own.",
 )
 _SCAN = (
-    "Run `scanner check` to see whether each source answers.",
-    "Run `scanner extract` and `scanner dataflow` again.",
+    "Run `scanner doctor` to see whether each source answers.",
+    "Run `scanner scan` and `scanner dataflow` again.",
     "Repeat the check with the new dictionary.",
 )
 _REVIEW = (
@@ -90,8 +90,8 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "level-unknown",
         "The answer of the registry depends on the subject's compatibility level, which is not stored.",
         'scan the registry with `"compatibility": true`, or set --compatibility',
-        "scanner check-change orders-value.avsc",
-        "scanner check-change orders-value.avsc --compatibility full",
+        "scanner check orders-value.avsc",
+        "scanner check orders-value.avsc --compatibility full",
         (),
     ),
     (
@@ -213,7 +213,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
     (
         "input-lost",
         "A job no longer reads a topic or table.",
-        "nothing to do; `scanner may-delete` tells whether the topic is still used",
+        "nothing to do; `scanner check` tells whether the topic is still used",
         "- FROM orders JOIN customers",
         "  FROM orders JOIN customers",
         (),
@@ -439,14 +439,14 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "no-readers-known",
         "A column changes, and no scanned source can list who reads the topic.",
         "scan the sources that read the topic, and pass their dictionary with --dictionary",
-        "scanner check-change --git origin/main...HEAD",
-        "scanner check-change --git origin/main...HEAD --dictionary nightly.db",
+        "scanner check --git origin/main...HEAD",
+        "scanner check --git origin/main...HEAD --dictionary nightly.db",
         _SCAN,
     ),
     (
         "file-deleted",
         "The file of a subject or topic is deleted.",
-        "run `scanner may-delete`, and migrate the listed readers first",
+        "run `scanner check`, and migrate the listed readers first",
         "- schemas/orders-value.avsc",
         "  schemas/orders-value.avsc",
         _REPLACE_TOPIC,
@@ -455,14 +455,14 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "unknown-name",
         "The dictionary does not contain what the file changes.",
         "correct the name, or allow new ones with --allow-new",
-        "scanner check-change ordres-value.avsc",
-        "scanner check-change orders-value.avsc",
+        "scanner check ordres-value.avsc",
+        "scanner check orders-value.avsc",
         (),
     ),
     (
         "stale-source",
         "A source could not be read since an earlier scan.",
-        "run `scanner check`",
+        "run `scanner doctor`",
         "connect: unavailable",
         "connect: read",
         _SCAN,
@@ -487,16 +487,16 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "no-graph",
         "The dictionary has no graph, so readers are unknown.",
         "run `scanner dataflow`",
-        "scanner extract",
-        "scanner extract && scanner dataflow",
+        "scanner scan",
+        "scanner scan && scanner dataflow",
         _SCAN,
     ),
     (
         "old-graph",
         "The graph is older than the newest scan.",
         "run `scanner dataflow`",
-        "scanner extract",
-        "scanner extract && scanner dataflow",
+        "scanner scan",
+        "scanner scan && scanner dataflow",
         _SCAN,
     ),
     (

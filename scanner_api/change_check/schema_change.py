@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from scanner_api.change_check.column_changes import Change, changes
+from scanner_api.change_check.field_users import with_field_users
 from scanner_api.change_check.model import Affected, Finding, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
@@ -122,6 +123,11 @@ def _check(
     tags = _column_tags(current, before, context)
     findings = [_column_finding(change, current, proposed, (context, tags)) for change in of_columns]
     findings = [_with_rejections(*pair, rejected) for pair in zip(findings, of_columns, strict=True)]
+    topics = [(link.cluster, link.topic) for link in current.links if link.role == Role.VALUE]
+    findings = [
+        finding if change.is_harmless or not topics else with_field_users(finding, change.path, topics, context.conn)
+        for finding, change in zip(findings, of_columns, strict=True)
+    ]
     yield from findings
     if any(finding.verdict is Verdict.FINE and finding.rule != "column-added" for finding in findings):
         for what in why_no_readers(context.conn, current.links, current.subject):

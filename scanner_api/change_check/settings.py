@@ -21,6 +21,7 @@ from scanner_api.change_check.git import Trees, commit_trees, object_reader, top
 from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_api.change_check.proposals import decoded, text_of_file
 from scanner_api.policy import ClusterPolicy, parse_policy
+from scanner_extractor.repository.topic_files.settings import MEMBER, TOPIC_FILES_SCHEMA, parse_topic_files
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.errors import InputInvalid
 
@@ -39,7 +40,7 @@ _TEXT = {"type": "string", "minLength": 1}
 SETTINGS_SCHEMA: Json = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": FILE,
-    "description": "Settings of `scanner check-change` for a repository.",
+    "description": "Settings of `scanner scan` and `scanner check` for a repository.",
     "type": "object",
     "additionalProperties": False,
     "properties": {
@@ -52,6 +53,7 @@ SETTINGS_SCHEMA: Json = {
         "max-age": {"type": "string", "pattern": "^[0-9]{1,6}[mhd]$", "description": "Maximum age of each source."},
         "baseline": {**_TEXT, "description": "JSON file of accepted findings, relative to this file."},
         "policy": {**_TEXT, "description": "cluster.json whose `policy` applies, relative to this file."},
+        MEMBER: TOPIC_FILES_SCHEMA,
     },
 }
 """The JSON Schema of the settings file; `scanner config schema --of .scanner.yaml` prints it."""
@@ -67,6 +69,7 @@ class RepositorySettings:
     max_age: str = ""
     baseline: str = ""
     policy: str = ""
+    topic_files: tuple[Mapping[str, Json], ...] = ()
 
 
 class Judging(NamedTuple):
@@ -120,6 +123,11 @@ def parse_settings(text: str, where: str) -> RepositorySettings:
         line = lines.get(name) or next((lines[key] for key in value if key not in SETTINGS_SCHEMA["properties"]), 1)
         hint = f"members are {', '.join(SETTINGS_SCHEMA['properties'])}"
         raise InputInvalid(error.message, where=f"{where}:{line} {name}".rstrip(), hint=hint)
+    try:
+        parse_topic_files(value.get(MEMBER, []))
+    except InputInvalid as error:
+        line = value.lines.get(MEMBER, 1)
+        raise InputInvalid(error.what, where=f"{where}:{line} {MEMBER}{error.where[1:]}", hint=error.hint) from error
     given: dict[str, Any] = {
         name.replace("-", "_"): tuple(item) if isinstance(item, list) else item for name, item in value.items()
     }

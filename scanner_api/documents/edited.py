@@ -71,7 +71,9 @@ def _merged(name: str, written: object, held: object, lost: Callable[[str], None
 
 
 def _of_people(written: object, held: object) -> object:
-    """Return *held*, and those members of *written* that it lacks."""
+    """Return *held*, and those members of *written* that it lacks; a team with a name is complete."""
+    if isinstance(held, dict) and held.get("name"):
+        return held
     return {**written, **held} if isinstance(written, dict) and isinstance(held, dict) else held
 
 

@@ -49,7 +49,7 @@ def graph_events(source: GraphSource, options: EventOptions = EventOptions()) ->
     with open_with_dictionary(source) as (graph, conn):
         at = options.at or newest_moment(conn)
         if at is None:
-            raise NameUnknown("the dictionary holds no scan, so events have no time", hint="run `scanner extract`")
+            raise NameUnknown("the dictionary holds no scan, so events have no time", hint="run `scanner scan`")
         yield events_of(graph.whole(), dictionary_metadata(conn), options.emit_options(at))
 
 

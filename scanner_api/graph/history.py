@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -14,13 +15,16 @@ from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, stored_graph
 from scanner_dictionary.graph.versions import last_graphs_with
+from scanner_dictionary.queries.graph_at import check_moment, read_moment
 from scanner_dictionary.queries.node_history import HistoryRow as HistoryRow
 from scanner_dictionary.queries.node_history import column_history, fact_history, graph_history
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.columns import ColumnPath, parse_path
 from scanner_model.errors import InputInvalid, NameUnknown
 
-_WHERE = "scanner history"
+_WHERE = "scanner changes"
+_DIGITS_OF_A_DATE = len("20260131")
+_LIKE_A_MOMENT = re.compile(r"\d[\d:.+TZ -]*")
 
 
 def history(dictionary: Dictionary, node: str, target: str | None = None) -> tuple[HistoryRow, ...]:
@@ -43,6 +47,28 @@ def history(dictionary: Dictionary, node: str, target: str | None = None) -> tup
         if not rows:
             _require_nodes(conn, (), node)
         return tuple(sorted(rows, key=lambda row: row.scan))
+
+
+def is_moment(text: str) -> bool:
+    """Return whether *text* names a scan or a time rather than a node: `12`, `2026-01-31`, `yesterday`, `7d`."""
+    with suppress(InputInvalid):
+        check_moment(text, "from")
+        return True
+    return bool(_LIKE_A_MOMENT.fullmatch(text))
+
+
+def within(rows: Sequence[HistoryRow], since: str = "", until: str = "") -> tuple[HistoryRow, ...]:
+    """Return the *rows* after the scan *since*, up to the scan *until*; each a number, or a date or time, or empty."""
+    for moment, is_end in ((since, False), (until, True)):
+        if not moment:
+            continue
+        check_moment(moment, "to" if is_end else "from")
+        if moment.isdigit() and len(moment) < _DIGITS_OF_A_DATE:
+            rows = [row for row in rows if (row.scan <= int(moment)) == is_end]
+        else:
+            at = read_moment(moment, "from", end_of_day=is_end)
+            rows = [row for row in rows if ((row.finished or at) <= at) == is_end]
+    return tuple(rows)
 
 
 def _readers(conn: Connection, name: str) -> Iterator[GraphReader]:

@@ -62,7 +62,7 @@ def scan_numbers(
 
 
 def diff_document(changes: ScanDiff) -> dict[str, Any]:
-    """Return *changes* as JSON, with the members of `scanner diff --format json`."""
+    """Return *changes* as JSON, with the members of `scanner changes --format json`."""
     return as_json(changes)
 
 
@@ -84,12 +84,12 @@ def diff_flows(dictionary: Dictionary, first: int, second: int) -> FlowDiff:
 
 
 def flows_document(changes: FlowDiff) -> dict[str, Any]:
-    """Return *changes* as JSON, with the members of `flows` of `scanner diff --flows --format json`."""
+    """Return *changes* as JSON, with the members of `flows` of `scanner changes --flows --format json`."""
     return flows_as_json(changes)
 
 
 class FlowChanges(NamedTuple):
-    """What differs between the graphs of two scans, as in `flows` of `scanner diff --flows --format json`."""
+    """What differs between the graphs of two scans, as in `flows` of `scanner changes --flows --format json`."""
 
     first: int
     second: int
@@ -98,7 +98,7 @@ class FlowChanges(NamedTuple):
 
 
 class ScanComparison(NamedTuple):
-    """How two scans of a cluster differ; the members up to *flows* are those of `scanner diff --format json`.
+    """How two scans of a cluster differ; the members up to *flows* are those of `scanner changes --format json`.
 
     *flows* is None unless asked for. *left_out* counts what each list does not have; *complete* is False where it is
     not empty.
@@ -152,7 +152,7 @@ def compare(
     ] = False,
     limit: Annotated[int, Parameter("How many items a list has at most.", least=1, most=20_000)] = 2_000,
 ) -> ScanComparison:
-    """Compare two scans, with the compatibility of each schema; the members are those of `scanner diff`."""
+    """Compare two scans, with the compatibility of each schema; the members are those of `scanner changes`."""
     compared = diff(dictionary, first, second, cluster=cluster)
     changes = diff_document(compared)
     graphs = flows_document(diff_flows(dictionary, compared.first, compared.second)) if flows else None
@@ -217,7 +217,7 @@ def _deletion(answer: DeletionAnswer, limit: int) -> Deletion:
 
 
 class ChangeCheck(NamedTuple):
-    """What a proposed schema breaks and whom it hits; the members but the last two as `scanner check-change` has them.
+    """What a proposed schema breaks and whom it hits; the members but the last two as `scanner check` has them.
 
     *complete* is False where something is not known (a finding is `unknown`) or does not fit; *left_out* counts the
     findings, and things that are affected, beyond the limit.

@@ -20,6 +20,7 @@ from scanner_api.graph.column_tags import listed_with_tags, with_inherited
 from scanner_api.policy import POLICY_RULES
 from scanner_api.questions.question import (
     Cluster,
+    ColumnName,
     Cursor,
     Deleted,
     Limit,
@@ -36,10 +37,8 @@ from scanner_dictionary import queries
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries import ClusterRow as ClusterRow
-from scanner_dictionary.queries import ConnectorRow as ConnectorRow
 from scanner_dictionary.queries import ScanRow as ScanRow
 from scanner_dictionary.queries import SourceRow as SourceRow
-from scanner_dictionary.queries import StatementRow as StatementRow
 from scanner_dictionary.queries import SubjectRow as SubjectRow
 from scanner_dictionary.queries import TopicRow as TopicRow
 from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
@@ -48,6 +47,7 @@ from scanner_dictionary.queries.drift import Drift as Drift
 from scanner_dictionary.queries.drift import DriftResult as DriftResult
 from scanner_dictionary.queries.drift import DriftRow as DriftRow
 from scanner_dictionary.queries.drift import drift as find_drift
+from scanner_dictionary.queries.field_uses import unread_columns
 from scanner_dictionary.queries.graph_at import check_moment, scan_at
 from scanner_dictionary.queries.listings import TableLine as TableLine
 from scanner_dictionary.queries.listings import TopicFilter, TopicOrder, observed_since
@@ -191,7 +191,7 @@ def columns(
     *,
     cluster: Cluster = None,
     pattern: Pattern = None,
-    name: Annotated[str | None, Parameter("The column's own name: the last name of its path.")] = None,
+    name: ColumnName = None,
     tag: Annotated[
         str | None,
         Parameter("Only with this whole tag, in any case; `*` is any.", metavar="TAG"),
@@ -200,6 +200,9 @@ def columns(
         TagKind,
         Parameter("Which tags count: declared, inherited along flows, suggested by names, known (the first two), all."),
     ] = "known",
+    unread: Annotated[
+        bool, Parameter("Only columns of topics without a known reader; `unseen` lists readers of unknown fields.")
+    ] = False,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[TopicColumnRow]:
@@ -210,13 +213,18 @@ def columns(
     a *tag* the columns that inherit it are among them, unless *tags* is `declared`; topics come first. A page by
     *name*, asked for by *limit* without a *pattern*, is read from the index of names: it is ordered by schema instead,
     may have somewhat more columns than *limit*, and is not `complete` where names are not indexed yet, or the graph of
-    the newest scan was not generated. Where no column fits a name, `did_you_mean` has the nearest. Raises InputInvalid
+    the newest scan was not generated. With *unread* come the columns of topics' values that no known program or flow
+    reads, in the same order; *tag* does not limit them. Where no column fits a name, `did_you_mean` has the nearest. Raises InputInvalid
     for a page of all columns.
 
     >>> [(column.topic, column.name) for column in columns(dictionary, pattern="*.amount")]
     """
     with dictionary.reading() as conn:
         known = known_cluster(conn, cluster)
+        if unread:
+            rows = unread_columns(conn, all_columns(conn, cluster=known, pattern=pattern))
+            wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())
+            return replace(page_of(wanted, cursor, limit), complete=_has_newest_graph(conn))
         if limit is not None and not (pattern or name or tag):
             raise InputInvalid("a name or a tag is missing", where="columns", hint="name=customer_id or tag=PII")
         if tag:
@@ -260,54 +268,6 @@ def _with_nearest(conn: Connection, page: Page[T], text: str | None) -> Page[T]:
     if page.items or not text or is_glob(text):
         return page
     return replace(page, did_you_mean=nearest_names(conn, text))
-
-
-def connectors(
-    dictionary: Dictionary,
-    *,
-    cluster: Cluster = None,
-    pattern: Pattern = None,
-    failed: Annotated[bool, Parameter("Only connectors that failed, or have a failed task.")] = False,
-    deleted: Deleted = False,
-    limit: Limit = None,
-    cursor: Cursor = None,
-) -> Page[ConnectorRow]:
-    """Return the connectors by cluster, source and name; *failed*: only those that failed or have a failed task."""
-    with dictionary.reading() as conn:
-        rows = queries.connectors(
-            conn, cluster=known_cluster(conn, cluster), pattern=pattern, failed=failed, include_gone=deleted
-        )
-        return page_of(rows, cursor, limit)
-
-
-def statements(
-    dictionary: Dictionary,
-    *,
-    cluster: Cluster = None,
-    pattern: Pattern = None,
-    state: Annotated[
-        str | None,
-        Parameter("Of this state only, as its server calls it (RUNNING, FAILED, …), in any case.", metavar="WORD"),
-    ] = None,
-    source: Annotated[
-        str | None,
-        Parameter("Of sources only whose id is, or holds, this: `flink`, `ksqldb:*`.", metavar="PATTERN"),
-    ] = None,
-    deleted: Deleted = False,
-    limit: Limit = None,
-    cursor: Cursor = None,
-) -> Page[StatementRow]:
-    """Return Flink statements and ksqlDB queries by cluster, source and name; *source* is a pattern of its id."""
-    with dictionary.reading() as conn:
-        rows = queries.statements(
-            conn,
-            cluster=known_cluster(conn, cluster),
-            pattern=pattern,
-            state=state,
-            source=source,
-            include_gone=deleted,
-        )
-        return page_of(rows, cursor, limit)
 
 
 def tables(

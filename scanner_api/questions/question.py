@@ -43,10 +43,12 @@ class Question:
     *function* is `module:name` below `scanner_api`, loaded when the question is asked. *summary* is one sentence on
     every face. *path* is that of the operation below `/api/v1`; empty: the API does not have it. *tool* and *command*
     are its names there; empty: they do not have it. *page* is how many items a page of the API has by default. The
-    parameters of a POST are the members of its body; it changes nothing either. A *heavy* question may take seconds on
-    a large dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`).
+    parameters of a POST are the members of its body; it changes nothing either. A *local* one reads files that the
+    caller names: MCP has it on standard input and output only. A *heavy* question may take seconds on a large
+    dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`).
 
-    Of a command that derives from it: *help* continues the summary, *examples* are command lines, *shown* are the
+    Of a command that derives from it: *section* is where the help lists it, *line* its line there, of at most 60
+    characters; *help* continues the summary, *examples* are command lines, *shown* are the
     columns of its table, and those that are *optional* are left out where no row has them. *brief* are the columns that
     a terminal shows unless all are asked for; empty: all of them. *incomplete* is why an answer may not be complete.
     """
@@ -57,11 +59,14 @@ class Question:
     path: str = ""
     method: Literal["GET", "POST"] = "GET"
     media: str = "application/json"
+    local: bool = False
     heavy: bool = False
     heavy_with: frozenset[str] = frozenset()
     page: int = 100
     tool: str = ""
     command: str = ""
+    section: str = ""
+    line: str = ""
     help: str = ""
     examples: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
@@ -94,7 +99,8 @@ Pattern = Annotated[
     str | None,
     Parameter("A glob where it holds `*`, `?` or `[`, else a part of the name.", argument=True, metavar="PATTERN"),
 ]
-Deleted = Annotated[bool, Parameter("Also what its source no longer has.", option="--all")]
+ColumnName = Annotated[str | None, Parameter("The column's own name: the last name of its path.")]
+Deleted = Annotated[bool, Parameter("Include entries deleted at the source.", option="--all")]
 Topic = Annotated[str, Parameter("The topic's exact name.")]
 _MOMENT = "its number, or a date, time (ISO 8601), `yesterday`, `last week` or `7d`"
 Scan = Annotated[

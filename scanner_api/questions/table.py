@@ -55,6 +55,8 @@ QUESTIONS: tuple[Question, ...] = (
         ),
         tool="list_topics",
         command="topics",
+        section="Find",
+        line="List topics with their schemas, readers and writers.",
         help=_UNKNOWN_CLUSTER,
         examples=(
             "topics",
@@ -78,6 +80,8 @@ QUESTIONS: tuple[Question, ...] = (
         path="/schemas",
         heavy=True,
         command="schemas",
+        section="Find",
+        line="List the subjects of every schema registry.",
         help="The table shows versions as ranges and only the ends of very long names; the other formats show all of "
         f"them.\n\n{_UNKNOWN_CLUSTER}",
         examples=("schemas", "schemas 'com.acme.*' --format csv"),
@@ -107,26 +111,30 @@ QUESTIONS: tuple[Question, ...] = (
         function="questions.listings:columns",
         summary="List columns by name or tag: of the schemas of topics, of tables, and those that only flows know.",
         path="/columns",
-        heavy_with=frozenset({"pattern", "tag"}),
+        heavy_with=frozenset({"pattern", "tag", "unread"}),
         tool="find_columns",
-        command="columns",
-        help="`scanner lineage TOPIC.COLUMN --impact` shows where one is used.\n\n" + _UNKNOWN_CLUSTER,
+        help="With --tag, --found, --outside or --since, the command lists where that data is and who reads it: tagged "
+        "columns, columns that inherit the tag along flows, columns that a rule suggests, and readers. "
+        "`outside` is yes if the data left Kafka. `scanner impact TOPIC.COLUMN` lists the uses of a column.\n\n"
+        + _UNKNOWN_CLUSTER,
         incomplete=_OLD_GRAPH,
         examples=(
             "columns email",
             "columns --tag PII",
-            "columns --tag PII --tags inherited --format json",
-            "columns '*.address.*' --cluster retail --format csv",
+            "columns --tag PII --found suggested",
+            "columns --tag PII --outside --format csv",
+            "columns --tag PII --since 7d",
+            "columns --unread",
         ),
         shown=(
             *("cluster", "topic", "role", "name", "type", "logical_type", "nullable", "tags", "doc", "context"),
-            *("subject", "version", "inherited_tags", "origin", "dataset", "found_tags"),
+            *("subject", "version", "inherited_tags", "origin", "dataset", "found_tags", "unseen"),
         ),
-        brief=("cluster", "topic", "dataset", "name", "type", "tags", "inherited_tags"),
+        brief=("cluster", "where", "name", "type", "tags", "inherited_tags", "unseen"),
         optional=frozenset(
             {
                 *("dataset", "logical_type", "nullable", "tags", "doc", "context", "subject", "version"),
-                *("inherited_tags", "found_tags"),
+                *("inherited_tags", "found_tags", "unseen"),
             }
         ),
     ),
@@ -138,21 +146,24 @@ QUESTIONS: tuple[Question, ...] = (
         heavy=True,
         tool="list_clients",
         command="clients",
+        section="Find",
+        line="List who writes to and reads from topics.",
         help="The three ways in which a use is known are never merged: monitoring observed it within a window, a file "
         "or definition says so, rules of access permit it. Of what is permitted, only the number of principals is "
         f"shown, and only for a topic.\n\n{_UNKNOWN_CLUSTER}",
         incomplete=_OLD_GRAPH,
         examples=(
             "clients orders",
+            "clients orders --columns",
             "clients orders --principals",
             "clients --certainty observed --cluster retail --format csv",
         ),
         shown=(
             *("cluster", "topic", "use", "application", "kind", "certainty", "owner", "last_seen", "first_seen"),
-            *("sampled", "joined", "evidence", "stale", "gone"),
+            *("sampled", "joined", "column", "evidence", "stale", "gone"),
         ),
-        brief=("cluster", "topic", "use", "application", "certainty", "owner", "last_seen"),
-        optional=frozenset({"owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
+        brief=("cluster", "topic", "use", "application", "certainty", "owner", "last_seen", "column"),
+        optional=frozenset({"column", "owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
     ),
     Question(
         name="personal_data",
@@ -162,47 +173,46 @@ QUESTIONS: tuple[Question, ...] = (
         path="/personal-data",
         heavy=True,
         tool="list_personal_data",
-        command="pii",
-        help="`outside` is yes where the data left Kafka. `--format csv` is for an auditor.\n\n" + _UNKNOWN_CLUSTER,
         incomplete=_OLD_GRAPH,
-        examples=("pii", "pii --found suggested", "pii --outside --format csv", "pii --since 7d"),
         shown=(
             *("cluster", "dataset", "column", "tag", "found", "flow", "origin", "steps", "outside", "reader", "owner"),
             "why",
         ),
-        brief=("dataset", "column", "found", "outside", "reader"),
+        brief=("cluster", "dataset", "column", "found", "outside", "reader"),
         optional=frozenset({"reader", "owner", "flow", "origin"}),
     ),
     Question(
+        name="jobs",
+        function="questions.jobs:jobs",
+        summary="List the connectors of Kafka Connect, and the statements of Flink and ksqlDB.",
+        help="`--format json` includes configurations, traces and texts of statements; secrets in them were never "
+        "stored.\n\n" + _UNKNOWN_CLUSTER,
+        examples=("jobs", "jobs --failed", "jobs 'orders*' --kind connector --tasks", "jobs --state running"),
+        shown=(
+            *("cluster", "source", "name", "kind", "class", "state", "tasks", "failed", "topics", "first_line"),
+            *("error", "detail", "hidden", "stale", "gone"),
+        ),
+        brief=("cluster", "name", "type", "state", "uses", "stale", "gone"),
+        optional=frozenset(
+            {
+                *("kind", "class", "state", "tasks", "failed", "topics", "first_line", "error", "detail", "hidden"),
+                *("stale", "gone"),
+            }
+        ),
+    ),
+    Question(
         name="connectors",
-        function="questions.listings:connectors",
+        function="questions.jobs:connectors",
         summary="List the connectors of Kafka Connect: class, state, the topics that they use, and why they failed.",
         path="/connectors",
         heavy=True,
-        shown=(
-            *("cluster", "source", "name", "kind", "class", "state", "tasks", "failed", "topics", "error"),
-            *("stale", "gone"),
-        ),
-        brief=("cluster", "source", "name", "class", "state", "topics", "stale", "gone"),
-        optional=frozenset({"failed", "topics", "error", "stale", "gone"}),
     ),
     Question(
         name="statements",
-        function="questions.listings:statements",
+        function="questions.jobs:statements",
         summary="List the statements of Flink and the queries of ksqlDB: kind, state, and how each begins.",
         path="/statements",
         heavy=True,
-        command="statements",
-        help="`--format json` includes the whole text; secrets in it were never stored.\n\n" + _UNKNOWN_CLUSTER,
-        examples=(
-            "statements",
-            "statements --state failed",
-            "statements 'enrich*' --source flink",
-            "statements --format json",
-        ),
-        shown=("cluster", "source", "name", "kind", "state", "first_line", "detail", "hidden", "stale", "gone"),
-        brief=("cluster", "source", "name", "kind", "state", "first_line"),
-        optional=frozenset({"kind", "state", "detail", "hidden", "stale", "gone"}),
     ),
     Question(
         name="tables",
@@ -211,6 +221,8 @@ QUESTIONS: tuple[Question, ...] = (
         path="/tables",
         heavy=True,
         command="tables",
+        section="Find",
+        line="List tables of catalogs and databases.",
         help="PATTERN also fits the topic of a table. `--format json` includes columns.\n\n" + _UNKNOWN_CLUSTER,
         examples=(
             "tables",
@@ -277,11 +289,13 @@ QUESTIONS: tuple[Question, ...] = (
         path="/search",
         tool="search",
         command="search",
+        section="Find",
+        line="Find a topic, column, table, job, tag or owner by name.",
         help="`detail` is a column's type, or the documentation where only that has TEXT.",
         incomplete=f"{_OLD_GRAPH}, or more matches than is ranked",
         examples=("search order", "search customer --kind column", "search PII"),
         shown=("kind", "where", "name", "path", "detail", "origin", "topics", "match"),
-        brief=("kind", "where", "name", "path", "detail"),
+        brief=("kind", "full_name", "where", "detail"),
         optional=frozenset({"path", "detail", "origin", "topics"}),
     ),
     Question(
@@ -359,15 +373,12 @@ QUESTIONS: tuple[Question, ...] = (
         path="/changes",
         heavy=True,
         tool="changes",
-        command="changes",
-        help="`backward`: new readers read old data; `forward`: old readers read new data. `scanner diff` compares any "
-        "two scans.\n\n" + _UNKNOWN_CLUSTER,
-        incomplete="a cluster was not scanned before then: it is compared from its first scan on",
-        examples=("changes", "changes --since 2026-11-15", "changes --since 7d --cluster retail --format json"),
+        incomplete="a cluster was first scanned later: it is compared from its first scan on",
         shown=(
             *("cluster", "topic", "side", "column", "kind", "name", "action", "before", "after", "backward", "forward"),
             "why",
         ),
+        brief=("cluster", "topic", "kind", "column", "name", "action", "backward", "forward"),
         optional=frozenset({"side", "column", "before", "after", "backward", "forward", "why"}),
     ),
     Question(
@@ -403,6 +414,14 @@ QUESTIONS: tuple[Question, ...] = (
         method="POST",
         heavy=True,
         tool="check_change",
+    ),
+    Question(
+        name="check_work_tree",
+        function="questions.work_tree:check_work_tree",
+        summary="Check the uncommitted changes of a repository on this computer: what they break and whom they hit.",
+        local=True,
+        heavy=True,
+        tool="check_work_tree",
     ),
 )
 """All questions, in the order of the pages that are generated from them."""

@@ -114,8 +114,12 @@ def _loaded(settings: Settings) -> LoadedCluster:
 def _without_source(clusters: Sequence[Settings]) -> Iterator[Problem]:
     for settings in clusters:
         if not (settings.manual_input or _names([settings])[1]):
+            what = "no source is configured"
             hint = "add schema_registries, kafka, ksqldb, connect, flink, streams or manual_input"
-            yield Problem(str(settings.file), "names no source to read", hint)
+            if settings.brokers:
+                what = "`brokers` are addresses only, and no source is configured"
+                hint = 'add "kafka": {} to read topics and consumer groups from them'
+            yield Problem(str(settings.file), what, hint)
 
 
 def _names(clusters: Collection[Settings]) -> tuple[list[str], list[str]]:

@@ -1,81 +1,328 @@
-"""`scanner check`: test every connection and permission, one line each; changes nothing."""
+"""`scanner check`: what a change or a deletion breaks, and whom it hits."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_cli import library
-from scanner_cli.lazy_group import Group
-from scanner_cli.options import config_option, one_of
-from scanner_cli.output.progress import progress_on
-from scanner_cli.output.render import Format, format_option, show
+from scanner_cli.choices import LEVELS, POLICIES
+from scanner_cli.command import command, section
+from scanner_cli.console import echo, echo_err
+from scanner_cli.options import cluster_option, dictionary_option, one_of, pairs, read_text
+from scanner_cli.output.change_environments import ENVIRONMENTS
+from scanner_cli.output.change_markdown import report_markdown
+from scanner_cli.output.change_report import report_json, summary
+from scanner_cli.output.change_terminal import report_terminal
+from scanner_cli.output.ci_formats import github_annotations, gitlab_code_quality, junit, sarif
+from scanner_cli.output.deletion import show_deletions
 from scanner_cli.usage_errors import Exit
-from scanner_model.text import visible_json
+from scanner_model.errors import InputInvalid
+from scanner_model.text import visible
 
 if TYPE_CHECKING:
-    from scanner_api.configuration import ConnectionCheck
+    from scanner_api.change_check.baseline import Accepted
+    from scanner_api.change_check.files import ProposedFiles
+    from scanner_api.change_check.proposals import Target
+    from scanner_api.dictionary import Dictionary
 
-_COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
+RENDERERS: Mapping[str, Callable[[ChangeReport], str]] = {
+    "table": report_terminal,
+    "json": report_json,
+    "markdown": report_markdown,
+    "github-actions": github_annotations,
+    "gitlab-code-quality": gitlab_code_quality,
+    "sarif": sarif,
+    "junit": junit,
+}
+"""Format → the function that writes a report in it."""
+
+FAILING: Mapping[str, tuple[Verdict, ...]] = {
+    "breaks": (Verdict.BREAKS,),
+    "impact": (Verdict.BREAKS, Verdict.IMPACT),
+    "unknown": (Verdict.BREAKS, Verdict.IMPACT, Verdict.UNKNOWN),
+    "none": (),
+}
+"""`--fail-on` → the verdicts that end with a status of their own."""
+
+FAIL_ON = "SCANNER_FAIL_ON"
+"""Variable with the `--fail-on` of a pipeline, for repositories that do not set `fail-on` in `.scanner.yaml`."""
+
+STATUS = {Verdict.BREAKS: Exit.BREAKS, Verdict.IMPACT: Exit.IMPACT, Verdict.UNKNOWN: Exit.UNCERTAIN}
+
+_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
+_AGE = re.compile(r"(\d{1,6})([mhd])")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
-SETTINGS_FILE = ".scanner.yaml"
+_TARGETS = tuple(
+    click.option(name, default="", metavar="NAME", help=text)
+    for name, text in (
+        ("--subject", "The subject; `:.ctx:NAME` in a context."),
+        ("--topic", "The topic: every current schema of one side."),
+        ("--statement", "The Flink statement or ksqlDB query."),
+        ("--connector", "The connector; else the name in the configuration."),
+    )
+)
+_RANGE = re.compile(r"[^.\s]\S*?\.{2,3}(?![./])\S*")
+"""Commits such as `main...HEAD`; a path such as `../schemas` is none."""
+
+_FILES = frozenset({".avsc", ".avro", ".proto", ".json", ".sql", ".ksql", ".properties", ".yaml", ".yml"})
+"""Endings of a name that is a file, also if it does not exist."""
 
 
-@click.command()
-@config_option
-@format_option(Format.TABLE, Format.JSON)
-def check(files: Sequence[str], style: str) -> int:
-    """Test every connection and permission of a cluster.json; change nothing.
+@command()
+@click.argument("things", nargs=-1, metavar="[FILE|DIRECTORY|BASE..HEAD|NAME]…")
+@section(
+    "What is checked",
+    click.option("--git", "commits", metavar="BASE..HEAD", help="The files that differ between two commits."),
+    click.option(
+        "--map",
+        "rules",
+        multiple=True,
+        metavar="RULE",
+        help="Which path changes what, as in `schemas/{subject}.avsc`; repeatable, the first that fits counts.",
+    ),
+    *_TARGETS,
+    one_of("--role", words=("key", "value"), text="With --topic: the side.", default="value", show_default=True),
+    click.option("--version", type=click.IntRange(1), metavar="N", help="Without FILE: this version of the subject."),
+    click.option("--schema-id", default="", metavar="ID", help="Without FILE: every version with this schema id."),
+    cluster_option,
+)
+@section(
+    "How it is judged",
+    click.option("--reference", "references", multiple=True, metavar="NAME=FILE", help="The text behind a reference."),
+    one_of("--compatibility", "level", words=LEVELS, text="The level of every subject, in place of the stored one."),
+    one_of("--policy", words=POLICIES, text="The policy for JSON Schema, in place of the stored one."),
+    one_of("--dialect", words=("ksqldb", "flink"), text="The SQL dialect; by default detected from the text."),
+    click.option("--max-age", "age", metavar="AGE", help="Maximum age of each source of the dictionary: 90m, 24h, 7d."),
+    one_of("--fail-on", words=tuple(FAILING), text="The mildest verdict that fails; by default unknown."),
+    click.option("--allow-new", is_flag=True, help="Allow subjects and jobs that are not in the dictionary yet."),
+    click.option("--strict", is_flag=True, help="Fail for changed files of unsupported types, which are only listed."),
+    click.option(
+        "--against",
+        multiple=True,
+        metavar="DICTIONARY",
+        help="Judge the change against this environment, and list where it may go; repeatable.",
+    ),
+    click.option("--config", "configs", multiple=True, metavar="FILE", help="cluster.json whose `policy` applies."),
+)
+@section(
+    "Accepted findings",
+    click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="JSON of accepted findings."),
+    click.option("--accept", "fingerprint", metavar="FINGERPRINT", help="Add a finding to the baseline."),
+    click.option("--reason", metavar="TEXT", help="With --accept: why."),
+    click.option("--until", metavar="DATE", help="With --accept: the last day that the finding is accepted."),
+)
+@click.option("--write", "writes", multiple=True, metavar="FORMAT=FILE", help="Write the report to a file, too.")
+@dictionary_option
+@one_of("--format", "style", words=(*RENDERERS, "csv"), text="The output format.", default="table", show_default=True)
+def check(
+    *,
+    things: Sequence[str],
+    commits: str | None,
+    version: int | None,
+    schema_id: str,
+    configs: Sequence[str],
+    dictionary: Dictionary,
+    style: str,
+    **others: Any,  # noqa: ANN401 - the target and the options of the check
+) -> int:
+    """Check a change or a deletion before you make it: what breaks, and whom it hits. Nothing is changed.
+
+    FILE proposes a schema (.avsc, .proto, .json), SQL of Flink or ksqlDB (.sql, .ksql), a connector (.json,
+    .properties) or a deployment file of connectors and Flink jobs (.yaml, .yml). scanner compares it with the
+    dictionary and contacts no server. The file's name is the subject unless --map or --subject says otherwise.
+
+    BASE..HEAD (or --git) compares two commits. It needs no dictionary: scanner reads schemas, statements, connectors,
+    topics and programs of both. With a dictionary, the changed files are also checked against what runs.
+
+    NAME is a topic, subject, column, table or job: may it be deleted? So do --topic, --subject or --schema-id without
+    FILE. The answer is yes, no or unknown, with a line for each use and for each reason why the list may be incomplete.
+
+    Verdicts on a change: breaks (a reader or the registry rejects it), impact (a known reader uses what changes),
+    unknown (for example a source is stale), fine. --fail-on impact lets unknown pass, --fail-on breaks both, --fail-on
+    none everything. Formats and rules: docs/check-change.md.
 
     \b
     Examples:
-      scanner check --config cluster.json
-      scanner check --config eu.json --config us.json --format json
-
-    Exit status 3: something could not be reached, or a permission is missing.
-    """
-    with progress_on(sys.stderr, quiet=False) as progress:
-        checks = library.check(files, progress=progress)
-    show([_row(result) for result in checks], _COLUMNS, style)
-    return Exit.DONE if all(result.is_ok for result in checks) else Exit.PARTIAL
-
-
-def _row(result: ConnectionCheck) -> dict[str, str]:
-    return {
-        "cluster": result.cluster,
-        "source": result.source,
-        "tried": result.tried,
-        "answer": result.state,
-        "detail": result.detail,
-        "hint": result.hint,
-    }
-
-
-@click.group(cls=Group)
-def config() -> None:
-    """Describe cluster.json.
+      scanner check orders-value.avsc
+      scanner check origin/main...HEAD
+      scanner check orders.total
+      scanner check order.proto --subject orders-value --compatibility full_transitive
+      scanner check schemas/ --map 'schemas/{subject}.avsc' --max-age 24h
+      scanner check --git main...HEAD --against prod.db --against staging.db
+      scanner check --topic orders.RETRY
+      scanner check --accept 0123456789abcdef --reason 'agreed with billing' --until 2027-03-31
 
     \b
-    Example:
-      scanner config schema > cluster.schema.json
+    Exit status: 0 fine, or milder than --fail-on; yes. 2 the only FILE is invalid or of an unsupported type, a
+    directory is empty, a commit is missing. 4 the only FILE is of an unknown subject, topic or job; unknown NAME.
+    5 breaks. 6 impact; no. 7 unknown; also if one file of several is invalid, or no file was checked, unless --fail-on
+    is none.
     """
+    things, commits, name = _sorted_out(things, commits)
+    target = {option: others[option] for option in ("topic", "subject")} | {"schema_id": schema_id, "version": version}
+    if name:
+        return show_deletions(library.may_remove(dictionary, name, cluster=others["cluster"]), style)
+    if not (things or commits or others["fingerprint"]):
+        if any(target.values()):
+            return show_deletions(library.may_delete(dictionary, **target, cluster=others["cluster"]), style)
+        if configs:
+            return _doctor(configs, style)
+    if style == "csv":
+        hint = f"--format is one of {', '.join(RENDERERS)}"
+        raise InputInvalid("a report on a change has no such format", where="--format csv", hint=hint)
+    config = Path(configs[-1]) if configs else None
+    return _change(paths=things, commits=commits, config=config, dictionary=dictionary, style=style, **others)
 
 
-@config.command()
-@one_of(
-    "--of", "file", words=("cluster.json", SETTINGS_FILE), text="The file.", default="cluster.json", show_default=True
-)
-def schema(file: str) -> None:
-    """Print the JSON Schema of cluster.json, or of the settings of check-change.
+def _sorted_out(things: Sequence[str], commits: str | None) -> tuple[Sequence[str], str | None, str]:
+    """Return the files, the commits and the name among *things*: a single one that is no file is one of the others."""
+    if len(things) != 1 or commits or things[0] == "-" or Path(things[0]).exists():
+        return things, commits, ""
+    (thing,) = things
+    if _RANGE.fullmatch(thing):
+        return (), thing, ""
+    return (things, None, "") if Path(thing).suffix.lower() in _FILES else ((), None, thing)
 
-    \b
-    Example, so that an editor completes the file:
-      scanner config schema > cluster.schema.json
-      # and in cluster.json: "$schema": "cluster.schema.json"
-      scanner config schema --of .scanner.yaml > scanner.schema.json
-    """
-    click.echo(visible_json(library.SETTINGS_SCHEMA if file == SETTINGS_FILE else library.cluster_schema()))
+
+def _doctor(files: Sequence[str], style: str) -> int:
+    echo_err("note: nothing to check is named; `scanner doctor` tests the connections of a cluster.json")
+    context = click.get_current_context()
+    doctor = context.find_root().command.get_command(context, "doctor")  # type: ignore[attr-defined]
+    status: int = context.invoke(doctor, files=files, style=style)
+    return status
+
+
+def _change(
+    *,
+    paths: Sequence[str],
+    commits: str | None,
+    rules: Sequence[str],
+    references: Sequence[str],
+    age: str | None,
+    fail_on: str | None,
+    baseline: Path | None,
+    config: Path | None,
+    writes: Sequence[str],
+    dictionary: Dictionary,
+    style: str,
+    **others: Any,  # noqa: ANN401 - the target and the options of the check
+) -> int:
+    """Check files or commits, and write the report; return the exit status."""
+    target = library.Target(
+        **{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")}
+    )
+    accepting = _acceptance(others)
+    judging = library.read_judging(commits, policy=config, baseline=None if accepting else baseline)
+    settings = judging.settings
+    if accepting:
+        file = baseline or judging.top / (settings.baseline or library.DEFAULT_BASELINE)
+        library.accept(file, accepting)
+        echo_err(f"{accepting.fingerprint} is accepted until {accepting.expires} in {visible(str(file))}", lines=True)
+        return Exit.DONE
+    against, age = others.pop("against"), age or settings.max_age
+    mapped = () if rules or target.is_named else settings.map
+    options = library.CheckOptions(
+        level=library.Level(level.upper()) if (level := others.pop("level")) else None,
+        policy=library.Policy(policy.upper()) if (policy := others.pop("policy")) else None,
+        max_age=_age(age) if age else None,
+        strict=others.pop("strict") or settings.strict,
+        rules=judging.policy,
+        accepted=judging.accepted,
+        settings_changes=judging.changes,
+        map=tuple(map(library.PathRule.parse, mapped)),
+        **others,
+    )
+    outputs = [_output(text) for text in writes]
+    fails = fail_on or settings.fail_on or os.environ.get(FAIL_ON) or "unknown"
+
+    def judged(dictionary: Dictionary, *, is_needed: bool) -> ChangeReport:
+        if commits is not None and not (paths or rules or target.is_named):
+            known = dictionary if is_needed or dictionary.exists else None
+            report = library.check_commits(commits, options, dictionary=known)
+        else:
+            named = rules or (mapped if len(paths) != 1 else ())
+            report = library.check_change(dictionary, _files(paths, commits, (named, target, references)), options)
+        return library.with_surroundings(report, commits, Path(), judging.top)
+
+    if against:
+        if outputs or style not in ENVIRONMENTS:
+            hint = f"--format is one of {', '.join(ENVIRONMENTS)}, without --write"
+            raise InputInvalid("several reports have no such format", where="--against", hint=hint)
+        reports = {name: judged(library.Dictionary(name), is_needed=True) for name in against}
+        statuses = {name: _status(report, fails) for name, report in reports.items()}
+        echo(ENVIRONMENTS[style](reports, [name for name, status in statuses.items() if not status]), end="")
+        return max(statuses.values())
+    report = judged(dictionary, is_needed=False)
+    for name, file in outputs:
+        library.write_text(file, RENDERERS[name](report))
+    echo(RENDERERS[style](report), end="")
+    echo_err("\n".join([summary(report), *report.notes]), lines=True)
+    return _status(report, fails)
+
+
+def _acceptance(others: dict[str, Any]) -> Accepted | None:
+    """Take --accept, --reason and --until out of the options; None without --accept."""
+    fingerprint, reason, until = (others.pop(name) for name in ("fingerprint", "reason", "until"))
+    if fingerprint is None:
+        return None
+    if not _FINGERPRINT.fullmatch(fingerprint):
+        raise InputInvalid(f"{fingerprint!r} is not a fingerprint", where="--accept", hint="copy it from a finding")
+    if not (reason or "").strip():
+        raise InputInvalid("the reason is missing", where="--accept", hint="add --reason 'why it is accepted'")
+    try:
+        expires = date.fromisoformat(until or "")
+    except ValueError:
+        raise InputInvalid(f"{until!r} is not a date", where="--until", hint="as in 2027-01-31") from None
+    return library.Accepted(fingerprint=fingerprint, reason=reason.strip(), expires=expires)
+
+
+def _status(report: ChangeReport, fail_on: str) -> Exit:
+    if fail_on not in FAILING:
+        raise InputInvalid(f"{fail_on!r} is not known", where=FAIL_ON, hint=f"one of {', '.join(FAILING)}")
+    if report.verdict in FAILING[fail_on]:
+        return STATUS[report.verdict]
+    return Exit.UNCERTAIN if report.is_incomplete and fail_on != "none" else Exit.DONE
+
+
+def _files(
+    paths: Sequence[str], commits: str | None, about: tuple[Sequence[str], Target, Sequence[str]]
+) -> ProposedFiles:
+    texts, target, references = about
+    rules = [library.PathRule.parse(text) for text in texts]
+    if target.is_named and (rules or sum(map(bool, (target.subject, target.topic))) > 1):
+        raise InputInvalid("--subject, --topic and --map exclude each other", where="scanner check")
+    if commits is not None:
+        if paths:
+            raise InputInvalid("--git and FILE exclude each other", where="--git", hint="leave one of them out")
+        return library.git_files(commits, rules)
+    if not paths:
+        raise InputInvalid(
+            "FILE is missing", where="scanner check", hint="name files, commits (BASE..HEAD), or what would be deleted"
+        )
+    texts_of = {name: read_text(file) for name, file in pairs(references, "--reference", "NAME=FILE")}
+    return library.proposed_files(paths, target=target, rules=rules, references=texts_of)
+
+
+def _age(text: str) -> timedelta:
+    match = _AGE.fullmatch(text)
+    if not match:
+        raise InputInvalid(f"{text!r} is not an age", where="--max-age", hint="as in 90m, 24h or 7d")
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})
+
+
+def _output(text: str) -> tuple[str, Path]:
+    name, _, file = text.partition("=")
+    if name not in RENDERERS or not file:
+        hint = f"a FORMAT is one of {', '.join(RENDERERS)}"
+        raise InputInvalid(f"{text!r} is not FORMAT=FILE", where="--write", hint=hint)
+    return name, library.check_file(Path(file), "--write")

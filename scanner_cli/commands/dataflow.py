@@ -1,4 +1,4 @@
-"""`scanner dataflow`: generate the data flow graph, into the dictionary and as files."""
+"""`scanner dictionary dataflow`: generate the data flow graph, into the dictionary and as files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 
 from scanner_cli import library
 from scanner_cli.choices import GRAPH_FORMATS
+from scanner_cli.command import command, section
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option, directory_option, lock_timeout_option
 from scanner_cli.output.graph import coverage_lines, graph_document, graph_text
@@ -29,10 +30,8 @@ if TYPE_CHECKING:
 _spark_options = partial(spark_options, text="Where to generate; auto takes Spark for Parquet files of many columns.")
 
 
-@click.command()
-@dictionary_option
-@lock_timeout_option
-@_spark_options
+@command()
+@section("Spark", _spark_options, jdbc_options)
 @directory_option("--output", "Also write files into this directory.", "-o")
 @click.option(
     "--format",
@@ -49,10 +48,11 @@ _spark_options = partial(spark_options, text="Where to generate; auto takes Spar
     help="Also into the dictionary; the default unless parquet or another database is requested.",
 )
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Also write the report as JSON.")
-@jdbc_options
 @directory_option(
     "--snapshot", "Read this Parquet export of a dictionary instead; every machine of the cluster must have it."
 )
+@dictionary_option
+@lock_timeout_option
 def dataflow(
     dictionary: Dictionary,
     spark: SparkChoice,
@@ -63,7 +63,7 @@ def dataflow(
     snapshot: Path | None,
     jdbc: JdbcTarget | None,
 ) -> None:
-    """Generate the data flow graph of the dictionary.
+    """Generate the data flow graph of the dictionary again, as `scanner scan` does after a scan.
 
     The graph replaces the one generated before. Every engine writes the same bytes; in Parquet, the same rows. The
     report on stderr counts parsed statements, names what could not be parsed, and lists findings (unused topics,
@@ -71,11 +71,11 @@ def dataflow(
 
     \b
     Examples:
-      scanner dataflow
-      scanner dataflow --output flow
-      scanner dataflow --report report.json
-      scanner dataflow --engine spark --spark-conf spark.driver.memory=2g --format parquet --output flow
-      scanner dataflow --jdbc-url jdbc:postgresql://db/lineage --spark-conf spark.jars=postgresql-42.7.4.jar
+      scanner dictionary dataflow
+      scanner dictionary dataflow --output flow
+      scanner dictionary dataflow --report report.json
+      scanner dictionary dataflow --engine spark --spark-conf spark.driver.memory=2g --format parquet --output flow
+      scanner dictionary dataflow --jdbc-url jdbc:postgresql://db/lineage --spark-conf spark.jars=postgresql-42.7.4.jar
     """
     report_file = library.check_file(report, "--report") if report else None
     if report_file and not library.is_stored(store, formats, snapshot, jdbc):

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from scanner_cli import library
+from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err
+from scanner_cli.example import example_directory
 from scanner_cli.output.tree import show_tree
-from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
@@ -21,7 +22,7 @@ _DROPPED = "orders.total"
 _PAGE = 1_000
 
 
-@click.command()
+@command()
 @click.option(
     "--output",
     "-o",
@@ -39,7 +40,7 @@ def demo(directory: Path, opens: bool) -> None:
     The example is a small shop: Kafka, Connect, ksqlDB, Flink and two databases. scanner reads recorded answers of real
     servers; it contacts none.
 
-    \\b
+    \b
     Examples:
       scanner demo
       scanner demo --open
@@ -56,7 +57,7 @@ def demo(directory: Path, opens: bool) -> None:
         echo(f"One connector failed: {name}: {error}")
     echo(f"\nWhere does {_COLUMN} come from?  (scanner lineage {_COLUMN} --upstream)\n")
     show_tree(library.lineage(dictionary, _COLUMN, direction="upstream", columns=True))
-    echo(f"\n{_personal(dictionary)}  (scanner pii)")
+    echo(f"\n{_personal(dictionary)}  (scanner columns --tag PII)")
     echo(f"\nWhat breaks if {_DROPPED} is dropped?  (scanner impact {_DROPPED})\n")
     found = library.impact(dictionary, _DROPPED)
     echo(found.sentence)
@@ -70,15 +71,6 @@ def demo(directory: Path, opens: bool) -> None:
         echo_err(
             f"\nOpen the page: scanner serve --open --dictionary {file}\nScan your own: scanner scan .", lines=True
         )
-
-
-def example_directory() -> Path:
-    """Return the directory of the bundled example; raises InputInvalid if this installation has none."""
-    parents = Path(__file__).parents
-    for directory in (parents[1] / "example", parents[2] / "examples" / "retail"):
-        if (directory / "cluster.json").is_file():
-            return directory
-    raise InputInvalid("the bundled example is missing", where="scanner demo", hint="install the package again")
 
 
 def _contents(dictionary: Dictionary) -> str:

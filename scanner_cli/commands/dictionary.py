@@ -11,6 +11,8 @@ import click
 
 from scanner_cli import library
 from scanner_cli.choices import TABLE_FORMATS
+from scanner_cli.command import command
+from scanner_cli.commands.dataflow import dataflow
 from scanner_cli.console import Stdout, echo, echo_err
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import (
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
 
 
-@click.command()
+@command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
 @cluster_option
 @dictionary_option
@@ -39,7 +41,7 @@ def forget(sources: Sequence[str], cluster: str | None, dictionary: Dictionary) 
     """Mark as deleted what a SOURCE reported that cluster.json no longer names.
 
     The facts of a source that is not scanned stay, marked stale, because nothing shows that they are wrong. This
-    removes them. It is listed by `scanner scans` as a scan, and `scanner diff` shows what it removed. No other source
+    removes them. It is listed by `scanner changes --scans` as a scan, and `scanner changes` shows what it removed. No other source
     is affected, and a source that is scanned again restores its facts. `scanner dictionary info` lists the sources.
 
     \b
@@ -55,7 +57,7 @@ def forget(sources: Sequence[str], cluster: str | None, dictionary: Dictionary) 
     echo_err("`scanner dataflow` generates the graph without them")
 
 
-@click.command()
+@command()
 @click.option("--keep-scans", type=click.IntRange(1), metavar="N", help="Keep the newest N scans of each cluster.")
 @click.option(
     "--before", metavar="SCAN|DATE", help="Delete the history before this scan, or of scans before this date."
@@ -87,7 +89,7 @@ def prune(keep_scans: int | None, before: str | None, yes: bool, dictionary: Dic
         echo_err("nothing was deleted: repeat it with --yes")
 
 
-@click.command()
+@command()
 @click.argument("source", metavar="SOURCE")
 @click.argument("target", metavar="TARGET")
 @lock_timeout_option
@@ -139,6 +141,7 @@ def dictionary_group() -> None:
 
 
 dictionary_group.add_command(copy)
+dictionary_group.add_command(dataflow)
 dictionary_group.add_command(forget)
 dictionary_group.add_command(prune)
 

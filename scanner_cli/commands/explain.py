@@ -9,6 +9,7 @@ import click
 
 from scanner_cli import library
 from scanner_cli.choices import SQL_DIALECTS, registry_kinds, schema_formats
+from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import one_of, pairs, read_text
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from scanner_api.parsing import ConnectorColumns, StatementFlows
 
 
-@click.command()
+@command()
 @click.argument("file", metavar="FILE")
 @click.option("--topic", "topics", multiple=True, metavar="NAME", help="A topic that the connector uses; repeatable.")
 @click.option("--table", "tables", multiple=True, metavar="NAME", help="A table of its database; repeatable.")
@@ -87,7 +88,7 @@ def _show_details(result: ConnectorColumns) -> None:
         echo_err(f"warning: {problem}")
 
 
-@click.command()
+@command()
 @click.argument("file", metavar="FILE")
 @one_of("--dialect", "named", words=SQL_DIALECTS, text="The SQL dialect; by default ksqlDB's or Flink's is detected.")
 @click.option("--catalog", metavar="FILE", help="Tables that are known in addition to the DDL in FILE, as SQL or JSON.")
@@ -255,11 +256,12 @@ def _status(parsed: ParsedSchema) -> Exit:
 @explain.command()
 @click.argument("name", metavar="RULE")
 def rule(name: str) -> None:
-    """Print the page of a rule of check-change or validate.
+    """Print the page of a rule of `scanner check` or `scanner validate`.
 
     \b
-    Example:
+    Examples:
       scanner explain rule column-removed
+      scanner explain rule failed-connector
     """
     if name not in library.PAGES:
         hint = closest_match(name, list(library.PAGES)) or "`scanner validate --help` and docs/rules list them"

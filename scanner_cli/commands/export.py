@@ -10,6 +10,7 @@ import click
 
 from scanner_cli import library
 from scanner_cli.choices import EXPORT_FORMATS
+from scanner_cli.command import command
 from scanner_cli.console import Stdout
 from scanner_cli.options import cluster_option, one_of
 from scanner_cli.output.render import STDOUT
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _SITE = "docs"
 
 
-@click.command()
+@command()
 @one_of("--format", "style", words=(*EXPORT_FORMATS, _SITE), text="What to write; else by the suffix of PATH.")
 @click.option(
     "--output",

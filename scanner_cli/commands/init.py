@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scanner_cli import library
+from scanner_cli.command import command, section
 from scanner_cli.console import echo_err
 from scanner_cli.options import repository_options
 from scanner_cli.output.progress import progress_on
@@ -25,17 +26,30 @@ if TYPE_CHECKING:
 _COLUMNS = ("file", "cluster", "sources", "variables")
 
 
-@click.command("init")
-@click.option("--cloud", is_flag=True, help="Query Confluent Cloud: one file for each Kafka cluster.")
-@click.option("--environment", metavar="ENV", default="", help="With --cloud: only this environment (env-…).")
-@click.option("--cluster", metavar="LKC", default="", help="With --cloud: only this Kafka cluster (lkc-…).")
-@click.option("--url", metavar="URL", default="", help="With --cloud: the control plane, if it is not the public one.")
-@click.option(
-    "--probe", "addresses", multiple=True, metavar="HOST[:PORT]", help="Detect the server at this address; repeatable."
+@command("init")
+@section(
+    "From a repository",
+    repository_options,
+    click.option("--extract", default="", metavar="DICTIONARY", help="Also scan, into this dictionary."),
 )
-@click.option("--name", default="", metavar="NAME", help="With --probe and --from: the name of the cluster.")
-@repository_options
-@click.option("--extract", default="", metavar="DICTIONARY", help="With --from: scan at once, into this dictionary.")
+@section(
+    "From servers",
+    click.option(
+        "--probe",
+        "addresses",
+        multiple=True,
+        metavar="HOST[:PORT]",
+        help="Detect the server at this address, or at the usual ports; repeatable.",
+    ),
+)
+@section(
+    "From Confluent Cloud",
+    click.option("--cloud", is_flag=True, help="Query Confluent Cloud: one file for each Kafka cluster."),
+    click.option("--environment", metavar="ENV", default="", help="Only this environment (env-…)."),
+    click.option("--cluster", metavar="LKC", default="", help="Only this Kafka cluster (lkc-…)."),
+    click.option("--url", metavar="URL", default="", help="The control plane, if it is not the public one."),
+)
+@click.option("--name", default="", metavar="NAME", help="The name of the cluster, with --probe and --from.")
 @click.option(
     "-o",
     "--output",
@@ -76,7 +90,7 @@ def init(
       scanner init --probe localhost
       scanner init --from . --extract repository.db
 
-    Exit status 2: a file exists already, or no cluster was found; with --extract that of `scanner extract`.
+    Exit status 2: a file exists already, or no cluster was found; with --extract that of `scanner scan`.
     """
     if cloud + bool(addresses) + bool(directories) != 1:
         hint = "write --cloud, --from DIR, or --probe HOST:PORT for each address"
@@ -104,6 +118,9 @@ def _repository(
 ) -> int:
     """Write the cluster.json of directories, show what was found, and scan it where that is requested."""
     template, found = library.repository_template(directories, variables, name=name, base=output)
+    if not found:
+        hint = "scanner looks for schemas, SQL, connectors, topics and programs; name another directory"
+        raise InputInvalid("no file that scanner can read", where=", ".join(map(str, directories)), hint=hint)
     (file,) = library.write_templates((template,), output, force=force)
     show([row._asdict() for row in found], library.FoundKind._fields, style)
     echo_err(f"{file}: {sum(row.files for row in found)} files with something to read")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from scanner_cli import library
+from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import one_of
 from scanner_cli.output.graph import (
@@ -25,7 +26,7 @@ from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from scanner_api.graph.open import GraphSource
-    from scanner_api.questions.graph import Component, Lineage
+    from scanner_api.questions.graph import Component, FieldUser, Lineage
     from scanner_api.questions.impact import ImpactList
 
 _SIZES = {"topic": "topics", "dataset": "datasets", "job": "jobs", "consumer-group": "groups"}
@@ -45,6 +46,8 @@ _DIRECTIONS: Mapping[str, Literal["both", "upstream", "downstream"]] = {
 }
 _EXCLUSIVE = ("impact", "components")
 _TREE = "tree"
+_ALL = "all fields"
+_PLACES = 3
 
 
 def _query_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,7 +71,7 @@ def _query(flags: Sequence[str]) -> str:
     return flags[0] if len(flags) == 1 else "both"
 
 
-@click.command()
+@command()
 @click.argument("node", metavar="[NODE]", default="")
 @_query_options
 @click.option("--columns", is_flag=True, help="Include flows of its columns.")
@@ -127,7 +130,7 @@ def lineage(
         )
 
 
-@click.command("impact")
+@command("impact")
 @click.argument("node", metavar="NODE")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="At most N steps.")
 @click.option("--evidence", is_flag=True, help="In the table: the evidence of the last step. JSON always has it.")
@@ -192,6 +195,7 @@ def _print_unread(traced: Lineage) -> None:
 
 def _show_tree(traced: Lineage, evidence: bool) -> None:
     show_tree(traced, evidence=evidence)
+    _print_users(traced.field_users)
     _print_unread(traced)
 
 
@@ -199,6 +203,7 @@ def _show_impact(result: ImpactList, evidence: bool, style: str) -> None:
     style = Format.TABLE if style == _TREE else style
     if style == Format.TABLE:
         echo(result.sentence)
+        _print_users(result.field_users)
         if not result.affected:
             _print_notes(result.notes)
             return
@@ -207,6 +212,13 @@ def _show_impact(result: ImpactList, evidence: bool, style: str) -> None:
     show(rows, narrow(shown, rows, style, ("owner", "last_seen")), style, document=impact_document(result))
     _print_notes(result.notes)
     _suggest(result.column_suggestions)
+
+
+def _print_users(users: Sequence[FieldUser]) -> None:
+    """Print the programs whose source code uses the column that was asked for."""
+    for user in users:
+        fields = f" ({user.column})" if user.column.startswith(_ALL) else ""
+        echo(f"{user.application} {user.use} it{fields}: {', '.join(user.places[:_PLACES])}")
 
 
 def _print_notes(notes: Sequence[str]) -> None:

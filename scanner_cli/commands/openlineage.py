@@ -11,6 +11,7 @@ import click
 
 from scanner_cli import library
 from scanner_cli.commands.openlineage_emit import emit
+from scanner_cli.commands.server.monitor import monitor
 from scanner_cli.console import echo, echo_err, report_error
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import dictionary_option, directory_option, lock_timeout_option
@@ -36,6 +37,7 @@ def openlineage() -> None:
 
 
 openlineage.add_command(emit)
+openlineage.add_command(monitor)
 
 
 @openlineage.command("import")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scanner_cli import library
+from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err, echo_lines, report_error
 from scanner_cli.options import dictionary_option, one_of
 from scanner_cli.output.progress import progress_on
@@ -101,7 +102,7 @@ Json = Any
 _FACETS = ("facet", "of", "version", "times")
 
 
-@click.command()
+@command()
 @event_options
 @click.option(
     "--config", "files", multiple=True, metavar="FILE", help="A cluster.json that names the target of events."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scanner_cli import library
+from scanner_cli.command import Command, command
 from scanner_cli.console import echo, echo_err, report_error
 from scanner_cli.options import config_option, dictionary_option
 from scanner_cli.output.render import Format, format_option, json_text, show
@@ -23,7 +24,7 @@ _LISTED = 20
 """Refusals and skipped names that are written to stderr; JSON has all of them."""
 
 
-class _Targets(click.Command):
+class _Targets(Command):
     """The command with the list of targets in its help."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -33,7 +34,7 @@ class _Targets(click.Command):
             formatter.write_dl([(name, library.experience(name)) for name in library.target_names()])
 
 
-@click.command(cls=_Targets)
+@command(cls=_Targets)
 @click.argument("target")
 @config_option
 @click.option("--dry-run", is_flag=True, help="Write nothing: list what would be created, changed and removed.")

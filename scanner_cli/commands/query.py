@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scanner_cli import library
+from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option
 from scanner_cli.output.columns import RARE, SHOWN, column_rows
 from scanner_cli.output.render import Format, csv_text, format_option, json_text, narrow, show_table
+from scanner_cli.questions import question_options
 from scanner_model.errors import InputInvalid
 from scanner_model.schemas import qualified_subject
 from scanner_model.text import visible
@@ -26,45 +28,44 @@ _NO_ID = "none in the newest records"
 _VERSION = re.compile(r"^(?:latest|-1|\d{1,18})$")
 
 
-@click.command()
-@click.option("--broker", required=True, metavar="HOST:PORT", help="Any broker of the cluster, or a comma list.")
-@click.option("--topic", required=True, metavar="NAME", help="The topic's exact name.")
-@click.option("--schema-id", metavar="N", help="Exactly this schema.")
-@click.option("--subject", metavar="NAME", help="This subject: its newest version, if none is named.")
-@click.option("--version", metavar="V", help="This version: a number, or `latest`.")
+@command()
+@click.argument("topic", metavar="TOPIC", required=False)
+@click.option("--topic", "named", metavar="NAME", help="The same as TOPIC.")
+@click.option("--broker", "--cluster", "cluster", metavar="HOST:PORT", help="Any broker of the cluster, or its name.")
+@question_options("topic_schemas", without=("topic", "cluster"))
 @dictionary_option
 @format_option()
 def query(
-    broker: str,
-    topic: str,
-    schema_id: str | None,
-    subject: str | None,
+    topic: str | None,
+    named: str | None,
     version: str | None,
     dictionary: Dictionary,
     style: str,
+    **others: Any,  # noqa: ANN401 - of the question
 ) -> None:
     """Show the schemas of a topic and their columns.
 
-    Without further options, every current schema of the topic, key and value. `stale`: its source could not be read
-    since; `deleted`: the registry retains the version as deleted; `gone`: its source no longer has it.
+    Without further options, every current schema of the topic, key and value. --broker is needed only if several
+    clusters have the topic. `stale`: its source could not be read since; `deleted`: the registry retains the version as
+    deleted; `gone`: its source no longer has it.
 
     \b
     Examples:
-      scanner query --broker kafka-1:9092 --topic orders
-      scanner query --broker kafka-1 --topic orders --subject orders-value --version 2 --format json
-      scanner query --broker SASL_SSL://KAFKA-2:9092 --topic orders --schema-id 17
+      scanner query orders
+      scanner query orders --broker kafka-1:9092 --subject orders-value --version 2 --format json
+      scanner query orders --schema-id 17
 
     \b
     Exit status: 0 also where a known topic has no schema: the answer is empty;
     4 the broker, topic, schema, subject or version is not known.
     """
-    number = _version(version)
-    answers = library.topic_schemas(
-        dictionary, topic=topic, cluster=broker, schema_id=schema_id, subject=subject, version=number
-    )
+    topic = topic or named
+    if not topic:
+        raise InputInvalid("TOPIC is missing", where="scanner query", hint="`scanner topics` lists the topics")
+    answers = library.topic_schemas(dictionary, topic=topic, version=_version(version), **others)
     if not answers:
         echo_err(f"note: no schema describes the topic {topic!r}")
-        for row in library.describe_topic(dictionary, topic=topic, cluster=broker).schema_ids or ():
+        for row in library.describe_topic(dictionary, topic=topic, cluster=others["cluster"]).schema_ids or ():
             echo_err(f"note: its newest records: {_shown(row)}")
     match Format(style):
         case Format.JSON:

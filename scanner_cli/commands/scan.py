@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from scanner_cli import library
+from scanner_cli.command import command, section
 from scanner_cli.console import echo_err
 from scanner_cli.options import (
+    cluster_files,
     dictionary_option,
     directory_option,
     lock_timeout_option,
@@ -27,7 +29,6 @@ from scanner_cli.output.render import json_text
 from scanner_cli.output.scan_report import loss_text, report_document, report_text, scan_status
 from scanner_cli.spark_options import spark_options
 from scanner_cli.usage_errors import Exit, combined_status
-from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
@@ -37,44 +38,47 @@ if TYPE_CHECKING:
 _spark_options = partial(spark_options, text="Where the texts of schemas are parsed; auto decides by their number.")
 
 
-_DEFAULT_CONFIG = Path("cluster.json")
-
-
-@click.command()
+@command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
 @optional_config_option
 @repository_options
+@click.option("--open", "opens", is_flag=True, help="Then serve the page and open it in the browser.")
+@section(
+    "What is read",
+    click.option(
+        "--only",
+        multiple=True,
+        metavar="SOURCE,…",
+        help="Read only these: a kind (kafka, connect, flink, schema_registry, …) or a source's id; repeatable.",
+    ),
+    click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not read these; their earlier facts stay."),
+    one_of(
+        "--mode",
+        words=("full", "extract", "enrich"),
+        text="extract: without table catalogs and metrics; enrich: only these, added to the last scan.",
+        default="full",
+        show_default=True,
+    ),
+    directory_option("--capture", "Record the raw responses in a new directory, secrets removed."),
+    directory_option("--replay", "Scan from a capture, without a network."),
+)
+@section(
+    "How it runs",
+    click.option("--graph/--no-graph", default=True, help="Generate the data flow graph, too (the default)."),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1, max=64),
+        default=4,
+        show_default=True,
+        metavar="N",
+        help="How many clusters are read at once; they are stored one after the other.",
+    ),
+    _spark_options,
+)
 @dictionary_option
 @lock_timeout_option
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="SOURCE,…",
-    help="Read only these: a kind (kafka, connect, flink, schema_registry, …) or a source's id; repeatable.",
-)
-@click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not read these; their earlier facts stay.")
-@one_of(
-    "--mode",
-    words=("full", "extract", "enrich"),
-    text="extract: without table catalogs and metrics; enrich: only these, added to the last scan.",
-    default="full",
-    show_default=True,
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1, max=64),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="How many clusters are read at once; they are stored one after the other.",
-)
-@directory_option("--capture", "Record the raw responses in a new directory, secrets removed.")
-@directory_option("--replay", "Scan from a capture, without a network.")
-@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON too.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON, too.")
 @click.option("--quiet", is_flag=True, help="No progress and no report; only what could not be read.")
-@click.option("--graph/--no-graph", default=True, help="Also generate the data flow graph (the default).")
-@click.option("--open", "opens", is_flag=True, help="Then serve the page and open it in the browser.")
-@_spark_options
 def scan_command(
     paths: Sequence[Path],
     files: Sequence[str],
@@ -164,12 +168,7 @@ def _inputs(
     """Return the cluster.json files and the directories to scan; raises InputInvalid if none is named or found."""
     files = [*files, *(str(path) for path in paths if path.is_file())]
     directories = [*directories, *(path for path in paths if not path.is_file())]
-    if files or directories:
-        return files, directories
-    if _DEFAULT_CONFIG.is_file():
-        return [str(_DEFAULT_CONFIG)], []
-    hint = "`scanner scan .` scans the files of this directory; `scanner init` writes a cluster.json"
-    raise InputInvalid("no repository and no cluster.json is named", where="scanner scan", hint=hint)
+    return (files, directories) if files or directories else (cluster_files((), "scanner scan"), [])
 
 
 def _generate(dictionary: Dictionary, *, quiet: bool) -> None:

@@ -1,4 +1,4 @@
-"""`scanner validate`, `scanner drift`: what is inconsistent, and what runs otherwise than declared."""
+"""`scanner validate`: what is inconsistent, and what runs otherwise than declared."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scanner_cli import library
+from scanner_cli.command import command
 from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option, dictionary_option, one_of
-from scanner_cli.output.render import Format, format_option, show
+from scanner_cli.output.render import format_option, show
+from scanner_cli.questions import Table, show_rows
 from scanner_cli.usage_errors import Exit
 from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
@@ -50,15 +52,25 @@ Rules:
 _COLUMNS = ("cluster", "severity", "rule", "where", "what")
 
 
-@click.command(epilog=_RULES)
+@command(epilog=_RULES)
 @cluster_option
 @click.option("--rule", "names", multiple=True, metavar="RULE", help="Check only this rule; repeatable.")
 @click.option("--strict", is_flag=True, help="Exit status 3 if there is any finding.")
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="cluster.json whose `policy` applies.")
+@click.option("--drift", is_flag=True, help="Compare deployment files with what runs, instead of the rules.")
+@one_of("--kind", words=("topic", "connector"), text="With --drift: topics or connectors only.")
 @dictionary_option
 @format_option()
 def validate(
-    *, cluster: str | None, names: Sequence[str], strict: bool, config: Path | None, dictionary: Dictionary, style: str
+    *,
+    cluster: str | None,
+    names: Sequence[str],
+    strict: bool,
+    config: Path | None,
+    drift: bool,
+    kind: str | None,
+    dictionary: Dictionary,
+    style: str,
 ) -> int:
     """Find inconsistencies: failures, dangling references, topics without schema, subjects without topic.
 
@@ -66,16 +78,24 @@ def validate(
     table `finding`; this checks what is stored now.
     With --config, the rules of its `policy` are checked, too: docs/how-to/personal-data.md.
 
+    --drift compares the deployment files of cluster.json (`files`) with the topics and connectors of the last scan.
+    not-running: declared, but it does not run. not-declared: it runs, and no file declares it, although files declare
+    others of its kind. differs: one line for each key. unknown: scanner could not read what runs.
+
     \b
     Examples:
       scanner validate
       scanner validate --cluster retail --rule failed-connector
       scanner validate --strict --format json
       scanner validate --strict --config cluster.json
+      scanner validate --drift --kind connector
 
     \b
-    Exit status: 0 done; 3 there are findings, with --strict; 4 the cluster is not known.
+    Exit status: 0 done, no drift; 3 there are findings, with --strict; 4 the cluster is not known; with --drift
+    6 there is drift; 7 unknown: nothing is declared, or all drift is unknown.
     """
+    if drift:
+        return _show_drift(dictionary, cluster, kind, style)
     if not config and library.POLICY_RULES.intersection(names):
         what = f"{', '.join(sorted(library.POLICY_RULES.intersection(names)))} is a rule of a policy, and none is named"
         raise InputInvalid(what, where="--rule", hint="name the cluster.json that has it with --config")
@@ -95,7 +115,7 @@ def validate(
         }
         for f in findings
     ]
-    show(rows, _COLUMNS, style, document=rows)
+    show_rows(rows, Table(_COLUMNS), style, document=rows)
     if style == "table":
         hints = dict.fromkeys((f.rule, f.hint) for f in findings)
         echo_err(
@@ -110,28 +130,10 @@ def validate(
 _DRIFT_COLUMNS = ("cluster", "kind", "name", "drift", "key", "declared", "running", "place", "source")
 
 
-@click.command()
-@cluster_option
-@one_of("--kind", words=("topic", "connector"), text="Topics or connectors only.")
-@dictionary_option
-@format_option(Format.TABLE, Format.JSON)
-def drift(cluster: str | None, kind: str | None, dictionary: Dictionary, style: str) -> int:
-    """Compare the deployment files of cluster.json (`files`) with the topics and connectors that run.
+def _show_drift(dictionary: Dictionary, cluster: str | None, kind: str | None, style: str) -> int:
+    """Compare the deployment files of cluster.json with the topics and connectors that run, as the last scan read both.
 
-    Both are compared as the last scan read them: `scanner extract` first. not-running: declared, and the brokers or
-    the Connect cluster do not have it. not-declared: it runs, and no file declares it, although files declare others
-    of its kind. differs: it runs otherwise than declared, one line for each key. unknown: nothing that runs was read,
-    or its source could not be read since. Defaults, masked secrets and filled-in placeholders are no differences.
-
-    \b
-    Examples:
-      scanner drift
-      scanner drift --cluster retail --kind connector
-      scanner drift --format json
-
-    \b
-    Exit status: 0 everything runs as declared; 4 the cluster is not known; 6 there is drift; 7 it cannot be said:
-    nothing is declared, or there is no drift but what is unknown.
+    Defaults, masked secrets and filled-in placeholders are no differences.
     """
     result = library.drift(dictionary, cluster=cluster)
     rows = [row for row in result.rows if kind in (None, row.kind)]

@@ -129,7 +129,7 @@ def page(rule: str) -> str:
 
 def acceptance(finding: Finding) -> str:
     """Return the command that accepts a finding; reason and day are left to the user."""
-    return f"scanner check-change --accept {finding.fingerprint} --reason 'REASON' --until YYYY-MM-DD"
+    return f"scanner check --accept {finding.fingerprint} --reason 'REASON' --until YYYY-MM-DD"
 
 
 def entry(finding: Finding) -> str:

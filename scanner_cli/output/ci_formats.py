@@ -131,7 +131,7 @@ def junit(report: ChangeReport) -> str:
 
     A file without a finding is a case that passes, one that was not checked is skipped.
     """
-    suites = ElementTree.Element("testsuites", name="scanner check-change")
+    suites = ElementTree.Element("testsuites", name="scanner check")
     places = [(place_in_files(finding, report).file, finding) for finding in library.ordered(report.findings)]
     for file in dict.fromkeys([*(checked.file for checked in report.files), *(file for file, _ in places)]):
         findings = [finding for other, finding in places if other == file]

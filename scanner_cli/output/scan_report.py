@@ -102,7 +102,7 @@ def _problem_lines(report: ScanReport) -> Iterator[str]:
     yield from (f"warning: {problem}" for problem in report.problems[:_SHOWN_PROBLEMS])
     more = len(report.problems) - _SHOWN_PROBLEMS
     if more > 0:
-        where = f"see `scanner scans {report.scan} --problems`" if report.stored else "see --report"
+        where = f"see `scanner changes --scans {report.scan} --problems`" if report.stored else "see --report"
         yield f"and {more} more warnings: {where}"
 
 

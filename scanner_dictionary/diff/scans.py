@@ -309,7 +309,7 @@ def _known(conn: Connection, cluster: int | None) -> str:
     query = select(t.scan.c.id).order_by(t.scan.c.id.desc()).limit(_SHOWN + 1)
     numbers = list(conn.scalars(query if cluster is None else query.where(t.scan.c.cluster_id == cluster)))
     if not numbers:
-        return "nothing was scanned yet: run `scanner extract` first"
+        return "nothing was scanned yet: run `scanner scan` first"
     more = "…, " if len(numbers) > _SHOWN else ""
     of = "the dictionary" if cluster is None else "this cluster"
     return f"{of} has the scans {more}{', '.join(map(str, reversed(numbers[:_SHOWN])))}"

@@ -38,14 +38,14 @@ from scanner_model.errors import DictionaryBusy, DictionaryUnusable, InputInvali
 from scanner_model.redaction import mask_text
 
 _WAIT = "try again when it has finished, or wait longer with --lock-timeout"
-_TOO_OLD = "scan into a new one: `scanner extract --dictionary NEW.db`, with the same files; this one was not touched"
+_TOO_OLD = "scan into a new one: `scanner scan --dictionary NEW.db`, with the same files; this one was not touched"
 _LACKS = ("lacks what this version of scanner needs: another version wrote it", _TOO_OLD)
 _HINTS = (
     ("SQLITE_LACKS", *_LACKS),
     ("42P01", *_LACKS),
     ("42703", *_LACKS),
     ("SQLITE_NOTADB", "is not a dictionary", "name another file; this one was not touched"),
-    ("SQLITE_CORRUPT", "is damaged", "restore a copy, or remove the file and run `scanner extract` again"),
+    ("SQLITE_CORRUPT", "is damaged", "restore a copy, or remove the file and run `scanner scan` again"),
     ("SQLITE_FULL", "cannot be written: the disk is full", "free some space; the last scan is still stored"),
     ("SQLITE_IOERR", "cannot be read or written", "look at the disk and its free space; the last scan is still stored"),
     ("SQLITE_READONLY", "cannot be written", "give the file and its directory write permission"),
@@ -309,7 +309,7 @@ def _check_revision(conn: Connection, revision: str, location: Location, *, crea
     if names & set(metadata.tables) or (names and location.file):
         raise DictionaryUnusable("the database is something else's", where=location.shown, hint="name another one")
     if not create:
-        raise DictionaryUnusable("there is no dictionary", where=location.shown, hint="run `scanner extract` first")
+        raise DictionaryUnusable("there is no dictionary", where=location.shown, hint="run `scanner scan` first")
 
 
 def _migrate(engine: Engine) -> None:

@@ -341,9 +341,7 @@ def with_schemas(level: Level, topics: Iterable[int]) -> set[int]:
 
 
 def _fetch_cells(level: Level, query: Select[Any]) -> Sequence[Any]:
-    # Past SQLAlchemy's row: it costs as much as reading the cells.
-    result = level.conn.execute(query)
-    return result.cursor.fetchall() if result.cursor else ()
+    return graph_store.fetch_cells(level.conn.execute(query))
 
 
 _UNLISTED = ("cluster", "schema", "column")
@@ -366,6 +364,30 @@ def count_nodes(conn: Connection) -> tuple[NodeCount, ...]:
     query = select(node.kind, node.namespace, func.count()).where(level.nodes, node.kind.not_in(_UNLISTED))
     rows = conn.execute(query.group_by(node.kind, node.namespace).order_by(node.kind, node.namespace))
     return tuple(NodeCount(kind, space, names.get(space, ""), count) for kind, space, count in rows)
+
+
+class SystemFlow(NamedTuple):
+    """How many edges of a *kind* go from nodes of one kind in a namespace to those of another."""
+
+    source_kind: str
+    source_namespace: str
+    target_kind: str
+    target_namespace: str
+    kind: str
+    count: int
+
+
+def count_flows(conn: Connection, kinds: Collection[str]) -> tuple[SystemFlow, ...]:
+    """Count the edges of *kinds* between the kinds of nodes of each namespace, in this order."""
+    edge, source, target = t.flow_edge.c, t.flow_node.alias().c, t.flow_node.alias().c
+    cells = source.kind, source.namespace, target.kind, target.namespace, edge.kind
+    query = (
+        select(*cells, func.count())
+        .where(topic_level(conn).edges, edge.kind.in_(sorted(kinds)))
+        .where(source.id == edge.source_node_id, target.id == edge.target_node_id)
+        .where(source.kind.not_in(_UNLISTED), target.kind.not_in(_UNLISTED))
+    )
+    return tuple(SystemFlow(*row) for row in conn.execute(query.group_by(*cells).order_by(*cells)))
 
 
 class NodePlace(NamedTuple):

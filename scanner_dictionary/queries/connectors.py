@@ -17,6 +17,9 @@ from scanner_model.streaming_sql import FlinkStatement
 FAILED = ("FAILED", "DEGRADED")
 """States of something that failed; DEGRADED is Confluent Cloud's state where some tasks did."""
 
+DEAD = (*FAILED, "FAILING", "ERROR", "UNRESPONSIVE")
+"""States of a statement that does not work."""
+
 
 class TaskRow(NamedTuple):
     """A task of a connector; *trace* is empty while it has not failed, *error* is its first line."""

@@ -93,7 +93,9 @@ def scan_at(conn: Connection, moment: str | int, where: str, cluster: str | None
     newest = select(func.max(scan.id)).join(t.cluster, t.cluster.c.id == scan.cluster_id)
     found: int | None = conn.scalar(newest.where(scan.finished <= at, t.cluster.c.name.in_(names)))
     if found is None:
-        raise NameUnknown(f"the dictionary knows no scan of {moment} or before", hint="`scanner scans` lists them")
+        raise NameUnknown(
+            f"the dictionary knows no scan of {moment} or before", hint="`scanner changes --scans` lists them"
+        )
     return found
 
 
@@ -140,7 +142,7 @@ def _of_scan(conn: Connection, versions: Sequence[GraphOfScan], number: int) -> 
             return version
     if conn.scalar(select(t.scan.c.id).where(t.scan.c.id == number)) is None:
         newest = conn.scalar(select(func.max(t.scan.c.id)))
-        hint = f"the newest is {newest}; `scanner scans` lists them" if newest else "run `scanner extract` first"
+        hint = f"the newest is {newest}; `scanner changes --scans` lists them" if newest else "run `scanner scan` first"
         raise NameUnknown(f"the dictionary knows no scan {number}", hint=hint)
     raise NameUnknown(f"the graph of scan {number} is not known and cannot be rebuilt", hint=_known_scans(versions))
 
@@ -149,7 +151,9 @@ def _of_date(conn: Connection, versions: Sequence[GraphOfScan], text: str) -> tu
     moment = read_moment(text, "as of")
     newest = newest_scan_at(conn, moment)
     if newest is None:
-        raise NameUnknown(f"the dictionary knows no scan of {text} or before", hint="`scanner scans` lists them")
+        raise NameUnknown(
+            f"the dictionary knows no scan of {text} or before", hint="`scanner changes --scans` lists them"
+        )
     earlier = [version for version in versions if version.scan <= newest]
     if not earlier:
         raise NameUnknown(

@@ -112,7 +112,7 @@ def sources(conn: Connection) -> tuple[SourceRow, ...]:
 def _check(conn: Connection, scan_id: int) -> None:
     if conn.execute(select(t.scan.c.id).where(t.scan.c.id == scan_id)).first() is None:
         last = conn.execute(select(func.max(t.scan.c.id))).scalar()
-        hint = f"the newest is {last}; `scanner scans` lists them" if last else "run `scanner extract` first"
+        hint = f"the newest is {last}; `scanner changes --scans` lists them" if last else "run `scanner scan` first"
         raise NameUnknown(f"the dictionary knows no scan {scan_id}", hint=hint)
 
 

@@ -23,7 +23,6 @@ from sqlalchemy import (
     select,
     tuple_,
 )
-from sqlalchemy.orm import aliased
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import store
@@ -112,7 +111,7 @@ def topics(
     if after is not None:
         query = query.where(tuple_(t.cluster.c.name, t.topic.c.name) > tuple_(*map(literal, after)))
     fits, written = name_filter(wanted.pattern), catalog_annotations(conn)
-    rows = conn.execution_options(yield_per=_ROWS_AT_ONCE).execute(query)
+    rows = conn.execute(query.execution_options(yield_per=_ROWS_AT_ONCE))
     listed = ((row, note) for row in rows if fits(row.name) and _is_annotated(wanted, note := _note(row, written)))
     for chunk in in_chunks(listed, _ROWS_AT_ONCE):
         yield from _described(conn, chunk)
@@ -216,7 +215,7 @@ _WITHOUT = {"readers": "without_reader", "writers": "without_writer"}
 def _users(conn: Connection, what: str) -> Subquery:
     """Return how many jobs and groups read or write each topic that has any, counted once for all of them."""
     kind, end = _USES[what]
-    node, home = t.flow_node, aliased(t.flow_node)
+    node, home = t.flow_node, t.flow_node.alias()
     key = (end + 0).label("node")  # + 0: SQLite would walk the index of all edges, those inside schemas too
     users = _distinct_users(end).label("users")
     edges = select(key, users).where(store.topic_level(conn).edges, t.flow_edge.c.kind == kind)

@@ -94,7 +94,7 @@ def cluster_of(conn: Connection, broker: str) -> FoundCluster:
     if not clusters:
         broker_addresses(broker)  # raises for an invalid address
         known = conn.scalars(select(t.broker.c.address).order_by(t.broker.c.address))
-        raise unknown_name("broker", broker, known, "`scanner scans` lists the clusters that were scanned")
+        raise unknown_name("broker", broker, known, "`scanner changes --scans` lists the clusters that were scanned")
     ((key, name),) = clusters
     latest = conn.execute(select(func.max(t.scan.c.id)).where(t.scan.c.cluster_id == key)).scalar_one()
     return FoundCluster(key, name, latest or 0)
@@ -108,7 +108,9 @@ def cluster_called(conn: Connection, name: str) -> FoundCluster:
         return FoundCluster(row[0], name, row[1] or 0)
     if ":" in name or _clusters_at(conn, name) or clusters_named(conn, name):
         return cluster_of(conn, name)
-    raise unknown_name("cluster", name, conn.scalars(select(t.cluster.c.name)), "`scanner scans` lists the clusters")
+    raise unknown_name(
+        "cluster", name, conn.scalars(select(t.cluster.c.name)), "`scanner changes --scans` lists the clusters"
+    )
 
 
 def cluster_meant(conn: Connection, name: str | None, topic: str) -> FoundCluster:
@@ -125,7 +127,7 @@ def cluster_meant(conn: Connection, name: str | None, topic: str) -> FoundCluste
         hint = f"name one of {', '.join(known[:_SHOWN_CLUSTERS])}"
         raise InputInvalid("there are several clusters", where="cluster", hint=hint)
     if not known:
-        raise NameUnknown("nothing was scanned yet", hint="run `scanner extract`")
+        raise NameUnknown("nothing was scanned yet", hint="run `scanner scan`")
     return cluster_called(conn, known[0])
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text, UniqueConstraint
 
 from scanner_dictionary.schema import openlineage as openlineage
+from scanner_dictionary.schema.derived import column_tag as column_tag
 from scanner_dictionary.schema.derived import flow_edge as flow_edge
 from scanner_dictionary.schema.derived import flow_edge_version as flow_edge_version
 from scanner_dictionary.schema.derived import flow_graph as flow_graph
@@ -35,6 +36,7 @@ from scanner_dictionary.schema.facts import metadata as metadata
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, ClientUse
 from scanner_model.declarations import Declaration, UnreadFile
+from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.scan import SourceResult
@@ -77,6 +79,8 @@ mirror_topic = fact_table("mirror_topic", MirrorTopic)
 declaration = fact_table("declaration", Declaration)
 
 unread_file = fact_table("unread_file", UnreadFile)
+
+field_use = fact_table("field_use", FieldUse, Index("ix_field_use_topic", "topic"))
 
 client_use = fact_table("client_use", ClientUse, Index("ix_client_use_topic", "topic"))
 

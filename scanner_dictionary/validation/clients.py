@@ -101,7 +101,7 @@ RULES = (
         example_bad="orders-old, without readers and writers",
         example_good="orders, read by billing",
         severity=Severity.WARNING,
-        hint="`scanner may-delete --topic` says whether it may go; a client without metrics may use it",
+        hint="`scanner check --topic` says whether it may go; a client without metrics may use it",
         find=unused_topics,
     ),
     Rule(

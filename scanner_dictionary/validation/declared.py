@@ -14,7 +14,7 @@ from scanner_model.declarations import UNRESOLVED_USE
 
 Occurrences = Iterator[tuple[str, str]]
 
-_SHOW = "`scanner drift` shows every key"
+_SHOW = "`scanner validate --drift` shows every key"
 
 
 def drifting(kind: Drift, conn: Connection, cluster: int) -> Occurrences:

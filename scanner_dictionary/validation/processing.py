@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, exists, select
 
-from scanner_dictionary.queries.connectors import FAILED
+from scanner_dictionary.queries.connectors import DEAD, FAILED
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
 from scanner_model.sql_statements import unread_statements
@@ -16,7 +16,6 @@ from scanner_model.streaming_sql import SCRIPT
 Occurrences = Iterator[tuple[str, str]]
 
 _connector = t.connector.c
-_DEAD = ("FAILED", "FAILING", "DEGRADED", "ERROR", "UNRESPONSIVE")
 
 
 def failed_connectors(conn: Connection, cluster: int) -> Occurrences:
@@ -85,7 +84,7 @@ def failed_statements(conn: Connection, cluster: int) -> Occurrences:
         ("query", query, query.kind),
     ):
         failed = select(table.name, table.state, detail).where(
-            table.cluster_id == cluster, table.gone.is_(None), table.state.in_(_DEAD)
+            table.cluster_id == cluster, table.gone.is_(None), table.state.in_(DEAD)
         )
         for name, state, message in conn.execute(failed.order_by(table.name)):
             yield f"{label} {name}", f"it is {state}{_why(message)}"
@@ -140,7 +139,7 @@ RULES = (
         example_bad="orders-to-lake: FAILED",
         example_good="orders-to-lake: RUNNING",
         severity=Severity.ERROR,
-        hint="`scanner connectors --failed --format json` shows the whole trace",
+        hint="`scanner jobs --failed --format json` shows the whole trace",
         find=failed_connectors,
     ),
     Rule(
@@ -203,7 +202,7 @@ RULES = (
         example_bad="connect: unavailable",
         example_good="connect: read",
         severity=Severity.WARNING,
-        hint="test it with `scanner check`; remove one that no longer exists with `scanner dictionary forget SOURCE`",
+        hint="test it with `scanner doctor`; remove one that no longer exists with `scanner dictionary forget SOURCE`",
         find=stale_sources,
     ),
 )

@@ -27,7 +27,7 @@ _DBT: Json = {
     "title": "dbt project",
     "description": "A dbt project, read from its manifest.",
     "type": "object",
-    "required": ["path", "namespace"],
+    "required": ["path"],
     "properties": {
         "name": nonempty("Name", "Name of the source. Keep it when the file moves.", "analytics"),
         "path": nonempty(
@@ -37,7 +37,8 @@ _DBT: Json = {
         ),
         "namespace": nonempty(
             "Warehouse",
-            "OpenLineage namespace of the warehouse, for example postgres://dw:5432.",
+            "OpenLineage namespace of the warehouse, for example postgres://dw:5432. Models of dbt-confluent and "
+            "dbt-flink-adapter are topics of the cluster and need none.",
             "postgres://dw:5432",
             "snowflake://acme-eu1",
             "bigquery",
@@ -55,7 +56,7 @@ def parse_dbt(item: Json, context: ParseContext) -> DbtSettings:
         files=named_files(item["path"], context.base, MANIFEST),
         secret_names=context.secret_names,
     )
-    return DbtSettings(files=files, namespace=item["namespace"].rstrip("/"), name=item.get("name", ""))
+    return DbtSettings(files=files, namespace=item.get("namespace", "").rstrip("/"), name=item.get("name", ""))
 
 
 def validate_dbt(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:

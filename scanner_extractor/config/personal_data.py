@@ -144,7 +144,7 @@ def validate_personal_data(items: Items, context: ValidationContext) -> Iterator
             if isinstance(day, str) and not is_day(day):
                 yield (*place, "on"), f"{day!r} is not a date", "as in 2026-11-23"
             if isinstance(column, str) and not _is_path(column):
-                yield (*place, "column"), f"{column!r} is not a column path", "as `scanner pii` shows it"
+                yield (*place, "column"), f"{column!r} is not a column path", "as `scanner columns --tag PII` shows it"
             about = tuple(str(each.get(name)) for name in ("dataset", "column", "tag"))
             if about in decided:
                 yield place, f"the tag {about[2]!r} of {about[1]} is decided twice", "keep one of them"

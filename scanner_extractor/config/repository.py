@@ -16,8 +16,10 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
+from scanner_extractor.repository.topic_files.settings import TOPIC_FILES_SCHEMA, parse_topic_files
 from scanner_extractor.settings.sources import SUBJECT, RepositorySettings
 from scanner_model.documents.schema_errors import ErrorMessage
+from scanner_model.errors import InputInvalid
 
 _REPOSITORY: Json = {
     "title": "Repository",
@@ -35,6 +37,7 @@ _REPOSITORY: Json = {
             "additionalProperties": {"type": "string"},
             "examples": [{"TOPIC_PREFIX": "prod."}],
         },
+        "topic_files": TOPIC_FILES_SCHEMA,
     },
     "additionalProperties": False,
     "examples": [{"path": "."}],
@@ -49,6 +52,7 @@ def parse_repository(item: Json, context: ParseContext) -> RepositorySettings:
         name=item.get("name", ""),
         files=tuple(item.get("files", ())),
         variables=item.get("variables", {}),
+        topic_files=parse_topic_files(item.get("topic_files", [])),
         secret_names=context.secret_names,
     )
 
@@ -72,6 +76,10 @@ def validate_repositories(items: Items, context: ValidationContext) -> Iterator[
         directory, where = item.get("path"), (*path, "path")
         if context.present and isinstance(directory, str) and not (context.directory / directory).is_dir():
             yield where, f"{context.shown(where)} is not a directory", "the path is relative to this file"
+        try:
+            parse_topic_files(item.get("topic_files", []))
+        except InputInvalid as error:
+            yield (*path, "topic_files"), f"{error.where}: {error.what}", error.hint
     yield from repeated_sources(items, name_or_path)
 
 

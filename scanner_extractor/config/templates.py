@@ -84,8 +84,9 @@ class Prober:
             else:
                 silent += 1
         if silent == len(ports):
-            url = f"{host}:{ports[0]}" if len(ports) == 1 else host
-            yield Probed(url=url, detail=SILENT)
+            one = len(ports) == 1
+            tried = "" if one else f"; tried the ports {', '.join(map(str, ports))}"
+            yield Probed(url=f"{host}:{ports[0]}" if one else host, detail=SILENT + tried)
 
     def _probe_port(self, host: str, port: int) -> Probed:
         address = f"{host}:{port}"

@@ -16,8 +16,6 @@ from scanner_extractor.sources.syntax_trees import words
 
 OTHER_USE = "other use of Kafka"
 """What such a file is listed as."""
-SCHEMA_FORMS = (".avdl", ".avpr")
-"""Endings of those that hold schemas."""
 
 
 class _Form(NamedTuple):
@@ -35,8 +33,6 @@ def _form(what: str, endings: str, sign: str) -> _Form:
 _YAML, _SETTINGS = ".yaml .yml", ".conf .cfg .toml"
 _LINES = r"\n(?:[^\n]*\n){0,60}?[ \t]*"
 _FORMS = (
-    _form("Avro IDL, which is not read: write its schemas as .avsc", ".avdl", r"\brecord[ \t]+\S+\s*\{"),
-    _form("an Avro protocol, which is not read: write its schemas as .avsc", ".avpr", r'"types"\s*:'),
     _form("a program in Rust", ".rs", r"^[ \t]*(?:pub )?use (?:rdkafka|kafka|rskafka|samsa)::"),
     _form(
         "a program in Ruby", ".rb", r"^[ \t]*require ['\"](?:kafka|rdkafka|karafka|racecar|waterdrop)\b|\bKarafkaApp\b"

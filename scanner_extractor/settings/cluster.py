@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from scanner_model.errors import Problem
-from scanner_model.names import ClusterName, SourceId
+from scanner_model.names import ClusterName, SourceId, TopicName
 
 if TYPE_CHECKING:
     from scanner_extractor.settings.clients import PrometheusSettings
@@ -151,7 +151,7 @@ class RegistrySettings:
     *context* is the only one to be read of a Confluent registry; empty: every one, unless the URL names one. *glue* is
     None for every registry that is not AWS Glue's. *compatibility*: the level of each subject is requested.
     *options* are a plug-in's own settings: the JSON object of cluster.json, and for the plug-in's functions what its
-    `parse` makes of it.
+    `parse` makes of it. *topics* are those that the brokers listed in this scan, without internal ones.
     """
 
     type: str
@@ -163,6 +163,7 @@ class RegistrySettings:
     glue: GlueSettings | None = None
     context: str = ""
     options: Any = field(default_factory=dict, repr=False)
+    topics: frozenset[TopicName] = frozenset()
 
     @property
     def source(self) -> SourceId:

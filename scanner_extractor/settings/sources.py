@@ -229,6 +229,31 @@ class DeploymentSettings:
         return SourceId(f"files:{self.name or self.files.pattern}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicFiles:
+    """Files that describe topics and their users: the pattern of their paths, and where each member is in them.
+
+    *each* is the JSONPath of the entries of a document. The members hold expressions, and the first with a result
+    counts: a JSONPath from the document (`$.name`) or the entry (`@.name`), or a text with such paths in braces. A
+    description is of a *topic* with its *readers* and *writers*, or of a *program* with the topics that it *reads* and
+    *writes*. *schemas* and *key_schemas* are names of schema files.
+    """
+
+    files: str
+    each: str = "$"
+    topic: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
+    writers: tuple[str, ...] = ()
+    program: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    owner: tuple[str, ...] = ()
+    description: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    schemas: tuple[str, ...] = ()
+    key_schemas: tuple[str, ...] = ()
+
+
 SUBJECT = "{subject}"
 """What stands for the subject in the pattern of schema files."""
 
@@ -240,7 +265,8 @@ class RepositorySettings:
     *pattern* is as it was written, *directory* what it means; a pattern of schema files may have SUBJECT. *kinds* are
     the kinds of files that are read; empty: all. *files* are the patterns of paths in the directory that are read;
     empty: all. *variables* are values for placeholders. *engine* is the SQL engine of statements; empty: it is
-    recognised.
+    recognised. *topic_files* are descriptions of topics in forms of the user's own, in addition to those that
+    `.scanner.yaml` of the directory lists.
     """
 
     pattern: str
@@ -251,6 +277,7 @@ class RepositorySettings:
     variables: Mapping[str, str] = field(default_factory=dict)
     engine: str = ""
     secret_names: frozenset[str] = frozenset()
+    topic_files: tuple[TopicFiles, ...] = ()
 
     @property
     def source(self) -> SourceId:

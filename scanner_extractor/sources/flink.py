@@ -24,6 +24,7 @@ from scanner_extractor.sources.flink_confluent import (
     table_name,
 )
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
+from scanner_model.maturity import Proof, live
 from scanner_model.payload import Payload, Unread
 from scanner_model.redaction import mask_json, mask_text
 from scanner_model.scan import SourceResult, SourceStatus
@@ -191,11 +192,17 @@ def _gateway(_: FlinkSettings, http: Http) -> Iterator[Probe]:
     yield Probe("reach the gateway", lambda: gateway_version(http))
 
 
+_FLINK = live("Apache Flink", "2.3.0", "tests/lab/test_lab_flink.py")
+
 FLINK_SOURCES: Mapping[str, FlinkType] = {
-    CONFLUENT: FlinkType(read=flink_confluent.read_flink_cloud, check=_cloud),
-    CMF: FlinkType(read=flink_confluent.read_flink_cmf, check=_cmf),
-    JOB_MANAGER: FlinkType(read=read_job_manager, check=_check_job_manager),
-    SQL_GATEWAY: FlinkType(read=read_gateway_alive, check=_gateway),
+    CONFLUENT: FlinkType(
+        read=flink_confluent.read_flink_cloud, check=_cloud, proofs=(Proof("Confluent Cloud for Apache Flink"),)
+    ),
+    CMF: FlinkType(
+        read=flink_confluent.read_flink_cmf, check=_cmf, proofs=(Proof("Confluent Manager for Apache Flink"),)
+    ),
+    JOB_MANAGER: FlinkType(read=read_job_manager, check=_check_job_manager, proofs=(_FLINK,)),
+    SQL_GATEWAY: FlinkType(read=read_gateway_alive, check=_gateway, proofs=(_FLINK,)),
 }
 
 

@@ -209,7 +209,7 @@ def read_flink_cloud(settings: FlinkSettings, http: Http, progress: Progress) ->
 
 
 def count_cloud_statements(settings: FlinkSettings, http: Http) -> str:
-    """Return how many statements the first page lists, for `scanner check`; raises ScannerError."""
+    """Return how many statements the first page lists, for `scanner doctor`; raises ScannerError."""
     items, following = read_page(http.get(*_path(settings), "statements", params=[("page_size", PAGE)]))
     return f"{len(items)}{' and more' if following else ''} statements"
 
@@ -259,7 +259,7 @@ def list_cmf_statements(settings: FlinkSettings, http: Http) -> Iterator[Payload
 
 
 def count_cmf_statements(settings: FlinkSettings, http: Http) -> str:
-    """Return how many statements the first page lists, for `scanner check`; raises ScannerError."""
+    """Return how many statements the first page lists, for `scanner doctor`; raises ScannerError."""
     return f"{len(_page(settings, http, 0))} statements on the first page"
 
 

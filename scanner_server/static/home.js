@@ -15,7 +15,7 @@ async function homePage(moreParts = async () => []) {
     moreParts(),
   ]);
   if (!now.scan) {
-    showPage("No scan yet", [make("p", {}, "Run `scanner extract --config cluster.json`, then `scanner dataflow`.")]);
+    showPage("No scan yet", [make("p", {}, "Run `scanner scan --config cluster.json`, then `scanner dataflow`.")]);
     return;
   }
   showPage("Overview", [

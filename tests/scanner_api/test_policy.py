@@ -155,7 +155,7 @@ def test_a_forbidden_flow_is_found_with_its_path_and_a_waiver_lets_it_pass(dicti
 @pytest.mark.parametrize(
     ("policy", "first", "count"),
     [
-        (ClusterPolicy(topic_owner=True), "topic audit-lines: it has no owner", 24),
+        (ClusterPolicy(topic_owner=True), "topic audit-lines: it has no owner", 8),
         (ClusterPolicy(topic_names=("[a-z0-9.-]+",)), "topic orders.RETRY: its name fits none of [a-z0-9.-]+", 1),
         (ClusterPolicy(required_tags=("domain",)), "topic audit-lines: it has no tag domain", 24),
         (

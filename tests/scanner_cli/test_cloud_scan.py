@@ -83,7 +83,7 @@ def test_two_lines_of_configuration_describe_a_complete_cluster(scan, scanner) -
     rows = {row["name"]: row for row in scanner("topics", "--format", "json").json}
     assert (rows["orders"]["partitions"], rows["orders"]["tags"], rows["orders"]["owner"]) == (6, ["PII"], "sales")
     assert rows["orders"]["description"] == "Of sales."
-    assert scanner("connectors", "--format", "json").json[0]["topics"] == ["dlq-lcc-9", "orders"]
+    assert scanner("jobs", "--kind", "connector", "--format", "json").json[0]["topics"] == ["dlq-lcc-9", "orders"]
 
 
 def test_every_address_of_the_cluster_finds_it(scan, scanner) -> None:
@@ -117,7 +117,7 @@ def test_plane_without_a_key_is_unavailable_and_the_rest_is_stored(scan, scanner
     assert result.status == 3
     assert "no key for this plane (kafka)" in result.err
     assert "confluent_cloud.schema_registry.auth" in result.err
-    assert scanner("connectors", "--format", "json").json[0]["name"] == "to-lake"
+    assert scanner("jobs", "--kind", "connector", "--format", "json").json[0]["name"] == "to-lake"
 
 
 def test_key_that_is_lost_leaves_what_was_known(scan, scanner) -> None:

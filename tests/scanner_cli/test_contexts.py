@@ -57,7 +57,7 @@ def test_columns_show_the_context(scanner, dictionary) -> None:
 
 def test_warnings_name_subjects_with_their_context_and_quoted(scanner, dictionary) -> None:
     """An empty name in a context is `:.eu:`, and a TAB moves no cursor."""
-    problems = scanner("scans", "--problems", *dictionary).out
+    problems = scanner("changes", "--scans", "--problems", *dictionary).out
 
     assert "':.eu:'" in problems
     assert "':.us:odd\\tname'" in problems

@@ -69,21 +69,21 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
                 (tmp_path / "q.sql").write_text("SELECT a.b, c FROM d.e, f; SELECT 1 +")
                 return scanner("explain", "sql", tmp_path / "q.sql", "--format", "json").json
             case ["scans", "12"]:
-                return scanner("scans", 2, *as_json).json
+                return scanner("changes", "--scans", 2, *as_json).json
             case ["diff"]:
-                return scanner("diff", 1, 2, *as_json).json
+                return scanner("changes", 1, 2, *as_json).json
             case ["check-change"]:
                 scanner("dataflow", "--dictionary", own_dictionary)
                 (tmp_path / "orders-value.avsc").write_text('{"type": "record", "name": "Order", "fields": []}')
-                return scanner("check-change", tmp_path / "orders-value.avsc", *as_json).json
+                return scanner("check", tmp_path / "orders-value.avsc", *as_json).json
             case ["may-delete"]:
-                return scanner("may-delete", "--subject", "orders-value", *as_json).json
+                return scanner("check", "--subject", "orders-value", *as_json).json
             case ["diff", "--flows"]:
                 manual = {"cluster": "shop", "topics": [{"name": "a"}, {"name": "b"}]}
                 for flows in ([], [{"from": "a", "to": "b", "columns": [{"from": "x", "to": "y"}]}]):
                     scanner(*written(tmp_path, manual | {"flows": flows}), "--dictionary", own_dictionary)
                     scanner("dataflow", "--dictionary", own_dictionary)
-                return scanner("diff", 3, 4, "--flows", *as_json).json
+                return scanner("changes", 3, 4, "--flows", *as_json).json
             case ["extract", _]:
                 scanner(*scanned.replay(own_dictionary), "--report", tmp_path / "report.json")
                 return json.loads((tmp_path / "report.json").read_text())
@@ -99,7 +99,7 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
                     document = {"cluster": "shop", "brokers": ["kafka-1"], "connect": [{"url": url}]}
                     (tmp_path / "cluster.json").write_text(json.dumps(document))
                     scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)
-                return scanner("connectors", *as_json).json
+                return scanner("jobs", "--kind", "connector", *as_json).json
             case ["drift"]:
                 running = connect.Kept(name="lake", config={"connector.class": "S3", "tasks.max": "1"})
                 declared = {"name": "lake", "connector.class": "S3", "tasks.max": "2"}
@@ -109,10 +109,10 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
                     document = {"cluster": "shop", "brokers": ["kafka-1"]} | files
                     (tmp_path / "cluster.json").write_text(json.dumps(document))
                     scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)
-                return scanner("drift", *as_json).json
+                return scanner("validate", "--drift", *as_json).json
             case ["pii"]:
                 scanner(*RETAIL, "--dictionary", own_dictionary)
-                return scanner("pii", *as_json).json
+                return scanner("columns", "--tag", "PII", *as_json).json
             case ["clients"]:
                 scanner(*RETAIL, "--dictionary", own_dictionary)
                 scanner("dataflow", "--dictionary", own_dictionary)

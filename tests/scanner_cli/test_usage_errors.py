@@ -20,8 +20,9 @@ LINES = {
         "error: scanner: there is no option '--verbos' (did you mean '--verbose' or '--version'?)",
     ),
     "missing option": (
-        ["query", "--topic", "orders"],
-        "error: scanner query: --broker is missing (see `scanner query --help`)",
+        ["openlineage", "monitor", "connect"],
+        "error: scanner openlineage monitor connect: --config is missing (see `scanner openlineage monitor connect "
+        "--help`)",
     ),
     "option without value": (
         ["explain", "schema", "o.avsc", "--record"],
@@ -40,12 +41,12 @@ LINES = {
         "error: scanner topics --format: 'xml' is not known (one of table, json, csv)",
     ),
     "number": (
-        ["scans", "x"],
+        ["changes", "--scans", "x"],
         "error: scan: 'x' is neither a scan number nor a date (a scan number, a date (2026-01-31), a time "
         "(2026-01-31T12:00:00+01:00), `yesterday`, `last week` or 7d)",
     ),
     "large number": (
-        ["scans", NINES],
+        ["changes", "--scans", NINES],
         f"error: scan: '{NINES}' is neither a scan number nor a date (a scan number, a date (2026-01-31), a time "
         "(2026-01-31T12:00:00+01:00), `yesterday`, `last week` or 7d)",
     ),
@@ -85,7 +86,7 @@ def test_a_missing_dictionary_is_not_created(scanner, tmp_path) -> None:
     result = scanner("topics", "--dictionary", tmp_path / "none.db")
 
     assert result.status == 1
-    assert result.err.endswith("there is no dictionary (run `scanner extract` first)\n")
+    assert result.err.endswith("there is no dictionary (run `scanner scan` first)\n")
     assert not (tmp_path / "none.db").exists()
 
 

@@ -14,7 +14,7 @@ from scanner_server.problems import PATHS, TOOLS, for_programs
         ("did you mean 'orders'?", "did you mean 'orders'?", "did you mean 'orders'?"),
         ("`scanner topics` lists them", "`/api/v1/topics` lists them", "`list_topics` lists them"),
         (
-            "the newest is 3; `scanner scans` lists them",
+            "the newest is 3; `scanner changes --scans` lists them",
             "the newest is 3; `/api/v1/scans` lists them",
             "the newest is 3",
         ),

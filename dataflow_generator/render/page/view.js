@@ -107,8 +107,8 @@ function columnsOf(box) {
 }
 
 function countOf(box) {
-  const count = box.card ? (hooks.hasMore(box.card) ? 0 : columnCount(box.card)) : box.group.cards.length;
-  return count ? String(count) : "";
+  const count = box.card ? (hooks.hasMore(box.card) ? 0 : columnCount(box.card)) : sizeOf(box.group);
+  return count ? count.toLocaleString("en") : "";
 }
 
 // The rows of a card: all columns if it is expanded, else the selected ones.
@@ -243,7 +243,7 @@ function shortened(name, kind) {
 function headElement(box, kind) {
   const full = box.card ? nameOf(box.card) : box.group.label;
   const {name, where} = titleOf(box);
-  const count = box.card ? columnCount(box.card) : box.group.cards.length;
+  const count = box.card ? columnCount(box.card) : sizeOf(box.group);
   const opened = box.card && state.open.has(box.card);
   const more = Boolean(box.card && hooks.hasMore(box.card));
   const says = box.card ? `${opened ? "Hide" : "Show"} ${more ? "" : `${count} `}columns` : `Open ${count} in ${full}`;

@@ -57,13 +57,16 @@ function bring(boxes) {
   return k * drawing.scale >= 0.99;
 }
 
-// Shows a box in the middle, at the zoom at which texts are legible.
-function centre(box) {
+// Shows a box, and as much of *others* beside it as there is room for, at the zoom at which texts are legible.
+function bringFirst(box, others) {
   const k = 1 / drawing.scale;
+  const area = extent([box, ...others.filter(Boolean)]);
+  const place = (room, from, length, at, own) =>
+    Math.max(16 - at * k, Math.min(room - 16 - (at + own) * k, room / 2 - (from + length / 2) * k));
   Object.assign(viewport, {
     k,
-    x: stage.clientWidth / 2 - (box.x + box.w / 2) * k,
-    y: stage.clientHeight / 2 - (box.y + box.h / 2) * k,
+    x: place(stage.clientWidth, area.x, area.w, box.x, box.w),
+    y: place(stage.clientHeight, area.y, area.h, box.y, box.h),
   });
   show();
 }

@@ -1,4 +1,4 @@
-"""`scanner monitor`: the runs of jobs as OpenLineage events, poll after poll."""
+"""`scanner openlineage monitor`: the runs of jobs as OpenLineage events, poll after poll."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def monitor() -> None:
 
     \b
     Examples:
-      scanner monitor connect --config cluster.json --url http://marquez:5000
-      scanner monitor all --config cluster.json --file runs.ndjson
+      scanner openlineage monitor connect --config cluster.json --url http://marquez:5000
+      scanner openlineage monitor all --config cluster.json --file runs.ndjson
     """
 
 
@@ -93,9 +93,9 @@ def connect(**options: Any) -> int:  # noqa: ANN401 - as _run has them
 
     \b
     Examples:
-      scanner monitor connect --config cluster.json --url http://marquez:5000
-      scanner monitor connect --config eu.json --config us.json --file runs.ndjson --interval 30
-      OPENLINEAGE_URL=http://marquez:5000 scanner monitor connect --config cluster.json --once
+      scanner openlineage monitor connect --config cluster.json --url http://marquez:5000
+      scanner openlineage monitor connect --config eu.json --config us.json --file runs.ndjson --interval 30
+      OPENLINEAGE_URL=http://marquez:5000 scanner openlineage monitor connect --config cluster.json --once
 
     \b
     Exit status: 0 ended, everything is delivered; 2 input invalid, or another monitor uses the state;
@@ -111,12 +111,12 @@ def ksqldb(**options: Any) -> int:  # noqa: ANN401 - as _run has them
 
     START when a query is observed running, COMPLETE when it is paused or terminated, FAIL when the server reports
     ERROR, with the error. Lineage is parsed from the statement and the server's own lists. A server that does not
-    respond ends no run. One request a poll. State, signals and exit status are those of `scanner monitor connect`.
+    respond ends no run. One request a poll. State, signals and exit status are those of the monitor `connect`.
 
     \b
     Examples:
-      scanner monitor ksqldb --config cluster.json --url http://marquez:5000
-      scanner monitor ksqldb --config cluster.json --file queries.ndjson --state queries.json
+      scanner openlineage monitor ksqldb --config cluster.json --url http://marquez:5000
+      scanner openlineage monitor ksqldb --config cluster.json --file queries.ndjson --state queries.json
     """
     return _run(("ksqldb",), **options)
 
@@ -129,12 +129,12 @@ def flink(**options: Any) -> int:  # noqa: ANN401 - as _run has them
     Statements of Confluent Cloud and Confluent Manager for Apache Flink, and the jobs of a JobManager. A JobManager
     does not expose SQL: the lineage of its jobs is that of the sql-files in cluster.json whose tables are in their
     names. A job that is cancelled, or lost with its JobManager, ends with ABORT. A server that does not respond ends
-    no run. One request a poll; state, signals and exit status are those of `scanner monitor connect`.
+    no run. One request a poll; state, signals and exit status are those of the monitor `connect`.
 
     \b
     Examples:
-      scanner monitor flink --config cluster.json --url http://marquez:5000
-      scanner monitor flink --config cluster.json --file jobs.ndjson --state jobs.json
+      scanner openlineage monitor flink --config cluster.json --url http://marquez:5000
+      scanner openlineage monitor flink --config cluster.json --file jobs.ndjson --state jobs.json
     """
     return _run(("flink",), **options)
 
@@ -148,7 +148,8 @@ def every_kind(**options: Any) -> int:  # noqa: ANN401 - as _run has them
 
     \b
     Examples:
-      scanner monitor all --config cluster.json --url http://marquez:5000
+      scanner openlineage monitor all --config cluster.json --url http://marquez:5000
+      scanner openlineage monitor all --config cluster.json --file runs.ndjson --once
     """
     return _run(library.KINDS, **options)
 

@@ -1,4 +1,4 @@
-"""What `scanner check` tries on Confluent Cloud: its control plane, stream catalogs, Tableflow and metrics."""
+"""What `scanner doctor` tries on Confluent Cloud: its control plane, stream catalogs, Tableflow and metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read a database in a read-only session: its schemas, their tables and views; and the probes of `scanner check`."""
+"""Read a database in a read-only session: its schemas, their tables and views; and the probes of `scanner doctor`."""
 
 from __future__ import annotations
 

@@ -54,13 +54,17 @@ class DeclaredSql:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredUse:
-    """A program that a file names as reader or writer (*writes*) of a topic."""
+    """A program that a file names as reader or writer (*writes*) of a topic.
+
+    *separate*: the file declares access only, so what the program reads does not reach what it writes.
+    """
 
     job: str
     topic: str
     writes: bool
     description: str
     place: str
+    separate: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

@@ -211,6 +211,7 @@ def _flow(use: DeclaredUse, source: SourceId) -> ManualFlow:
         job=use.job,
         description=use.description,
         evidence=use.place,
+        separate=use.separate,
     )
 
 

@@ -228,7 +228,7 @@ def _summarised(source: SourceId, noun: str, done: str, failures: Mapping[str, s
 
 
 def probe(settings: KafkaSettings, client: KafkaClient | None = None) -> str:
-    """Return a short summary of the cluster, for `scanner check`; raises what `read_kafka` raises."""
+    """Return a short summary of the cluster, for `scanner doctor`; raises what `read_kafka` raises."""
     client = client or KafkaClient(settings)
     metadata = client.metadata()
     if not metadata.topics:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import re
+import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -34,7 +36,7 @@ class Failures:
 
     def __init__(self, properties: Mapping[str, str], where: str) -> None:
         self._secrets = KnownSecrets(value for name, value in properties.items() if _is_secret(name))
-        self._where = where
+        self.where = where
         self._messages: dict[str, str] = {}
 
     def note(self, error: KafkaFailure) -> None:
@@ -56,9 +58,9 @@ class Failures:
         messages = {last.name(): last.str()} | self._messages
         for names, kind, hint in _READINGS:
             for name in sorted(names & messages.keys()):
-                return kind(self.clean(messages[name]), where=self._where, hint=hint)
+                return kind(self.clean(messages[name]), where=self.where, hint=hint)
         what = next((text for name, text in messages.items() if name != "_ALL_BROKERS_DOWN"), last.str())
-        return SourceUnreachable(self.clean(what), where=self._where, hint=_UNREACHABLE)
+        return SourceUnreachable(self.clean(what), where=self.where, hint=_UNREACHABLE)
 
     def invalid(self, error: KafkaFailure) -> InputInvalid:
         """Return the error for a property that librdkafka rejects."""
@@ -75,6 +77,7 @@ def _is_secret(name: str) -> bool:
 
 
 _UNREACHABLE = "are the brokers up, and do `brokers` and `security.protocol` fit their listener?"
+_OTHER_PORT = "`brokers` need the port of the Kafka protocol, often 9092; this may be a registry or Connect"
 _READINGS: tuple[tuple[set[str], type[ScannerError], str], ...] = (
     (_DENIED, SourceRefused, "check `sasl.mechanism`, `sasl.username` and `sasl.password`"),
     (_TLS, SourceRefused, "check `ssl.ca.location`, the client's certificate and `security.protocol`"),
@@ -115,6 +118,23 @@ class Gathered(Generic[_T]):
     requests: int = 0
 
 
+_SECONDS_FOR_HTTP = 2.0
+
+
+def http_address(addresses: Sequence[str]) -> str:
+    """Return the first of *addresses*, `HOST:PORT`, that answers HTTP within seconds; empty if none does."""
+    for address in addresses:
+        host, _, port = address.rpartition(":")
+        with (
+            suppress(OSError, ValueError),
+            socket.create_connection((host.strip("[]"), int(port)), _SECONDS_FOR_HTTP) as connection,
+        ):
+            connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            if connection.recv(5) == b"HTTP/":
+                return address
+    return ""
+
+
 class KafkaClient:
     """Queries one cluster; *make* replaces `AdminClient` in tests.
 
@@ -147,7 +167,7 @@ class KafkaClient:
         Raises SourceRefused as soon as the brokers have refused us, SourceUnreachable once the time is over, or after
         a few seconds in which no broker took a connection.
         """
-        started, patience = time.monotonic(), 1.0
+        started, patience, http = time.monotonic(), 1.0, None
         while True:
             left = started + self._timeout - time.monotonic()
             try:
@@ -155,6 +175,11 @@ class KafkaClient:
             except self._exception as error:
                 self._admin.poll(0)
                 waited = time.monotonic() - started
+                if waited >= _PATIENCE and http is None and not self._failures.final:
+                    http = http_address(self._properties["bootstrap.servers"].split(","))
+                if http:
+                    what = f"{http} answers HTTP, not the Kafka protocol"
+                    raise SourceUnreachable(what, where=self._failures.where, hint=_OTHER_PORT) from error
                 hopeless = self._failures.all_down and waited >= _PATIENCE
                 if self._failures.final or hopeless or waited >= self._timeout:
                     raise self._failures.error(error.args[0]) from error

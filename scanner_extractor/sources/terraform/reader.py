@@ -365,7 +365,7 @@ def _statement(reader: _Reader, block: Block, scope: Scope) -> None:
 
 def _flink_version(reader: _Reader, block: Block, scope: Scope) -> None:
     """Read Aiven's version of a Flink application: its tables, and the statement that uses them."""
-    tables = [scope.text(inner, "create_table") for inner in block.blocks if inner.kind in ("source", "sink")]
+    tables = [scope.text(inner, "create_table") for inner in block.blocks if inner.kind in _TABLES]
     parts = [part.strip().removesuffix(";") for part in (*tables, scope.text(block, "statement")) if part.strip()]
     reader.statements.setdefault(
         block.labels[1], DeclaredSql(name=block.labels[1], statement=";\n".join(parts), place=block.place)
@@ -380,6 +380,8 @@ def _level(reader: _Reader, block: Block, scope: Scope) -> None:
 
 
 _LEVELS = ("compatibility_level", "compatibility")
+_TABLES = frozenset({"source", "sink", "sources", "sinks"})
+"""The blocks of tables; the plural is that of versions of the provider before 4.1."""
 
 
 def _schema(reader: _Reader, block: Block, scope: Scope) -> None:

@@ -15,9 +15,8 @@ from scanner_api.spark_session import SparkEngine
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.schema.facts import metadata
 from scanner_dictionary.write.scan import write_scan
-from scanner_extractor.results import RegistryResult
+from scanner_extractor.results import RegistryResult, SourceReadings
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.schemas.parsing import parse_bundle, parse_in_process, request_bundles, unpack_bundle
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.names import ClusterName, SubjectName
@@ -105,7 +104,7 @@ def test_spark_stores_what_one_process_stores(spark, tmp_path, seed) -> None:
 
 
 def test_the_command_reads_by_the_session_that_it_is_given(spark, tmp_path) -> None:
-    """`scanner extract --engine spark` hands texts to Spark, and stores what comes back."""
+    """`scanner scan --engine spark` hands texts to Spark, and stores what comes back."""
 
     class Choice(SparkChoice):
         def session(self, *, light=False):

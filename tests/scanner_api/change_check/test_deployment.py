@@ -202,7 +202,7 @@ def test_settings_of_a_topic_are_skipped_with_the_reason(deployed, repository) -
     report = check_change(deployed, git_files("HEAD~1..HEAD", (), directory))
 
     assert [(finding.rule, finding.verdict) for finding in report.findings] == [("nothing-checked", Verdict.UNKNOWN)]
-    assert "scanner drift" in report.skipped[0].why
+    assert "scanner validate --drift" in report.skipped[0].why
 
 
 def test_connector_of_a_json_file_needs_no_rule(deployed, repository) -> None:

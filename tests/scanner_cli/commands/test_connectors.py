@@ -1,4 +1,4 @@
-"""`scanner connectors` over the responses of a fake Connect cluster, from the first request to the last column."""
+"""`scanner jobs` over the responses of a fake Connect cluster, from the first request to the last column."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def home(connect, scanner, tmp_path) -> Path:
 
 @pytest.fixture
 def list_connectors(scanner, home):
-    """Run `scanner connectors` on that dictionary."""
-    return lambda *arguments: scanner("connectors", *arguments, "--dictionary", home / "dictionary.db")
+    """Run `scanner jobs` on that dictionary."""
+    return lambda *arguments: scanner("jobs", "--kind", "connector", *arguments, "--dictionary", home / "dictionary.db")
 
 
 def test_table_shows_states_and_errors(list_connectors) -> None:

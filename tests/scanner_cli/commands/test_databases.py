@@ -29,7 +29,7 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def extract(scanner, place):
-    """Run `scanner extract` on it."""
+    """Run `scanner scan` on it."""
     return lambda *more: scanner(
         "extract", "--config", place / "cluster.json", "--dictionary", place / "dictionary.db", *more
     )

@@ -1,4 +1,4 @@
-"""`scanner drift`, and what else deployment files alone are good for: no server is asked."""
+"""`scanner validate --drift`, and what else deployment files alone are good for: no server is asked."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def changed_by_hand(connect):
 def test_without_a_server_it_is_unknown_what_runs(deployed, scanner) -> None:
     """And nothing is called missing."""
     dictionary = deployed()
-    result = scanner("drift", *dictionary)
+    result = scanner("validate", "--drift", *dictionary)
 
     assert result.status == 7
     assert "2 declared; 0 drift, 2 unknown" in result.err
@@ -67,7 +67,7 @@ def test_without_a_server_it_is_unknown_what_runs(deployed, scanner) -> None:
 
 def test_without_files_nothing_is_declared(scanned, scanner) -> None:
     """An empty answer would look like the best one."""
-    result = scanner("drift", "--dictionary", scanned.dictionary)
+    result = scanner("validate", "--drift", "--dictionary", scanned.dictionary)
 
     assert result.status == 7
     assert "name deployment files as `files`" in result.err
@@ -75,13 +75,13 @@ def test_without_files_nothing_is_declared(scanned, scanner) -> None:
 
 def test_unknown_cluster_is_refused(scanned, scanner) -> None:
     """With the nearest name."""
-    assert scanner("drift", "--cluster", "nowhere", "--dictionary", scanned.dictionary).status == 4
+    assert scanner("validate", "--drift", "--cluster", "nowhere", "--dictionary", scanned.dictionary).status == 4
 
 
 def test_key_that_was_changed_by_hand_is_named(deployed, scanner, changed_by_hand) -> None:
-    """What `scanner drift` is for: where it stands, what it should be, what it is."""
+    """What `scanner validate --drift` is for: where it stands, what it should be, what it is."""
     dictionary = deployed(connect=[{"name": "main", "url": changed_by_hand}])
-    result = scanner("drift", "--kind", "connector", "--format", "json", *dictionary)
+    result = scanner("validate", "--drift", "--kind", "connector", "--format", "json", *dictionary)
     rows = {row["name"]: row for row in result.json}
 
     assert result.status == 6
@@ -93,7 +93,7 @@ def test_key_that_was_changed_by_hand_is_named(deployed, scanner, changed_by_han
 def test_table_has_a_line_for_each_key(deployed, scanner, changed_by_hand) -> None:
     """A row of a table has one key."""
     dictionary = deployed(connect=[{"name": "main", "url": changed_by_hand}])
-    lines = [line.split() for line in scanner("drift", *dictionary).out.splitlines()]
+    lines = [line.split() for line in scanner("validate", "--drift", *dictionary).out.splitlines()]
 
     assert [
         "shop",
@@ -126,7 +126,7 @@ def test_connector_of_a_pull_request_is_read_before_it_runs(deployed, scanner, t
     scanner("dataflow", *dictionary)
     proposed = tmp_path / "proposed.yaml"
     proposed.write_text(CONNECTOR.replace("o_$", "p_$") + "---\n" + CONNECTOR.replace("lake", "second"))
-    result = scanner("check-change", proposed, "--format", "json", "--fail-on", "none", *dictionary)
+    result = scanner("check", proposed, "--format", "json", "--fail-on", "none", *dictionary)
 
     rules = {(finding["rule"], finding["target"]) for finding in result.json["findings"]}
     assert ("output-lost", "connector lake") in rules
@@ -134,10 +134,10 @@ def test_connector_of_a_pull_request_is_read_before_it_runs(deployed, scanner, t
 
 
 def test_declared_objects_are_listed_with_their_state(deployed, scanner) -> None:
-    """`scanner connectors` and `scanner topics` say where they are from."""
+    """`scanner jobs` and `scanner topics` say where they are from."""
     dictionary = deployed()
 
-    assert "DECLARED" in scanner("connectors", *dictionary).out
+    assert "DECLARED" in scanner("jobs", "--kind", "connector", *dictionary).out
     assert "files:deploy" in scanner("topics", *dictionary).out
 
 

@@ -1,4 +1,4 @@
-"""`scanner history`, `diff --flows`, `lineage --as-of`, `export --history`, `dictionary prune`: lineage over time."""
+"""`scanner changes`, `diff --flows`, `lineage --as-of`, `export --history`, `dictionary prune`: lineage over time."""
 
 import json
 import re
@@ -39,8 +39,8 @@ def twice(over_time) -> tuple[str, ...]:
 
 def test_diff_of_flows_names_what_went_and_its_cause(scanner, twice) -> None:
     """In the table a line each; in JSON beside the facts."""
-    table = scanner("diff", 1, 2, "--flows", *twice).out.splitlines()
-    document = scanner("diff", 1, 2, "--flows", "--format", "json", *twice).json
+    table = scanner("changes", 1, 2, "--flows", *twice).out.splitlines()
+    document = scanner("changes", 1, 2, "--flows", "--format", "json", *twice).json
 
     assert [re.split(r"\s{2,}", line)[:3] for line in table[1:3]] == [
         ["removed", "column", "clicks.iban"],
@@ -56,7 +56,7 @@ def test_diff_of_flows_names_what_went_and_its_cause(scanner, twice) -> None:
 
 def test_diff_of_flows_as_csv_has_the_same_lines(scanner, twice) -> None:
     """A header, two columns and their flow."""
-    assert len(scanner("diff", 1, 2, "--flows", "--format", "csv", *twice).out.splitlines()) == 4
+    assert len(scanner("changes", 1, 2, "--flows", "--format", "csv", *twice).out.splitlines()) == 4
 
 
 def test_lineage_reports_which_scan_it_is_of(scanner, twice) -> None:
@@ -89,28 +89,28 @@ def test_impact_and_export_are_of_an_earlier_scan_too(scanner, twice, tmp_path) 
 
 def test_history_has_a_line_for_each_change(scanner, twice) -> None:
     """The oldest first."""
-    rows = scanner("history", "invoices.iban", "--format", "json", *twice).json["history"]
+    rows = scanner("changes", "invoices.iban", "--format", "json", *twice).json["history"]
 
     assert [(row["scan"], row["kind"], row["action"]) for row in rows] == [
         (1, "node", "first known"),
         (2, "column-flow", "removed"),
         (2, "node", "removed"),
     ]
-    assert "first known" in scanner("history", "invoices.iban", *twice).out
+    assert "first known" in scanner("changes", "invoices.iban", *twice).out
 
 
 def test_history_between_two_nodes_may_be_empty(scanner, twice) -> None:
     """It says so: nothing is known, which is no error."""
-    between = scanner("history", "clicks.iban", "invoices.iban", *twice)
-    said = scanner("history", "clicks.id", "invoices.id", *twice)
+    between = scanner("changes", "clicks.iban", "invoices.iban", *twice)
+    said = scanner("changes", "clicks.id", "invoices.id", *twice)
 
     assert "removed" in between.out
-    assert (said.status, "no change of the flows" in said.err) == (0, True)
+    assert (said.status, "no change of 'clicks.id' → 'invoices.id'" in said.err) == (0, True)
 
 
 def test_history_of_an_unknown_name_suggests_others(scanner, twice) -> None:
     """As everywhere."""
-    said = scanner("history", "invoice", *twice)
+    said = scanner("changes", "invoice", *twice)
 
     assert said.status == 4
     assert "invoices" in said.err
@@ -170,7 +170,7 @@ def test_unclear_retention_is_refused(scanner, twice, options) -> None:
     said = scanner("dictionary", "prune", *options, "--yes", *twice)
 
     assert (said.status, said.out) == (2, "")
-    assert len(scanner("scans", "--format", "csv", *twice).out.splitlines()) == 3
+    assert len(scanner("changes", "--scans", "--format", "csv", *twice).out.splitlines()) == 3
 
 
 def test_example_of_the_page_runs(scanner, tmp_path) -> None:
@@ -193,7 +193,7 @@ def test_example_of_the_page_runs(scanner, tmp_path) -> None:
         assert scanner("dataflow", *url).status == 0
     page = (home / "docs" / "history.md").read_text(encoding="utf-8")
 
-    assert scanner("diff", 1, 2, "--flows", *url).out in page
+    assert scanner("changes", 1, 2, "--flows", *url).out in page
     assert scanner("lineage", "legacy.invoices.iban", "--as-of", 1, *url).out in page
 
 

@@ -149,3 +149,14 @@ def test_one_way_to_find_sources_is_named(scanner, tmp_path) -> None:
     """Nothing is written."""
     assert scanner("init", "--from", tmp_path, "--cloud", "-o", tmp_path).status == 2
     assert not list(tmp_path.iterdir())
+
+
+def test_a_directory_without_anything_to_read_writes_nothing(scanner, tmp_path) -> None:
+    """A cluster.json of nothing looks like a success."""
+    (tmp_path / "empty").mkdir()
+
+    result = scanner("init", "--from", tmp_path / "empty", "-o", tmp_path)
+
+    assert (result.status, result.out) == (2, "")
+    assert "no file that scanner can read" in result.err
+    assert not (tmp_path / "cluster.json").exists()

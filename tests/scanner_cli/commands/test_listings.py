@@ -66,14 +66,14 @@ def test_schemas_list_versions_and_topics(scanner, dictionary) -> None:
 
 def test_scans_are_listed_newest_first(scanner, dictionary) -> None:
     """The newest scan is requested most often."""
-    result = scanner("scans", "--format", "json", *dictionary)
+    result = scanner("changes", "--scans", "--format", "json", *dictionary)
 
     assert [row["id"] for row in result.json] == [2, 1]
 
 
 def test_a_scan_shows_how_each_source_responded(scanner, dictionary) -> None:
     """Seconds are rounded for readability."""
-    rows = scanner("scans", "1", "--format", "json", *dictionary).json
+    rows = scanner("changes", "--scans", "1", "--format", "json", *dictionary).json
 
     assert [row["kind"] for row in rows] == ["schema_registry", "manual"]
     assert all(row["seconds"] == round(row["seconds"], 2) for row in rows)
@@ -81,9 +81,9 @@ def test_a_scan_shows_how_each_source_responded(scanner, dictionary) -> None:
 
 def test_problems_of_the_newest_scan_need_no_number(scanner, dictionary) -> None:
     """It is the one that was just made."""
-    newest = scanner("scans", "--problems", "--format", "json", *dictionary)
+    newest = scanner("changes", "--scans", "--problems", "--format", "json", *dictionary)
 
-    assert newest.json == scanner("scans", "2", "--problems", "--format", "json", *dictionary).json
+    assert newest.json == scanner("changes", "--scans", "2", "--problems", "--format", "json", *dictionary).json
 
 
 @pytest.mark.parametrize("command", ["topics", "schemas", "scans"])
@@ -97,7 +97,7 @@ def test_an_unknown_cluster_is_reported_with_a_suggestion(command, scanner, dict
 
 def test_an_unknown_scan_is_reported(scanner, dictionary) -> None:
     """With the number of the newest."""
-    result = scanner("scans", "99", *dictionary)
+    result = scanner("changes", "--scans", "99", *dictionary)
 
     assert result.status == 4
     assert "the newest is 2" in result.err

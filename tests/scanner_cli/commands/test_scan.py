@@ -1,4 +1,4 @@
-"""`scanner extract`: what it stores, reports, refuses, and how it ends."""
+"""`scanner scan`: what it stores, reports, refuses, and how it ends."""
 
 import csv
 import json
@@ -89,7 +89,7 @@ def test_nothing_is_stored_where_no_source_responds(scanner, tmp_path) -> None:
     assert result.status == 1
     assert "unavailable: schema_registry:http://127.0.0.1:9: " in result.err
     assert result.err.endswith("down: no source could be read; nothing was stored, the dictionary is as it was\n")
-    assert scanner("scans", "--dictionary", tmp_path / "d.db", "--format", "json").json == []
+    assert scanner("changes", "--scans", "--dictionary", tmp_path / "d.db", "--format", "json").json == []
 
 
 def test_a_silent_source_beside_others_is_partial(scanned, scanner, tmp_path) -> None:
@@ -165,7 +165,7 @@ def test_a_cluster_without_sources_is_refused(scanner, tmp_path) -> None:
     for command in ("extract", "check"):
         result = scanner(command, "--config", file)
         assert result.status == 2
-        assert "names no source to read" in result.err
+        assert "no source is configured" in result.err
 
 
 @pytest.mark.parametrize(

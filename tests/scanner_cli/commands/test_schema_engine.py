@@ -1,4 +1,4 @@
-"""`scanner extract --engine`: where the texts of schemas are read, and when Spark starts."""
+"""`scanner scan --engine`: where the texts of schemas are read, and when Spark starts."""
 
 from contextlib import contextmanager
 

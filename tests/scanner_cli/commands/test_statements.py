@@ -1,4 +1,4 @@
-"""`scanner statements` over the responses of a fake Flink and files, from the first request to the last column."""
+"""`scanner jobs --kind statement` over the responses of a fake Flink and files, from the first request to the last column."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def arguments(home: Path, dictionary: str = "dictionary.db") -> tuple[object, ..
 
 @pytest.fixture
 def list_statements(scanner, home):
-    """Run `scanner statements` on that dictionary."""
+    """Run `scanner jobs --kind statement` on that dictionary."""
     return lambda *words: scanner("statements", *words, "--dictionary", home / "dictionary.db")
 
 
@@ -50,8 +50,8 @@ def test_table_shows_states_and_first_lines(list_statements) -> None:
     """The text itself would fill the screen."""
     lines = list_statements().out.splitlines()
 
-    assert lines[0].split() == ["CLUSTER", "SOURCE", "NAME", "KIND", "STATE", "FIRST", "LINE", "DETAIL"]
-    assert lines[1].split()[:6] == ["shop", "flink:cloud", "broken", "INSERT_INTO", "FAILED", "SELECT"]
+    assert lines[0].split() == ["CLUSTER", "SOURCE", "NAME", "KIND", "STATE", "TOPICS", "FIRST", "LINE", "DETAIL"]
+    assert lines[1].split()[:5] == ["shop", "flink:cloud", "broken", "INSERT_INTO", "FAILED"]
     assert lines[1].endswith("a, …  no such column")
     assert lines[2].split() == ["shop", "flink:cloud", "enrich", "INSERT_INTO", "RUNNING", "INSERT", "INTO", "`eur`"]
     assert lines[3].split(maxsplit=4)[3:] == ["SCRIPT", "CREATE TABLE t (a INT) WITH ('password' = '********');"]

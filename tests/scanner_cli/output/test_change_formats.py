@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from scanner_api.change_check.model import Affected, ChangeReport, CheckedFile, Finding, Place, SkippedFile, Verdict
 from scanner_api.change_check.rules import RULES
-from scanner_cli.commands.check_change import RENDERERS
+from scanner_cli.commands.check import RENDERERS
 from scanner_cli.output.change_markdown import LONGEST, MARKER
 
 SCHEMAS = json.loads((Path(__file__).parent / "report_formats.schema.json").read_text())["$defs"]

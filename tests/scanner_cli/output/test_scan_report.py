@@ -49,7 +49,7 @@ def test_more_warnings_than_people_read_are_counted() -> None:
     text = report_text(report(problems=problems))
 
     assert text.count("warning: ") == 20
-    assert "and 3 more warnings: see `scanner scans 7 --problems`\n" in text
+    assert "and 3 more warnings: see `scanner changes --scans 7 --problems`\n" in text
     assert "see --report\n" in report_text(report(problems=problems, scan=None))
 
 

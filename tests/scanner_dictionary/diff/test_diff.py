@@ -148,7 +148,7 @@ def test_scans_of_two_clusters_are_not_compared(sample: Any, store: Any, compare
 @pytest.mark.parametrize(
     ("scans", "hint"),
     [
-        (0, "nothing was scanned yet: run `scanner extract` first"),
+        (0, "nothing was scanned yet: run `scanner scan` first"),
         (2, "the dictionary has the scans 1, 2"),
         (12, "the dictionary has the scans …, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"),
     ],

@@ -111,7 +111,7 @@ def test_dictionary_of_an_earlier_revision_is_refused_and_left_alone(url, revisi
         with pytest.raises(DictionaryUnusable, match=refusal) as caught:
             open_dictionary(url, create=create)
 
-    assert "scanner extract" in caught.value.hint
+    assert "scanner scan" in caught.value.hint
 
 
 def test_newest_file_is_the_head_of_the_revisions() -> None:

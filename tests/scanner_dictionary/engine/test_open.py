@@ -60,7 +60,7 @@ def test_question_never_makes_a_dictionary(tmp_path) -> None:
     with pytest.raises(DictionaryUnusable, match="no dictionary") as caught:
         open_dictionary(str(tmp_path / "none.db"), create=False)
 
-    assert "scanner extract" in caught.value.hint
+    assert "scanner scan" in caught.value.hint
     assert not _names(tmp_path)
 
 
@@ -127,7 +127,7 @@ def test_dictionary_of_another_version_says_what_to_do(change, tmp_path) -> None
     with engine.connect() as conn, pytest.raises(DictionaryUnusable, match="another version wrote it") as caught:
         conn.execute(select(t.topic.c.name).join(t.scan, true()))
 
-    assert "scanner extract" in caught.value.hint
+    assert "scanner scan" in caught.value.hint
 
 
 def test_database_of_another_program_is_refused_and_left_alone(tmp_path) -> None:

@@ -84,7 +84,7 @@ def test_any_broker_in_any_form_finds_the_cluster(broker, query) -> None:
     ("more", "hint"),
     [
         ({"broker": "kafka-1:9093"}, "'kafka-1:9092'"),
-        ({"broker": "elsewhere"}, "scanner scans"),
+        ({"broker": "elsewhere"}, "scanner changes --scans"),
         ({"topic": "Orders"}, "'orders'"),
         ({"topic": "ordesr"}, "'orders'"),
         ({"topic": "zzz"}, "scanner topics"),

@@ -165,7 +165,7 @@ def test_scan_that_is_not_known_is_reported_with_the_newest(question, sample, st
     with pytest.raises(NameUnknown) as after:
         listed(question, 7)
 
-    assert "scanner extract" in before.value.hint
+    assert "scanner scan" in before.value.hint
     assert "newest is 1" in after.value.hint
 
 

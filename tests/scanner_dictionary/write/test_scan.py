@@ -190,7 +190,7 @@ def test_returning_row_is_the_same_row_again(sample, store, contents) -> None:
 
 
 def test_change_log_reports_what_differs_and_nothing_else(sample, store, contents) -> None:
-    """`scanner diff` shows these lines."""
+    """`scanner changes` shows these lines."""
     store(sample.orders())
     store(sample.orders(topics=(sample.topic("orders", partitions=12, config=(("cleanup.policy", "compact"),)),)))
 

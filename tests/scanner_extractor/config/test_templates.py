@@ -141,3 +141,12 @@ def test_brokers_of_two_clusters_make_no_file() -> None:
 
     with pytest.raises(InputInvalid, match="2 Kafka clusters"):
         probed_file(probed, "x")
+
+
+def test_a_host_that_is_silent_lists_the_ports_that_were_tried() -> None:
+    """Whoever uses another port sees why nothing was found."""
+    prober = Prober(brokers=lambda _: ("", 0), reachable=lambda *_: False)
+
+    (probed,) = prober.probe("host", no_progress)
+
+    assert all(str(port) in probed.detail for port in PORTS)

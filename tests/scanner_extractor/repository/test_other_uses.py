@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 FILES = {
-    "order.avdl": "protocol P {\n  record Order {\n    string id;\n  }\n}",
-    "order.avpr": '{"protocol": "P", "types": []}',
     "main.rs": "use rdkafka::producer::FutureProducer;\n",
     "a.rb": "require 'kafka'\n",
     "a.php": "<?php\nuse RdKafka\\Producer;\n",

@@ -221,9 +221,13 @@ class Definition:
 
     @property
     def items(self) -> Iterator[Sequence[Token]]:
-        """Yield what is between commas in the first brackets: the columns and constraints of a table."""
+        """Yield what is between commas in the first brackets: the columns and constraints of a table.
+
+        Brackets behind FROM have the options of a connection, those behind AS are part of a query.
+        """
         first = next((at for at, token in enumerate(self._tokens) if token.text == "("), -1)
-        is_list = first > 0 and self.word(first - 1) not in ("WITH", "AS")
+        is_before = all(not 0 < self.index(word) < first for word in ("FROM", "AS"))
+        is_list = first > 0 and self.word(first - 1) != "WITH" and is_before
         return self._items(first) if is_list else iter(())
 
     def _items(self, at: int) -> Iterator[Sequence[Token]]:

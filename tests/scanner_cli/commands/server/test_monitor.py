@@ -1,4 +1,4 @@
-"""`scanner monitor connect` as a command, and as a process that is killed and started again."""
+"""`scanner openlineage monitor connect` as a command, and as a process that is killed and started again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scanner watch`, `scanner serve` and `scanner mcp` as commands: options, messages, exit statuses."""
+"""`scanner watch`, `scanner serve` and `scanner serve --mcp` as commands: options, messages, exit statuses."""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ handed in. The same against real brokers is in tests/lab.
 from __future__ import annotations
 
 from concurrent.futures import Future
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -27,7 +29,7 @@ from confluent_kafka.admin import (
 from scanner_extractor.results import KafkaResult, no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.sources.kafka.admin import probe, read_kafka
-from scanner_extractor.sources.kafka.client import KafkaClient
+from scanner_extractor.sources.kafka.client import KafkaClient, http_address
 from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.scan import SourceStatus
 
@@ -436,3 +438,13 @@ def test_mock_cluster_gives_what_it_can() -> None:
     assert len(reading.brokers) == 2
     assert reading.cluster_id
     assert reading.outcome.status == SourceStatus.PARTIAL
+
+
+def test_an_address_that_answers_http_is_recognised() -> None:
+    """People name the port of the registry; librdkafka only says that the transport failed."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        address = f"127.0.0.1:{server.server_port}"
+        assert http_address(["127.0.0.1:1", "no port", address]) == address
+        server.shutdown()
+    assert http_address(["127.0.0.1:1"]) == ""

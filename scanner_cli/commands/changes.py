@@ -1,0 +1,139 @@
+"""`scanner changes`: what changed since a scan or date, between two scans, or of one node over time; and the scans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scanner_api.questions.table import BY_NAME
+from scanner_cli import library
+from scanner_cli.command import command
+from scanner_cli.console import echo_err
+from scanner_cli.options import cluster_option
+from scanner_cli.output.history import FLOW_COLUMNS, HISTORY_BRIEF, HISTORY_COLUMNS, flow_rows
+from scanner_cli.output.render import Format, show
+from scanner_cli.questions import Table, answer, list_options, show_rows
+from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from scanner_api.dictionary import Dictionary
+
+_WHERE = "scanner changes"
+_SCANS = ("id", "cluster", "finished", "status", "added", "changed", "gone", "returned", "stale", "refused")
+_OUTCOMES = ("source", "status", "requested", "received", "requests", "seconds", "reason", "hint", "unread")
+_PROBLEMS = ("where", "what", "hint")
+_MARKS = frozenset({"unread", "hint", "reason", "returned", "refused"})
+
+Rows = Sequence[dict[str, Any]]
+
+
+@command()
+@click.argument("words", nargs=-1, metavar="[FROM [TO]] [NODE]")
+@click.option("--since", default="", metavar="SCAN|DATE", help="The same as FROM.")
+@click.option("--flows", is_flag=True, help="Compare the graphs: nodes and flows, with the cause of each change.")
+@click.option("--scans", "lists", is_flag=True, help="List the scans; of the scan FROM, how each source responded.")
+@click.option("--problems", is_flag=True, help="List what the scan FROM, or the newest, could not read or parse.")
+@cluster_option
+@list_options
+def changes(
+    *,
+    words: Sequence[str],
+    since: str,
+    flows: bool,
+    lists: bool,
+    problems: bool,
+    cluster: str | None,
+    dictionary: Dictionary,
+    style: str,
+    wide: bool,
+) -> None:
+    """Show what changed: topics, schemas, columns, jobs and flows.
+
+    FROM and TO are scans: a number, or a date or time (ISO 8601, `yesterday`, `last week`, `7d`), which means the
+    newest scan finished then. Without TO, every cluster is compared with its newest scan; without FROM, since last
+    week.
+
+    NODE is a topic, column, job, subject or connector, also a deleted one: each line is one change, the oldest first.
+    With a second NODE, only flows between the two. Lines about nodes and flows come from the graph of each scan.
+
+    `backward`: new readers read old data; `forward`: old readers read new data.
+
+    \b
+    Examples:
+      scanner changes
+      scanner changes 7d --cluster retail --format json
+      scanner changes 11 12 --flows
+      scanner changes orders.customer.id
+      scanner changes 2026-11-01 orders
+      scanner changes --scans
+      scanner changes --problems 12
+
+    Exit status: 2 several nodes have the name; 4 the scan, its graph, the node or the cluster is not known.
+    """
+    moments = list(takewhile(library.is_moment, words[:2]))
+    nodes = words[len(moments) :]
+    moments = [since, *moments] if since else moments
+    if len(nodes) > 2 or len(moments) > 2:
+        raise InputInvalid(f"too many names: {' '.join(words)}", where=_WHERE, hint="[FROM [TO]] [NODE]")
+    if lists or problems:
+        rows, columns = _of_scans(dictionary, next(iter([*moments, *nodes]), None), problems=problems, cluster=cluster)
+        show_rows(rows, Table(columns, optional=_MARKS), style, wide=wide)
+    elif nodes:
+        _history(dictionary, nodes, moments, style)
+    elif flows:
+        _flows(dictionary, moments, cluster, style)
+    elif len(moments) == 2:
+        compared = library.diff(dictionary, *moments, cluster=cluster)
+        rows = [row._asdict() for row in library.diff_rows(compared)]
+        show_rows(rows, _of_one_cluster(), style, document=library.diff_document(compared), wide=wide)
+    else:
+        named = {"since": moments[0]} if moments else {}
+        answer(BY_NAME["changes"], dictionary, {**named, "cluster": cluster}, style, wide=wide)
+        listed = library.scans(dictionary, cluster=cluster)
+        if len({row.cluster for row in listed}) == len(listed):
+            echo_err("each cluster has one scan only: scan again to see changes")
+
+
+def _of_one_cluster() -> Table:
+    """Return the columns of changes without the cluster, which two scans have in common."""
+    question = BY_NAME["changes"]
+    return Table(question.shown[1:], question.brief[1:], question.optional)
+
+
+def _history(dictionary: Dictionary, nodes: Sequence[str], moments: Sequence[str], style: str) -> None:
+    rows = library.within(library.history(dictionary, *nodes), *moments)
+    listed = [row._asdict() for row in rows]
+    target = nodes[1] if len(nodes) > 1 else None
+    table = Table(HISTORY_COLUMNS, HISTORY_BRIEF, ("cluster", "member", "before"))
+    document = {"node": nodes[0], "target": target, "history": library.document(rows)}
+    show_rows(listed, table, style, document=document)
+    if not rows:
+        echo_err(f"note: no change of {' → '.join(map(repr, nodes))} is known{' in that time' if moments else ''}")
+
+
+def _flows(dictionary: Dictionary, moments: Sequence[str], cluster: str | None, style: str) -> None:
+    first, second = (*moments, *("last week", "today")[len(moments) :])
+    numbers = library.scan_numbers(dictionary, first, second, cluster=cluster)
+    changed = library.diff_flows(dictionary, *numbers)
+    if style != Format.JSON:
+        show(flow_rows(changed), FLOW_COLUMNS, style)
+        return
+    document = library.diff_document(library.diff(dictionary, *numbers))
+    show([], (), style, document=document | {"flows": library.flows_document(changed)})
+
+
+def _of_scans(
+    dictionary: Dictionary, scan: str | None, *, problems: bool, cluster: str | None
+) -> tuple[Rows, tuple[str, ...]]:
+    number: str | int | None = scan
+    if number is None:
+        listed = library.scans(dictionary, cluster=cluster)
+        if not problems or not listed:
+            return library.document(listed.items), _SCANS
+        number = listed[0].id
+    if problems:
+        return library.document(library.scan_problems(dictionary, number).items), _PROBLEMS
+    return library.document(library.scan_sources(dictionary, number).items), _OUTCOMES
