@@ -72,7 +72,7 @@ def list_options(function: Command) -> Command:
 def answer(
     question: Question, dictionary: Dictionary, arguments: Mapping[str, object], style: str, *, wide: bool
 ) -> None:
-    """Ask *question*, and write its items and, after them, how many there are and what may be missing."""
+    """Query *question*, and write its items and, after them, how many there are and what may be missing."""
     page = question.answer(dictionary, **arguments)
     show_items(question, page, style, wide=wide)
     if not page:
