@@ -72,7 +72,7 @@ _TARGETS = tuple(
     )
 )
 _RANGE = re.compile(r"[^.\s]\S*?\.{2,3}(?![./])\S*")
-"""Commits such as `main...HEAD`; a path such as `../schemas` is none."""
+"""Commits such as `main...HEAD`; but not a path such as `../schemas`."""
 
 _FILES = frozenset({".avsc", ".avro", ".proto", ".json", ".sql", ".ksql", ".properties", ".yaml", ".yml"})
 """Endings of a name that is a file, also if it does not exist."""
@@ -165,8 +165,8 @@ def check(
     \b
     Exit status: 0 fine, or milder than --fail-on; yes. 2 the only FILE is invalid or of an unsupported type, a
     directory is empty, a commit is missing. 4 the only FILE is of an unknown subject, topic or job; unknown NAME.
-    5 breaks. 6 impact; no. 7 unknown; also if one file of several is invalid, or no file was checked, unless --fail-on
-    is none.
+    5 breaks. 6 impact; no. 7 unknown; also if one file of several is invalid, or no file was checked. With --fail-on
+    none no verdict fails.
     """
     things, commits, name = _sorted_out(things, commits)
     target = {option: others[option] for option in ("topic", "subject")} | {"schema_id": schema_id, "version": version}
@@ -185,7 +185,7 @@ def check(
 
 
 def _sorted_out(things: Sequence[str], commits: str | None) -> tuple[Sequence[str], str | None, str]:
-    """Return the files, the commits and the name among *things*: a single one that is no file is one of the others."""
+    """Return files, commits and name: a single thing is a name or commits unless a file of that name exists."""
     if len(things) != 1 or commits or things[0] == "-" or Path(things[0]).exists():
         return things, commits, ""
     (thing,) = things

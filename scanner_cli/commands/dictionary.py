@@ -41,8 +41,9 @@ def forget(sources: Sequence[str], cluster: str | None, dictionary: Dictionary) 
     """Mark as deleted what a SOURCE reported that cluster.json no longer names.
 
     The facts of a source that is not scanned stay, marked stale, because nothing shows that they are wrong. This
-    removes them. It is listed by `scanner changes --scans` as a scan, and `scanner changes` shows what it removed. No other source
-    is affected, and a source that is scanned again restores its facts. `scanner dictionary info` lists the sources.
+    removes them. `scanner changes --scans` lists it as a scan, and `scanner changes` shows what it removed. No other
+    source is affected, and a source that is scanned again restores its facts. `scanner dictionary info` lists the
+    sources.
 
     \b
     Examples:
