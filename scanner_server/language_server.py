@@ -53,7 +53,7 @@ T = TypeVar("T")
 class Repository:
     """The repository of an editor's folder: its check against HEAD, and its files as a dictionary.
 
-    *dictionary* is one of what runs; None if there is none. Methods are called by one thread each.
+    *dictionary* is one of what runs, or None. Methods are called by one thread each.
     """
 
     def __init__(self, directory: Path, dictionary: Dictionary | None) -> None:

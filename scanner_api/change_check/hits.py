@@ -24,7 +24,7 @@ _KINDS = ("job", "consumer-group", "topic", "dataset", "catalog-table", "column"
 
 
 class Hits:
-    """Answers from the stored graph, or from *rows*, a changed one; without one nobody is known to be hit."""
+    """Answers from the stored graph, or from *rows*, a changed one; without one, users are unknown."""
 
     def __init__(self, conn: Connection, rows: SqlGraphReader | None = None) -> None:
         self._conn = conn
