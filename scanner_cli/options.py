@@ -137,7 +137,7 @@ def repository_options(command: Command) -> Command:
         for text in texts:
             name, sign, value = text.partition("=")
             if not name or not sign:
-                raise InputInvalid(f"{text!r} is no NAME=VALUE", where="--var", hint="as in --var TOPIC_PREFIX=prod.")
+                raise InputInvalid(f"{text!r} is not NAME=VALUE", where="--var", hint="as in --var TOPIC_PREFIX=prod.")
             values[name] = value
         return values
 

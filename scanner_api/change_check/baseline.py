@@ -51,7 +51,7 @@ def _entry(document: PositionedJson, index: int, entry: Any, problems: list[Prob
     try:
         expires = date.fromisoformat(entry["expires"])
     except ValueError:
-        problems.append(Problem(where, f"{entry['expires']!r} is no date", "as in 2027-01-31"))
+        problems.append(Problem(where, f"{entry['expires']!r} is not a date", "as in 2027-01-31"))
         return None
     return Accepted(fingerprint=entry["fingerprint"], reason=entry["reason"].strip(), expires=expires)
 

@@ -24,7 +24,7 @@ _OF_COLUMNS = frozenset(f"column-{what}" for what in ("removed", "renamed", "ren
     "made-required",
     "symbols-removed",
 }
-"""Rules that are fine where nobody uses the column."""
+"""Rules that are fine if the column is unused."""
 
 
 class SchemaComparison:

@@ -46,18 +46,18 @@ _NOTHING = "it declares nothing that scanner reads"
 
 
 def _yaml_error(text: str) -> str:
-    """Return line and reason of the first document that is no YAML; empty where all are."""
-    return next((f"{one.line} it is no YAML: {one.error}" for one in parse_yaml(text) if one.error), "")
+    """Return line and reason of the first document of invalid YAML; empty if all are valid."""
+    return next((f"{one.line} invalid YAML: {one.error}" for one in parse_yaml(text) if one.error), "")
 
 
 def _json_error(text: str) -> str:
-    """Return line and reason why a text is no JSON; empty where it is."""
+    """Return line and reason why a text is invalid JSON; empty if it is valid."""
     try:
         json.loads(text, strict=False)
     except json.JSONDecodeError as error:
-        return f"{error.lineno} it is no JSON: {error.msg}"
+        return f"{error.lineno} invalid JSON: {error.msg}"
     except RecursionError:
-        return "1 it is no JSON: it nests too deeply"
+        return "1 invalid JSON: it nests too deeply"
     return ""
 
 

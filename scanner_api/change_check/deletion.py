@@ -255,7 +255,7 @@ class _Check:
         for row in permitted(self._conn, cluster, name):
             verb = row.use.removesuffix("s")
             if row.application != "nobody":
-                what = f"may {verb} {name} by rules of access, which is no use of it"
+                what = f"may {verb} {name} by rules of access, which does not prove a use"
                 yield DeletionUse(
                     kind="principal", name=row.application, what=what, answer=Answer.YES, evidence=row.evidence
                 )

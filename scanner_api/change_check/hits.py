@@ -25,7 +25,7 @@ _KINDS = ("job", "consumer-group", "topic", "dataset", "catalog-table", "column"
 
 
 class Hits:
-    """Answers from the stored graph, or from *rows*, a changed one; without one nobody is known to be hit.
+    """Answers from the stored graph, or from *rows*, a changed one; without one, users are unknown.
 
     *conn* is a connection to the dictionary, or what opens one when the graph is first needed.
     """

@@ -1,4 +1,4 @@
-"""What a change does in lines of which nothing is read: names of topics, and the code of programs."""
+"""Effects of changed lines that no reader covers: names of topics, and the code of programs."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def words_of(finding: Finding) -> Iterator[str]:
 
 
 def names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, list[int]]:
-    """Return the lines that each of *names* stands in: as a word, in a program between quotation marks.
+    """Return the lines that contain each of *names*: as a word, in a program between quotation marks.
 
     A name of one word counts in lines about topics only: others may mean anything by it.
     """

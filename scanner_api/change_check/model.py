@@ -20,7 +20,7 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"
     """It cannot be said: something was not read, is out of date, or has no columns."""
     IMPACT = "impact"
-    """Somebody downstream uses what changes, or writes it."""
+    """A downstream job uses what changes, or writes it."""
     BREAKS = "breaks"
     """The registry rejects the schema at the subject's compatibility level."""
 
@@ -31,7 +31,7 @@ _PLACE = re.compile(r"\S.*\.\w+:\d+")
 
 
 def worst(verdicts: list[Verdict]) -> Verdict:
-    """Return the most serious verdict; fine where there is none."""
+    """Return the most serious verdict; fine without any."""
     return max(verdicts, key=_ORDER.index, default=Verdict.FINE)
 
 
@@ -178,7 +178,7 @@ class ChangeReport:
 
     @property
     def is_incomplete(self) -> bool:
-        """Return whether a proposed file could not be read or parsed, or none was checked, and nobody accepted that."""
+        """Return whether a proposed file could not be read or parsed, or none was checked, without acceptance."""
         return any(
             finding.rule in _UNJUDGED and finding.target in ("the change", finding.place.file) and finding.counts
             for finding in self.findings

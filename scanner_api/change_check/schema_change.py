@@ -45,7 +45,7 @@ _KEY_CHANGED = "keys are written otherwise: one key has records in two partition
 
 
 def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
-    """Return what the file changes, and the findings; raises InputInvalid where the file is no schema.
+    """Return what the file changes, and the findings; raises InputInvalid if the file is not a schema.
 
     Raises NameUnknown where the dictionary does not have the subject or topic.
     """
@@ -95,7 +95,7 @@ def _check(
     olds = tuple(stored_schemas(context.conn, current, before))
     columns_only = before is not None and not olds and has_columns_only(before)
     if before is not None and columns_only and (before.format, format) == (PAYLOAD, "JSON"):
-        before = replace(before, format=format)  # messages of which the columns were inferred
+        before = replace(before, format=format)  # messages with inferred columns
     references = references_of(context, proposal, current)
     proposed = proposed_schema(proposal, format, references, positions, before.name if before else None)
     yield from _unread(proposed, current)

@@ -40,7 +40,7 @@ from scanner_model.names import Fingerprint, RecordName
 from scanner_model.schemas import Definition
 
 DEFAULT_LEVEL = Level.BACKWARD
-"""The level of a registry that nobody configured."""
+"""The default level of a registry."""
 
 
 _NEW_ONEOFS = (8, 4)
@@ -62,7 +62,7 @@ class SchemaContext:
     proposed: ProposedReferences = field(default_factory=ProposedReferences)
 
     def rules(self, subject: SubjectKey | None) -> Rules:
-        """Return the rules of the registry that count for a subject; the strict ones where there is none."""
+        """Return the rules of the registry that count for a subject; the strict ones by default."""
         return rules_of(subject, self.policy)
 
 
@@ -116,13 +116,13 @@ class ProposedSchema:
 
 
 def _is_before(version: tuple[int, int], known: str) -> bool:
-    """Return whether a *known* version, as `8.3.1`, is before *version*; False where it is no version."""
+    """Return whether a *known* version, as `8.3.1`, is before *version*; False if it is not a version."""
     match = re.match(r"(\d{1,4})\.(\d{1,4})", known)
     return match is not None and (int(match[1]), int(match[2])) < version
 
 
 def currents_of(proposal: Proposal, context: SchemaContext, parsed: ParsedSchema) -> Iterator[Current]:
-    """Yield the current schemas that the file would replace; raises NameUnknown where there is none."""
+    """Yield the current schemas that the file would replace; raises NameUnknown without any."""
     target = proposal.target
     if not target.topic:
         subjects = subjects_named(context.conn, target.subject, context.cluster)

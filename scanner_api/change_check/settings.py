@@ -214,7 +214,7 @@ class _Files:
             return decoded(objects.read(tree[path]), path)
 
     def _moved_from(self, path: str) -> str:
-        """Return the only file of that name that the change removes; empty if there is none."""
+        """Return the only file of that name that the change removes; empty if absent."""
         if (trees := self._trees) is None:
             return ""
         name = Path(path).name
