@@ -61,7 +61,8 @@ def question_command(name: str) -> click.Command:
         answer(question, dictionary, arguments, style, wide=wide)
 
     run.__doc__ = help_text(question)
-    return command(question.command)(question_options(name)(list_options(run)))
+    made: click.Command = command(question.command)(question_options(name)(list_options(run)))
+    return made
 
 
 def list_options(function: Callable[..., Any]) -> Callable[..., Any]:
