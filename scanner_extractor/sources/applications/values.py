@@ -19,6 +19,7 @@ from scanner_extractor.sources.applications.index import Index
 from scanner_extractor.sources.applications.wrappers import is_topic_name
 from scanner_extractor.sources.languages.language import Values
 from scanner_extractor.sources.syntax_trees import words
+from scanner_model.redaction import is_secret_name
 
 DEEPEST = 14
 """Maximum steps from an expression to its value."""
@@ -43,6 +44,7 @@ _GENERIC = words(
     execute create build read call listen"""
 )
 _GETTER = re.compile(r"(?:get|is)([A-Z]\w*)")
+_TOPIC_WORD = re.compile(r"(?i)topic|stream|channel|queue|event|destination")
 _CONFIGURATION = re.compile(r"(?i)_?(?:app_?)?(?:cfg|conf|config|configuration|settings)")
 
 
@@ -76,7 +78,7 @@ class Resolver:
 
     def _of(self, expr: Expr, scope: Scope, depth: int) -> list[Value]:
         self.steps += 1
-        if depth > DEEPEST or self.steps > MOST_STEPS:
+        if depth > DEEPEST or self.steps > MOST_STEPS or _is_secret(expr):
             return []
         match expr.kind:
             case Kind.TEXT:
@@ -835,6 +837,12 @@ class Resolver:
         if read and len(known) > 1:  # `if value := os.Getenv(key); value != "" {…}; return fallback`
             return self._with_default(read[0], next((group[:1] for group in known if group is not read[0]), []))
         return [value for group in groups for value in group]
+
+
+def _is_secret(expr: Expr) -> bool:
+    """Return whether the value of a variable is a secret by its name, which no topic's name may show."""
+    is_variable = expr.kind in (Kind.NAME, Kind.MEMBER)
+    return is_variable and is_secret_name(expr.text) and _TOPIC_WORD.search(expr.text) is None
 
 
 def _local(expr: Expr, function: Scope) -> list[Expr]:
