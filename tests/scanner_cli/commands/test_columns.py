@@ -31,3 +31,12 @@ def test_json_has_path_and_version(scanner, dictionary) -> None:
 def test_no_match_is_an_empty_list_and_an_unknown_cluster_an_error(arguments, status, scanner, dictionary) -> None:
     """As of every list."""
     assert scanner("columns", *arguments, *dictionary).status == status
+
+
+def test_columns_without_readers_are_not_listed_with_readers(scanner, dictionary) -> None:
+    """`--outside` lists readers, which columns without a reader do not have."""
+    given = scanner("columns", "--tag", "PII", "--unread", *dictionary)
+    refused = scanner("columns", "--outside", "--unread", *dictionary)
+
+    assert (given.status, refused.status) == (0, 2)
+    assert "leave out --found, --outside and --since" in refused.err
