@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from scanner_extractor.http.recording import MANIFEST
-from scanner_extractor.repository.context import Context, is_topic_name
+from scanner_extractor.repository.context import Context, Texts, is_topic_name
 from scanner_extractor.repository.files import (
     Entry,
     RepositoryFile,
@@ -22,7 +22,7 @@ from scanner_extractor.repository.kinds import KINDS, Kind
 from scanner_extractor.repository.variables import MOST_GROWTH, Variables
 from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
 from scanner_extractor.settings.sources import RepositorySettings
-from scanner_extractor.sources.applications.reader import ParsedFiles
+from scanner_extractor.sources.applications.reader import KnownFiles
 from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_model.catalogs import CatalogTable
@@ -62,11 +62,12 @@ class _Classified(NamedTuple):
 class SharedReadings:
     """What several readings of a repository share, such as those of two commits: equal files are read once.
 
-    *files* are classified files by identity, *parsed* are parsed source files.
+    *files* are classified files by identity, *sources* what is known of source files, *texts* their texts.
     """
 
     files: dict[str, _Classified] = field(default_factory=dict)
-    parsed: ParsedFiles = field(default_factory=dict)
+    sources: KnownFiles = field(default_factory=KnownFiles)
+    texts: Texts = field(default_factory=Texts)
 
 
 def read_directory(settings: RepositorySettings, progress: Progress) -> RepositoryResult:
@@ -102,7 +103,8 @@ def read_entries(
         entries=listed,
         engine=settings.engine,
         pattern=settings.pattern,
-        parsed=shared.parsed,
+        sources=shared.sources,
+        texts=shared.texts,
     )
     found = _found(listed.values(), settings, context, progress, shared)
     for kind in KINDS:
@@ -151,6 +153,7 @@ def _classified(entry: Entry, kinds: Iterable[Kind], context: Context, shared: S
     except UnreadText as error:
         classified = _Classified(None, (), False, str(error))
     else:
+        shared.texts.keep(entry, file.text)
         sets_variables = context.variables.add(file)
         names = tuple(kind.name for kind in kinds if kind.fits(file))
         classified = _Classified(file if names or sets_variables else None, names, sets_variables)
