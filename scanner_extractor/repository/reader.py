@@ -99,7 +99,7 @@ def directory_reading(
     except OSError as error:
         what = f"the directory cannot be listed: {error.strerror or error}"
         raise SourceUnreachable(what, where=str(settings.directory), hint="name a directory") from error
-    charts = with_rendered_charts(entries, helm())
+    charts = with_rendered_charts(entries, None if settings.kinds else helm())
     return read_entries(settings, charts.entries, progress, failures=charts.failures)
 
 
@@ -134,7 +134,8 @@ def read_entries(
     )
     for path, reason in failures.items():
         context.leave(path, TEMPLATE, reason)
-    mappings = (*settings.topic_files, *_topic_files(every.get(FILE), context))
+    own = None if settings.kinds else every.get(FILE)
+    mappings = (*settings.topic_files, *_topic_files(own, context))
     found = _found(listed.values(), settings, context, progress, shared, mappings)
     read_topic_files(mappings, found.get(KIND, ()), context)
     for kind in KINDS:
