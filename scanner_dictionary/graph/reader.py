@@ -374,7 +374,7 @@ class SystemFlow(NamedTuple):
     target_kind: str
     target_namespace: str
     kind: str
-    count: int
+    edges: int
 
 
 def count_flows(conn: Connection, kinds: Collection[str]) -> tuple[SystemFlow, ...]:
