@@ -105,7 +105,7 @@ def _wide() -> Json:
 
 
 def _topic(number: int) -> Iterator[Json]:
-    """List a topic's versions: a key that others share, and values of which each adds a field."""
+    """List a topic's versions: a shared key, and values that each add a field."""
     chance = random.Random(f"{SEED}/{number}")
     key = _record(f"Key{number % _KEYS}", [{"name": "id", "type": "string"}, {"name": "tenant", "type": "int"}])
     yield _row(f"{topic_name(number)}-key", 1, key)

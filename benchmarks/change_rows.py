@@ -86,7 +86,7 @@ def _propose(file: Path, folder: Path) -> None:
         for number, (topic, path) in enumerate(_used(conn), 1):
             link = conn.execute(_current().where(t.topic.c.name == topic)).one()
             columns = list(columns_of(conn, (link.definition_id,))[link.definition_id])
-            # A name with a dot is none of Avro's: such columns are in neither text.
+            # Avro allows no dot in a name: such columns are in neither text.
             columns = [column for column in columns if not any("." in step for step in column.path)]
             name = f"R{number}"
             text = json.dumps(_record(name, columns, ()), indent=1)

@@ -45,7 +45,7 @@ def _evaluated(rules: list[AclRule], authorizer: AclAuthorizer, topics: list[str
 
 
 def _rules() -> Iterator[AclRule]:
-    """Yield rules of whole names, of prefixes and of every topic, some of which deny, or name a host."""
+    """Yield rules for exact names, prefixes and all topics; some deny, or are limited to a host."""
     for i in range(_RULES):
         kind, name = (
             ("PREFIXED", f"team-{i % _PREFIXES}.")

@@ -18,9 +18,8 @@ from measure import Row
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_dictionary.write.scan import write_scan
-from scanner_extractor.results import RegistryResult
+from scanner_extractor.results import RegistryResult, SourceReadings
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.names import ClusterName, SubjectName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus

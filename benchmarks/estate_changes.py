@@ -8,7 +8,7 @@ CLONES has a directory for each project. CHANGES.json is a list of changes as a 
      "edits": [{"file": "saga/a.json", "old": ".request", "new": ".requests"}]}
 
 An edit with `to` moves the file, one without `old` and `new` deletes it, one without `old` writes it. *expected* are
-names that the answer has to have, each where somebody is affected; a change without any is harmless. Each change is
+names that the answer must contain, for each affected party; a change without any is harmless. Each change is
 committed on a copy of the project in a temporary directory. Nothing is committed of either.
 """
 

@@ -66,7 +66,7 @@ class Listening:
         """Send *request* and close our side; return whether the status is 2xx.
 
         An answer of 500, or none although the connection stays open for *longest* seconds, raises BadAnswer. That the
-        listener closes the connection without a word is an answer to what is no HTTP.
+        listener may close the connection without a response if the input is not HTTP.
         """
         with socket.create_connection(("127.0.0.1", self._port), timeout=longest) as connection:
             try:

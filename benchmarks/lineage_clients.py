@@ -71,7 +71,7 @@ def _answer(connection: http.client.HTTPConnection, body: bytes, posted: Posted)
 
 
 def spoiled(event: bytes) -> bytes:
-    """Break an event: without its producer it is none."""
+    """Break an event: without its producer it is invalid."""
     document = json.loads(event)
     del document["producer"]
     return json.dumps(document).encode()

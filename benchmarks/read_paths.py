@@ -1,6 +1,6 @@
 """Ways for Spark to read the columns of a dictionary, side by side: `python benchmarks/read_paths.py FILE [NAME …]`.
 
-Each reads every cell that generation needs and counts the rows in Spark, so that writing is no part of it.
+Each reads every cell that generation needs and counts the rows in Spark, so that writing is not measured.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A Spark cluster of a master and two workers on this machine, of which one is killed in the middle of a generation.
+"""A Spark cluster of a master and two workers on this machine; one worker is killed during a generation.
 
 `python benchmarks/spark_cluster.py [COLUMNS]` says what it did; status 1 where the graph is not as without Spark.
 """

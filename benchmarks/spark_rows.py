@@ -110,7 +110,7 @@ def growth_row(usage_by_columns: Mapping[int, Usage]) -> Row:
 def watched(command: list[str], variables: Mapping[str, str] | None = None) -> Usage:
     """Run *command* to its end, with *variables* in its environment; raises RuntimeError where it fails."""
     started, spent, most = time.perf_counter(), _spent(), 0.0
-    with tempfile.TemporaryFile() as stderr:  # a pipe that nobody reads would stop a process that says much
+    with tempfile.TemporaryFile() as stderr:  # an unread pipe would block a process with much output
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=stderr, env=environment() | dict(variables or {})
         )

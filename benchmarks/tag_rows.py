@@ -24,7 +24,7 @@ _NAMES = ("id", "customer_email", "createdAt", "status", "homeAddress", "amount"
 
 
 def inheritance_row(directory: Path, count: int = COLUMNS) -> list[Row]:
-    """How long a tag takes along chains of ten datasets, of which the first declares it for every column."""
+    """Time to pass a tag along chains of ten datasets; the first declares it for every column."""
     datasets = count // _WIDTH
     engine = open_dictionary(str(directory / "tags.db"), create=True)
     with engine.begin() as conn:

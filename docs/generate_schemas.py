@@ -23,7 +23,7 @@ OPEN = frozenset({"attributes", "changes", "config", "counts", "kinds", "missed"
 """Members that are objects with members of any name."""
 
 ANY = frozenset({"after", "before", "default"})
-"""Members whose value is that of somebody else's setting or schema."""
+"""Members whose value comes from a foreign setting or schema."""
 
 OPTIONAL = frozenset({"number", "of", "recursive"})
 """Members of a column that only some have."""

@@ -180,7 +180,7 @@ class Document:
         return self.placed.where(path) if self.placed else self.name
 
     def sorted_errors(self) -> list[Problem]:
-        """List the errors, each once, as they stand in the file; what has no line comes first."""
+        """List the errors once, in file order; those without a line come first."""
         return self._sorted(self.errors)
 
     def sorted_warnings(self) -> list[Problem]:
@@ -246,7 +246,7 @@ class Node:
         yield from self.member(key).listed()
 
     def listed(self) -> Iterator[Node]:
-        """Iterate over this list; what is no list has no elements."""
+        """Iterate over this list; other values have no elements."""
         for index, value in enumerate(self.value if isinstance(self.value, list) else ()):
             yield Node(self.document, (*self.path, index), value)
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from manual_input.json_cursor import Document, is_manual_input, load, validate
 from manual_input.schema_sources import FILE_FORMATS, ContentReader
-from manual_input.topics import KnownTopics, SchemaReader, TopicReader, assignments, flows
+from manual_input.topics import KnownTopics, SchemaReader, TopicReader, assignments, flows, owners
+from scanner_model.catalogs import Annotation
 from scanner_model.documents.json_positions import closest_match, parse_with_positions
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import Cluster
@@ -58,7 +59,7 @@ def read_manual_input(
 
 
 def schemas_in(text: str, name: str) -> tuple[tuple[ManualSchema, ...], tuple[Problem, ...]] | None:
-    """Return the schemas of topics in the text of one file, and what is wrong with them; None: it is no manual input.
+    """Return the schemas of topics in the text of one file, and their problems; None: not manual input.
 
     Files that it refers to are looked for beside *name*.
     """
@@ -95,6 +96,7 @@ def read_documents(documents: Sequence[Document], cluster: Cluster, reach: Reach
         schemas=tuple(collector.topics.schemas),
         assignments=tuple(collector.assignments),
         flows=tuple(collector.flows),
+        owners=tuple(collector.owners),
     )
 
 
@@ -106,12 +108,15 @@ class _FactCollector:
     topics: TopicReader = field(default_factory=TopicReader)
     assignments: list[Assignment] = field(default_factory=list)
     flows: list[ManualFlow] = field(default_factory=list)
+    owners: list[Annotation] = field(default_factory=list)
+    _stated: dict[str, str] = field(default_factory=dict)
 
     def add(self, document: Document, contents: ContentReader) -> None:
         source = _source(document)
         self.brokers |= _brokers(document)
         self.topics.read(document.root, source, SchemaReader(document, source, contents))
         self.assignments += assignments(document.root, source)
+        self.owners += owners(document.root, source, self._stated)
 
     def add_flows(self, documents: Iterable[Document], others: Collection[TopicName] | None) -> None:
         declared = [topic.name for topic in self.topics.topics]
@@ -128,7 +133,7 @@ def _is_of(document: Document, cluster: ClusterName) -> bool:
     root = document.root
     parts = (("topics", root.elements("topics")), ("flows", root.elements("flows")))
     counts = [f"{sum(1 for _ in nodes)} {key}" for key, nodes in parts]
-    counts.append(f"{sum(1 for _ in root.member('subjects').members())} subjects")
+    counts += [f"{sum(1 for _ in root.member(key).members())} {key}" for key in ("subjects", "owners")]
     what = f"{', '.join(counts)} of cluster {named!r} skipped: this is {cluster!r}"
     root.member("cluster").warn(what, closest_match(named, [cluster]))
     return False
@@ -163,7 +168,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRow:
-    """One problem as a row: location, message, hint (empty where there is none)."""
+    """One problem as a row: location, message, hint (empty if absent)."""
 
     severity: Severity
     where: str
@@ -182,6 +187,7 @@ class Summary:
     schemas: int
     assignments: int
     flows: int
+    owners: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +224,7 @@ def _summary(name: ClusterName, documents: Sequence[Document], reach: Reach) -> 
         schemas=len(facts.schemas),
         assignments=len(facts.assignments),
         flows=len(facts.flows),
+        owners=len({fact.owner for fact in facts.owners}),
     )
 
 

@@ -20,7 +20,7 @@ INLINE = ("columns", "items", "values", "type")
 """The members by which an entry describes its value itself; at most one of the first three."""
 
 UNKNOWN_TYPE = "unknown"
-"""The type of a column of which the document gives only the name."""
+"""The type of a column with only a name."""
 
 _TYPES = {"columns": "record", "items": "array", "values": "map"}
 
@@ -118,7 +118,7 @@ def _end(text: str, at: int) -> int:
     except json.JSONDecodeError as error:
         raise InputInvalid(f"not JSON: {error.msg}", where=f"{error.lineno}:{error.colno}") from error
     except ValueError as error:
-        raise InputInvalid(f"not JSON: {error} is no number of JSON", where=_line_and_column(text, at)) from error
+        raise InputInvalid(f"not JSON: {error} is not a JSON number", where=_line_and_column(text, at)) from error
     except RecursionError as error:
         raise InputInvalid("nested too deeply to be read", where=_line_and_column(text, at)) from error
 

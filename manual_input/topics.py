@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 
 from manual_input.json_cursor import Document, Node
 from manual_input.schema_sources import MEMBERS, Content, ContentReader
+from scanner_model.catalogs import Annotation
 from scanner_model.columns import ColumnPath, parse_path
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
 from scanner_model.kafka import Topic
 from scanner_model.manual import Assignment, FlowEnd, ManualFlow, ManualSchema
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
+from scanner_model.owners import OWNER_PATTERN
 from scanner_model.redaction import mask_text
 
 
@@ -159,8 +161,19 @@ def assignments(root: Node, source: SourceId) -> Iterator[Assignment]:
                 )
 
 
+def owners(root: Node, source: SourceId, stated: dict[str, str]) -> Iterator[Annotation]:
+    """Read the owners of the document at *root*; a pattern that is among *stated*, with its place, is reported."""
+    for owner, node in root.member("owners").members():
+        for entry in node.listed():
+            if entry.string in stated:
+                entry.refuse(f"{entry.string!r} has an owner already", f"first at {stated[entry.string]}")
+            elif entry.string:
+                stated[entry.string] = entry.where
+                yield Annotation(source=source, name=entry.string, kind=OWNER_PATTERN, owner=mask_text(owner))
+
+
 def legal_topic(node: Node) -> TopicName | None:
-    """Read a topic's name; None where there is none, or none that Kafka takes, which is then reported."""
+    """Read a topic's name; None if absent, or invalid for Kafka, which is reported."""
     name = node.string
     if not name:
         return None

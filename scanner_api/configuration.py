@@ -36,7 +36,7 @@ from scanner_extractor.probes import CheckResult, Probe, State, run_probes
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, directory_reading
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.source_kinds import DISCOVERY, SOURCE_KINDS
+from scanner_extractor.scan.source_kinds import DISCOVERY, SOURCE_KINDS, experimental_sources
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, KafkaSettings, Settings
 from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudSettings, Lacking
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
@@ -76,7 +76,7 @@ def probe_sources(
 ) -> Iterator[CheckResult]:
     """Try every source, a few probes each, in the order in which a scan reads them; then every installed plug-in.
 
-    *probe* requests the brokers' metadata and reports it in a few words; *exchange* stands in for the network. Raises
+    *probe* requests the brokers' metadata and reports it in a few words; *exchange* replaces the network. Raises
     no ScannerError, each is a result. The sources of a cluster of Confluent Cloud are found first.
     """
     connections = Connections(probe=probe, transport=exchange)
@@ -116,7 +116,8 @@ def _missing_key_result(lacking: Lacking) -> CheckResult:
 class ConnectionCheck:
     """One attempt on one source: *tried* names it, *detail* is what was found, or why nothing was.
 
-    *state* is ok, refused, unreachable or unexpected. *hint* is the next step, empty where there is none.
+    *state* is ok, refused, unreachable or unexpected. *hint* is the next step, empty if absent.
+    *note* says what the system was tested with if scanner never read it live.
     """
 
     cluster: ClusterName
@@ -125,6 +126,7 @@ class ConnectionCheck:
     state: str
     detail: str
     hint: str
+    note: str = ""
 
     @property
     def is_ok(self) -> bool:
@@ -146,13 +148,14 @@ def check(
     for settings in read_clusters([str(file) for file in config_files]):
         step = SourceId(f"checking {settings.cluster}")
         progress(step, 0, None)
+        notes = dict(experimental_sources(settings))
         for number, result in enumerate(probe_sources(settings, probe=probe), 1):
             progress(step, number, None)
-            checks.append(_of_cluster(settings.cluster, result))
+            checks.append(_of_cluster(settings.cluster, result, notes.get(result.source, "")))
     return tuple(checks)
 
 
-def _of_cluster(cluster: ClusterName, result: CheckResult) -> ConnectionCheck:
+def _of_cluster(cluster: ClusterName, result: CheckResult, note: str) -> ConnectionCheck:
     return ConnectionCheck(
         cluster=cluster,
         source=result.source,
@@ -160,6 +163,7 @@ def _of_cluster(cluster: ClusterName, result: CheckResult) -> ConnectionCheck:
         state=str(result.state),
         detail=result.detail,
         hint=result.hint,
+        note=note,
     )
 
 
@@ -252,7 +256,7 @@ def repository_template(
     """Return the cluster.json of *directories* of files, and what was found in them by kind of file.
 
     *base* is the directory that the file will be in, *variables* are values for placeholders. Raises InputInvalid for
-    what is no directory.
+    a path that is not a directory.
     """
     loaded = repository_cluster(directories, variables)
     rows: list[FoundKind] = []

@@ -49,7 +49,7 @@ class Dictionary:
 
     @property
     def exists(self) -> bool:
-        """Return whether there is a dictionary: a file that is not there is none, of a server it is not known."""
+        """Return whether a dictionary exists: false for a missing file; unknown for a server."""
         file = resolve_url(self.url).file
         return file is None or file.exists()
 
@@ -70,7 +70,7 @@ class Dictionary:
     def check_writable(self) -> None:
         """Raise DictionaryUnusable where rights, or a read-only file system, forbid to write the dictionary's file.
 
-        A full disk or another writer is no error here: that may have passed when something is written.
+        A full disk or another writer does not fail here: it may have passed when something is written.
         """
         file = resolve_url(self.url).file
         if file and not all(os.access(path, os.W_OK) for path in (file, file.parent) if path.exists()):

@@ -56,6 +56,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Run": {
         "serve": ("server.serve:serve", "Serve the page, the JSON API, MCP and metrics."),
+        "lsp": ("lsp:lsp", "Show in an editor what a change breaks."),
         "watch": ("server.watch:watch", "Scan regularly, and post what changed."),
         "dictionary": ("dictionary:dictionary_group", "Show, copy or prune the dictionary; generate its graph."),
     },

@@ -8,64 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import cache
 from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.settings.push import PushSettings
+from scanner_model.maturity import Proof, validated
 from scanner_model.plugins import PUSH_TARGETS, Plugin, plugins
 
 
-class Maturity(StrEnum):
-    """What a target was tried with: a server, the vendor's own classes, or only a fake made from documentation."""
-
-    LIVE = "live"
-    VENDOR_VALIDATED = "vendor-validated"
-    DOCUMENTED = "documented"
-
-
 class TargetRow(NamedTuple):
-    """A target: *attribute* is `module:attribute` of its PushTarget, *product* the name of the catalog.
-
-    *proof* is the version and place of a live run, or the classes that validated the requests.
-    """
+    """A target: *attribute* is `module:attribute` of its PushTarget, *proof* how it was tested."""
 
     attribute: str
-    product: str
-    maturity: Maturity = Maturity.DOCUMENTED
-    proof: str = ""
+    proof: Proof
 
-    @property
-    def experience(self) -> str:
-        """Return what the target was tried with, in words."""
-        match self.maturity:
-            case Maturity.LIVE:
-                return f"run against {self.proof}"
-            case Maturity.VENDOR_VALIDATED:
-                return f"experimental: validated by {self.proof}, never run against {self.product}"
-            case Maturity.DOCUMENTED:
-                return f"experimental: built from documentation, never run against {self.product}"
 
+_VALIDATION = "docs/how-to/push.md"
 
 TARGETS: Mapping[str, TargetRow] = {
     "datahub": TargetRow(
         "scanner_api.push.targets.datahub:TARGET",
-        "DataHub",
-        Maturity.VENDOR_VALIDATED,
-        "the classes of acryl-datahub 1.7.0.17",
+        validated("DataHub", "the classes of acryl-datahub 1.7.0.17", _VALIDATION),
     ),
     "openmetadata": TargetRow(
         "scanner_api.push.targets.openmetadata:TARGET",
-        "OpenMetadata",
-        Maturity.VENDOR_VALIDATED,
-        "the classes of openmetadata-ingestion 2.0.7.0",
+        validated("OpenMetadata", "the classes of openmetadata-ingestion 2.0.7.0", _VALIDATION),
     ),
-    "unity": TargetRow("scanner_api.push.targets.unity:TARGET", "Databricks"),
-    "google": TargetRow("scanner_api.push.targets.google:TARGET", "Google"),
-    "glue": TargetRow("scanner_api.push.targets.glue:TARGET", "AWS"),
-    "datazone": TargetRow("scanner_api.push.targets.datazone:TARGET", "AWS"),
+    "unity": TargetRow("scanner_api.push.targets.unity:TARGET", Proof("Databricks")),
+    "google": TargetRow("scanner_api.push.targets.google:TARGET", Proof("Google")),
+    "glue": TargetRow("scanner_api.push.targets.glue:TARGET", Proof("AWS Glue")),
+    "datazone": TargetRow("scanner_api.push.targets.datazone:TARGET", Proof("Amazon DataZone")),
 }
 """The targets of this project, by the name that commands and cluster.json use."""
 
@@ -114,7 +88,7 @@ def push_target(name: str) -> PushTarget:
 def experience(name: str) -> str:
     """Return what a target was tried with, in words."""
     plugin = target_plugin(name)
-    return f"of the package {plugin.package}" if plugin else TARGETS[name].experience
+    return f"of the package {plugin.package}" if plugin else TARGETS[name].proof.experience
 
 
 @cache

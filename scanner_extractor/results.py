@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.confluent_cloud import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import ClientUse
 from scanner_model.declarations import Declaration, UnreadFile
 from scanner_model.errors import Problem
+from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow, ManualSchema
 from scanner_model.names import SourceId, TopicName
@@ -188,9 +190,10 @@ class DeclaredResult:
 class RepositoryResult:
     """The result of a repository: what its files declare, its schemas as a registry (None without any), its tables.
 
-    *unread* are files that may declare flows and are not read. *files* are the paths of what was found, by kind, and
-    *of_tables* of those that declare tables. *levels* are the compatibility levels of subjects, of all others under the
-    empty name. *schema_files* are the subjects of each schema file, by path.
+    *unread* are files that may declare flows and are not read, *field_uses* the fields that programs use. *files* are
+    the paths of what was found, by kind, and *of_tables* of those that declare tables. *levels* are the compatibility
+    levels of subjects, of all others under the empty name. *schema_files* are the subjects of each schema file, by
+    path.
     """
 
     outcome: SourceResult
@@ -200,6 +203,7 @@ class RepositoryResult:
     links: tuple[CatalogLink, ...] = ()
     annotations: tuple[Annotation, ...] = ()
     unread: tuple[UnreadFile, ...] = ()
+    field_uses: tuple[FieldUse, ...] = ()
     problems: tuple[Problem, ...] = ()
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     of_tables: tuple[str, ...] = ()
@@ -247,3 +251,15 @@ SourceResults = (
     | RepositoryResult
 )
 """What the reader of any source returns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceReadings:
+    """The results of every source: one outcome a source, and the readings of those that could be read.
+
+    *settings* are those in effect: with what was found on Confluent Cloud, where there is any.
+    """
+
+    outcomes: tuple[SourceResult, ...]
+    readings: tuple[SourceResults, ...]
+    settings: Settings | None = None

@@ -133,7 +133,10 @@ class Materialization:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """Annotations of one object in a stream catalog: tags, owner, description, business metadata."""
+    """Annotations of one object in a stream catalog or contract: tags, owner, description, business metadata.
+
+    One of the kind `owner_pattern`, of manual input, is about all that its name, a pattern, matches.
+    """
 
     source: SourceId
     name: Annotated[str, Key("the catalog's qualified name, as received", long=True)]
@@ -147,7 +150,7 @@ class Annotation:
     path: Annotated[ColumnPath | None, Value("JSON array: the column in the record, empty for other objects")] = None
     connector: Annotated[str | None, Value("the connector it is about, empty for other objects", long=True)] = None
     connector_topics: Annotated[
-        tuple[TopicName, ...] | None, Value("JSON array: the connector's topics, empty where they are unknown")
+        tuple[TopicName, ...] | None, Value("JSON array: the connector's topics, empty if they are unknown")
     ] = None
     tags: Annotated[tuple[str, ...], Value("JSON array")] = ()
     owner: Annotated[str, Value("may be empty", long=True)] = ""

@@ -34,7 +34,7 @@ _EQUAL = (IdentityKind.CLIENT_ID, IdentityKind.GROUP, IdentityKind.TRANSACTIONAL
 class Match(NamedTuple):
     """The application of a client, and *by* what: mapping, series, naming rule, equal name, or only its own name.
 
-    *owner* is that of the mapping, empty where there is none.
+    *owner* is that of the mapping, empty if absent.
     """
 
     application: str
@@ -74,7 +74,7 @@ class Applications:
                 self._exact.setdefault((identity.kind, identity.pattern), identity)
 
     def match(self, identities: Identities) -> Match | None:
-        """Return the application of a client; None where nothing distinguishes it from others."""
+        """Return the application of a client; None if nothing distinguishes it from others."""
         if mapped := self._mapped(identities):
             return Match(mapped.application, MAPPING, mapped.owner)
         found = self._by_series(identities) or self._by_rule(identities) or _by_own_name(identities, self.known)
@@ -103,7 +103,7 @@ class Applications:
 
 
 def _meant(name: str, known: Collection[str]) -> str:
-    """Return what a client id or transactional id means by the rule that wrote it; empty where none applies."""
+    """Return what a client id or transactional id means by the rule that wrote it; empty if none applies."""
     if (streams := _STREAMS.fullmatch(name)) is not None:
         return streams["name"]
     for rule in (_CONNECTOR, _OF_GROUP, _OF_TRANSACTION, _NUMBERED):

@@ -54,7 +54,7 @@ class ClientUse:
     ended: Annotated[str, Value("end of the window, ISO 8601, UTC")]
     window: Annotated[str, Value("length of the window, as it was asked for", column="window_length")]
     metric: Annotated[str, Value("the metric that shows the use")]
-    amount: Annotated[float | None, Value("records or bytes in the window, empty where the source does not count")]
+    amount: Annotated[float | None, Value("records or bytes in the window, empty if the source does not count")]
     sampled: Annotated[bool, Value("whether the source shows a sample: then no use does not mean none")] = False
 
 
@@ -84,7 +84,7 @@ class AclRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AclAuthorizer:
-    """What decides besides the rules of access: whether brokers check them at all, and what cluster.json says."""
+    """Settings that decide together with access rules: whether brokers check them, and those of cluster.json."""
 
     source: SourceId
     active: Annotated[bool, Value("False: the brokers have no authorizer, everything is permitted")]

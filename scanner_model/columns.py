@@ -102,10 +102,10 @@ _OF_ANY_FIELDS = frozenset({"any", "message"})
 class Column:
     """One column of a schema, parent or leaf.
 
-    *path* is empty where the whole message is one value (a primitive Avro root). *type* is the format's own word
+    *path* is empty if the whole message is one value (a primitive Avro root). *type* is the format's own word
     (`long`, `int64`, `integer`, `record`, `message`, `object`, `array`, `map`, `enum`, `union`…); *logical_type* what
     refines it (`decimal(8,0)`, `timestamp-millis`, `date`, `uuid`), else None. *nullable*: the value may be null or
-    absent. *default* is JSON text, None where there is none. *recursive* is the name of the type whose recursion is cut
+    absent. *default* is JSON text, None if absent. *recursive* is the name of the type whose recursion is cut
     here, else None. *branches* are the types of a union that has only plain ones and therefore no columns of its own.
     *number* is the field number that Protobuf's wire format goes by, else None. *inherited_tags* are those of the
     *tags* that only a record has which holds the column.
@@ -144,7 +144,7 @@ class ParsedSchema:
     """Result of parsing one schema text.
 
     *name* is the record that the columns are of (Avro full name, Protobuf full message name, JSON title), empty
-    where there is none. *records* are all the names that a record naming strategy may use for this text. *problems*
+    if absent. *records* are all the names that a record naming strategy may use for this text. *problems*
     are what could not be read; a text that cannot be read at all gives no columns and a problem, never an
     exception. *empty*: it is a right schema that has no columns, because it only serves others or no message
     matches it. *holders* are the full names of the records whose fields stand right below a path, for Avro and

@@ -69,14 +69,14 @@ def custom_values(element: Mapping[str, Any]) -> Json:
 
 
 def logical_type(column: Column) -> str | None:
-    """Return the standard's logical type of *column*; None where it has none, as for bytes, or its type is unknown."""
+    """Return the standard's logical type of *column*; None if it has none, as for bytes, or its type is unknown."""
     refined = (column.logical_type or "").partition("(")[0].lower()
     return _REFINED.get(refined) or _PLAIN.get(column.type.partition("(")[0].lower())
 
 
 @dataclass(slots=True)
 class _Tree:
-    """A column (None where only columns inside it are known), and those inside it by their segments."""
+    """A column (None if only columns inside it are known), and those inside it by their segments."""
 
     path: ColumnPath
     column: Column | None = None
@@ -155,7 +155,7 @@ def _members(column: Column) -> Json:
 
 
 def columns_of(properties: object) -> Iterator[Column]:
-    """Yield the columns of nested *properties*, parents first; what is no property is left out."""
+    """Yield the columns of nested *properties*, parents first; other values are skipped."""
     for element in properties if isinstance(properties, list) else ():
         if not isinstance(element, dict):
             continue

@@ -36,9 +36,9 @@ class Declaration:
         Pairs, Value("JSON object of its settings, sorted; secrets are redacted, placeholders as written", mapping=True)
     ] = ()
     whole: Annotated[bool, Value("a running one has no other settings: the tool adds none by itself")] = True
-    partitions: Annotated[int | None, Value("of a topic; empty where left to the cluster")] = None
-    replication: Annotated[int | None, Value("of a topic: replication factor; empty where left to the cluster")] = None
-    state: Annotated[str, Value("of a connector: running, paused or stopped; empty where left open")] = ""
+    partitions: Annotated[int | None, Value("of a topic; empty if left to the cluster")] = None
+    replication: Annotated[int | None, Value("of a topic: replication factor; empty if left to the cluster")] = None
+    state: Annotated[str, Value("of a connector: running, paused or stopped; empty if left open")] = ""
 
 
 UNRESOLVED_USE = "unresolved use of Kafka"

@@ -9,7 +9,7 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong: `where` (file, JSON path, subject), `what`, and a `hint` (empty where there is none)."""
+    """One thing that is wrong: `where` (file, JSON path, subject), `what`, and a `hint` (empty if absent)."""
 
     where: str
     what: str
@@ -23,8 +23,8 @@ class Problem:
 class ScannerError(Exception):
     """Base class of reported errors: what failed, where, and what to do next.
 
-    `what` is the error, `where` its location (URL, file, JSON path; empty where there is none),
-    `hint` the next step (empty where there is none). Tests compare these parts, never the prose.
+    `what` is the error, `where` its location (URL, file, JSON path; empty if absent),
+    `hint` the next step (empty if absent). Tests compare these parts, never the prose.
     """
 
     def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
@@ -63,7 +63,7 @@ class PayloadUnexpected(ScannerError):
 class InputInvalid(ScannerError):
     """Raised when a file, option or query is invalid: the user corrects it. Exit status 2.
 
-    `problems` lists everything that is wrong where a whole file was validated at once; empty where one thing is.
+    `problems` lists everything that is wrong where a whole file was validated at once; empty if one thing is.
     """
 
     def __init__(self, what: str, *, where: str = "", hint: str = "", problems: Iterable[Problem] = ()) -> None:

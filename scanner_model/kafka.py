@@ -28,7 +28,7 @@ class ConnectorTask:
     number: Annotated[int, Value("the server's number", column="task_number")]
     state: Annotated[str, Value("as the server names it")]
     worker: Annotated[str, Value("the worker that runs it, may be empty")] = ""
-    trace: Annotated[str, Value("why it failed, empty where it did not", long=True)] = ""
+    trace: Annotated[str, Value("why it failed, empty if it did not", long=True)] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,15 +43,15 @@ class Connector:
     kind: Annotated[ConnectorKind, Value("source, sink or unknown")]
     connector_class: Annotated[str, Value("the plug-in as its configuration names it", long=True)]
     config: Annotated[Pairs, Value("JSON object of its settings, sorted; secrets are redacted", mapping=True)] = ()
-    state: Annotated[str, Value("as the server names it, empty where it does not report it")] = ""
+    state: Annotated[str, Value("as the server names it, empty if it does not report it")] = ""
     worker: Annotated[str, Value("the worker that runs it, may be empty")] = ""
-    trace: Annotated[str, Value("why it failed, empty where it did not", long=True)] = ""
+    trace: Annotated[str, Value("why it failed, empty if it did not", long=True)] = ""
     tasks: tuple[ConnectorTask, ...] = ()
     topics: Annotated[
         tuple[TopicName, ...] | None,
-        Value("JSON array of the topics used since it started or was reset; empty where they are unknown"),
+        Value("JSON array of the topics used since it started or was reset; empty if they are unknown"),
     ] = None
-    plugin_version: Annotated[str, Value("version of the plug-in, empty where it is unknown")] = ""
+    plugin_version: Annotated[str, Value("version of the plug-in, empty if it is unknown")] = ""
     managed_id: Annotated[str, Value("Confluent Cloud's id of it, empty elsewhere")] = ""
 
 
@@ -78,8 +78,8 @@ class Topic:
 
     source: SourceId
     name: Annotated[TopicName, Key("its name")]
-    partitions: Annotated[int | None, Value("empty where no source reports it")] = None
-    replication: Annotated[int | None, Value("replication factor, empty where no source reports it")] = None
+    partitions: Annotated[int | None, Value("empty if no source reports it")] = None
+    replication: Annotated[int | None, Value("replication factor, empty if no source reports it")] = None
     internal: Annotated[bool, Value("the broker or ksqlDB marks it as internal", column="is_internal")] = False
     config: Annotated[Pairs, Value("JSON object of its settings, sorted", mapping=True)] = ()
     description: Annotated[str, Value("may be empty", long=True)] = ""
@@ -95,7 +95,7 @@ class ConsumerGroup:
 
     source: SourceId
     name: Annotated[str, Key("its name")]
-    state: Annotated[str, Value("as the broker names it, empty where it does not report it")] = ""
+    state: Annotated[str, Value("as the broker names it, empty if it does not report it")] = ""
     topics: tuple[TopicName, ...] = ()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.facts import Key, Value
 from scanner_model.kafka import Cluster, Topic
@@ -16,7 +17,7 @@ class ManualSchema:
     """A schema declared by hand: either *text* in a format that a reader knows, or *columns* listed (*text* is empty).
 
     *subject*, *version* and *schema_id* are absent (empty, None) where the file does not state them. *references* are
-    (name, text) pairs. *location* is file and JSON path. *record* names which record of the text it is, empty where the
+    (name, text) pairs. *location* is file and JSON path. *record* names which record of the text it is, empty if the
     file leaves that to the format.
     """
 
@@ -52,7 +53,7 @@ class FlowEnd:
     """One end of a manual flow: a dataset and perhaps a column; without a name only the job at this end is known."""
 
     namespace: Annotated[str, Key("empty for a topic of the cluster", long=True)]
-    name: Annotated[str, Key("the dataset; empty where only the job at this end is known", long=True)]
+    name: Annotated[str, Key("the dataset; empty if only the job at this end is known", long=True)]
     path: Annotated[ColumnPath | None, Key("JSON array: the column; empty for the whole dataset")] = None
 
 
@@ -61,7 +62,7 @@ class ManualFlow:
     """A flow declared in a manual-input file, or a use of a topic that a deployment file declares.
 
     Such a file says that a program, its job, reads or writes a topic: then one end has no name. What a job reads
-    reaches what it writes, unless the flow is *suggested*: then only in a flow with both ends.
+    reaches what it writes, unless the flow is *suggested* or *separate*: then only in a flow with both ends.
     """
 
     source: SourceId
@@ -71,11 +72,15 @@ class ManualFlow:
     description: Annotated[str, Value("may be empty", long=True)]
     evidence: Annotated[str, Value("file and position in it", long=True)]
     suggested: Annotated[bool, Value("whether it is read from source code by rules")] = False
+    separate: Annotated[bool, Value("whether only a use of the topic is declared, not a flow")] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualInput:
-    """Content of one or more manual-input files for one cluster; *sources* are the files, empty ones too."""
+    """Content of one or more manual-input files for one cluster; *sources* are the files, empty ones too.
+
+    The name of an annotation among *owners* is a pattern of the names that its owner has.
+    """
 
     cluster: Cluster
     sources: tuple[SourceId, ...] = ()
@@ -83,3 +88,4 @@ class ManualInput:
     schemas: tuple[ManualSchema, ...] = ()
     assignments: tuple[Assignment, ...] = ()
     flows: tuple[ManualFlow, ...] = ()
+    owners: tuple[Annotation, ...] = ()

@@ -45,7 +45,7 @@ class DatasetRef:
 class FieldFlow:
     """One column that affects another; a path None is the whole dataset, *target* None the dataset of the facet.
 
-    *type* and *subtype* are the event's words (DIRECT, IDENTITY, …), empty where not stated. *masking*: the value
+    *type* and *subtype* are the event's words (DIRECT, IDENTITY, …), empty if not stated. *masking*: the value
     is hidden on its way.
     """
 
@@ -88,7 +88,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventDataset:
-    """A dataset of an event; *side* None where no job uses it (a DatasetEvent)."""
+    """A dataset of an event; *side* None if no job uses it (a DatasetEvent)."""
 
     ref: DatasetRef
     side: Side | None = None
@@ -107,7 +107,7 @@ class EventJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventRun:
-    """The run of an event: *state* is its eventType, empty where not stated."""
+    """The run of an event: *state* is its eventType, empty if not stated."""
 
     run_id: str
     state: str

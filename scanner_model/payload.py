@@ -59,7 +59,7 @@ class Payload:
         return self._parent.place + (f"[{self._step}]" if isinstance(self._step, int) else f".{self._step}")
 
     def member(self, name: str) -> Payload:
-        """Return a member, null where it is absent; raises PayloadUnexpected where this is no object."""
+        """Return a member, null if it is absent; raises PayloadUnexpected if this is not an object."""
         members = self.value if type(self.value) is dict else self.members()
         return Payload(members.get(name), name, self)
 
@@ -72,11 +72,11 @@ class Payload:
         raise self.error(f"has no {' or '.join(map(repr, names))}")
 
     def text(self, *names: str) -> str:
-        """Return the first of *names* that is not empty; empty where there is none."""
+        """Return the first of *names* that is not empty; empty if absent."""
         return self._typed(str, names) or ""
 
     def integer(self, *names: str) -> int | None:
-        """Return a whole number; None where there is none."""
+        """Return a whole number; None if absent."""
         return self._typed(int, names)
 
     def number(self) -> int:
@@ -134,7 +134,7 @@ class Payload:
         return None
 
     def shown(self, *names: str) -> str:
-        """Return the first of *names* that is a text, to name this value; empty where none is, whatever this is."""
+        """Return the first of *names* that is a text, to name this value; empty if none is, whatever this is."""
         members = self.value if isinstance(self.value, dict) else {}
         return next((text for name in names if isinstance(text := members.get(name), str) and text), "")
 
@@ -173,7 +173,7 @@ class Payload:
 
 
 def canonical(value: Json) -> str:
-    """Write JSON in one way, whatever order it came in; empty where it is nested too deeply to be written."""
+    """Write JSON in one way, whatever order it came in; empty if it is nested too deeply to be written."""
     try:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     except RecursionError:
@@ -207,7 +207,7 @@ class Unread:
                 self.add(name(entry), error)
 
     def add(self, name: str, error: ScannerError) -> None:
-        """Report an object that cannot be read; *name* is empty where it has none."""
+        """Report an object that cannot be read; *name* is empty if it has none."""
         if name:
             self.names.add(name)
         else:

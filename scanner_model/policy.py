@@ -7,6 +7,9 @@ from datetime import date
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+FORBIDDEN = "policy-forbidden-flow"
+"""The rule that a column with a tag reaches a system where the policy forbids it."""
+
 
 class ForbiddenFlow(NamedTuple):
     """Columns with *tag* may not get to *systems*: patterns (`*`, `?`) of a dataset's namespace and name.
@@ -36,7 +39,7 @@ class Waiver(NamedTuple):
 class ClusterPolicy:
     """The rules of a cluster; an empty or False one asks for nothing.
 
-    *topic_names* are regular expressions, one of which each topic's whole name fits. *compatibility* is the weakest
+    *topic_names* are regular expressions; each topic's whole name matches one. *compatibility* is the weakest
     level that a subject may have. *required_tags*: every topic has each of them. *tagged*: a column that is suggested
     to have one of these tags has it.
     """
@@ -51,7 +54,7 @@ class ClusterPolicy:
     waivers: tuple[Waiver, ...] = ()
 
     def waiver(self, rule: str, where: str, today: date) -> Waiver | None:
-        """Return the waiver of a finding that holds *today*; None where it counts."""
+        """Return the waiver of a finding that holds *today*; None if it counts."""
         fitting = (each for each in self.waivers if each.rule == rule and _fits(where, each.where))
         return next((each for each in fitting if each.expires >= today), None)
 

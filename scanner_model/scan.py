@@ -45,7 +45,7 @@ class SourceResult:
     received: Annotated[int, Value("objects that were read: versions, topics, collections, …")] = 0
     requested: Annotated[int, Value("objects that were requested")] = 0
     reason: Annotated[str, Value("one line where it was not read completely", long=True)] = ""
-    hint: Annotated[str, Value("the next step, empty where there is none", long=True)] = ""
+    hint: Annotated[str, Value("the next step, empty if absent", long=True)] = ""
     requests: Annotated[int, Value("requests sent")] = 0
     seconds: Annotated[float, Value("seconds spent")] = 0.0
     unread: Annotated[
@@ -90,7 +90,7 @@ class ClusterScan:
     others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def facts(self, member: str) -> tuple[Any, ...]:
-        """Return the facts of the kinds of *member*; empty where the scan has none."""
+        """Return the facts of the kinds of *member*; empty if the scan has none."""
         facts: tuple[Any, ...] = getattr(self, member) if member in _own_members() else self.others.get(member, ())
         return facts
 
@@ -112,7 +112,7 @@ class PreviousState:
 
     An outage must turn neither a known topic into an unknown one, nor a described side into one without a schema.
     *metrics* are the last levels reported by each source, to compute rates from. *cluster_id* is the
-    id that the Kafka cluster gave itself; empty where no scan learnt it. *messages* are the Protobuf messages of
+    id that the Kafka cluster gave itself; empty if no scan learnt it. *messages* are the Protobuf messages of
     subjects, as ksqlDB names them. *schema_ids* are those that earlier scans saw in records, of every source.
     """
 

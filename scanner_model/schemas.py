@@ -54,7 +54,7 @@ class Registry:
     kind: Annotated[str, Value("its entry in the table of registries")]
     url: Annotated[str, Value("its address")]
     environment: Annotated[str, Value("its own id or name, may be empty")] = ""
-    server_version: Annotated[str, Value("version of the program that serves it, as 8.3.1; empty where not read")] = ""
+    server_version: Annotated[str, Value("version of the program that serves it, as 8.3.1; empty if not read")] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +63,10 @@ class SchemaVersion:
 
     *context* is `.` for the default one, and *subject* has no context prefix. *schema_id* is text, because ids are
     numbers in some registries and UUIDs in others; unique in one context of one registry only. *format* is upper case
-    as the registry names it. *metadata* and *rule_set* are JSON text, empty where there is none. *fingerprint* names
+    as the registry names it. *metadata* and *rule_set* are JSON text, empty if absent. *fingerprint* names
     the definition, empty until the text was read. *state* is the registry's own word, empty for an ordinary version.
-    *registered_at* is ISO 8601 in UTC, empty where not reported. *compatibility* is the level that holds for the
-    subject, in the registry's own word, and behind it policy, group and alias where it has any; empty where not read.
+    *registered_at* is ISO 8601 in UTC, empty if not reported. *compatibility* is the level that holds for the
+    subject, in the registry's own word, and behind it policy, group and alias where it has any; empty if not read.
     """
 
     source: SourceId
@@ -121,12 +121,12 @@ class Definition:
 
     @property
     def is_list_of_columns(self) -> bool:
-        """Return whether the text is no schema of the format, but a list of columns."""
+        """Return whether the text is a list of columns instead of a schema of the format."""
         return is_list_of_columns(self.text)
 
 
 def is_list_of_columns(text: str) -> bool:
-    """Return whether *text* is no schema, but what `columns_text` writes."""
+    """Return whether *text* was written by `columns_text`."""
     try:
         first = json.loads(text.partition("\n")[0])
     except (ValueError, RecursionError):
@@ -135,7 +135,7 @@ def is_list_of_columns(text: str) -> bool:
 
 
 def columns_text(columns: Iterable[Column]) -> str:
-    """Return the text that stands for a schema of which only the columns are known: each as JSON in a line."""
+    """Return the text for a schema with known columns only: each as JSON in a line."""
     return "\n".join(json.dumps(asdict(column), ensure_ascii=False, sort_keys=True) for column in columns)
 
 
@@ -200,4 +200,4 @@ class SchemaIdUse:
     offset: Annotated[int | None, Value("of the newest record that shows it", column="record_offset")] = None
     time: Annotated[str, Value("of the newest record that shows it, ISO 8601, UTC; empty without", column="at")] = ""
     since: Annotated[str, Value("the record in which it was seen first: partition, offset and time")] = ""
-    detail: Annotated[str, Value("why it is not known, empty where it is", long=True)] = ""
+    detail: Annotated[str, Value("why it is not known, empty if it is", long=True)] = ""

@@ -20,7 +20,7 @@ NO_DATA = _words(
 )
 """First words of statements that move no data from topic to topic."""
 NO_DATA_OBJECTS = _words("FUNCTION CATALOG DATABASE MODEL CONNECTION AGENT TOOL SECRET JAR SYSTEM")
-"""What CREATE, DROP and ALTER make of which no data flow."""
+"""Objects of CREATE, DROP and ALTER without data flow."""
 MODIFIERS = ("OR", "REPLACE", "ALTER", "TEMPORARY", "SYSTEM", "SOURCE", "MATERIALIZED")
 
 _READ = _words(
@@ -61,11 +61,11 @@ def unread_statements(sql: str) -> Iterator[UnreadStatement]:
 
 
 def unread_reason(words: Sequence[str]) -> str:
-    """Return why a statement that begins with *words*, in capitals, is not read; empty where there is none."""
+    """Return why a statement that begins with *words*, in capitals, is not read; empty if absent."""
     if not words or words[0] in NO_DATA:
         return ""
     if words[0] not in _READ:
-        return "it is no statement of Flink or ksqlDB that is known"
+        return "unknown statement of Flink or ksqlDB"
     return _unread_object(words[1:]) if words[0] == "CREATE" else ""
 
 

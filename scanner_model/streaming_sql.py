@@ -24,7 +24,7 @@ class FlinkStatement:
     name: Annotated[str, Key("its name, or the file's")]
     statement: Annotated[str, Value("its text", long=True)]
     kind: Annotated[str, Value("as the server names it; SCRIPT for a file")] = ""
-    state: Annotated[str, Value("as the server names it, empty where it does not report it")] = ""
+    state: Annotated[str, Value("as the server names it, empty if it does not report it")] = ""
     detail: Annotated[str, Value("details of its state, may be empty", long=True)] = ""
     catalog_name: Annotated[str, Value("the catalog of unqualified names, may be empty")] = ""
     database_name: Annotated[str, Value("the database of unqualified names, may be empty")] = ""
@@ -36,7 +36,7 @@ class FlinkStatement:
     hidden: Annotated[bool, Value("the service issued it for itself")] = False
     topics_read: Annotated[
         tuple[TopicName, ...] | None,
-        Value("JSON array: topics that the engine reports as read; empty where it does not report them"),
+        Value("JSON array: topics that the engine reports as read; empty if it does not report them"),
     ] = None
     engine: Annotated[
         str,
@@ -96,10 +96,10 @@ class KsqlSource:
     key_format: Annotated[str, Value("as the server names it")]
     value_format: Annotated[str, Value("as the server names it")]
     statement: Annotated[str, Value("the statement that created it", long=True)]
-    window: Annotated[str, Value("empty where it is not windowed", column="window_type")] = ""
+    window: Annotated[str, Value("empty if it is not windowed", column="window_type")] = ""
     columns: tuple[CollectionColumn, ...] = ()
-    partitions: Annotated[int | None, Value("empty where the server does not report it")] = None
-    replication: Annotated[int | None, Value("empty where the server does not report it")] = None
+    partitions: Annotated[int | None, Value("empty if the server does not report it")] = None
+    replication: Annotated[int | None, Value("empty if the server does not report it")] = None
     internal: Annotated[bool, Value("the server created it for itself", column="is_internal")] = False
 
 
@@ -120,7 +120,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryError:
-    """An error of a ksqlDB query and its time by the server's clock; None where not reported."""
+    """An error of a ksqlDB query and its time by the server's clock; None if not reported."""
 
     message: str
     at: datetime | None = None
@@ -145,7 +145,7 @@ class KsqlType:
 
 
 def with_options(statement: str) -> Mapping[str, str]:
-    """Return the options of a statement's WITH clause, names in upper case; empty where it has none."""
+    """Return the options of a statement's WITH clause, names in upper case; empty if it has none."""
     match = _OPTIONS.match(statement)
     options = _OPTION.findall(match["options"]) if match else ()
     return {name.upper(): value[1:-1].replace("''", "'") if value[0] == "'" else value for name, value in options}
@@ -168,7 +168,7 @@ def message_names(collections: Iterable[KsqlSource]) -> Mapping[SubjectName, Rec
 
 
 def timestamp_column(options: Mapping[str, str]) -> str:
-    """Return the column that is a collection's ROWTIME (`TIMESTAMP='…'`); empty where it is the record's own time."""
+    """Return the column that is a collection's ROWTIME (`TIMESTAMP='…'`); empty if it is the record's own time."""
     name = options.get("TIMESTAMP", "").strip()
     return name.strip("`") if name.startswith("`") else name.upper()
 

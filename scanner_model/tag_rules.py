@@ -66,7 +66,7 @@ class TagRules:
         return frozenset((*(kind.tag for kind in self.words.values()), *self.documentation.values()))
 
     def suggest(self, dataset: str, path: ColumnPath, type_name: str, doc: str | None) -> Suggestion | None:
-        """Return the tag that the name of a column suggests, or else its documentation; None where neither does.
+        """Return the tag that the name of a column suggests, or else its documentation; None if neither does.
 
         *dataset* is the name of its topic, record or table. A yes-or-no is about something, it is nothing personal.
         """
@@ -170,13 +170,13 @@ def _rules(documents: Sequence[Mapping[str, Any]]) -> TagRules:
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise TypeError(f"{value!r} is no text")
+        raise TypeError(f"{value!r} is not a text")
     return value
 
 
 def _set(words: Sequence[str]) -> frozenset[str]:
     if isinstance(words, str):
-        raise TypeError(f"{words!r} is no list")
+        raise TypeError(f"{words!r} is not a list")
     return frozenset(_together(_text(each)) for each in words)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scanner_server.intake import Intake
     from scanner_server.options import ScanStatus
 
-__all__ = ["ServerOptions", "listen", "serve", "serve_mcp"]
+__all__ = ["ServerOptions", "listen", "serve", "serve_editor", "serve_mcp"]
 
 
 def serve(
@@ -33,7 +33,7 @@ def serve(
 ) -> None:
     """Serve *dictionary* until SIGINT or SIGTERM, with what *intake* receives and the status of *scans*.
 
-    A dictionary that is missing or cannot be read is no error: a scan may make it meanwhile; *notify* gets it at once.
+    A dictionary that is missing or unreadable does not fail: a scan may create it meanwhile; *notify* gets it at once.
     *ready* is called with the address when the server listens. Raises InputInvalid where the extra is not installed, or
     the address or the certificate cannot be used.
     """
@@ -67,6 +67,15 @@ def serve_mcp(dictionary: Dictionary, budget: int) -> None:
     Raises InputInvalid where the extra is not installed, DictionaryUnusable where there is no dictionary.
     """
     _module("mcp_server").run_stdio(dictionary, budget)
+
+
+def serve_editor(dictionary: Dictionary | None) -> None:
+    """Serve the Language Server Protocol over standard input and output until the editor ends.
+
+    *dictionary* is one of what runs. Raises InputInvalid where the extra `lsp` is not installed.
+    """
+    what = "the language server needs libraries that are not installed"
+    require("scanner_server.language_server", what, extra="lsp").run_stdio(dictionary)
 
 
 def _module(name: str) -> Any:  # noqa: ANN401 - a module

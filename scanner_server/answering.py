@@ -182,9 +182,9 @@ def _members(body: bytes) -> dict[str, object]:
         value = json.loads(body)
     except (ValueError, RecursionError) as error:
         why = error.msg if isinstance(error, json.JSONDecodeError) else "it is not UTF-8, or nests too deeply"
-        raise InputInvalid(f"the body is no JSON: {why}", where="body", hint=_EXAMPLE) from error
+        raise InputInvalid(f"invalid JSON in the body: {why}", where="body", hint=_EXAMPLE) from error
     if not isinstance(value, dict):
-        raise InputInvalid("the body is no JSON object", where="body", hint=_EXAMPLE)
+        raise InputInvalid("the body is not a JSON object", where="body", hint=_EXAMPLE)
     return value
 
 

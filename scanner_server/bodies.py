@@ -17,7 +17,7 @@ AT_ONCE = 16
 """Large bodies that are read at once; each may have several megabytes."""
 
 _SMALL = 64 * 1024
-"""Bytes that are read of every body: a client that sends slowly holds up nobody who sends less."""
+"""Bytes that are read of every body: slow clients do not delay small bodies."""
 
 _PATIENCE = 10.0
 """Seconds that a large body waits for others."""

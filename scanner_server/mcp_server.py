@@ -1,6 +1,6 @@
 """MCP: the tools as a server with resources and prompts, over standard input and output, or HTTP.
 
-What comes from strangers' schemas never stands in the instructions or descriptions of the server.
+Instructions and descriptions of the server never contain texts from schemas.
 """
 
 from __future__ import annotations
@@ -47,8 +47,11 @@ _INSTRUCTIONS = (
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
-def mcp_server(workers: Workers, budget: int) -> MCPServer:
-    """Return the MCP server, whose tools *workers* run; a further tool is a question with a name for it."""
+def mcp_server(workers: Workers, budget: int, *, local: bool = False) -> MCPServer:
+    """Return the MCP server, whose tools *workers* run; a further tool is a question with a name for it.
+
+    *local*: the client is a program of the same user, and may let the server read files.
+    """
 
     async def topic(cluster: str, topic: str) -> str:
         """Return what describe_topic answers, as JSON."""
@@ -67,7 +70,9 @@ def mcp_server(workers: Workers, budget: int) -> MCPServer:
         version=version("kafka-lineage-scanner"),
         instructions=_INSTRUCTIONS,
         log_level="WARNING",
-        tools=[_tool(question, partial(answer, name)) for name, question in TOOLS.items()],
+        tools=[
+            _tool(question, partial(answer, name)) for name, question in TOOLS.items() if local or not question.local
+        ],
     )
     json_type = "application/json"
     server.resource("scanner://cluster/{cluster}/topic/{topic}", name="topic", mime_type=json_type)(_resource(topic))
@@ -166,7 +171,7 @@ def run_stdio(dictionary: Dictionary, budget: int = BUDGET) -> None:
     pooled = dictionary.pooled(size=2 * options.threads, seconds=options.seconds)
     try:
         read_state(pooled)  # reports a missing dictionary before the host waits for answers
-        mcp_server(Workers(pooled, options), budget).run()
+        mcp_server(Workers(pooled, options), budget, local=True).run()
     except BaseExceptionGroup as errors:
         if errors.split(BrokenPipeError)[1] is not None:
             raise

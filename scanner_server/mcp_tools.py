@@ -101,7 +101,7 @@ def call_tool(dictionary: Dictionary, *, name: str, budget: int, arguments: dict
 
 
 def read_arguments(question: Question, arguments: Mapping[str, Json]) -> dict[str, Any]:
-    """Return the arguments that a model sent; an empty text for a parameter is none. Raises InputInvalid."""
+    """Return the arguments that a model sent; an empty text means that the parameter is absent. Raises InputInvalid."""
     sent = {name: value for name, value in arguments.items() if _none_for_empty(value) is not None}
     limit = parameters_of(question).model_fields.get("limit")
     if limit is not None and isinstance(limit.default, int):
@@ -155,7 +155,7 @@ def _parameter(schema: Mapping[str, Json]) -> Json:
 
 
 def signature_of(question: Question) -> inspect.Signature:
-    """Return the signature of the tool of *question*; an empty text for a parameter that may be absent is none."""
+    """Return the signature of the tool of *question*; an empty text for an optional parameter means none."""
     parameters = []
     for name, field in parameters_of(question).model_fields.items():
         field = field._copy()

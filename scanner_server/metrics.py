@@ -42,7 +42,7 @@ class DictionaryFigures:
         self._ended.set()
 
     def newest(self) -> Measures | None:
-        """Return the figures as they were read last; None where that failed, or was long ago."""
+        """Return the figures as they were read last; None if that failed, or was long ago."""
         read = self._read
         return read[1] if read and time.monotonic() - read[0] < _OLD else None
 
@@ -74,9 +74,7 @@ class Figures:
         known = self.dictionary.newest()
         up: list[Sample] = [({}, float(known is not None))]
         lines = [
-            *_metric(
-                "scanner_dictionary_up", "gauge", "1 where the dictionary can be read; else it has no figures.", up
-            ),
+            *_metric("scanner_dictionary_up", "gauge", "1 if the dictionary can be read; else it has no figures.", up),
             *(_of_dictionary(known) if known else ()),
             *_of_process(self),
         ]
@@ -98,7 +96,7 @@ def _of_dictionary(known: Measures) -> Iterator[str]:
     yield from _metric("scanner_problems", "gauge", "Findings of `scanner validate`.", findings)
     named = [({"cluster": row.cluster, "source": row.source}, row) for row in sources]
     up = [(labels, float(row.up)) for labels, row in named]
-    yield from _metric("scanner_source_up", "gauge", "1 where the last scan read all of a source.", up)
+    yield from _metric("scanner_source_up", "gauge", "1 if the last scan read all of a source.", up)
     read = [(labels, _timestamp(row.read_at)) for labels, row in named if row.read_at]
     yield from _metric("scanner_source_read_timestamp_seconds", "gauge", "When all of a source was read last.", read)
 

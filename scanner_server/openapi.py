@@ -86,7 +86,7 @@ def read_parameters(question: Question, values: Mapping[str, Json], *, outer: bo
 def _problem(error: Any, known: list[str]) -> Problem:  # noqa: ANN401 - pydantic's details
     name = ".".join(map(str, error["loc"]))
     if error["type"] == "extra_forbidden":
-        return Problem(name, "is no parameter", closest_match(name, known) or f"known: {', '.join(known) or 'none'}")
+        return Problem(name, "is not a parameter", closest_match(name, known) or f"known: {', '.join(known) or 'none'}")
     return Problem(name, str(error["msg"]))
 
 
@@ -99,7 +99,7 @@ _PROBLEM: Json = {
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string", "description": "What is wrong."},
-        "where": {"type": "string", "description": "Which parameter or name; absent where there is none."},
+        "where": {"type": "string", "description": "Which parameter or name; may be absent."},
         "hint": {"type": "string", "description": "What to do, with the nearest known names; absent without one."},
         "problems": {"type": "array", "items": {"type": "object"}},
     },

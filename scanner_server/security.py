@@ -27,7 +27,7 @@ _HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:\[\]/?#@\s]+))(?:
 _HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; connect-src 'self';"
-        " img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        " img-src 'self' data: blob:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
     ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",

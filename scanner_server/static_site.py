@@ -158,7 +158,17 @@ def _write_answer(directory: Path, name: str, answer: Json) -> None:
 DRAWING = ("requests.js", "systems.js", "parts.js", "compare.js", "evidence.js", "acts.js", "live.js")
 """The scripts of the drawing, after those of the exported page."""
 
-LISTS = ("requests.js", "systems.js", "site.js", "lists.js", "home.js", "topic.js", "change.js", "routes.js")
+LISTS = (
+    "requests.js",
+    "systems.js",
+    "site.js",
+    "lists.js",
+    "list_page.js",
+    "home.js",
+    "topic.js",
+    "change.js",
+    "routes.js",
+)
 """The scripts of the other pages, after those that all pages have."""
 
 STORED = (*LISTS[:-1], "stored.js")

@@ -83,7 +83,7 @@ class Workers:
         raise TryLater(what, hint="send it again later")
 
     def _started(self, work: Callable[[], T]) -> Future[T]:
-        """Start *work* in a thread; its place is free when it has ended, not when nobody waits for it any more."""
+        """Start *work* in a thread; its place is free when it has ended, not when its waiter gave up."""
         loop = asyncio.get_running_loop()
 
         def release(_: object) -> None:

@@ -43,7 +43,7 @@ class Counts(NamedTuple):
 
 
 def count(text: str) -> Counts:
-    """Count one module; an empty one is none."""
+    """Count one module; an empty one does not count."""
     tree = ast.parse(text)
     documentation = set(_docstring_lines(tree))
     code: set[int] = set()

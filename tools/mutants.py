@@ -270,14 +270,14 @@ def mirror(mutant: Mutant, tests: Iterable[str]) -> set[str]:
 
 
 def examine(session: pytest.Session, mutants: Iterable[Mutant]) -> None:
-    """Test each of *mutants*, and add who notices it to the results: `make test`, `make test-all` only, or nobody."""
+    """Test each of *mutants*, and add who notices it to the results: `make test`, `make test-all` only, or neither."""
     tests, data = recorded()
     items = {item.nodeid: item for item in session.items}
     for mutant in mutants:
         near = mirror(mutant, tests)
         names = (reaching(mutant, data) | near) & tests.keys() & items.keys()
         ordered = sorted(names, key=lambda name: (name not in near, tests[name]["seconds"]))
-        by, test = "nobody", ""
+        by, test = "neither", ""
         for command, quick in (("make test", True), ("make test-all", False)):
             chosen = [items[name] for name in ordered if tests[name]["quick"] is quick]
             seconds = sum(tests[item.nodeid]["seconds"] for item in chosen)

@@ -52,7 +52,7 @@ def rows() -> Iterator[Row]:
 
 
 def find_python(version: str) -> str | None:
-    """Return the path of a working Python *version*, or `None` where there is none."""
+    """Return the path of a working Python *version*, or `None` if absent."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     installed = sorted(pyenv.glob(f"{version}.*/bin/python{version}"), reverse=True)
     for candidate in filter(None, [shutil.which(f"python{version}"), *map(str, installed)]):

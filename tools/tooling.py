@@ -8,7 +8,19 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = ("postgres", "mysql", "parquet", "aws", "google", "openlineage", "protoc", "server")
+EXTRAS = (
+    "postgres",
+    "mysql",
+    "parquet",
+    "aws",
+    "google",
+    "openlineage",
+    "protoc",
+    "server",
+    "code",
+    "terraform",
+    "lsp",
+)
 """Extras whose libraries have wheels: all but those of Spark."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataflow_generator.build import schema_nodes
 from dataflow_generator.build.coverage import JOBS, Coverage, ProgressCallback, counted, silent
 from dataflow_generator.build.graph_builder import Flows, build_flows, datasets_of, merged_columns
+from dataflow_generator.build.owners import with_owners
 from dataflow_generator.build.snapshot import Snapshot
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs.applications import with_observed_uses
@@ -53,7 +54,8 @@ def read_flows(snapshot: Snapshot, read: ReadParts | None = None, report: Progre
     misfits = Coverage(misfits=column_misfits(jobs, context.databases, described))
     coverage = Coverage.total([*(reading.coverage for reading in readings), uncertain, misfits])
     flows = build_flows(jobs, _live_topic_keys(jobs, context), described, coverage)
-    return with_catalogs(snapshot, with_attributes(flows, attributes), context)
+    complete = with_catalogs(snapshot, with_attributes(flows, attributes), context)
+    return with_owners(complete, snapshot.owners, context.naming)
 
 
 def installation_nodes(snapshot: Snapshot, flows: Flows) -> Iterator[Node]:

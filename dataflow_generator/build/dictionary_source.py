@@ -44,7 +44,7 @@ class DictionarySource:
             engine.dispose()
 
     def newest_scan(self) -> int:
-        """Return the number of the newest scan; 0 where there is none."""
+        """Return the number of the newest scan; 0 without a scan."""
         with self.connected() as conn:
             return newest_scan(conn)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -21,12 +21,14 @@ from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
 from scanner_dictionary.queries.clients import ClientRow, observed
 from scanner_dictionary.queries.connectors import ConnectorRow, connectors
 from scanner_dictionary.queries.facts import reported_facts
+from scanner_dictionary.queries.topics import stated_owners
 from scanner_model.catalogs import KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS, CatalogLink, Materialization
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.declarations import UnreadFile
 from scanner_model.kafka import ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.openlineage import DatasetRef, Symlink
+from scanner_model.owners import Owners
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T", covariant=True)
@@ -104,6 +106,7 @@ class Snapshot:
     events: EventInputs
     columns: TopicColumns
     observed: tuple[ClientRow, ...] = ()
+    owners: Mapping[str, Owners] = field(default_factory=dict)
     definitions: Callable[[], Iterator[DefinitionRow]]
 
     @property
@@ -153,6 +156,7 @@ def load_snapshot(conn: Connection) -> Snapshot:
         events=_events(conn),
         columns=topic_columns(conn),
         observed=tuple(observed(conn)),
+        owners=stated_owners(conn),
         definitions=lambda: topics.all_definitions(conn),
     )
     if not any(map(is_declared, snapshot.tables)):

@@ -1,4 +1,4 @@
-"""Where a generated graph is written besides the dictionary: a directory of Parquet files, a database by JDBC."""
+"""Targets of a generated graph other than the dictionary: a directory of Parquet files, a database by JDBC."""
 
 from __future__ import annotations
 

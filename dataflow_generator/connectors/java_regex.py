@@ -160,7 +160,7 @@ class _Translator:
         sign = self._peek()
         match = self._match(_QUANTIFIER)
         if not match:
-            raise self._wrong("has a '{' that is no repetition")
+            raise self._wrong("has a '{' that does not start a repetition")
         if not self.repeatable:
             raise self._wrong(f"has a {sign!r} that repeats nothing")
         self._write(match[0], repeatable=False)

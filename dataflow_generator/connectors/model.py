@@ -114,7 +114,7 @@ class Connector:
 
     *direction* is what the worker reports (None: not requested). *known* are the topics of its cluster, in order, and
     *tables* the tables of its database; *active* are the topics that Connect reports it to use (KIP-558). None:
-    unknown; empty: there are none. *namespace* is that of the worker's own cluster.
+    unknown; empty: no topics. *namespace* is that of the worker's own cluster.
     """
 
     name: str

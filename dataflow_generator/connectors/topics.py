@@ -108,7 +108,7 @@ def placeholder_problems(key: str, names: Iterable[str]) -> Iterator[Problem]:
 
 
 def side_topics(connector: Connector, namespace: str) -> tuple[SideTopic, ...]:
-    """Return the topics that any connector may use besides its data: dead letters, reports."""
+    """Return the side topics of any connector: dead letters, reports."""
     return tuple(sorted(set(_side_topics(connector, namespace))))
 
 
@@ -203,7 +203,7 @@ def literals(item: str) -> tuple[str, ...]:
 def selection(
     connector: Connector, include: tuple[str, ...], exclude: tuple[str, ...], candidates: Iterable[str] = ()
 ) -> Selection:
-    """Resolve an include list and an exclude list; *candidates* are tables besides the connector's known ones.
+    """Resolve an include list and an exclude list; *candidates* are tables in addition to the connector's known ones.
 
     Items match whole names case-insensitively (Debezium, Predicates). An exclude list applies to what patterns match,
     and to all tables where there is no include list.

@@ -28,7 +28,7 @@ class Fields:
         return bool(self._paths)
 
     def find(self, path: ColumnPath, *, key: bool = False, whole: bool = False) -> ColumnPath | None:
-        """Return the path of the field; None where there is none, or where several match, but none exactly.
+        """Return the path of the field; None if absent, or if several match inexactly.
 
         Fields of the value take precedence over those of the key (whose paths begin with `@key`), or the reverse with
         *key*. A primitive key matches any column name. *whole*: the column is the whole key or value, so its own name

@@ -1,8 +1,9 @@
-"""Manually declared flows as jobs."""
+"""Declared flows as jobs, and the uses of topics that files declare or source code suggests."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Pair, Use, job_node, uses
@@ -20,14 +21,9 @@ def manual_jobs(flows: Iterable[tuple[str, ManualFlow]], naming: Naming) -> Iter
 
 
 def _job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
-    suggested = [flow for flow in flows if flow.suggested]
-    if len(suggested) == len(flows):
-        return _suggested_job(cluster, name, flows, naming)
+    if all(flow.suggested or flow.separate for flow in flows):
+        return _separate_job(cluster, name, flows, naming)
     reading, writing = [flow for flow in flows if flow.origin.name], [flow for flow in flows if flow.target.name]
-    transfers = [flow for flow in reading if flow.target.name]
-    columns = [
-        (_column(cluster, flow.origin, naming), _column(cluster, flow.target, naming), flow) for flow in transfers
-    ]
     descriptions = tuple(sorted({flow.description for flow in flows} - {""}))
     attributes = present(description="\n".join(descriptions), type="manual")
     return JobFlows(
@@ -35,26 +31,46 @@ def _job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> Jo
         certainty=Certainty.DECLARED,
         reads=_uses((_column(cluster, flow.origin, naming).dataset, flow.evidence) for flow in reading),
         writes=_uses((_column(cluster, flow.target, naming).dataset, flow.evidence) for flow in writing),
-        columns=tuple(
-            ColumnFlow(origin, target, _type(origin, target), "", flow.evidence)
-            for origin, target, flow in columns
-            if origin.path is not None or target.path is not None
-        ),
+        columns=_columns(cluster, flows, naming),
     )
 
 
-def _suggested_job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
-    """Return a job that source code suggests: what it reads reaches only what a flow with both ends says."""
+def _separate_job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
+    """Return a job that source code or a list of users describes: data passes only along flows with both ends."""
+    declared = [flow for flow in flows if not flow.suggested]
     reads, writes = uses(
         Pair(_topic(cluster, flow.origin, naming), _topic(cluster, flow.target, naming), flow.evidence)
         for flow in flows
     )
+    origins, targets = (
+        {_topic(cluster, end, naming) for end in ends}
+        for ends in ((flow.origin for flow in declared), (flow.target for flow in declared))
+    )
     descriptions = "\n".join(sorted({flow.description for flow in flows} - {""}))
     return JobFlows(
         job=job_node(naming.clusters[cluster], name, present(description=descriptions, type="application")),
-        certainty=Certainty.SUGGESTED,
-        reads=reads,
-        writes=writes,
+        certainty=Certainty.DECLARED if declared else Certainty.SUGGESTED,
+        reads=tuple(_with_certainty(use, origins) for use in reads) if declared else reads,
+        writes=tuple(_with_certainty(use, targets) for use in writes) if declared else writes,
+        columns=_columns(cluster, flows, naming),
+    )
+
+
+def _with_certainty(use: Use, declared: set[Dataset | None]) -> Use:
+    return use if use.dataset in declared else replace(use, certainty=Certainty.SUGGESTED)
+
+
+def _columns(cluster: str, flows: list[ManualFlow], naming: Naming) -> tuple[ColumnFlow, ...]:
+    """Return the flows between columns, or between a column and a dataset."""
+    ends = (
+        (_column(cluster, flow.origin, naming), _column(cluster, flow.target, naming), flow)
+        for flow in flows
+        if flow.origin.name and flow.target.name
+    )
+    return tuple(
+        ColumnFlow(origin, target, _type(origin, target), "", flow.evidence)
+        for origin, target, flow in ends
+        if origin.path is not None or target.path is not None
     )
 
 

@@ -67,7 +67,7 @@ class StoredJobs:
         return JobPair(before, self._ksql(cluster, query))
 
     def connector_pair(self, stored: ConnectorRow | None, proposed: ConnectorRow | None) -> JobPair:
-        """Read the job of the connector *stored*, and that of *proposed* in its place; None where there is none.
+        """Read the job of the connector *stored*, and that of *proposed* in its place; None if absent.
 
         The topics that the worker reports tell about the stored configuration only: where a setting differs on which
         they depend, neither side is read with them.

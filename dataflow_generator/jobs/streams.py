@@ -119,7 +119,7 @@ class _Job:
 
 
 def _pairs(topology: Topology) -> Iterator[tuple[str, str]]:
-    """Yield each topic or pattern that is read with each topic that it reaches; either is empty where there is none."""
+    """Yield each topic or pattern that is read with each topic that it reaches; either is empty if absent."""
     read = {*topology.sources, *(f"{PATTERN_PREFIX}{pattern}" for pattern in topology.patterns)}
     pairs = {(flow.source, flow.target) for flow in topology.flows}
     yield from sorted(pairs)

@@ -236,7 +236,7 @@ class DatasetIdentity:
         return shown
 
     def _with_schema(self, name: Name, tables: Mapping[tuple[str, str], list[Name]]) -> ResolvedName | None:
-        """Return the probable table behind a name without its schema or its database; None where there is none."""
+        """Return the probable table behind a name without its schema or its database; None if absent."""
         schema = DEFAULT_SCHEMAS.get(name.namespace.partition(":")[0])
         if schema is None or name.name.count(".") != 1:
             return None

@@ -40,7 +40,7 @@ class EventText(NamedTuple):
 def event_files(path: Path) -> list[Path]:
     """Return the files at *path*: itself, or all in a directory and below, sorted; hidden ones are left out.
 
-    Raises InputInvalid where there is none.
+    Raises InputInvalid if it is missing.
     """
     if path.is_file():
         return [path]

@@ -147,7 +147,7 @@ def write_manifest(directory: Path, last_scan: int, coverage: Coverage) -> Store
 
 
 def read_manifest(directory: Path) -> StoredGraph:
-    """Read the manifest of the graph in *directory*; raises InputInvalid where there is none, or a newer one."""
+    """Read the manifest of the graph in *directory*; raises InputInvalid if it is missing, or a newer one."""
     try:
         manifest = json.loads((directory / "_about.json").read_text(encoding="utf-8"))
         written = int(manifest.get("format", FORMAT))
@@ -225,7 +225,7 @@ class ParquetTables:
             return iter(selected.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
 
     def every_row(self, table: str) -> Iterator[Record]:
-        """Read all rows, of which only a portion is held in memory."""
+        """Read all rows in portions, to limit memory."""
         with _readable(self._directory):
             yield from _in_order(self._tables[table])
 

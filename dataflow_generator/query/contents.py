@@ -28,7 +28,7 @@ StoredGraphReader = SqlGraphReader | PastGraphReader
 
 @dataclass(slots=True)
 class Part:
-    """Nodes and edges by their keys, of which at most *left* edges are added; *complete* is False where some were not.
+    """Nodes and edges by their keys; at most *left* edges are added, and *complete* is False if some were not.
 
     The clusters of topics, and the datasets of columns, are always added.
     """

@@ -17,6 +17,9 @@ __all__ = ["Affected", "ImpactGraph", "NodeInfo", "Root", "Use", "impact"]
 _DEEPEST = 50
 """Maximal segments of a path: a cycle that copies a structure into itself would lengthen it forever."""
 
+_USES = tuple(Use)
+"""The closest first."""
+
 B = TypeVar("B", bound=Hashable)
 
 
@@ -146,8 +149,11 @@ class _Search(Generic[K, E]):
 
     def _is_better(self, state: _State[K], steps: int) -> bool:
         """Return whether no route as short is known for an equal or closer use."""
-        closer = (self._reached.get(state._replace(use=Use(use))) for use in range(state.use + 1))
-        return all(known is None or steps < known.steps for known in closer)
+        for use in _USES[: state.use + 1]:
+            known = self._reached.get(_State(state.dataset, state.path, use))
+            if known is not None and known.steps <= steps:
+                return False
+        return True
 
     def jobs(self) -> Iterator[Affected[K, E]]:
         """Yield the affected jobs, each with the route to it."""

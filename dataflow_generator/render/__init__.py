@@ -144,7 +144,7 @@ OUTPUTS: Mapping[str, Output] = {
 }
 
 SUFFIXES: Mapping[str, str] = {".gv": "dot", ".mmd": "mermaid", ".htm": "html"}
-"""File extensions, besides each format's own name, that select a format."""
+"""File extensions that select a format, in addition to the format's own name."""
 
 FILES: Mapping[str, Mapping[str, Output]] = {"csv": {"nodes.csv": csv_nodes, "edges.csv": csv_edges}}
 """The files that a format writes into a directory, where that is not `graph.NAME` alone."""
@@ -156,7 +156,7 @@ def files_of(name: str) -> Mapping[str, Output]:
 
 
 def format_of(suffix: str) -> str | None:
-    """Return the format of a file extension (with its dot); None where there is none."""
+    """Return the format of a file extension (with its dot); None if absent."""
     ending = suffix.lower()
     return SUFFIXES.get(ending) or (ending[1:] if ending[1:] in OUTPUTS else None)
 

@@ -38,7 +38,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownTable:
-    """A table, stream or view; *complete*: it has no columns besides *columns*.
+    """A table, stream or view; *complete*: it has no columns other than *columns*.
 
     *options* are those of its DDL. In ksqlDB, *windowed*: the key has window bounds; *timestamp* is the column that
     sets the record time, empty where the record's own timestamp applies; *is_table*: it is a table, not a stream.

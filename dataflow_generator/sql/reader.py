@@ -47,7 +47,7 @@ class _Level:
 
 @dataclass(slots=True)
 class Tables:
-    """The names found; *sink* is empty where there is none, *kind* covers the words that were recognized.
+    """The names found; *sink* is empty if absent, *kind* covers the words that were recognized.
 
     *defines*: the statement defines its sink by a query, *is_view*: as a view. *options* are those of Flink's hint
     behind the sink; each of *sources* has its own.

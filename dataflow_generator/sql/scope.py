@@ -144,7 +144,7 @@ def _text(value: str) -> str:
 WINDOW_BOUNDS = ("WINDOWSTART", "WINDOWEND")
 ROWTIME = "ROWTIME"
 PSEUDO = (ROWTIME, "ROWPARTITION", "ROWOFFSET")
-"""Pseudo columns of every ksqlDB source, besides those of its DDL (a windowed one also has window bounds)."""
+"""Pseudo columns of every ksqlDB source, in addition to its DDL (a windowed one also has window bounds)."""
 
 _BESIDE = frozenset((*PSEUDO, *WINDOW_BOUNDS))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -22,27 +22,71 @@ from scanner_api.dictionary import Dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.repository.context import STATEMENT
 from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
-from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, read_entries
-from scanner_extractor.results import no_progress
+from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, SharedReadings, read_entries
+from scanner_extractor.results import RepositoryResult, SourceReadings, no_progress
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.runner import SourceReadings
+from scanner_extractor.schemas.parsing import ParseRequest, parse_in_process
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.sources import RepositorySettings
+from scanner_model.columns import ParsedSchema
 from scanner_model.declarations import UNRESOLVED_USE, DeclaredKind, UnreadFile
+from scanner_model.lazy_names import load
 from scanner_model.names import ClusterName
 
 CLUSTER = "repository"
+_GENERATE = "dataflow_generator.build.store:generate"
+"""What generates a graph is imported when a finding needs one."""
 _UNDECLARED = "flink://"
 """What the names of Flink's own tables begin with."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Commit:
-    """One commit: what its files declare, the dictionary that holds it, and its jobs."""
+    """One commit: what its files declare, the dictionary that holds it, and its jobs, each made when it is needed.
 
-    reading: RepositoryReading
-    dictionary: Dictionary
-    jobs: tuple[CountedJob, ...]
+    A commit whose files declare the same as those of *base*, another commit, has its jobs.
+    """
+
+    def __init__(self, reading: RepositoryReading, place: Path, texts: ParsedTexts, base: Commit | None = None) -> None:
+        self.reading = reading
+        self._place, self._texts = place, texts
+        self._base = base if base is not None and _facts(base.reading.result) == _facts(reading.result) else None
+
+    @cached_property
+    def dictionary(self) -> Dictionary:
+        """Return a dictionary with what the files declare."""
+        result = self.reading.result
+        scanned = merge_results(
+            Settings(cluster=ClusterName(CLUSTER), brokers=(), file=Path("cluster.json")),
+            SourceReadings(outcomes=(result.outcome,), readings=(result,)),
+            read=self._texts.read,
+        )
+        dictionary = Dictionary(str(self._place))
+        engine = dictionary.writing(create=True)
+        now = datetime.now(UTC)
+        write_scan(engine, scanned, started=now, finished=now, rules=())
+        engine.dispose()
+        return dictionary
+
+    @cached_property
+    def with_graph(self) -> Dictionary:
+        """Return the dictionary with the graph of the commit."""
+        load(_GENERATE)(self.dictionary.writing())
+        return self.dictionary
+
+    @cached_property
+    def jobs(self) -> tuple[CountedJob, ...]:
+        """Return the jobs that the files declare."""
+        if self._base is not None:
+            return self._base.jobs
+        with self.dictionary.reading() as conn:
+            snapshot = load_snapshot(conn)
+            context = lookup_context(snapshot)
+            return tuple(
+                job
+                for part in job_partitions(snapshot)
+                for job in read_partition(part, context).jobs
+                if ("type", UNREAD_FILE) not in job.flows.job.attributes
+            )
 
     @cached_property
     def topics(self) -> frozenset[str]:
@@ -95,39 +139,43 @@ class Commit:
         return {file.name.partition(":")[0]: file for file in files}
 
 
-def read_commit(files: Mapping[str, str], objects: ObjectReader, place: Path, known: dict[str, bool]) -> Commit:
-    """Read the *files* of a commit, names of objects by path, into a dictionary at *place*.
+class CommitReader:
+    """Reads commits of one repository; what their files have in common is read once."""
 
-    *known* says of which objects nothing is read; it is filled in, for another commit.
-    """
-    entries = [
-        Entry(path, partial(objects.read, name), f"{name}:{path}")
-        for path, name in sorted(files.items())
-        if is_candidate(path) and not is_left_out(path)
-    ]
-    objects.expect(files[entry.path] for entry in entries if known.get(entry.identity) is not False)
-    settings = RepositorySettings(pattern=".", directory=Path(), name=CLUSTER)
-    reading = read_entries(settings, entries, no_progress, known)
-    result = reading.result
-    scanned = merge_results(
-        Settings(cluster=ClusterName(CLUSTER), brokers=(), file=Path("cluster.json")),
-        SourceReadings(outcomes=(result.outcome,), readings=(result,)),
-    )
-    dictionary = Dictionary(str(place))
-    engine = dictionary.writing(create=True)
-    now = datetime.now(UTC)
-    write_scan(engine, scanned, started=now, finished=now)
-    engine.dispose()
-    with dictionary.reading() as conn:
-        snapshot = load_snapshot(conn)
-        context = lookup_context(snapshot)
-        jobs = tuple(
-            job
-            for part in job_partitions(snapshot)
-            for job in read_partition(part, context).jobs
-            if ("type", UNREAD_FILE) not in job.flows.job.attributes
-        )
-    return Commit(reading=reading, dictionary=dictionary, jobs=jobs)
+    def __init__(self, objects: ObjectReader, directory: Path) -> None:
+        self._objects, self._directory = objects, directory
+        self._shared, self._texts = SharedReadings(), ParsedTexts()
+
+    def read(self, files: Mapping[str, str], name: str, base: Commit | None = None) -> Commit:
+        """Read the *files* of a commit, names of objects by path; its dictionary will be called *name*."""
+        entries = [
+            Entry(path, partial(self._objects.read, content), f"{content}:{path}")
+            for path, content in sorted(files.items())
+            if is_candidate(path) and not is_left_out(path)
+        ]
+        self._objects.expect(files[entry.path] for entry in entries if entry.identity not in self._shared.files)
+        settings = RepositorySettings(pattern=".", directory=Path(), name=CLUSTER)
+        reading = read_entries(settings, entries, no_progress, self._shared)
+        return Commit(reading, self._directory / f"{name}.db", self._texts, base)
+
+
+class ParsedTexts:
+    """Parses schema texts, each once for all commits."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, ParsedSchema] = {}
+
+    def read(self, requests: Sequence[ParseRequest]) -> Iterator[ParsedSchema]:
+        """Yield the columns of every text, in the order given."""
+        keys = [(one.format, one.text, tuple(sorted(one.texts.items())), one.tags, one.record) for one in requests]
+        new = {key: request for key, request in zip(keys, requests, strict=True) if key not in self._known}
+        self._known |= zip(new, parse_in_process(list(new.values())), strict=True)
+        yield from (self._known[key] for key in keys)
+
+
+def _facts(result: RepositoryResult) -> RepositoryResult:
+    """Return what a repository declares, without the paths of its files."""
+    return replace(result, files={}, schema_files={}, problems=())
 
 
 def written_by(job: CountedJob) -> frozenset[Dataset]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from dataflow_generator.graph import EdgeKind
 from dataflow_generator.jobs.model import Dataset, Naming
 from scanner_api.change_check.unknowns import jobs_not_read
 from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_api.graph.people import stated_owner
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, newest_scan, stored_graph
@@ -253,7 +255,7 @@ class _Check:
         for row in permitted(self._conn, cluster, name):
             verb = row.use.removesuffix("s")
             if row.application != "nobody":
-                what = f"may {verb} {name} by rules of access, which is no use of it"
+                what = f"may {verb} {name} by rules of access, which does not prove a use"
                 yield DeletionUse(
                     kind="principal", name=row.application, what=what, answer=Answer.YES, evidence=row.evidence
                 )
@@ -272,7 +274,7 @@ class _Check:
             verb = _VERBS.get(edges[key].kind, "reads")
             state = str(json.loads(other.attributes).get("state", ""))
             use = _use((other.kind, other.name), f"{verb} {dataset.name}", state, edges[key].evidence)
-            yield replace(use, owner=str(json.loads(other.attributes).get("owner", "")))
+            yield replace(use, owner=stated_owner(other))
 
     def _node(self, dataset: Dataset) -> NodeRow | None:
         named = self._rows.nodes_named((dataset.name,)) if self._graph else ()
@@ -330,3 +332,14 @@ def _use(of: tuple[str, str], what: str, state: str, evidence: str) -> DeletionU
     shown = what + (f" ({state})" if state else "") + (", has no members now" if idle else "")
     answer = Answer.UNKNOWN if idle else Answer.NO
     return DeletionUse(kind=kind, name=name, what=shown, answer=answer, evidence=evidence)
+
+
+def deletion_document(answer: DeletionAnswer) -> dict[str, Any]:
+    """Return whether one thing may be deleted, and why not, as JSON values."""
+    return {
+        "cluster": answer.cluster,
+        "what": answer.what,
+        "answer": str(answer.answer),
+        "unused_since": answer.unused_since or None,
+        "uses": [asdict(use) for use in answer.uses],
+    }

@@ -109,7 +109,7 @@ def commit_trees(commits: str, directory: Path) -> Trees:
 
 
 def _tree(directory: Path, commit: str) -> tuple[Mapping[str, str], Mapping[str, tuple[str, str]]]:
-    """Return the files of a commit, and what is none."""
+    """Return the files of a commit, and its other entries."""
     listed = _output(directory, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
     files: dict[str, str] = {}
     special: dict[str, tuple[str, str]] = {}
@@ -186,7 +186,7 @@ def object_reader(directory: Path, largest: int = LARGEST) -> Iterator[ObjectRea
 
 
 _SPECIAL = {"160000": "it is a submodule", "120000": "it is a symbolic link"}
-"""Modes of what is no file, with the reason why it is not read."""
+"""Modes of entries other than files, with the reason why they are not read."""
 
 
 def top_directory(directory: Path) -> Path | None:

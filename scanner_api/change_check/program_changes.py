@@ -16,11 +16,13 @@ from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Verdict
 from scanner_extractor.repository.programs import APPLICATION
-from scanner_extractor.repository.topic_descriptions import DESCRIPTION
+from scanner_extractor.repository.topic_files.forms import DESCRIPTION
+from scanner_extractor.repository.topic_files.settings import KIND as TOPIC_FILE
 from scanner_extractor.sources.applications.definitions import SourceFile, read_definitions
-from scanner_extractor.sources.applications.modules import BUILD_FILES, Modules, build_name
+from scanner_extractor.sources.applications.modules import Modules, build_name, is_build_file
 from scanner_extractor.sources.bounded_parsing import Trials
-from scanner_extractor.sources.syntax_trees import GRAMMARS, LARGEST, grammar_missing, suffix
+from scanner_extractor.sources.languages import language_of
+from scanner_extractor.sources.syntax_trees import LARGEST, grammar_missing, suffix
 
 _CLIENT = re.compile(
     r"(?im)^[ \t]*(?:(?:import|from|using)\b[^\n]*?|(?:[\w.]+[ \t]+)?\"[\w./-]*?|[^\n]{0,200}?\brequire\(.[\w./@-]*?)"
@@ -133,7 +135,7 @@ class ProgramChanges:
 
     def _why_unread(self, path: str) -> str:
         """Return why a source file is not read; empty if its grammar is installed."""
-        if suffix(path) not in GRAMMARS or grammar_missing(path):
+        if language_of(path) is None or grammar_missing(path):
             self.unread[path] = "no grammar for its language is installed"
         return self.unread.get(path, "")
 
@@ -183,7 +185,7 @@ class ProgramChanges:
         paths = [
             path
             for path in self._trees.head
-            if suffix(path) in GRAMMARS and mentions.is_program(path) and self.modules.of(path) == module
+            if language_of(path) and mentions.is_program(path) and self.modules.of(path) == module
         ]
         return _Texts([path for path in paths if not mentions.why_harmless(path)], self._trees.head, self._objects)
 
@@ -195,7 +197,7 @@ class ProgramChanges:
         return tuple(
             path
             for path in dict.fromkeys(listed)
-            if mentions.is_program(path) and suffix(path) in GRAMMARS and (path in named or self._imports_client(path))
+            if mentions.is_program(path) and language_of(path) and (path in named or self._imports_client(path))
         )
 
     def _imports_client(self, path: str) -> bool:
@@ -239,7 +241,7 @@ class ProgramChanges:
             for job in commit.jobs:
                 uses = (*job.flows.reads, *job.flows.writes)
                 places = frozenset(use.evidence.rpartition(":")[0] for use in uses) & tree.keys()
-                places -= {*commit.reading.files.get(DESCRIPTION, ())}
+                places -= {path for kind in (DESCRIPTION, TOPIC_FILE) for path in commit.reading.files.get(kind, ())}
                 if job.flows.job.key in known or not places:
                     continue
                 for module in {self.modules.of(place) for place in places}:
@@ -259,7 +261,7 @@ class ProgramChanges:
             names = {name for one in latest for name in (one.rpartition("/")[2], *builds.get(one, _NO_BUILD)[0])}
             patterns = [re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])") for name in names if name]
             users = {other for other, (_, text) in builds.items() if any(one.search(text) for one in patterns)}
-            # A build file above others lists them, and is no part of a program for that reason.
+            # A build file above others lists them, so it is not part of a program.
             above = {other for other in users - programs.keys() if any(_is_above(other, one) for one in latest)}
             below = {other for other in users if module and _is_above(module, other)}
             latest = users - found - above - below
@@ -272,7 +274,7 @@ class ProgramChanges:
             texts: dict[str, tuple[tuple[str, ...], str]] = {}
             for path, content in self._trees.base.items():
                 folder, _, file = path.rpartition("/")
-                if file in BUILD_FILES:
+                if is_build_file(file):
                     text = self._objects.read(content).decode("utf-8", "replace")
                     name, _ = build_name(PurePosixPath(path), text)
                     names, others = texts.get(folder, ((), ""))
@@ -284,9 +286,7 @@ class ProgramChanges:
     def modules(self) -> Modules:
         """Return the modules of both commits, without their names."""
         folders = (path.rpartition("/") for tree in (self._trees.base, self._trees.head) for path in tree)
-        return Modules(
-            names={folder: "" for folder, _, name in folders if name in BUILD_FILES or name.endswith(".csproj")}
-        )
+        return Modules(names={folder: "" for folder, _, name in folders if is_build_file(name)})
 
 
 class _Texts(Mapping[str, str]):
@@ -311,7 +311,7 @@ def _topics(edits: Iterable[Edit]) -> list[str]:
 
 
 def _of_files(edits: Sequence[Edit], named: Sequence[str]) -> Finding:
-    """Return the finding of code that uses Kafka in programs of which no topic is known."""
+    """Return the finding of code that uses Kafka in programs without known topics."""
     shown = ", ".join(dict.fromkeys(edit.shown for edit in edits[:_SHOWN]))
     why = [f"{edit.place.file}:{edit.place.line} {edit.shown}" for edit in edits[:_LISTED]]
     why += [f"the changed code names {', '.join(named[:_LISTED])}"] if named else []

@@ -30,7 +30,7 @@ _MEDIA: Mapping[str, tuple[str, str]] = {
 }
 """Format → media type, and the version of its schema language."""
 _TOPIC_SETTINGS = {"retention.ms": int, "retention.bytes": int, "delete.retention.ms": int, "max.message.bytes": int}
-"""Settings of topics that the binding has a member for, besides `cleanup.policy`."""
+"""Topic settings with a member in the binding, other than `cleanup.policy`."""
 
 
 def document(cluster: DescribedCluster) -> Json:
@@ -151,7 +151,7 @@ def _payload(described: DescribedSchema) -> tuple[Json, str]:
     """Return the schema of the payload and its media type.
 
     It is made of the columns where the text is of another format, or refers to what is not in it: a document's
-    references are resolved from its own root, and by nobody from a registry.
+    references are resolved from its own root, never from a registry.
     """
     schema = described.schema
     media, version = _MEDIA.get(schema.format, ("", ""))
@@ -172,7 +172,7 @@ def _own_schema(schema: SchemaAnswer) -> Any:  # noqa: ANN401 - any JSON
 
 
 def _json_schema(properties: list[Json]) -> Json:
-    """Return the JSON Schema of a value with *properties*, of which one may be the whole value."""
+    """Return the JSON Schema of a value with *properties*; one may be the whole value."""
     if len(properties) == 1 and any(
         each["property"] == "wholeMessage" for each in properties[0].get("customProperties", ())
     ):

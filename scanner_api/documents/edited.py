@@ -23,7 +23,7 @@ _NAMED_BY: Mapping[str, tuple[str, ...]] = {
     "customProperties": ("property",),
     "authoritativeDefinitions": ("url",),
 }
-"""Lists → the members that name their elements, of which the first that an element has counts."""
+"""Lists → the members that identify elements; the first that an element has counts."""
 _DISTINGUISHED_BY: Mapping[str, str] = {"customProperties": "vendor", "slaProperties": "element"}
 """Lists → a member that elements of one name may differ in."""
 _OF_REGISTRY = re.compile(r"/subjects/[^/]+/versions/\d+$")
@@ -71,7 +71,9 @@ def _merged(name: str, written: object, held: object, lost: Callable[[str], None
 
 
 def _of_people(written: object, held: object) -> object:
-    """Return *held*, and those members of *written* that it lacks."""
+    """Return *held*, and those members of *written* that it lacks; a team with a name is complete."""
+    if isinstance(held, dict) and held.get("name"):
+        return held
     return {**written, **held} if isinstance(written, dict) and isinstance(held, dict) else held
 
 

@@ -117,7 +117,7 @@ def _edited(written: Json, file: Path, notify: Notify) -> Json:
     except UnicodeDecodeError:
         parsed = []
     if len(parsed) != 1 or not isinstance(parsed[0].value, dict):
-        what = f"it is no contract: {parsed[0].error or 'another document'}" if parsed else "it is no contract"
+        what = f"not a contract: {parsed[0].error or 'another document'}" if parsed else "not a contract"
         raise InputInvalid(what, where=str(file), hint="correct it, or remove it: it is written again")
     note = f"note: {file}: no schema has %s any more, so it is left out"
     held = json.loads(json.dumps(parsed[0].value))  # without the lines of its members

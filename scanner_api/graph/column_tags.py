@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 
 from dataflow_generator.analysis.inherited_tags import TagFlows, TaggedColumn, carries_tag, inherited_tags
@@ -24,27 +22,23 @@ from scanner_dictionary.search.columns_in_graph import (
     tagged_columns_of,
 )
 from scanner_dictionary.search.other_columns import cluster_names
+from scanner_dictionary.search.stored_tags import (
+    ListedRow,
+    TaggedRow,
+    has_stored_tags,
+    listed_tags,
+    replace_stored_tags,
+)
 from scanner_model.columns import KEY, ColumnPath, path_name
+from scanner_model.memory import uncollected
 from scanner_model.names import Role
 from scanner_model.tag_decisions import Decision, TagDecision
 
-DECLARED, INHERITED, SUGGESTED, REJECTED = "declared", "inherited", "suggested", "rejected"
+DECLARED, INHERITED, SUGGESTED, REJECTED, MASKED = "declared", "inherited", "suggested", "rejected", "masked"
 _FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
 _ARROW = "→"
 _FEW = 500
 """Datasets whose flows are followed back: for more of them, all flows are followed from the columns with tags."""
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Pause the collector of cycles: of a million tuples it finds none, and takes a third of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class ColumnTags:
@@ -71,7 +65,7 @@ class ColumnTags:
         if tags:
             self._declared.setdefault(place, set()).update(tags)
 
-    @_uncollected()
+    @uncollected()
     def flows(self, tag: str | None = None) -> TagFlows:
         """Return the columns that inherit *tag*, in any letter case, and where it ends; None: every tag.
 
@@ -265,11 +259,13 @@ def path_in_topic(role: str, path: ColumnPath) -> ColumnPath:
 
 def listed_with_tags(
     conn: Connection, tag: str, cluster: str | None, kinds: Collection[str]
-) -> tuple[TopicColumnRow, ...]:
+) -> Iterable[TopicColumnRow]:
     """Return the columns that have *tag*, or ANY_TAG, by cluster, topic and dataset.
 
     *kinds* are of DECLARED, INHERITED and SUGGESTED.
     """
+    if SUGGESTED not in kinds and has_stored_tags(conn, tag):
+        return listed_tags(conn, tag, kinds, cluster)
     everywhere = INHERITED in kinds
     declared = list(tagged_columns(conn, tag, None if everywhere else cluster))
     listed = [placed.column for placed in declared] if DECLARED in kinds else []
@@ -282,7 +278,36 @@ def listed_with_tags(
         known |= {placed.place for placed in (*inherited, *tags.found(flows.masked))}
     if SUGGESTED in kinds:
         listed += [placed.column for placed in suggested_columns(conn, tag, known, rejected=REJECTED in kinds)]
-    return tuple(sorted((column for column in listed if cluster in (None, column.cluster)), key=_order))
+    return sorted((column for column in listed if cluster in (None, column.cluster)), key=column_order)
+
+
+def store_tags(conn: Connection) -> None:
+    """Store the columns with tags beside the graph, in the caller's transaction, with the order of both lists."""
+    rows = list(_tagged_rows(conn))
+    places: dict[int, int] = {}
+    listed = ((column_order(row.placed.column), at) for at, (_, row) in enumerate(rows) if row.found != MASKED)
+    places.update((at, place) for place, (_, at) in enumerate(sorted(listed)))
+    replace_stored_tags(conn, (ListedRow(tag, places.get(at), row) for at, (tag, row) in enumerate(rows)))
+
+
+def _tagged_rows(conn: Connection) -> Iterator[tuple[str, TaggedRow]]:
+    """Yield each tag, in lower case, with each column that has it: declared, then inherited, then masked ones."""
+    declared = list(tagged_columns(conn, ANY_TAG))
+    for placed in declared:
+        for tag in dict.fromkeys(map(str.lower, placed.column.tags)):
+            yield tag, TaggedRow(DECLARED, placed)
+    tags = ColumnTags(conn, SqlGraphReader(conn), declared)
+    flows, clusters = tags.flows(), cluster_names(conn)
+    by_tag: dict[str, list[TaggedColumn]] = {}
+    for column in (*flows.inherited, *flows.masked):
+        by_tag.setdefault(column.tag.lower(), []).append(column)
+    origins = {tag: tags.clusters_of(columns, clusters) for tag, columns in by_tag.items()}
+    for found, columns in ((INHERITED, flows.inherited), (MASKED, flows.masked)):
+        for placed in tags.found(columns):
+            for tag in dict.fromkeys(each.tag.lower() for each in placed.column.found_tags):
+                own = tuple(each for each in placed.column.found_tags if each.tag.lower() == tag)
+                one = placed._replace(column=placed.column._replace(found_tags=own))
+                yield tag, TaggedRow(found, one, origins[tag].get(placed.place, ""))
 
 
 def suggested_columns(
@@ -290,7 +315,7 @@ def suggested_columns(
 ) -> Iterator[PlacedColumn]:
     """Yield the columns whose name, type or documentation suggests *tag*, and that are not among *known* ones.
 
-    Known are those that have it, and those of which flows show that it ends there.
+    Known are those that have it, and those where flows show that it ends.
     With *rejected* also those that people rejected, with that as their certainty.
     """
     rules = tag_rules(conn)
@@ -315,6 +340,6 @@ def decisions_on(decided: Decisions, placed: PlacedColumn, tag: str) -> tuple[Ta
     return tuple(each for each in columns.get(placed.place.path, ()) if each.tag.lower() == tag.lower())
 
 
-def _order(column: TopicColumnRow) -> tuple[bool, str, str, str, bool]:
+def column_order(column: TopicColumnRow) -> tuple[bool, str, str, str, bool]:
     """Return the order of columns: topics first, what is declared first; else it remains."""
     return not column.cluster, column.cluster, column.topic, column.dataset, bool(column.found_tags)

@@ -20,8 +20,9 @@ from dataflow_generator.query.stored_graph import coverage_of, whole_graph
 from dataflow_generator.render import OUTPUTS, write_files
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import GraphProgress, Notify, check_directory, ignore, no_graph_progress
+from scanner_api.graph.column_tags import store_tags
 from scanner_api.spark import SparkChoice
-from scanner_dictionary.engine.open import Engine, from_anywhere
+from scanner_dictionary.engine.open import Engine, from_anywhere, writing
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import StoredGraph, stored_graph, topic_level
 from scanner_dictionary.lineage_inputs.topics import column_count
@@ -165,6 +166,8 @@ def _known_formats(names: Sequence[str]) -> tuple[str, ...]:
 def _store(generation: Generation, engine: Engine) -> StoredGraph:
     graph = generation.store(engine)
     replace_flow_findings(engine)
+    with writing(engine) as conn:
+        store_tags(conn)
     return graph
 
 

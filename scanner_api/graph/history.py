@@ -102,7 +102,7 @@ def _nodes_ever(conn: Connection, name: str) -> tuple[NodeRow, ...]:
 
 
 def _require_nodes(conn: Connection, nodes: Collection[NodeRow], name: str) -> Collection[NodeRow]:
-    """Return *nodes*; raises NameUnknown with suggestions where there are none."""
+    """Return *nodes*; raises NameUnknown with suggestions if empty."""
     if nodes:
         return nodes
     names = [shown for rows in islice(_readers(conn, name), 1) for shown, _ in rows.names_known()]

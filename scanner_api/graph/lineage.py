@@ -16,6 +16,7 @@ from scanner_dictionary.graph.reader import GraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.queries.graph_nodes import related_columns, topics_with_column
 from scanner_model.errors import InputInvalid
+from scanner_model.memory import uncollected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +52,7 @@ def impact_graph(graph: GraphReader) -> ImpactGraph[int, EdgeRow]:
     return ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step)
 
 
+@uncollected()
 def impact_from(
     graph: GraphReader,
     root: Root[int],

@@ -164,7 +164,7 @@ def stale_nodes(graph: GraphReader, nodes: Iterable[NodeRow]) -> Mapping[int, st
 
 
 def _open_files(directory: Path) -> GeneratedGraph:
-    """Open the graph in *directory*, or in the graph.parquet in it; raises InputInvalid where there is none."""
+    """Open the graph in *directory*, or in the graph.parquet in it; raises InputInvalid if it is missing."""
     from dataflow_generator.parquet import dataset, reader  # noqa: PLC0415 - pyarrow may be missing
 
     files = dataset.graph_directory(directory)

@@ -15,6 +15,12 @@ from scanner_dictionary.queries.clients import observed
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, cluster_ids
 
 
+def stated_owner(node: NodeRow) -> str:
+    """Return the owner that the graph has for a node; of several all, empty if it has none."""
+    known = json.loads(node.attributes)
+    return ", ".join(map(str, known.get("owners") or [known.get("owner", "")]))
+
+
 class People:
     """Owners, tags and last observations of nodes, from catalogs, contracts, manual input and monitoring."""
 
@@ -28,9 +34,8 @@ class People:
     def owner_and_tags(self, node: NodeRow) -> tuple[str, tuple[str, ...]]:
         """Return the owner of a node, empty if none is known, and its tags."""
         known = json.loads(node.attributes)
-        owners = known.get("owners") or [known.get("owner", "")]
         note = self.topic_notes(self._clusters.get(node.namespace, ""), node.name)
-        owner = note.owner if node.kind == NodeKind.TOPIC and note.owner else ", ".join(map(str, owners))
+        owner = (note.owner if node.kind == NodeKind.TOPIC else "") or stated_owner(node)
         tags = (*known.get("tags", ()), *(note.tags if node.kind == NodeKind.TOPIC else ()))
         return owner, tuple(dict.fromkeys(map(str, tags)))
 

@@ -170,7 +170,7 @@ class Journal:
         newest = next(iter(self._rows(query, (self._target, keep))), None)
         if newest is None or newest[0] <= self._pruned:
             return
-        own = "run IN (SELECT id FROM run WHERE target = ?1 AND id <= ?2)"
+        own = "run IN (SELECT id FROM run WHERE target = :target AND id <= :run)"
         older = f"run < (SELECT max(run) FROM kept WHERE {own} AND kind = write.kind AND key = write.key)"  # noqa: S608
         undone = "run IN (SELECT id FROM run WHERE undone)"
         with self._transaction():
@@ -178,9 +178,9 @@ class Journal:
                 f"DELETE FROM write WHERE {own} AND ({undone} OR {older})",  # noqa: S608 - texts of this function
                 f"DELETE FROM write WHERE {own} AND ours IS NULL AND digest <> ''",  # noqa: S608
                 f"UPDATE write SET restore = NULL WHERE {own} AND digest <> ''",  # noqa: S608
-                "INSERT INTO pruned VALUES (?1, ?2) ON CONFLICT DO UPDATE SET run = excluded.run",
+                "INSERT INTO pruned VALUES (:target, :run) ON CONFLICT DO UPDATE SET run = excluded.run",
             ):
-                self._conn.execute(statement, (self._target, newest[0]))
+                self._conn.execute(statement, {"target": self._target, "run": newest[0]})
 
     @property
     def _pruned(self) -> int:

@@ -196,7 +196,7 @@ def merge(
 ) -> Merge:
     """Merge what we want (*mine*) into what is there (*live*), where *base* is what we wrote before.
 
-    A member that is there and not ours stays, and so does one of ours that somebody changed since; members
+    A member that is there and not ours stays, and so does one of ours that was changed since; members
     of *forced* are written over. *created*: we created the resource, and remove it where nothing of others is left.
     """
     if live is None:

@@ -42,7 +42,7 @@ _TWICE = "another one has the same name in the catalog: tell them apart by `iden
 
 
 class Planned(NamedTuple):
-    """A change, and what the journal records of it; a change that is none needs no request."""
+    """A change, and what the journal records of it; a change without effect needs no request."""
 
     change: Change
     entry: Entry

@@ -163,7 +163,7 @@ def undo_push(
 
 
 def explain_push(dictionary: Dictionary, settings: PushSettings, node: str) -> Explained:
-    """Return how a dataset of the graph is named in the catalog; raises NameUnknown for a node that there is not."""
+    """Return how a dataset of the graph is named in the catalog; raises NameUnknown for an unknown node."""
     with open_stored_rows(GraphSource.of(dictionary)) as (rows, _):
         row = find_node(rows, node, "--explain").node
     return _built(settings).explain(row.namespace, row.name)

@@ -143,7 +143,7 @@ _PLAIN: Mapping[Any, Json] = {
 
 
 class _Member(NamedTuple):
-    """A member of a row, and how it stands in the document."""
+    """A member of a row, and its form in the document."""
 
     attribute: str
     name: str

@@ -27,10 +27,13 @@ from scanner_api.graph.lineage import (
 from scanner_api.graph.open import GraphSource, find_node, open_graph, open_stored_rows, stale_nodes
 from scanner_api.questions.question import AsOf, Node, Page, Parameter
 from scanner_dictionary.graph.past import PastGraphReader
-from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
+from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader, SystemFlow, count_flows
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.graph.versions import GraphOfScan as GraphOfScan
 from scanner_dictionary.graph.versions import graph_versions
+from scanner_dictionary.queries.field_uses import FieldUser as FieldUser
+from scanner_dictionary.queries.field_uses import field_users
+from scanner_dictionary.queries.graph_nodes import topics_with_column
 
 _FLOWS = frozenset(("column-flow",))
 _EDGES_OF_A_STEP = 20_000
@@ -59,7 +62,7 @@ class GraphNode(NamedTuple):
 
 
 class GraphEdge(NamedTuple):
-    """An edge between two nodes' ids; *type* and *subtype* are empty where it is no column flow."""
+    """An edge between two nodes' ids; *type* and *subtype* are empty except for column flows."""
 
     source: str
     target: str
@@ -86,7 +89,8 @@ class Lineage(NamedTuple):
     at these nodes whose statement or connector could not be parsed, *partly_read* those of views some of whose columns
     were not resolved: there may be flows through them that are not listed.
     *column_suggestions* are columns above and below a column that have flows of their own. *notes* say what the
-    requested name means, where that is other than it says.
+    requested name means, where that is other than it says. *field_users* are the programs whose source code uses the
+    column *root*, or may use all fields of its topic.
     """
 
     root: str
@@ -99,6 +103,7 @@ class Lineage(NamedTuple):
     partly_read: tuple[str, ...]
     column_suggestions: tuple[str, ...]
     notes: tuple[str, ...]
+    field_users: tuple[FieldUser, ...] = ()
 
 
 Direction = Annotated[Literal["both", "upstream", "downstream"], Parameter("Where to follow the flows.", option=None)]
@@ -175,7 +180,23 @@ def lineage(
             partly_read=tuple(job.node_key for job in partly_read),
             column_suggestions=column_suggestions(rows, root, node),
             notes=notes,
+            field_users=users_of_column(rows, root, node),
         )
+
+
+def users_of_column(rows: GraphReader, root: NodeRow, name: str) -> tuple[FieldUser, ...]:
+    """Return the programs whose source code uses a column of a topic; none for other nodes and graphs in files."""
+    path = node_path(root)
+    if path is None or not isinstance(rows, SqlGraphReader):
+        return ()
+    topics = [root] if root.namespace else topics_with_column(rows, name)
+    clusters = rows.system_names()
+    found = (
+        field_users(rows.conn, cluster=clusters[topic.namespace], topic=topic.name, path=path)
+        for topic in topics
+        if topic.namespace in clusters
+    )
+    return tuple(user for users in found for user in users)
 
 
 def _steps(hops: int | None, *, enabled: bool) -> int | None:
@@ -208,7 +229,7 @@ def paths(
     limit: Annotated[int, Parameter("How many paths at most.", least=1, most=100)] = 10,
     as_of: AsOf = None,
 ) -> PathList:
-    """Return the shortest paths on which data go from *start* to *end*; the other way where there is none.
+    """Return the shortest paths on which data go from *start* to *end*; or the other way if there are no such paths.
 
     Two columns are connected by column flows; otherwise data and jobs are, and a column stands for its topic or
     dataset.
@@ -255,6 +276,8 @@ def _holder(graph: GraphReader, node: NodeRow) -> NodeRow:
 class WholeGraph(NamedTuple):
     """The graph of *scan* without schemas and columns; no nodes, and *complete* False, where there are too many.
 
+    *systems* has the edges between namespaces instead, counted: of the newest graph only.
+
     *node_count* and *edge_count* are of the whole graph, *coverage* counts what was parsed, and lists the problems.
     """
 
@@ -265,6 +288,7 @@ class WholeGraph(NamedTuple):
     node_count: int
     edge_count: int
     coverage: Coverage
+    systems: tuple[SystemFlow, ...] = ()
 
 
 def whole_graph(
@@ -294,6 +318,7 @@ def whole_graph(
             node_count=about.nodes,
             edge_count=about.edges,
             coverage=coverage_of(about),
+            systems=count_flows(rows.conn, JOB_LEVEL) if isinstance(rows, SqlGraphReader) and not complete else (),
         )
 
 

@@ -14,7 +14,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.graph.lineage import Impact, column_node, impact_of, node_path
 from scanner_api.graph.open import GraphSource, find_node, open_graph
 from scanner_api.graph.people import People
-from scanner_api.questions.graph import GraphEdge, Hops, graph_edge
+from scanner_api.questions.graph import FieldUser, GraphEdge, Hops, graph_edge, users_of_column
 from scanner_api.questions.question import AsOf, Cursor, Node, Parameter, read_cursor, write_cursor
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
@@ -54,7 +54,8 @@ class ImpactList:
     *sentence* says in one line what is affected and whom to ask, of all pages together.
     *counts* are of all that is affected, by kind and use; *left_out* counts what comes after this page, which
     *next_cursor* continues, and *complete* is False where anything does. *scan* is the newest scan that the graph is
-    of, None for a graph in files.
+    of, None for a graph in files. *field_users* are the programs whose source code uses the column *root*, or may use
+    all fields of its topic.
     """
 
     root: str
@@ -67,6 +68,7 @@ class ImpactList:
     column_suggestions: tuple[str, ...]
     notes: tuple[str, ...]
     next_cursor: str | None = None
+    field_users: tuple[FieldUser, ...] = ()
 
 
 def impact(
@@ -92,6 +94,7 @@ def impact(
         found = impact_of(opened.rows, root, node, hops)
         names = opened.rows.system_names()
         owners = _owners(opened.rows, found)
+        users = users_of_column(opened.rows, root, node)
     counts: dict[str, dict[str, int]] = {}
     for reached in found.affected:
         uses = counts.setdefault("column" if reached.path else found.nodes[reached.node].kind, {})
@@ -111,6 +114,7 @@ def impact(
         column_suggestions=found.column_suggestions,
         notes=notes,
         next_cursor=write_cursor(end) if left_out else None,
+        field_users=users,
     )
 
 

@@ -47,6 +47,7 @@ from scanner_dictionary.queries.drift import Drift as Drift
 from scanner_dictionary.queries.drift import DriftResult as DriftResult
 from scanner_dictionary.queries.drift import DriftRow as DriftRow
 from scanner_dictionary.queries.drift import drift as find_drift
+from scanner_dictionary.queries.field_uses import unread_columns
 from scanner_dictionary.queries.graph_at import check_moment, scan_at
 from scanner_dictionary.queries.listings import TableLine as TableLine
 from scanner_dictionary.queries.listings import TopicFilter, TopicOrder, observed_since
@@ -159,7 +160,7 @@ def _before_newest(conn: Connection, age: str) -> str:
     match = _AGE.fullmatch(age)
     newest = max((row.finished or "" for row in queries.scans(conn)), default="")
     if not match or not newest:
-        what = f"{age!r} is no age" if newest else "no scan was finished yet"
+        what = f"{age!r} is not an age" if newest else "no scan was finished yet"
         raise InputInvalid(what, where="unused_for", hint="write days or weeks, as 30d or 4w")
     days = int(match["number"]) * (_WEEK if match["unit"] == "w" else 1)
     return (datetime.fromisoformat(newest) - timedelta(days=days)).isoformat(timespec="seconds")
@@ -199,6 +200,9 @@ def columns(
         TagKind,
         Parameter("Which tags count: declared, inherited along flows, suggested by names, known (the first two), all."),
     ] = "known",
+    unread: Annotated[
+        bool, Parameter("Only columns of topics without a known reader; `unseen` lists readers of unknown fields.")
+    ] = False,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[TopicColumnRow]:
@@ -209,13 +213,18 @@ def columns(
     a *tag* the columns that inherit it are among them, unless *tags* is `declared`; topics come first. A page by
     *name*, asked for by *limit* without a *pattern*, is read from the index of names: it is ordered by schema instead,
     may have somewhat more columns than *limit*, and is not `complete` where names are not indexed yet, or the graph of
-    the newest scan was not generated. Where no column fits a name, `did_you_mean` has the nearest. Raises InputInvalid
-    for a page of all columns.
+    the newest scan was not generated. With *unread* come the columns of topics' values that no known program or flow
+    reads, in the same order; *tag* does not limit them. Where no column fits a name, `did_you_mean` has the nearest.
+    Raises InputInvalid for a page of all columns.
 
     >>> [(column.topic, column.name) for column in columns(dictionary, pattern="*.amount")]
     """
     with dictionary.reading() as conn:
         known = known_cluster(conn, cluster)
+        if unread:
+            rows = unread_columns(conn, all_columns(conn, cluster=known, pattern=pattern))
+            wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())
+            return replace(page_of(wanted, cursor, limit), complete=_has_newest_graph(conn))
         if limit is not None and not (pattern or name or tag):
             raise InputInvalid("a name or a tag is missing", where="columns", hint="name=customer_id or tag=PII")
         if tag:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from dataflow_generator.graph import EdgeKind, NodeKind
 from scanner_api.dictionary import Dictionary, known_cluster
-from scanner_api.graph.column_tags import INHERITED, ColumnTags, decisions_on, suggested_columns
+from scanner_api.graph.column_tags import DECLARED, INHERITED, MASKED, ColumnTags, decisions_on, suggested_columns
 from scanner_api.graph.open import past_rows
 from scanner_api.questions.question import Cluster, ColumnName, Cursor, Limit, Page, Parameter, Pattern, page_of
 from scanner_dictionary.engine.open import Connection
@@ -20,6 +20,7 @@ from scanner_dictionary.queries.tag_decisions import tag_decisions
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, cluster_ids, name_filter
 from scanner_dictionary.search.columns_in_graph import Place, PlacedColumn, tagged_columns
 from scanner_dictionary.search.other_columns import cluster_names
+from scanner_dictionary.search.stored_tags import TaggedRow, has_stored_tags, stored_tags
 from scanner_model.columns import path_name
 from scanner_model.tag_decisions import Decision
 
@@ -97,32 +98,58 @@ def personal_data(
 
 
 def _rows(conn: Connection, tag: str, found: Found | None, since: str | None) -> Iterator[PersonalData]:
-    declared = list(tagged_columns(conn, tag))
-    graph = SqlGraphReader(conn)
-    tags = ColumnTags(conn, graph, declared)
-    flows = tags.flows(tag)
-    origins = tags.clusters_of([*flows.inherited, *flows.masked], cluster_names(conn))
-    owners, accepted = _Owners(conn, graph, origins), tag_decisions(conn, Decision.ACCEPTED)
-    for placed in declared:
+    tagged = _Stored(conn, tag) if not since and has_stored_tags(conn, tag) else _Computed(conn, tag, since)
+    owners, accepted = _Owners(conn), tag_decisions(conn, Decision.ACCEPTED)
+    known: set[Place] = set()
+    for _, placed, _ in tagged.columns(DECLARED):
+        known.add(placed.place)
         spelled = next((each for each in placed.column.tags if each.lower() == tag.lower()), tag)
         why = tuple(each.text for each in decisions_on(accepted, placed, tag))
         yield _row(placed, FoundTag(spelled, "declared", "", "", 0, why), owners)
-    before = _places_then(conn, declared, tag, since) if since else frozenset[tuple[str, str]]()
-    inherited = [column for column in flows.inherited if tags.position(column) not in before]
-    known = {placed.place for placed in declared}
-    for placed in tags.found(inherited):
+    for _, placed, origin in tagged.columns(INHERITED):
         known.add(placed.place)
         for each in placed.column.found_tags:
-            yield _row(placed, each, owners)
-    masked = list(tags.found(flows.masked))
-    decided = known | {placed.place for placed in masked}
-    for placed in suggested_columns(conn, tag, decided) if found in (None, "suggested") and not since else ():
+            yield _row(placed, each, owners, origin)
+    if found in (None, "suggested") and not since:
+        decided = known | {placed.place for _, placed, _ in tagged.columns(MASKED)}
+        for placed in suggested_columns(conn, tag, decided):
+            for each in placed.column.found_tags:
+                yield _row(placed, each, owners)
+    for _, placed, origin in tagged.columns(MASKED):
         for each in placed.column.found_tags:
-            yield _row(placed, each, owners)
-    for placed in masked:
-        for each in placed.column.found_tags:
-            yield _row(placed, each._replace(certainty="masked"), owners)
-    yield from _readers(graph, known, tag, owners)
+            yield _row(placed, each._replace(certainty="masked"), owners, origin)
+    yield from _readers(owners.graph, known, tag, owners)
+
+
+class _Stored(NamedTuple):
+    """The columns with a tag, as they were stored with the graph."""
+
+    conn: Connection
+    tag: str
+
+    def columns(self, found: str) -> Iterable[TaggedRow]:
+        """Return the columns that have the tag in the way *found*, each time read again."""
+        return stored_tags(self.conn, self.tag, (found,))
+
+
+class _Computed:
+    """The columns with a tag, found along the flows of the graph; *since*: only what an earlier graph does not have."""
+
+    def __init__(self, conn: Connection, tag: str, since: str | None) -> None:
+        declared = list(tagged_columns(conn, tag))
+        tags = ColumnTags(conn, SqlGraphReader(conn), declared)
+        flows = tags.flows(tag)
+        origins = tags.clusters_of([*flows.inherited, *flows.masked], cluster_names(conn))
+        before = _places_then(conn, declared, tag, since) if since else frozenset[tuple[str, str]]()
+        inherited = [column for column in flows.inherited if tags.position(column) not in before]
+        found = {INHERITED: tags.found(inherited), MASKED: tags.found(flows.masked)}
+        self._rows = {DECLARED: [TaggedRow(DECLARED, placed) for placed in declared]}
+        for kind, listed in found.items():
+            self._rows[kind] = [TaggedRow(kind, placed, origins.get(placed.place, "")) for placed in listed]
+
+    def columns(self, found: str) -> Iterable[TaggedRow]:
+        """Return the columns that have the tag in the way *found*."""
+        return self._rows[found]
 
 
 def _places_then(
@@ -134,14 +161,13 @@ def _places_then(
 
 
 class _Owners:
-    """The owners of topics by cluster and name; *origins* are the clusters that data outside of Kafka come from."""
+    """The owners of topics by cluster and name, and which datasets are sources."""
 
-    def __init__(self, conn: Connection, graph: GraphReader, origins: Mapping[Place, str]) -> None:
-        self._graph = graph
+    def __init__(self, conn: Connection) -> None:
+        self.graph = SqlGraphReader(conn)
         self._sources: dict[tuple[str, str], bool] = {}
         self._notes: Mapping[tuple[int, str], CatalogAnnotations] = catalog_annotations(conn)
         self._ids = cluster_ids(conn)
-        self.origins = origins
         self.clusters = cluster_names(conn)
 
     def of(self, cluster: str, topic: str) -> str:
@@ -151,16 +177,17 @@ class _Owners:
         """Return whether jobs read the dataset of a column, and none writes it."""
         at = place.namespace, place.name
         if at not in self._sources:
-            named = self._graph.nodes_named((place.name,))
+            named = self.graph.nodes_named((place.name,))
             nodes = [node.id for node in named if (node.namespace, node.name, node.path) == (*at, None)]
-            is_read = self._graph.edges_at(nodes, forward=True, kinds=_READS)
-            self._sources[at] = bool(is_read) and not self._graph.edges_at(nodes, forward=False, kinds=_WRITES)
+            is_read = self.graph.edges_at(nodes, forward=True, kinds=_READS)
+            self._sources[at] = bool(is_read) and not self.graph.edges_at(nodes, forward=False, kinds=_WRITES)
         return self._sources[at]
 
 
-def _row(placed: PlacedColumn, tag: FoundTag, owners: _Owners) -> PersonalData:
+def _row(placed: PlacedColumn, tag: FoundTag, owners: _Owners, origin: str = "") -> PersonalData:
+    """Return the row of a column; *origin* is the cluster that its data come from."""
     place, column = placed
-    cluster = column.cluster or owners.origins.get(place, "")
+    cluster = column.cluster or origin
     return PersonalData(
         cluster=cluster,
         dataset=column.topic or column.dataset,

@@ -20,7 +20,7 @@ class Parameter:
     """What the faces show and check of a parameter, beside its name, type and default.
 
     *text* is one sentence. *least* and *most* limit a number, *longest* is the most characters of a text. *request* is
-    its name in requests where that is no name of Python, *former* are names that requests may still use. *option* is
+    its name in requests if that is invalid in Python, *former* are names that requests may still use. *option* is
     its name on the command line where it differs; None: the command line does not have it. A parameter with
     *argument* is an argument of the command, not an option; *metavar* is the word for its value in the help.
     """
@@ -43,8 +43,9 @@ class Question:
     *function* is `module:name` below `scanner_api`, loaded when the question is asked. *summary* is one sentence on
     every face. *path* is that of the operation below `/api/v1`; empty: the API does not have it. *tool* and *command*
     are its names there; empty: they do not have it. *page* is how many items a page of the API has by default. The
-    parameters of a POST are the members of its body; it changes nothing either. A *heavy* question may take seconds on
-    a large dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`).
+    parameters of a POST are the members of its body; it changes nothing either. A *local* one reads files that the
+    caller names: MCP has it on standard input and output only. A *heavy* question may take seconds on a large
+    dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`).
 
     Of a command that derives from it: *section* is where the help lists it, *line* its line there, of at most 60
     characters; *help* continues the summary, *examples* are command lines, *shown* are the
@@ -58,6 +59,7 @@ class Question:
     path: str = ""
     method: Literal["GET", "POST"] = "GET"
     media: str = "application/json"
+    local: bool = False
     heavy: bool = False
     heavy_with: frozenset[str] = frozenset()
     page: int = 100
@@ -174,7 +176,7 @@ def page_of(rows: Iterable[T], cursor: str | None, limit: int | None) -> Page[T]
 
 
 def keyed_page(rows: Iterable[T], key: Callable[[T], Sequence[object]], limit: int | None) -> Page[T]:
-    """Return the first *limit* of *rows*, of which at most one more is read; the cursor holds the key of the last."""
+    """Return the first *limit* of *rows*, reading at most one more; the cursor holds the key of the last."""
     items = tuple(rows)
     if limit is None or len(items) <= limit:
         return Page(items)
@@ -193,5 +195,5 @@ def read_cursor(cursor: str, *kinds: type) -> tuple[Any, ...]:
     except (ValueError, binascii.Error, RecursionError):
         values = None
     if not isinstance(values, list) or tuple(map(type, values)) != kinds:
-        raise InputInvalid("the cursor is none of this list", where="cursor", hint="take next_cursor of a page")
+        raise InputInvalid("invalid cursor", where="cursor", hint="take next_cursor of a page")
     return tuple(values)

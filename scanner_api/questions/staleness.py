@@ -17,7 +17,7 @@ from scanner_dictionary.graph.store import NodeRow, newest_scan, stored_graph
 FAILED = frozenset(("FAILED", "FAILING", "DEGRADED", "ERROR", "UNRESPONSIVE"))
 """States of connectors, Flink statements and ksqlDB queries that do not recover by themselves."""
 STOPPED = frozenset(("PAUSED", "STOPPED", "STOPPING", "SUSPENDED", "TERMINATED", "CANCELED", "CANCELLED"))
-"""States of jobs that somebody stopped; a finished statement is not among them."""
+"""States of jobs that were stopped deliberately; finished statements are not among them."""
 
 
 class StaleNode(NamedTuple):

@@ -111,7 +111,7 @@ QUESTIONS: tuple[Question, ...] = (
         function="questions.listings:columns",
         summary="List columns by name or tag: of the schemas of topics, of tables, and those that only flows know.",
         path="/columns",
-        heavy_with=frozenset({"pattern", "tag"}),
+        heavy_with=frozenset({"pattern", "tag", "unread"}),
         tool="find_columns",
         help="With --tag, --found, --outside or --since, the command lists where that data is and who reads it: tagged "
         "columns, columns that inherit the tag along flows, columns that a rule suggests, and readers. "
@@ -124,16 +124,17 @@ QUESTIONS: tuple[Question, ...] = (
             "columns --tag PII --found suggested",
             "columns --tag PII --outside --format csv",
             "columns --tag PII --since 7d",
+            "columns --unread",
         ),
         shown=(
             *("cluster", "topic", "role", "name", "type", "logical_type", "nullable", "tags", "doc", "context"),
-            *("subject", "version", "inherited_tags", "origin", "dataset", "found_tags"),
+            *("subject", "version", "inherited_tags", "origin", "dataset", "found_tags", "unseen"),
         ),
-        brief=("cluster", "where", "name", "type", "tags", "inherited_tags"),
+        brief=("cluster", "where", "name", "type", "tags", "inherited_tags", "unseen"),
         optional=frozenset(
             {
                 *("dataset", "logical_type", "nullable", "tags", "doc", "context", "subject", "version"),
-                *("inherited_tags", "found_tags"),
+                *("inherited_tags", "found_tags", "unseen"),
             }
         ),
     ),
@@ -153,15 +154,16 @@ QUESTIONS: tuple[Question, ...] = (
         incomplete=_OLD_GRAPH,
         examples=(
             "clients orders",
+            "clients orders --columns",
             "clients orders --principals",
             "clients --certainty observed --cluster retail --format csv",
         ),
         shown=(
             *("cluster", "topic", "use", "application", "kind", "certainty", "owner", "last_seen", "first_seen"),
-            *("sampled", "joined", "evidence", "stale", "gone"),
+            *("sampled", "joined", "column", "evidence", "stale", "gone"),
         ),
-        brief=("cluster", "topic", "use", "application", "certainty", "owner", "last_seen"),
-        optional=frozenset({"owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
+        brief=("cluster", "topic", "use", "application", "certainty", "owner", "last_seen", "column"),
+        optional=frozenset({"column", "owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
     ),
     Question(
         name="personal_data",
@@ -335,7 +337,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="paths",
         function="questions.graph:paths",
-        summary="Return the shortest paths on which data go from one node to another, or back where there is none.",
+        summary="Return the shortest paths on which data go from one node to another, else back.",
         path="/paths",
         tool="get_paths",
     ),
@@ -412,6 +414,14 @@ QUESTIONS: tuple[Question, ...] = (
         method="POST",
         heavy=True,
         tool="check_change",
+    ),
+    Question(
+        name="check_work_tree",
+        function="questions.work_tree:check_work_tree",
+        summary="Check the uncommitted changes of a repository on this computer: what they break and whom they hit.",
+        local=True,
+        heavy=True,
+        tool="check_work_tree",
     ),
 )
 """All questions, in the order of the pages that are generated from them."""

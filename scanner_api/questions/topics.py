@@ -17,6 +17,7 @@ from scanner_dictionary.graph.store import NodeRow, count_edges, nearest_edges, 
 from scanner_dictionary.queries.clients import ClientRow as ClientRow
 from scanner_dictionary.queries.clients import configured, group_lags, observed, permitted
 from scanner_dictionary.queries.columns import FoundTag
+from scanner_dictionary.queries.field_uses import by_column, field_users
 from scanner_dictionary.queries.listings import TopicRow, topic_called
 from scanner_dictionary.queries.resolve import FoundCluster, cluster_meant, topic_of, unknown_name
 from scanner_dictionary.queries.schema_ids import SchemaIdRow as SchemaIdRow
@@ -170,6 +171,7 @@ def clients(
     cluster: Cluster = None,
     certainty: Annotated[Certain | None, Parameter("Only what is known in this way.")] = None,
     principals: Annotated[bool, Parameter("Each principal that rules of access permit, instead of a count.")] = False,
+    columns: Annotated[bool, Parameter("A row for each field of the messages that a program is known to use.")] = False,
     earlier: Annotated[bool, Parameter("Also who was observed in earlier windows only.")] = False,
     limit: Limit = None,
     cursor: Cursor = None,
@@ -177,7 +179,9 @@ def clients(
     """Return the applications that use topics: those observed, then those configured, then those permitted.
 
     What is permitted is listed for a *topic* only. The answer is not `complete` where no graph was generated since the
-    newest scan: what is configured may be missing then. Raises NameUnknown with the nearest names for an unknown topic.
+    newest scan: what is configured may be missing then. With *columns* each client has a row for each field that it
+    uses, with the line of code; of a client whose fields are not known the row says that it may use all of them.
+    Raises NameUnknown with the nearest names for an unknown topic.
 
     >>> [(row.application, row.use, row.certainty) for row in clients(dictionary, topic="orders")]
     """
@@ -189,6 +193,8 @@ def clients(
         if topic is not None and certainty in (None, "permitted"):
             clusters = [row.cluster for row in topics_named(conn, topic, name)]
             rows = chain(rows, (row for at in clusters for row in permitted(conn, at, topic, each=principals)))
+        if columns:
+            rows = by_column(rows, field_users(conn, cluster=name, topic=topic))
         graph = stored_graph(conn)
         current = graph is not None and graph.last_scan >= newest_scan(conn)
         page = page_of(rows, cursor, limit)

@@ -75,11 +75,11 @@ def load_clusters(files: Sequence[str], *, replayed: bool = False) -> tuple[Load
 def repository_cluster(directories: Sequence[Path], variables: Mapping[str, str]) -> LoadedCluster:
     """Return the cluster that *directories* of files describe, named after the first; *variables* fill placeholders.
 
-    Raises InputInvalid for what is no directory.
+    Raises InputInvalid for a path that is not a directory.
     """
     for directory in directories:
         if not directory.is_dir():
-            raise InputInvalid("is no directory", where=str(directory), hint="name a directory of files")
+            raise InputInvalid("is not a directory", where=str(directory), hint="name a directory of files")
     name = ClusterName(directories[0].resolve().name or "repository")
     repositories = tuple(
         RepositorySettings(

@@ -32,6 +32,7 @@ from scanner_extractor.http.recording import Recorder, Replay, directory_name, r
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import ALL, Choice, Mode, read_sources, result_of_unread
+from scanner_extractor.scan.source_kinds import experimental_sources
 from scanner_extractor.schemas.parsing import (
     ParseRequest,
     ParseTexts,
@@ -164,6 +165,7 @@ def scan(
     connections = open_connections(clusters, capture, replay)
     reports: list[ScanReport] = []
     engine = dictionary.writing(create=True)
+    _note_experimental(clusters, engine, notify)
     with schema_engine(spark, notify) as parse:
         options = ScanOptions(engine=engine, choice=choice, progress=progress, parse=parse)
         for report in scan_clusters(clusters, connections, options, workers=workers):
@@ -171,6 +173,15 @@ def scan(
             if on_report:
                 on_report(report)
     return tuple(reports)
+
+
+def _note_experimental(clusters: Sequence[LoadedCluster], engine: Engine, notify: Notify) -> None:
+    """Report, before the first scan of a cluster, which of its sources were never read live."""
+    with engine.connect() as conn:
+        new = [cluster for cluster in clusters if not is_known(conn, cluster.settings.cluster)]
+    for cluster in new:
+        for source, reason in experimental_sources(cluster.settings):
+            notify(f"note: {source} is {reason}")
 
 
 def open_connections(

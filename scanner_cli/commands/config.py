@@ -17,7 +17,7 @@ from scanner_cli.usage_errors import Exit
 from scanner_model.text import visible, visible_json
 
 CLUSTER, MANUAL, SETTINGS = "cluster.json", "manual-input", ".scanner.yaml"
-_SUMMARY = ("cluster", "files", "brokers", "topics", "schemas", "assignments", "flows")
+_SUMMARY = ("cluster", "files", "brokers", "topics", "schemas", "assignments", "flows", "owners")
 
 
 @click.group(cls=Group)

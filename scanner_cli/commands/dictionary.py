@@ -79,7 +79,7 @@ def prune(keep_scans: int | None, before: str | None, yes: bool, dictionary: Dic
       scanner dictionary prune --keep-scans 50
       scanner dictionary prune --before 2026-01-01 --yes
 
-    Exit status 2: neither or both of --keep-scans and --before are given, or the date is none.
+    Exit status 2: neither or both of --keep-scans and --before are given, or the date is invalid.
     """
     result = library.prune(dictionary, keep_scans=keep_scans, before=before, dry_run=not yes)
     if style == Format.JSON:

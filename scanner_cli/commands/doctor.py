@@ -12,7 +12,7 @@ from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.usage_errors import Exit
 
-_COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
+_COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint", "note")
 
 
 @command()
@@ -33,7 +33,7 @@ def doctor(files: Sequence[str], style: str) -> int:
     with progress_on(sys.stderr, quiet=False) as progress:
         checks = library.check(cluster_files(files, "scanner doctor"), progress=progress)
     rows = [
-        {name: getattr(result, name) for name in ("cluster", "source", "tried", "detail", "hint")}
+        {name: getattr(result, name) for name in ("cluster", "source", "tried", "detail", "hint", "note")}
         | {"answer": result.state}
         for result in checks
     ]

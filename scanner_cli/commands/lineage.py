@@ -26,7 +26,7 @@ from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from scanner_api.graph.open import GraphSource
-    from scanner_api.questions.graph import Component, Lineage
+    from scanner_api.questions.graph import Component, FieldUser, Lineage
     from scanner_api.questions.impact import ImpactList
 
 _SIZES = {"topic": "topics", "dataset": "datasets", "job": "jobs", "consumer-group": "groups"}
@@ -46,6 +46,8 @@ _DIRECTIONS: Mapping[str, Literal["both", "upstream", "downstream"]] = {
 }
 _EXCLUSIVE = ("impact", "components")
 _TREE = "tree"
+_ALL = "all fields"
+_PLACES = 3
 
 
 def _query_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -193,6 +195,7 @@ def _print_unread(traced: Lineage) -> None:
 
 def _show_tree(traced: Lineage, evidence: bool) -> None:
     show_tree(traced, evidence=evidence)
+    _print_users(traced.field_users)
     _print_unread(traced)
 
 
@@ -200,6 +203,7 @@ def _show_impact(result: ImpactList, evidence: bool, style: str) -> None:
     style = Format.TABLE if style == _TREE else style
     if style == Format.TABLE:
         echo(result.sentence)
+        _print_users(result.field_users)
         if not result.affected:
             _print_notes(result.notes)
             return
@@ -208,6 +212,13 @@ def _show_impact(result: ImpactList, evidence: bool, style: str) -> None:
     show(rows, narrow(shown, rows, style, ("owner", "last_seen")), style, document=impact_document(result))
     _print_notes(result.notes)
     _suggest(result.column_suggestions)
+
+
+def _print_users(users: Sequence[FieldUser]) -> None:
+    """Print the programs whose source code uses the column that was asked for."""
+    for user in users:
+        fields = f" ({user.column})" if user.column.startswith(_ALL) else ""
+        echo(f"{user.application} {user.use} it{fields}: {', '.join(user.places[:_PLACES])}")
 
 
 def _print_notes(notes: Sequence[str]) -> None:

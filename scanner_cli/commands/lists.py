@@ -39,9 +39,13 @@ def columns(
     """List columns, or the places and readers of tagged ones."""
     tagged = {option: named.pop(option) for option in _TAGGED}
     given = {option: value for option, value in tagged.items() if value}
-    if tags:
-        answer(BY_NAME["columns"], dictionary, {**named, "tag": tagged["tag"], "tags": tags}, style, wide=wide)
+    if tags or named["unread"]:
+        if given.keys() - {"tag"}:
+            raise click.UsageError("--tags and --unread list columns only; leave out --found, --outside and --since")
+        chosen = {"tag": tagged["tag"]} | ({"tags": tags} if tags else {})
+        answer(BY_NAME["columns"], dictionary, {**named, **chosen}, style, wide=wide)
     elif given:
+        del named["unread"]  # a filter of columns
         answer(BY_NAME["personal_data"], dictionary, {**named, **given}, style, wide=wide)
     else:
         answer(BY_NAME["columns"], dictionary, named, style, wide=wide)

@@ -62,7 +62,7 @@ def worst(findings: Iterable[Finding]) -> Finding:
 
 
 def best(findings: Iterable[Finding], otherwise: Finding) -> Finding:
-    """Return the first of the least harmful findings; *otherwise* where there is none."""
+    """Return the first of the least harmful findings; *otherwise* without findings."""
     return min(findings, key=lambda finding: _HARM[finding.verdict], default=otherwise)
 
 

@@ -101,7 +101,7 @@ def pairs(before: Mapping[Key, Column], after: Mapping[Key, Column]) -> Iterator
 
 
 def is_mark(column: Column) -> bool:
-    """Return whether a column is no field: an element, a map's value, a branch of a union, the whole message."""
+    """Return whether a column is not a field: an element, map value, union branch or whole message."""
     return not column.path or column.path[-1][0:1] in ("[", "{", "<")
 
 
@@ -119,7 +119,7 @@ def alternatives(side: Side, column: Column, words: Callable[[str], Alternative]
     else:
         below = [child for child in side.below(column.path) if is_branch(child)]
         branches = [Alternative(child.type, _branch_name(child), child.logical_type) for child in below]
-    # A branch is marked nullable because another may stand in its place, not because it may be null.
+    # A branch is marked nullable because another may replace it, not because it may be null.
     return (*branches, Alternative(NULL)) if column.nullable and not is_branch(column) else tuple(branches)
 
 

@@ -100,7 +100,7 @@ def _changes(before: Definition, after: Definition, rules: FormatRules) -> Itera
 
 
 def _have_numbers(definition: Definition) -> bool:
-    """Return whether fields have numbers; columns that somebody only listed have none."""
+    """Return whether fields have numbers; columns that were only listed have no numbers."""
     return any(column.number is not None for column in definition.columns)
 
 

@@ -59,7 +59,7 @@ def _needed(reader: ColumnContext) -> Finding | None:
     if _has(_EDITION, reader.text):
         return unclear("a reader may require it") if "LEGACY_REQUIRED" in reader.text else None
     if len(column.path) > 1 and _has(_IMPORT, reader.text):
-        return unclear("a reader may require it: its message may stand in an imported file")
+        return unclear("a reader may require it: its message may be in an imported file")
     return broken("a reader requires it")
 
 

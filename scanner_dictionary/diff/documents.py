@@ -42,7 +42,7 @@ class DiffRow(NamedTuple):
 
 
 def as_json(changes: ScanDiff) -> Json:
-    """Return the document that docs/history.md describes."""
+    """Return the document that docs/json.md describes."""
     listed = {kind for kinds in _LISTED.values() for kind in kinds}
     others = [fact for fact in changes.facts if fact.kind not in listed]
     return {

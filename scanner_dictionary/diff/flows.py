@@ -21,7 +21,7 @@ _CONTAINS = "contains"
 
 
 class GraphNode(NamedTuple):
-    """A node as graphs show it; *path* is JSON text, None where it is no column."""
+    """A node as graphs show it; *path* is JSON text, None except for columns."""
 
     id: str
     kind: str

@@ -223,7 +223,7 @@ def swaps(links: Iterable[Replayed], record_of: Callable[[int], str]) -> tuple[S
     """Pair the current schemas before and after, by topic and role.
 
     A newer version of a subject takes the place of the older one; so does a schema of the same record (*record_of*
-    names a definition's) under another subject. The same definition under another subject is no change.
+    names a definition's) under another subject. The same definition under another subject is unchanged.
     """
     sides: dict[tuple[str, str], _Leftover] = defaultdict(lambda: _Leftover([], []))
     for link in links:

@@ -202,7 +202,7 @@ _WATCHED = "scanner_dictionary.engine.watched_postgres"
 """It imports psycopg, which a dictionary in a file does not need."""
 
 _MIGRATING = 7_226_637
-"""The key of PostgreSQL's advisory lock under which tables are created: there is none yet that could be locked."""
+"""The key of PostgreSQL's advisory lock under which tables are created: no table exists yet to lock."""
 
 
 def open_dictionary(
@@ -288,7 +288,7 @@ def postgres_engine(location: Location, *, connect_timeout: int, **options: Any)
 
 
 def _revision(conn: Connection) -> str:
-    """Return the stored revision, empty where there is none."""
+    """Return the stored revision, empty if absent."""
     if not conn.dialect.has_table(conn, VERSION_TABLE):
         return ""
     return conn.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar() or ""  # noqa: S608 - our constant

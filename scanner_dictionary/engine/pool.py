@@ -51,7 +51,7 @@ class ReaderPool:
         with self._lock:
             if self._engine is None or file != self._file:
                 self._dispose()
-                # Checks that there is a dictionary, and its revision.
+                # Checks that the dictionary exists, and its revision.
                 open_dictionary(self._url, create=False).dispose()
                 self._engine, self._file = self._open(self._location), file
             return self._engine

@@ -140,4 +140,4 @@ def consistent_read(conn: Connection) -> None:
 def batches(conn: Connection, table: Table) -> Iterator[Rows]:
     """Return the rows of *table*, a bounded number at a time."""
     query = select(table).order_by(*table.primary_key.columns)
-    yield from conn.execution_options(yield_per=_STREAMED_ROWS).execute(query).partitions()
+    yield from conn.execute(query.execution_options(yield_per=_STREAMED_ROWS)).partitions()

@@ -109,7 +109,7 @@ _NO_RIGHTS = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
 class _Compiled(LRUCache[tuple[Any, ...], Any]):
     """The compiled statements of every dictionary in a file; compiling takes longer than running most of them.
 
-    A key begins with the dialect of an engine, an object of which each engine has its own: the rest is the key.
+    A key begins with the engine's own dialect object: the rest is the key.
     """
 
     def get(self, key: tuple[Any, ...], default: Any = None) -> Any:  # noqa: ANN401 - SQLAlchemy's
@@ -214,7 +214,7 @@ def _connect(file: Path, create: bool, patience: float) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         if not error.sqlite_errorname.startswith(_NO_RIGHTS) or not _is_at_rest(file):
             raise
-        # A reader without rights on the directory cannot take part in write-ahead mode; nobody is writing just now.
+        # A reader without rights on the directory cannot take part in write-ahead mode; nothing is being written now.
         return _open(f"{uri}?immutable=1", patience)
 
 

@@ -57,7 +57,7 @@ class _Watched(psycopg.Connection[Any]):
             return bool(selector.select(_INTERVAL))
 
     def _check_server(self) -> None:
-        """Raise OperationalError where the server lets nobody connect; one that does works on a long statement.
+        """Raise OperationalError if the server accepts no connection; if it does, it works on a long statement.
 
         A frozen server's system still acknowledges what is sent to it, so that TCP's own limits are of no use.
         """

@@ -119,7 +119,7 @@ def restore_parquet(directory: Path, file: Path) -> None:
 
 
 def check_parquet(directory: Path) -> None:
-    """Raise InputInvalid where *directory* is no export of a dictionary of our revision, or pyarrow is missing."""
+    """Raise InputInvalid if *directory* is not an export of a dictionary of our revision, or pyarrow is missing."""
     _parquet(directory).check_parquet(directory)
 
 

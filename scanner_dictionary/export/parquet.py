@@ -86,7 +86,7 @@ def restore_parquet(directory: Path, file: Path) -> None:
 
 
 def check_parquet(directory: Path) -> None:
-    """Raise InputInvalid where *directory* is no export of a dictionary of our revision."""
+    """Raise InputInvalid if *directory* is not an export of a dictionary of our revision."""
     hint = f"`scanner dictionary export --format parquet -o {directory}` writes one"
     missing = [table.name for table in tables() if not (directory / _file(table)).is_file()]
     if missing:

@@ -190,7 +190,7 @@ class SqlGraphReader:
     def _look_up(self, named: str) -> str | None:
         """Return the namespace of the cluster that has a broker, id or CRN called *named*, or of the server so called.
 
-        None where there is none.
+        None if absent.
         """
         node, cluster = t.flow_node.c, t.cluster.c
         query = select(node.namespace).where(node.kind == "cluster").order_by(node.id).limit(1)
@@ -341,9 +341,7 @@ def with_schemas(level: Level, topics: Iterable[int]) -> set[int]:
 
 
 def _fetch_cells(level: Level, query: Select[Any]) -> Sequence[Any]:
-    # Past SQLAlchemy's row: it costs as much as reading the cells.
-    result = level.conn.execute(query)
-    return result.cursor.fetchall() if result.cursor else ()
+    return graph_store.fetch_cells(level.conn.execute(query))
 
 
 _UNLISTED = ("cluster", "schema", "column")
@@ -368,8 +366,32 @@ def count_nodes(conn: Connection) -> tuple[NodeCount, ...]:
     return tuple(NodeCount(kind, space, names.get(space, ""), count) for kind, space, count in rows)
 
 
+class SystemFlow(NamedTuple):
+    """How many edges of a *kind* go from nodes of one kind in a namespace to those of another."""
+
+    source_kind: str
+    source_namespace: str
+    target_kind: str
+    target_namespace: str
+    kind: str
+    count: int
+
+
+def count_flows(conn: Connection, kinds: Collection[str]) -> tuple[SystemFlow, ...]:
+    """Count the edges of *kinds* between the kinds of nodes of each namespace, in this order."""
+    edge, source, target = t.flow_edge.c, t.flow_node.alias().c, t.flow_node.alias().c
+    cells = source.kind, source.namespace, target.kind, target.namespace, edge.kind
+    query = (
+        select(*cells, func.count())
+        .where(topic_level(conn).edges, edge.kind.in_(sorted(kinds)))
+        .where(source.id == edge.source_node_id, target.id == edge.target_node_id)
+        .where(source.kind.not_in(_UNLISTED), target.kind.not_in(_UNLISTED))
+    )
+    return tuple(SystemFlow(*row) for row in conn.execute(query.group_by(*cells).order_by(*cells)))
+
+
 class NodePlace(NamedTuple):
-    """Where a node stands in a list of nodes."""
+    """Position of a node in a list of nodes."""
 
     namespace: str
     name: str

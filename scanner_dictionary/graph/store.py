@@ -10,6 +10,7 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Connection,
+    CursorResult,
     Select,
     bindparam,
     cast,
@@ -30,7 +31,7 @@ SCHEMA_BITS = 32
 
 
 class NodeRow(NamedTuple):
-    """A node as stored; *path* and *attributes* are JSON text, *path* None where it is no column."""
+    """A node as stored; *path* and *attributes* are JSON text, *path* None except for columns."""
 
     id: int
     node_key: str
@@ -42,7 +43,7 @@ class NodeRow(NamedTuple):
 
 
 class EdgeRow(NamedTuple):
-    """An edge as stored, between nodes' keys; *flow_type* and *subtype* are empty where it is no column flow."""
+    """An edge as stored, between nodes' keys; *flow_type* and *subtype* are empty except for column flows."""
 
     id: int
     source_node_id: int
@@ -86,6 +87,7 @@ def delete_graph(conn: Connection, schemas: Iterable[int] | None = None) -> None
     They are the keys of the rows of schemas; the columns of a schema go with it.
     """
     conn.execute(t.flow_graph.delete())
+    conn.execute(t.column_tag.delete())
     spans = [{"first": first, "last": first + (1 << SCHEMA_BITS) - 1} for first in schemas or ()]
     for table in (t.flow_edge, t.flow_node):
         conn.execute(table.delete() if schemas is None else table.delete().where(table.c.id < 0))
@@ -105,7 +107,7 @@ def add_rows(conn: Connection, nodes: Iterable[Sequence[Any]], edges: Iterable[S
 def describe_graph(conn: Connection, coverage: str = "{}", layout: int | None = None) -> StoredGraph:
     """Store that the graph is of the newest scan, its size, *coverage*, and the *layout* of its schemas."""
     graph = StoredGraph(newest_scan(conn), *_sizes(conn), coverage)
-    insert_rows(conn, t.flow_graph, [(_GRAPH, *graph, layout)])
+    insert_rows(conn, t.flow_graph, [(_GRAPH, *graph, layout, None)])
     return graph
 
 
@@ -145,7 +147,7 @@ def nodes_of(conn: Connection, keys: Iterable[int]) -> Mapping[int, NodeRow]:
     """Read the nodes of *keys*, in their order; one that is not there is not listed."""
     nodes: dict[int, NodeRow] = {}
     for chunk in in_chunks(sorted(set(keys)), _NODES_AT_ONCE):
-        nodes |= {row[0]: NodeRow._make(row) for row in conn.execute(_NODES, {"keys": chunk}).all()}
+        nodes |= {row[0]: NodeRow._make(row) for row in fetch_cells(conn.execute(_NODES, {"keys": chunk}))}
     return nodes
 
 
@@ -163,8 +165,13 @@ def edges_at(
     edges: list[EdgeRow] = []
     for chunk in in_chunks(nodes, _NODES_AT_ONCE):
         rows = conn.execute(_EDGES[forward, holders], {"nodes": chunk, "kinds": sorted(kinds)})
-        edges += map(EdgeRow._make, rows.all())
+        edges += map(EdgeRow._make, fetch_cells(rows))
     return tuple(sorted(edges))
+
+
+def fetch_cells(result: CursorResult[Any]) -> Sequence[Any]:
+    """Return the rows of *result* as the driver has them: SQLAlchemy's row costs as much as reading the cells."""
+    return result.cursor.fetchall() if result.cursor else ()
 
 
 def _edges_at(*, forward: bool, holders: bool) -> Select[Any]:
@@ -188,7 +195,7 @@ _EDGES = {
 
 
 def newest_scan(conn: Connection) -> int:
-    """Return the number of the newest scan, 0 where there is none; a graph of an older one is out of date."""
+    """Return the number of the newest scan, 0 without a scan; a graph of an older one is out of date."""
     return int(conn.execute(select(func.max(t.scan.c.id))).scalar() or 0)
 
 
@@ -216,7 +223,7 @@ def nearest_edges(
     rows: list[EdgeRow] = []
     for chunk in in_chunks(nodes, _NODES_AT_ONCE):
         nearest = conn.execute(_NEAREST[forward], {"nodes": chunk, "kinds": sorted(kinds), "most": limit})
-        rows += map(EdgeRow._make, nearest.all())
+        rows += map(EdgeRow._make, fetch_cells(nearest))
     return tuple(sorted(rows)[:limit])
 
 

@@ -55,7 +55,7 @@ class TableRow(CatalogTable):
 
     @property
     def primary_key(self) -> tuple[str, ...]:
-        """Return the columns of the primary key; empty where there is none, or it is not known."""
+        """Return the columns of the primary key; empty if absent, or it is not known."""
         return next((key.columns for key in self.keys if key.kind == PRIMARY_KEY), ())
 
 

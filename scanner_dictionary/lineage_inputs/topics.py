@@ -164,7 +164,7 @@ def column_ranges(conn: Connection, columns: int) -> tuple[tuple[int, int], ...]
 
     A definition with more is a range by itself, so that no task has more than its share and the widest schema.
     """
-    heads = conn.execution_options(yield_per=COLUMNS_AT_ONCE).execute(_heads())
+    heads = conn.execute(_heads().execution_options(yield_per=COLUMNS_AT_ONCE))
     return tuple((chunk[0].id, chunk[-1].id) for chunk in _portions(map(Head._make, heads), columns, None))
 
 

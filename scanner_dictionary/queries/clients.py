@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, or_, select
 
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_dictionary.graph.store import topic_level
 from scanner_dictionary.queries.facts import fact_of, is_stale, newest_scans, reported_facts, stored_rows
 from scanner_dictionary.schema import tables as t
 from scanner_model.client_names import Applications, Match
@@ -62,6 +63,8 @@ class ClientRow:
     identities: mapping, one series, naming rule, equal name (a suggestion), own name. *first_seen* and *last_seen* are
     ISO 8601, empty unless it was observed; *sampled*: the source shows a sample only. *stale*: its source could not be
     read since. *gone*: it was observed in an earlier window only.
+    *column* is the field that it uses, `all fields`, or `all fields, not resolved`; empty unless fields were asked for.
+    *places* are the files and lines where it uses the field.
     """
 
     cluster: str
@@ -79,6 +82,8 @@ class ClientRow:
     evidence: str = ""
     stale: bool = False
     gone: bool = False
+    column: str = ""
+    places: tuple[str, ...] = ()
 
 
 def observed(
@@ -135,9 +140,10 @@ def _topics_in_graph(conn: Connection, cluster: str | None, topic: str | None) -
     node = t.flow_node.c
     named = node.name.in_(select(t.cluster.c.name)), node.kind == "cluster"
     homes = {row.namespace: row.name for row in conn.execute(select(node.namespace, node.name).where(*named))}
-    query = select(node.id, node.namespace, node.name).where(node.kind == "topic")
+    # The range of keys leaves out the columns of schemas, which are most of a graph.
+    query = select(node.id, node.namespace, node.name).where(topic_level(conn).nodes, node.kind == "topic")
     query = query if topic is None else query.where(node.name == topic)
-    rows = (row for row in conn.execute(query) if row.namespace in homes)
+    rows = (row for row in conn.execute(query).all() if row.namespace in homes)
     topics = (_TopicNode(row.id, homes[row.namespace], row.name) for row in rows)
     return sorted((each for each in topics if cluster in (None, each.cluster)), key=lambda each: each[1:])
 

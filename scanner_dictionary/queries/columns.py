@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, select, true
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_dictionary.graph.store import fetch_cells
 from scanner_dictionary.queries.tag_decisions import tag_decisions, with_accepted
-from scanner_dictionary.queries.topics import FieldTags, field_tags, name_condition, name_filter, tagged
+from scanner_dictionary.queries.topics import (
+    FieldTags,
+    field_condition,
+    field_tags,
+    name_condition,
+    name_filter,
+    tagged,
+)
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.names import COLUMN, LONGEST_TERM, is_indexed
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.tag_decisions import Decision
 
@@ -103,7 +112,7 @@ def _list(cell: str | None) -> tuple[str, ...]:
     return texts(cell) if cell else ()
 
 
-_LINKS_AT_ONCE = 500
+_FIRST_LINKS, _LINKS_AT_ONCE = 50, 500
 
 
 ANY_TAG = "*"
@@ -118,7 +127,7 @@ def has_tag(tags: Iterable[str], wanted: str | None) -> bool:
 
 
 class FoundTag(NamedTuple):
-    """A tag that nobody declares for a column: inherited along flows, or suggested by a rule.
+    """An undeclared tag of a column: inherited along flows, or suggested by a rule.
 
     *certainty* is inherited, suggested, or rejected (by people; listed with all tags only). *flow* is copied or
     computed, *origin* the column that declares the tag, *steps* how many flows lead from there, and *path* each of them
@@ -143,7 +152,8 @@ class TopicColumnRow(NamedTuple):
     empty where the whole message is one value. *origin* is where it is known from: schema, declared (by hand or
     ksqlDB), derived (only a flow has it) or table. *dataset* is the namespace and name of the table or other dataset
     that has it, whose cluster and topic are empty; empty for a topic's. *node* is its key in the graph, empty for the
-    column of a schema.
+    column of a schema. *unseen* are the readers of its topic whose fields are not known; only if columns without a
+    known reader were asked for.
     """
 
     cluster: str
@@ -164,6 +174,7 @@ class TopicColumnRow(NamedTuple):
     dataset: str = ""
     node: str = ""
     found_tags: tuple[FoundTag, ...] = ()
+    unseen: tuple[str, ...] = ()
 
 
 def topic_columns(
@@ -179,10 +190,8 @@ def topic_columns(
     links, fits = conn.execute(query).all(), name_filter(pattern)
     notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
     condition = _ANY if (wanted := name_condition(t.schema_column.c.name, pattern)) is None else wanted
-    if pattern and tag is None:
-        candidates = _candidate_definitions(conn, condition, fits)
-        links = [link for link in links if link.definition_id in candidates]
-    for link, column in _columns(conn, links, notes, condition, tagged_only=tag is not None):
+    chunks = in_chunks(links, _LINKS_AT_ONCE) if tag or not pattern else _likely(conn, links, pattern, condition)
+    for link, column in _columns(conn, chunks, notes, condition, tagged_only=tag is not None):
         if fits(column.name) and has_tag(column.tags, tag):
             yield _row(link, column)
 
@@ -192,7 +201,8 @@ def columns_of_topics(conn: Connection, topics: Collection[str]) -> Iterator[Top
     names = sorted(set(topics))
     chunks = (names[at : at + _LINKS_AT_ONCE] for at in range(0, len(names), _LINKS_AT_ONCE))
     links = [link for chunk in chunks for link in conn.execute(_links().where(t.topic.c.name.in_(chunk)))]
-    return (_row(link, column) for link, column in _columns(conn, links, catalog_tags_of(conn, links)))
+    notes = catalog_tags_of(conn, links)
+    return (_row(link, column) for link, column in _columns(conn, in_chunks(links, _LINKS_AT_ONCE), notes))
 
 
 def links_of(conn: Connection, definitions: Collection[int], cluster: str | None = None) -> list[Row[Any]]:
@@ -213,7 +223,8 @@ def columns_in(
     conn: Connection, links: Sequence[Row[Any]], notes: Mapping[int, FieldTags], condition: ColumnElement[bool] = _ANY
 ) -> Iterator[tuple[int, TopicColumnRow]]:
     """Yield the columns behind *links* with the keys of their definitions; *notes* and *condition* as above."""
-    return ((link.definition_id, _row(link, column)) for link, column in _columns(conn, links, notes, condition))
+    chunks = in_chunks(links, _LINKS_AT_ONCE)
+    return ((link.definition_id, _row(link, column)) for link, column in _columns(conn, chunks, notes, condition))
 
 
 def _links() -> Select[Any]:
@@ -239,15 +250,32 @@ def _links() -> Select[Any]:
     )
 
 
-def _candidate_definitions(
-    conn: Connection, condition: ColumnElement[bool], fits: Callable[[str], object]
-) -> frozenset[int]:
-    """Select the definitions that may have a column of the requested name, so that few are read completely."""
-    column = t.schema_column.c
-    if condition is not _ANY:
+def _likely(
+    conn: Connection, links: Sequence[Row[Any]], pattern: str, condition: ColumnElement[bool]
+) -> Iterator[Sequence[Row[Any]]]:
+    """Yield *links* in chunks: a few, then those of the rest whose definitions may have a column of the name.
+
+    A page of a frequent name is full after the first chunk.
+    """
+    yield links[:_FIRST_LINKS]
+    rest = links[_FIRST_LINKS:]
+    candidates = _candidate_definitions(conn, pattern, condition) if rest else None
+    likely = (link for link in rest if candidates is None or link.definition_id in candidates)
+    yield from in_chunks(likely, _LINKS_AT_ONCE)
+
+
+def _candidate_definitions(conn: Connection, pattern: str, condition: ColumnElement[bool]) -> frozenset[int] | None:
+    """Return the definitions that may have a column of the requested name; None: any may.
+
+    Each field in a column's name is the last name of its own or an outer column's path, and as such in the index.
+    """
+    column, use, term = t.schema_column.c, t.search_use.c, t.search_term.c
+    holds = field_condition(term.term, pattern)
+    if holds is None or not is_indexed(conn, [COLUMN]):
         return frozenset(conn.scalars(select(column.definition_id).where(condition).distinct()))
-    query = select(column.definition_id, column.name)
-    return frozenset(definition for definition, name in conn.execute(query) if fits(name))
+    terms = select(term.id).where(holds | (func.length(term.term) >= LONGEST_TERM))
+    query = select(use.entity_id).where(use.kind == COLUMN, use.term_id.in_(terms))
+    return frozenset(row[0] for row in fetch_cells(conn.execute(query)))
 
 
 def _catalog_tags(link: Row[Any], notes: Mapping[int, FieldTags]) -> Mapping[ColumnPath, tuple[str, ...]]:
@@ -257,15 +285,18 @@ def _catalog_tags(link: Row[Any], notes: Mapping[int, FieldTags]) -> Mapping[Col
 
 def _columns(
     conn: Connection,
-    links: Sequence[Row[Any]],
+    chunks: Iterable[Sequence[Row[Any]]],
     notes: Mapping[int, FieldTags],
     condition: ColumnElement[bool] = _ANY,
     *,
     tagged_only: bool = False,
 ) -> Iterator[tuple[Row[Any], Column]]:
-    """Yield the columns behind *links*; with *tagged_only* those of schemas that alone name tags only where one has."""
+    """Yield the columns behind links, in *chunks*.
+
+    With *tagged_only* those of schemas that alone name tags only where one has.
+    """
     accepted = tag_decisions(conn, Decision.ACCEPTED)
-    for chunk in (links[at : at + _LINKS_AT_ONCE] for at in range(0, len(links), _LINKS_AT_ONCE)):
+    for chunk in chunks:
         tags = [
             with_accepted(_catalog_tags(link, notes), accepted.get((link.cluster, link.topic), {}), link.schema_role)
             for link in chunk

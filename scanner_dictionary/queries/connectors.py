@@ -65,7 +65,7 @@ def connectors(
     failed: bool = False,
     include_gone: bool = False,
 ) -> Iterator[ConnectorRow]:
-    """List connectors by cluster, source and name; *failed*: only those that failed, or of which a task did.
+    """List connectors by cluster, source and name; *failed*: only those that failed, or with a failed task.
 
     One that a deployment file declares is listed, with the state DECLARED, unless one of its name runs.
     *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name.

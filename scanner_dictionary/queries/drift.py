@@ -52,7 +52,7 @@ _LISTS = frozenset({"cleanup.policy"})
 """Settings whose value is a list in any order."""
 _NAME = "name"
 _STATES = frozenset({"RUNNING", "PAUSED", "STOPPED"})
-"""States that somebody chooses; a connector that failed still runs as declared."""
+"""States that are chosen deliberately; a failed connector still runs as declared."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 

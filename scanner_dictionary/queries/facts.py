@@ -21,7 +21,7 @@ FILES = "files"
 
 
 def runs(table: Table) -> ColumnElement[bool]:
-    """Return the condition of a row of *table* that runs, or is declared and of which nothing of its name runs.
+    """Return the condition of a row of *table* that runs, or is declared without a running object of its name.
 
     *table* has rows by cluster, source and name; a deleted row counts as such.
     """
@@ -143,7 +143,7 @@ def _reader(column: FactColumn) -> Reader | None:
 
 
 def _list_reader(type_: Any) -> Reader | None:  # noqa: ANN401 - a type or a generic alias
-    """Return what converts a JSON value to a tuple of *type_*; None where it is no tuple."""
+    """Return what converts a JSON value to a tuple of *type_*; None for other types."""
     if hasattr(type_, "_fields"):
         readers = [_list_reader(hint) for hint in get_type_hints(type_).values()]
         return lambda parts: type_(*(read(part) if read else part for read, part in zip(readers, parts, strict=True)))

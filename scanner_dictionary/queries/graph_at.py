@@ -67,7 +67,7 @@ def _scan_number(moment: str | int, where: str) -> int | None:
     """Return the number of a scan; None for a date or time. Raises InputInvalid for a number that no scan can have."""
     number = moment if isinstance(moment, int) else _number(moment)
     if number is not None and not 0 < number <= _LARGEST:
-        raise InputInvalid(f"{moment} is no scan number", where=where, hint="they begin with 1")
+        raise InputInvalid(f"{moment} is not a scan number", where=where, hint="they begin with 1")
     return number
 
 
@@ -124,7 +124,7 @@ def newest_scan_at(conn: Connection, moment: str) -> int | None:
 
 
 def first_scan_after(conn: Connection, moment: str) -> int | None:
-    """Return the oldest scan that was not finished at *moment*, ISO 8601 in UTC; None where there is none.
+    """Return the oldest scan that was not finished at *moment*, ISO 8601 in UTC; None if absent.
 
     A clock that was wrong may give a later scan an earlier time: no scan before the one that is returned is later.
     """

@@ -111,7 +111,7 @@ def topics(
     if after is not None:
         query = query.where(tuple_(t.cluster.c.name, t.topic.c.name) > tuple_(*map(literal, after)))
     fits, written = name_filter(wanted.pattern), catalog_annotations(conn)
-    rows = conn.execution_options(yield_per=_ROWS_AT_ONCE).execute(query)
+    rows = conn.execute(query.execution_options(yield_per=_ROWS_AT_ONCE))
     listed = ((row, note) for row in rows if fits(row.name) and _is_annotated(wanted, note := _note(row, written)))
     for chunk in in_chunks(listed, _ROWS_AT_ONCE):
         yield from _described(conn, chunk)

@@ -86,17 +86,17 @@ class FoundTopic(NamedTuple):
 
 
 def cluster_of(conn: Connection, broker: str) -> FoundCluster:
-    """Find the cluster of *broker*: one address in any form, or a comma list of which any one is known.
+    """Find the cluster of *broker*: one address in any form, or a comma list with at least one known address.
 
     The cluster's own id (`lkc-…`) and its CRN are resolved, too. Raises NameUnknown where none is known, InputInvalid
-    where it is no address or names two clusters.
+    if it is not an address or belongs to two clusters.
     """
     clusters = _clusters_at(conn, broker) or clusters_named(conn, broker.strip())
     if len(clusters) > 1:
         names = " and ".join(repr(name) for _, name in clusters)
         raise InputInvalid(f"{broker!r} names brokers of the clusters {names}", hint="name one cluster's brokers")
     if not clusters:
-        broker_addresses(broker)  # raises for what is no address at all
+        broker_addresses(broker)  # raises for an invalid address
         known = conn.scalars(select(t.broker.c.address).order_by(t.broker.c.address))
         raise unknown_name("broker", broker, known, "`scanner changes --scans` lists the clusters that were scanned")
     ((key, name),) = clusters

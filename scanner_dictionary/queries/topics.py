@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import translate
 from itertools import groupby
@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, select
 from scanner_dictionary.queries.facts import is_stale, newest_scans
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
+from scanner_model.owners import OWNED_TOPIC, OWNER_PATTERN, Owners
 
 
 class TopicUser(NamedTuple):
@@ -77,20 +78,33 @@ NOTHING = CatalogAnnotations()
 def catalog_annotations(
     conn: Connection, *, cluster: int | None = None, topic: str | None = None
 ) -> Mapping[tuple[int, str], CatalogAnnotations]:
-    """Return the annotations of each topic, by cluster and name: of all, or of one *topic* of *cluster*."""
+    """Return the annotations of each topic, by cluster and name: of all, or of one *topic* of *cluster*.
+
+    An owner that manual input states is that of a topic without another.
+    """
     note = t.annotation.c
     query = select(note.cluster_id, note.topic, note.tags, note.owner, note.description).where(
         note.topic.is_not(None), note.gone.is_(None)
     )
     query = query if topic is None else query.where(note.cluster_id == cluster, note.topic == topic)
     annotations: dict[tuple[int, str], CatalogAnnotations] = {}
-    for cluster_id, name, tags, owner, description in conn.execute(query.order_by(note.id)):
+    for cluster_id, name, tags, owner, description in conn.execute(query.order_by(note.kind == OWNED_TOPIC, note.id)):
         known = annotations.get((cluster_id, name), NOTHING)
         every = tuple(sorted({*known.tags, *json.loads(tags)}))
         annotations[cluster_id, name] = CatalogAnnotations(
             every, known.owner or owner, known.description or description
         )
     return annotations
+
+
+def stated_owners(conn: Connection) -> Mapping[str, Owners]:
+    """Return the owners that manual input states, by the name of the cluster."""
+    owners: dict[str, dict[str, str]] = {}
+    note = t.annotation.c
+    query = select(t.cluster.c.name.label("cluster"), note.name, note.owner).join(t.cluster)
+    for row in conn.execute(query.where(note.kind == OWNER_PATTERN, note.gone.is_(None)).order_by(note.id)):
+        owners.setdefault(row.cluster, {})[row.name] = row.owner
+    return {cluster: Owners(stated) for cluster, stated in owners.items()}
 
 
 FieldTags = Mapping[tuple[str, str], Mapping[ColumnPath, tuple[str, ...]]]
@@ -135,6 +149,9 @@ def tagged(columns: tuple[Column, ...], tags: Mapping[ColumnPath, tuple[str, ...
 _GLOB = frozenset("*?[")
 _GLOB_PARTS = pattern_of(r"\[!?\]?[^\]]*\]|[*?\[]")
 """What stands between the literal parts of a glob."""
+
+_BETWEEN_FIELDS = pattern_of(r'[.`{}"\\\x00-\x1f]|\[|\]')
+"""What is between the names of fields in a column's name, or written otherwise in JSON."""
 
 
 class SubjectRow(NamedTuple):
@@ -249,7 +266,18 @@ def name_filter(pattern: str | None) -> Callable[[str], bool]:
 
 def name_condition(name: ColumnElement[str], pattern: str | None) -> ColumnElement[bool] | None:
     """Return a condition for all names that `name_filter` accepts, and few others; None if *pattern* has no letters."""
-    pieces = _GLOB_PARTS.split(pattern or "")
+    return _holds(name, _GLOB_PARTS.split(pattern or ""))
+
+
+def field_condition(name: ColumnElement[str], pattern: str | None) -> ColumnElement[bool] | None:
+    """Return a condition for a text with the field names of a path, each accepted column's path has one of them.
+
+    The text may be JSON. None if *pattern* has no letters.
+    """
+    return _holds(name, [field for piece in _GLOB_PARTS.split(pattern or "") for field in _BETWEEN_FIELDS.split(piece)])
+
+
+def _holds(name: ColumnElement[str], pieces: Iterable[str]) -> ColumnElement[bool] | None:
     literal = max((piece for piece in pieces if piece.isascii()), key=len, default="").lower()
     escaped = literal.replace("/", "//").replace("%", "/%").replace("_", "/_")
     return func.lower(name).like(f"%{escaped}%", escape="/") if literal else None

@@ -14,7 +14,21 @@ flow_graph = declare(
     must("node_count", Integer, "its nodes"),
     must("edge_count", Integer, "its edges"),
     must("coverage", Text, "JSON object: how much of statements and connectors was read, and every problem"),
-    may("schema_layout", Integer, "how rows of schemas are made and numbered; empty where a next graph keeps none"),
+    may("schema_layout", Integer, "how rows of schemas are made and numbered; empty if a next graph keeps none"),
+    may("tags_scan", Integer, "newest scan number when column_tag was written; empty: it was not, for this graph"),
+)
+
+column_tag = declare(
+    "column_tag",
+    "A column that declares a tag, or inherits it along the flows of the generated graph.",
+    identity(),
+    must("tag", String, "the tag, in lower case"),
+    must("found", String, "declared, inherited, or masked: the tag ends there"),
+    may("place", Integer, "its position in the list of columns with the tag by topic; empty for masked ones"),
+    must("cluster", String, "cluster of the column's topic; empty for another dataset"),
+    must("content", Text, "JSON array: the column as `scanner columns` and `scanner pii` list it"),
+    Index("ix_column_tag_place", "tag", "place"),
+    Index("ix_column_tag_found", "tag", "found"),
 )
 
 flow_node = declare(

@@ -106,11 +106,11 @@ def column_description() -> tuple[Column[Any], ...]:
         must("path", Text, "JSON array of segments"),
         must("name", Text, "the path with dots, for display"),
         must("data_type", Text, "the type as the format names it"),
-        may("logical_type", Text, "logical type, empty where there is none"),
+        may("logical_type", Text, "logical type, empty if absent"),
         must("nullable", Boolean, "the value may be null or absent"),
-        may("default_value", Text, "JSON text, empty where there is no default"),
-        may("doc", Text, "documentation, empty where there is none"),
-        may("tags", Text, "JSON array, empty where there are none"),
+        may("default_value", Text, "JSON text, empty if there is no default"),
+        may("doc", Text, "documentation, empty if absent"),
+        may("tags", Text, "JSON array, empty if absent"),
         may("recursion_of", Text, "name of the recursive type that is not expanded further"),
         may("branches", Text, "JSON array: the types of a union of plain types"),
         may("field_number", BigInteger, "Protobuf's field number"),
@@ -121,7 +121,7 @@ def column_description() -> tuple[Column[Any], ...]:
 class FactColumn(NamedTuple):
     """A column of a table of facts: its *name*, and the member that it holds.
 
-    *member* has dots where the member is of a part of the fact, as the name of an end of a flow is. *type* is the
+    *member* has dots if the member is of a part of the fact, as the name of an end of a flow is. *type* is the
     member's without None, which *nullable* stands for.
     """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Text, UniqueConstraint
 
 from scanner_dictionary.schema import openlineage as openlineage
+from scanner_dictionary.schema.derived import column_tag as column_tag
 from scanner_dictionary.schema.derived import flow_edge as flow_edge
 from scanner_dictionary.schema.derived import flow_edge_version as flow_edge_version
 from scanner_dictionary.schema.derived import flow_graph as flow_graph
@@ -35,6 +36,7 @@ from scanner_dictionary.schema.facts import metadata as metadata
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, ClientUse
 from scanner_model.declarations import Declaration, UnreadFile
+from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.scan import SourceResult
@@ -77,6 +79,8 @@ mirror_topic = fact_table("mirror_topic", MirrorTopic)
 declaration = fact_table("declaration", Declaration)
 
 unread_file = fact_table("unread_file", UnreadFile)
+
+field_use = fact_table("field_use", FieldUse, Index("ix_field_use_topic", "topic"))
 
 client_use = fact_table("client_use", ClientUse, Index("ix_client_use_topic", "topic"))
 
@@ -147,7 +151,7 @@ cluster = declare(
     "A Kafka cluster.",
     identity(),
     must("name", String, "its name in cluster.json"),
-    must("kafka_cluster_id", String, "the cluster's own id; empty where no source reported it"),
+    must("kafka_cluster_id", String, "the cluster's own id; empty if no source reported it"),
     UniqueConstraint("name", name="uq_cluster_name"),
 )
 
@@ -198,7 +202,7 @@ scan_problem = declare(
     ordinal("position in the scan's order; what the dictionary refused comes last"),
     must("location", Text, "file, JSON path, subject"),
     must("what", Text, "what is wrong"),
-    must("hint", Text, "the next step, empty where there is none"),
+    must("hint", Text, "the next step, empty if absent"),
 )
 
 change_log = declare(
@@ -263,7 +267,7 @@ subject = declare(
     may(
         "compatibility",
         String,
-        "level that its registry applies, in its word, then policy, group and alias if any; empty where not read",
+        "level that its registry applies, in its word, then policy, group and alias if any; empty if not read",
     ),
     UniqueConstraint("registry_id", "context", "name", name="uq_subject_name"),
     Index("ix_subject_name", "name"),
@@ -307,7 +311,7 @@ subject_version = declare(
     must("schema_id", String, "the registry's id, unique in one context of one registry only"),
     must("guid", String, "the registry's global id, may be empty"),
     must("format", String, "AVRO, JSON, PROTOBUF, …"),
-    maybe("definition_id", "schema_definition", "the parsed schema; empty where the text was not parsed"),
+    maybe("definition_id", "schema_definition", "the parsed schema; empty if the text was not parsed"),
     may("schema_text", Text, "the text as registered, where no definition holds it"),
     must("metadata", Text, "JSON as the registry gave it, may be empty"),
     must("rule_set", Text, "JSON as the registry gave it, may be empty"),
@@ -315,7 +319,7 @@ subject_version = declare(
     must("deleted", Boolean, "it is soft-deleted"),
     must("state", String, "as the registry names it, empty for an ordinary version"),
     *provenance(),
-    may("registered_at", String, "when it was registered, ISO 8601, UTC; empty where the registry does not report it"),
+    may("registered_at", String, "when it was registered, ISO 8601, UTC; empty if the registry does not report it"),
     UniqueConstraint("subject_id", "version", name="uq_subject_version"),
     Index("ix_subject_version_definition", "definition_id"),
     Index("ix_subject_version_source", "source_id"),
@@ -337,7 +341,7 @@ topic_schema = declare(
     parent("definition_id", "schema_definition", "the definition"),
     maybe("registry_id", "registry", "the registry behind it; empty for a schema declared by hand or by ksqlDB"),
     must("context", String, "the subject's context, `.` for the default one"),
-    must("subject", String, "the subject without its context; empty where no registry is behind it"),
+    must("subject", String, "the subject without its context; empty if no registry is behind it"),
     may("version", BigInteger, "the subject's version"),
     may("schema_id", String, "the registry's id"),
     must("is_current", Boolean, "it describes the topic now; older versions stay linked, not current"),

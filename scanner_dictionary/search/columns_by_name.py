@@ -84,7 +84,7 @@ def all_columns(
     """List what `topic_columns` lists, then the columns of tables, then those that only flows of the graph know."""
     yield from topic_columns(conn, cluster=cluster, pattern=pattern)
     fits = name_filter(pattern)
-    for column in listed_columns(conn, lambda path: fits(path_name(path)), tables=cluster is None):
+    for column in listed_columns(conn, lambda path: fits(path_name(path)), pattern, tables=cluster is None):
         if cluster in (None, column.cluster):
             yield other_row(column)
 

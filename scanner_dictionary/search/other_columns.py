@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, bindparam, select
 
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_dictionary.graph.store import fetch_cells, topic_level
 from scanner_dictionary.queries.columns import TopicColumnRow, texts
 from scanner_dictionary.queries.tag_decisions import Decisions, tag_decisions
+from scanner_dictionary.queries.topics import field_condition
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.names import FLOW_COLUMN
 from scanner_model.columns import KEY, path_name
@@ -53,7 +55,7 @@ class OtherColumn(NamedTuple):
 
 
 def cluster_names(conn: Connection) -> Mapping[str, str]:
-    """Return the names of the clusters by their namespaces in the graph; empty where there is none."""
+    """Return the names of the clusters by their namespaces in the graph; empty if absent."""
     return {row.namespace: row.name for row in conn.execute(_CLUSTERS)}
 
 
@@ -85,11 +87,21 @@ def table_columns(conn: Connection, tables: Collection[int], wanted: Wanted) -> 
             yield _with_accepted(_of_table(row, nodes.get((row.namespace, row.table_name, row.path), "")), accepted)
 
 
-def listed_columns(conn: Connection, wanted: Wanted, *, tables: bool) -> Iterator[OtherColumn]:
-    """Yield all *wanted* columns of *tables*, by table and place, then those that only flows know, by key."""
+def listed_columns(conn: Connection, wanted: Wanted, pattern: str | None, *, tables: bool) -> Iterator[OtherColumn]:
+    """Yield all *wanted* columns of *tables*, by table and place, then those that only flows know, by key.
+
+    The names of those that are wanted match *pattern*, so that few others are read.
+    """
     live = select(t.catalog_table.c.id).where(t.catalog_table.c.gone.is_(None))
+    if (holds := field_condition(t.catalog_column.c.path, pattern)) is not None:
+        live = live.where(t.catalog_table.c.id.in_(select(t.catalog_column.c.catalog_table_id).where(holds)))
     yield from table_columns(conn, conn.scalars(live).all() if tables else (), wanted)
-    yield from flow_columns(conn, flow_keys(conn), cluster_names(conn), wanted)
+    keys = flow_keys(conn)
+    if (holds := field_condition(t.flow_node.c.path, pattern)) is not None:
+        named = select(t.flow_node.c.id).where(topic_level(conn).nodes, t.flow_node.c.kind == "column", holds)
+        matching = {row[0] for row in fetch_cells(conn.execute(named))}
+        keys = [key for key in keys if key in matching]
+    yield from flow_columns(conn, keys, cluster_names(conn), wanted)
 
 
 def flow_keys(conn: Connection, names: Collection[str] | None = None) -> Sequence[int]:

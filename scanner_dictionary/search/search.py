@@ -152,7 +152,7 @@ class _Searching:
         """Whether more matches than is looked at."""
 
     def _bounded(self, rows: Sequence[T], most: int) -> Sequence[T]:
-        """Return *rows*, of which at most *most* were read; note where there may be others."""
+        """Return *rows*, at most *most*; note if there may be others."""
         self.is_cut = self.is_cut or len(rows) >= most
         return rows
 
@@ -343,7 +343,7 @@ class _Searching:
                 yield from ((term, definition) for definition in self._bounded(first, sql.CANDIDATES))
 
     def _columns_below(self) -> Iterator[SearchHit]:
-        """Yield the columns of topics of which the text names both, as in `orders.customer.id`."""
+        """Yield the columns of topics if the text contains both, as in `orders.customer.id`."""
         for at in (at for at, mark in enumerate(self._text) if mark == "." and at):
             head, start = self._text[:at], self._text[at + 1 :]
             word = head[:LONGEST_WORD]
@@ -362,7 +362,7 @@ class _Searching:
                         yield SearchHit("column", *place, type_, "", match, _origin(side))
 
     def _other_columns_below(self) -> Iterator[SearchHit]:
-        """Yield the columns of tables and flows of which the text names the end of the table's name, too."""
+        """Yield the columns of tables and flows if the text contains the end of the table's name, too."""
         head, _, leaf = self._text.rpartition(".")
         start = leaf[:LONGEST_WORD]
         rows = self._conn.execute(sql.TERMS_BY_WORD, {"first": start, "last": start + LAST}).all() if start else ()

@@ -1,4 +1,4 @@
-"""Rules about clients: writers that nobody declared or permitted, topics that nobody uses, writers without a schema.
+"""Rules about clients: undeclared or unpermitted writers, unused topics, writers without a schema.
 
 They find nothing where no client was observed: who uses a topic is unknown then.
 """

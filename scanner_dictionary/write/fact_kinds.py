@@ -30,6 +30,7 @@ from scanner_dictionary.write.fact_kind import (
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, ClientUse
 from scanner_model.declarations import Declaration, UnreadFile
+from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.names import SourceId
@@ -283,6 +284,8 @@ FACT_KINDS: tuple[FactKind, ...] = (
     # Its place changes whenever a line is added above it: what changes of the object is logged as that of the object.
     cluster_kind("declarations", Declaration, logged=False),
     cluster_kind("unread_files", UnreadFile, logged=False),
+    # Its places change whenever a line is added above them.
+    cluster_kind("field_uses", FieldUse, name_index=1, logged=False),
     cluster_kind("catalog_links", CatalogLink),
     cluster_kind("metrics", Metric, logged=False),
     # Its window moves with every scan.

@@ -77,7 +77,7 @@ def _replace(
     entities: Sequence[str],
     read: Callable[[Connection], Iterable[Use]],
 ) -> None:
-    """Replace the uses of *kinds*, the first of which notes the progress, where a fact of *entities* has changed."""
+    """Replace the uses of *kinds* if a fact of *entities* changed; the first kind notes the progress."""
     log, last = t.change_log.c, _indexed_up_to(conn, kinds[0])
     changed = select(log.scan_id).where(log.scan_id > last, log.entity_kind.in_(entities)).limit(1)
     if conn.execute(changed).first() is not None:
@@ -171,7 +171,7 @@ class _Terms:
         self._next = int(conn.scalar(select(func.max(t.search_term.c.id))) or 0) + 1
 
     def add(self, uses: Iterable[Use]) -> None:
-        """Add *uses*, none of which is in the index yet."""
+        """Add *uses* that are not in the index yet."""
         listed = dict.fromkeys((kind, name[:LONGEST_TERM], key) for kind, name, key in uses)
         self._learn(dict.fromkeys(name for _, name, _ in listed))
         insert_rows(self._conn, t.search_use, sorted((kind, self._known[name], key) for kind, name, key in listed))

@@ -168,7 +168,7 @@ def _rows(http: Http, query: str, database: str = "") -> list[Payload]:
 
 
 class _Server:
-    """The tables of a server, each of which may be named by others."""
+    """The tables of a server, with their other names."""
 
     def __init__(self, collector: CatalogCollector, entries: tuple[_Entry, ...]) -> None:
         self._collector = collector
@@ -237,7 +237,7 @@ class _Server:
         collection = self._collections.get(engine.collection, {}) if engine.collection else {}
         shown = kafka_parameters(engine, collection, macros)
         if KAFKA_TOPICS not in shown:
-            self._problem(entry, "its topics are not shown", "see docs/sources/clickhouse.md")
+            self._problem(entry, "its topics are not shown", "see docs/sources/engines.md")
         elif KAFKA_BROKERS not in shown:
             self._problem(entry, _NO_BROKERS, _BROKERS_HINT)
         return shown

@@ -123,7 +123,7 @@ class Engine:
 
     @property
     def collection(self) -> str:
-        """Return the named collection that a Kafka table is declared with; empty where there is none."""
+        """Return the named collection that a Kafka table is declared with; empty if absent."""
         is_named = len(self.arguments) == 1 and _POSITIONS[0] not in self.settings
         return self.arguments[0] if is_named else ""
 

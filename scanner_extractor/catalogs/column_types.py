@@ -68,12 +68,12 @@ _ESCAPE = re.compile(r"(?:\\|'(?='))(.)", re.DOTALL)
 
 
 class _Unreadable(ValueError):
-    """Raised when a text is no type that we know."""
+    """Raised for an unknown type."""
 
 
 @lru_cache(maxsize=1024)
 def hive_shape(text: str) -> Shape | None:
-    """Read a type; None where it is none that we know, or is nested too deeply. Source: Hive, LanguageManual Types."""
+    """Read a type; None if it is unknown or nested too deeply. Source: Hive, LanguageManual Types."""
     if len(text) > _LONGEST:
         return None
     try:
@@ -148,7 +148,7 @@ def _shape(word: str, kind: str, parts: tuple[Part, ...]) -> Shape:
 
 
 class _SparkTypeUnreadable(ValueError):
-    """Raised when a value is no type of Spark's."""
+    """Raised when a value is not a Spark type."""
 
 
 def spark_shape(text: str) -> Shape | None:
@@ -215,7 +215,7 @@ _ROOTED = frozenset({"hdfs", "dbfs"})
 
 
 def moment(entry: Payload, *names: str) -> str:
-    """Return a time of an entry as ISO 8601 in UTC, see `Payload.time`; empty where there is none."""
+    """Return a time of an entry as ISO 8601 in UTC, see `Payload.time`; empty if absent."""
     time = entry.time(*names)
     return time.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if time else ""
 
@@ -238,7 +238,7 @@ def mask_location(location: str) -> str:
 
 
 def location_name(location: str) -> tuple[str, str] | None:
-    """Name the place of files as OpenLineage does; None for what is no address of files.
+    """Name the place of files as OpenLineage does; None if it is not a file address.
 
     Keys of object stores have no leading slash, other paths have one; none ends in one. Source: OpenLineage, naming.
     """

@@ -47,7 +47,7 @@ _PLACES = ("s3Path", "storageLocation", "location")
 def read_asset(asset: Payload, settings: CatalogSettings) -> CatalogTable:
     """Read an asset as returned by GetAsset; raises PayloadUnexpected for a response without an id.
 
-    Columns and location stand in the forms of the asset, whose content is JSON text.
+    Columns and location are in the forms of the asset, whose content is JSON text.
     """
     identity = asset.need("id").text()
     forms = list(_forms(asset))
@@ -110,7 +110,7 @@ def _masked_content(content: str) -> str:
 
 
 def _forms(asset: Payload) -> Iterator[Payload]:
-    """List the contents of the forms, those that people fill in first; one that is no JSON object is left out."""
+    """List the contents of the forms, those that people fill in first; one that is not a JSON object is skipped."""
     for form in (form for name in _FORMS for form in asset.list(name)):
         try:
             content = json.loads(form.text("content"))
@@ -161,7 +161,7 @@ def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> 
 
 def datazone_transport(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Transport:
     """Return an exchange as `aws_exchange` does, for DataZone; secrets in user metadata into forms are hidden."""
-    live = aws_transport(aws_service(settings, "datazone", "docs/sources/datazone.md"), settings.http, connect)
+    live = aws_transport(aws_service(settings, "datazone", "docs/sources/catalogs.md"), settings.http, connect)
 
     def send(request: Request) -> Response:
         answer = live(request)

@@ -99,7 +99,7 @@ def _parts(entry: Payload, storage: Payload, own: Payload) -> Iterator[Part]:
 
 
 def _spark_schema(own: Payload) -> str:
-    """Join the schema that Spark cuts into parts, as Glue takes no long parameter; empty where there is none."""
+    """Join the schema that Spark cuts into parts, as Glue takes no long parameter; empty if absent."""
     schema = own.text(_SPARK_SCHEMA)
     count = own.text(f"{_SPARK_SCHEMA}.numParts")
     if schema or not count.isdecimal() or len(count) > 4:
@@ -134,7 +134,7 @@ def read_glue_catalog(settings: CatalogSettings, http: Http, progress: Progress)
 
 def glue_catalog_transport(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Transport:
     """Return an exchange as `aws_exchange` does, for Glue's catalog."""
-    return aws_transport(aws_service(settings, "glue", "docs/sources/glue_catalog.md"), settings.http, connect)
+    return aws_transport(aws_service(settings, "glue", "docs/sources/catalogs.md"), settings.http, connect)
 
 
 def aws_service(settings: CatalogSettings, name: str, page: str) -> AwsService:

@@ -12,7 +12,7 @@ __all__ = ["GoogleAuthError", "TransportError", "access_token", "default_credent
 
 
 def default_credentials(scope: str) -> Any:  # noqa: ANN401  one of google-auth's classes
-    """Return Google's default credentials for *scope*; raises GoogleAuthError where there are none."""
+    """Return Google's default credentials for *scope*; raises GoogleAuthError if they are missing."""
     return google.auth.default(scopes=[scope])[0]
 
 

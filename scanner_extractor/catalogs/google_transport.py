@@ -20,11 +20,9 @@ from scanner_model.redaction import mask_text
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 Token = Callable[[], str]
-"""Returns an access token that is valid now; raises SourceRefused where there is none."""
+"""Returns a valid access token; raises SourceRefused without one."""
 
-_RIGHTS = (
-    "log in with `gcloud auth application-default login`, or give the service account that docs/sources/google.md names"
-)
+_RIGHTS = "log in with `gcloud auth application-default login`, or use a service account: docs/sources/catalogs.md"
 
 
 def google_api_transport(settings: CatalogSettings, token: Token | None = None) -> Transport:

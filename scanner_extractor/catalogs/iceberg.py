@@ -264,7 +264,7 @@ def _described(
 
 
 def _current(metadata: Payload, name: str, identity: str, current: int | None) -> Payload | None:
-    """Return the object of a list whose *identity* is *current*; None where there is none."""
+    """Return the object of a list whose *identity* is *current*; None if absent."""
     return next((entry for entry in metadata.list(name) if entry.integer(identity) == current), None)
 
 

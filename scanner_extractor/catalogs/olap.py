@@ -85,7 +85,7 @@ def read_druid(settings: CatalogSettings, http: Http, progress: Progress) -> Cat
 
 
 def list_supervisors(http: Http) -> list[Payload]:
-    """List the supervisors of every kind; raises PayloadUnexpected for what is no list."""
+    """List the supervisors of every kind; raises PayloadUnexpected unless it is a list."""
     return Payload(http.get("druid", "indexer", "v1", "supervisor", params=(("full", ""),))).list()
 
 

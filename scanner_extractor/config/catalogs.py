@@ -42,87 +42,74 @@ _CATALOG: Json = object_of(
     {
         "type": nonempty(
             "Kind",
-            "What kind of catalog it is: unity, glue, google, datazone, iceberg, clickhouse, druid, pinot.",
+            "Catalog type: unity, glue, google, datazone, iceberg, clickhouse, druid, pinot.",
             "unity",
         ),
         "name": nonempty(
             "Name",
-            "What people call this catalog; it names the source in every scan, so that the address may change.",
+            "Name of the source. Keep it when the address changes.",
             "lakehouse",
         ),
         "url": text(
             "Address",
-            "The address of the Databricks workspace, of the Iceberg REST catalog, of ClickHouse's HTTP interface, of "
-            "Druid's router, or of Pinot's controller.",
+            "Databricks workspace, Iceberg catalog, ClickHouse HTTP interface, Druid router or Pinot controller.",
             "https://adb-1.2.azuredatabricks.net",
             "http://clickhouse:8123",
         ),
         **HTTP_MEMBERS,
         "requests_per_second": {
             "title": "Rate limit",
-            "description": "Requests started in a second at most; without it 10 for unity, else no limit.",
+            "description": "Maximum requests per second; 10 for unity, else unlimited by default.",
             "type": "number",
             "exclusiveMinimum": 0,
         },
-        "catalogs": name_list(
-            "Catalogs", "Unity: names or patterns of the catalogs to read; without it all of them.", "main"
-        ),
-        "schemas": name_list(
-            "Schemas", "Unity: names or patterns of the schemas to read; without it all of them.", "sales*"
-        ),
-        "databases": name_list(
-            "Databases", "Glue, ClickHouse: names or patterns of the databases to read; without it all of them.", "lake"
-        ),
-        "projects": name_list("Projects", "Google: the projects whose tables are read.", "acme-analytics"),
-        "datasets": name_list(
-            "Datasets", "Google: names or patterns of the datasets to read; without it all of them.", "sales*"
-        ),
-        "tables": name_list("Tables", "Names or patterns of the tables to read; without it all of them.", "orders*"),
+        "catalogs": name_list("Catalogs", "Unity: names or patterns; all by default.", "main"),
+        "schemas": name_list("Schemas", "Unity: names or patterns; all by default.", "sales*"),
+        "databases": name_list("Databases", "Glue, ClickHouse: names or patterns; all by default.", "lake"),
+        "projects": name_list("Projects", "Google: projects to read; required, no patterns.", "acme-analytics"),
+        "datasets": name_list("Datasets", "Google: names or patterns; all by default.", "sales*"),
+        "tables": name_list("Tables", "Names or patterns of tables; all by default.", "orders*"),
         "namespaces": name_list(
-            "Namespaces", "Iceberg: names or patterns of the namespaces to read; without it all of them.", "sales.*"
+            "Namespaces", "Iceberg: names or patterns, levels joined by dots; all by default.", "sales.*"
         ),
         "aliases": name_list(
             "Other addresses",
-            "Addresses by which connectors and jobs know the same server: host, or host:port; of Iceberg the `uri` of "
-            "other clients.",
+            "Other addresses of the server in connectors and jobs: host or host:port; for Iceberg other `uri`s.",
             "clickhouse-1:8443",
         ),
         "lineage": {
             "title": "Lineage",
-            "description": "How much lineage is asked for: none, tables, or columns too, which costs more requests.",
+            "description": "Lineage to read. `columns` needs more requests. Glue has none, DataZone no columns.",
             "enum": ["none", "tables", "columns"],
             "default": "tables",
         },
         "options": OPTIONS,
         "warehouse": nonempty(
             "Warehouse",
-            "Unity: the id of a SQL warehouse through which system.access tells all lineage at once. Iceberg: the "
-            "warehouse of a catalog that has several.",
+            "Unity: ID of a SQL warehouse to read all lineage from system.access. Iceberg: the catalog's warehouse.",
         ),
-        "lineage_days": count("Days of lineage", "Unity: how many days back the system tables are asked.", 365, 90),
-        "region": text("Region", "Glue, DataZone: the AWS region.", "eu-central-1", pattern="^[a-z0-9-]+$"),
+        "lineage_days": count("Days of lineage", "Unity: days of lineage in the system tables.", 365, 90),
+        "region": text("Region", "Glue, DataZone: the AWS region; required.", "eu-central-1", pattern="^[a-z0-9-]+$"),
         "account": text(
             "Account",
-            "Glue: the AWS account whose catalog is read; without it that of the credentials.",
+            "Glue: AWS account of the catalog; that of the credentials by default.",
             "123456789012",
             pattern="^[0-9]{12}$",
         ),
         "profile": nonempty(
             "Profile",
-            "Glue, DataZone: a profile of the AWS configuration files; without it the default chain of credentials.",
+            "Glue, DataZone: profile in the AWS configuration files.",
         ),
         "endpoint_url": text(
             "Endpoint",
-            "Glue, DataZone: an endpoint other than the region's public one, as a VPC endpoint.",
+            "Glue, DataZone: another endpoint, such as a VPC endpoint.",
             "https://vpce-1.glue.eu-central-1.vpce.amazonaws.com",
         ),
-        "domain": text("Domain", "DataZone: the id of the domain.", "dzd_4ab1", pattern="^dzd[-_][A-Za-z0-9_-]{1,36}$"),
-        "location": nonempty(
-            "Location", "Google: where the lineage is kept; without it each dataset's own location.", "eu"
-        ),
+        "domain": text("Domain", "DataZone: ID of the domain.", "dzd_4ab1", pattern="^dzd[-_][A-Za-z0-9_-]{1,36}$"),
+        "location": nonempty("Location", "Google: location of the lineage; by default that of each dataset.", "eu"),
         "endpoints": object_of(
             "Endpoints",
-            "Google: addresses other than the public ones, by service: bigquery, datalineage.",
+            "Google: other addresses, by service: bigquery, datalineage.",
             {
                 "bigquery": text(
                     "BigQuery", "The address of the BigQuery API.", "https://bigquery-lake.p.googleapis.com"
@@ -145,14 +132,14 @@ _CATALOG: Json = object_of(
             "if": {"properties": {"type": {"const": "glue"}}, "required": ["type"]},
             "then": {
                 "required": ["region"],
-                "properties": {"region": {"description": "Glue, DataZone: the AWS region."}},
+                "properties": {"region": {"description": "Glue, DataZone: the AWS region; required."}},
             },
         },
         {
             "if": {"properties": {"type": {"const": "google"}}, "required": ["type"]},
             "then": {
                 "required": ["projects"],
-                "properties": {"projects": {"description": "Google: the projects whose tables are read."}},
+                "properties": {"projects": {"description": "Google: projects to read; required, no patterns."}},
             },
         },
         {
@@ -160,8 +147,8 @@ _CATALOG: Json = object_of(
             "then": {
                 "required": ["region", "domain"],
                 "properties": {
-                    "region": {"description": "Glue, DataZone: the AWS region."},
-                    "domain": {"description": "DataZone: the id of the domain."},
+                    "region": {"description": "Glue, DataZone: the AWS region; required."},
+                    "domain": {"description": "DataZone: ID of the domain."},
                 },
             },
         },
@@ -276,11 +263,7 @@ CATALOG_SECTION = Section(
     member="catalogs",
     listing={
         "title": "Catalogs of tables",
-        "description": (
-            "The catalogs that know the tables around this cluster: Databricks Unity Catalog, AWS Glue, Google, "
-            "AWS DataZone, Iceberg REST; and the databases that read topics by themselves: ClickHouse, "
-            "Druid, Pinot."
-        ),
+        "description": "Table catalogs, and the engines ClickHouse, Druid and Pinot.",
     },
     schema=_CATALOG,
     parse=parse_catalog,

@@ -44,10 +44,10 @@ _ACLS: Json = object_of(
     "authorizer that brokers do not report can be given here.",
     {
         "super_users": name_list(
-            "Super users", "The principals of the brokers' `super.users`.", "User:admin", "User:CN=kafka-1"
+            "Super users", "Value of the brokers' `super.users`.", "User:admin", "User:CN=kafka-1"
         ),
         "allow_everyone_if_no_acl_found": flag(
-            "Default rule", "The brokers' setting `allow.everyone.if.no.acl.found`.", default=False
+            "Default rule", "Value of the brokers' `allow.everyone.if.no.acl.found`.", default=False
         ),
     },
 )
@@ -57,9 +57,9 @@ _BROKER_CLIENTS: Json = object_of(
     "Open transactions, and groups of the newer protocols, are read over the Kafka protocol with the properties of "
     "`kafka`.",
     {
-        "transactions": flag("Transactions", "Whether open transactions are read, with the topics they write."),
-        "groups": flag("Groups", "Whether consumer, share and streams groups of the newer protocols are described."),
-        "samples": count("Samples", "How often open transactions are looked at in one scan, a second apart.", 60, 3),
+        "transactions": flag("Transactions", "Read open transactions and their topics."),
+        "groups": flag("Groups", "Describe consumer, share and streams groups of the newer protocols."),
+        "samples": count("Samples", "Samples of open transactions per scan, one second apart.", 60, 3),
     },
 )
 
@@ -71,12 +71,12 @@ _SCHEMA_IDS: Json = object_of(
     "read.",
     {
         "topics": name_list(
-            "Topics", "Names or globs. Topics that begin with _, and internal ones, are never read.", "orders", "shop.*"
+            "Topics", "Names or globs. Internal topics and topics starting with _ are never read.", "orders", "shop.*"
         ),
-        "records": count("Records", "How many of the newest records of a partition are read.", 100, 3),
-        "partitions": count("Partitions", "How many partitions of a topic are read.", 1000, 12),
-        "max_topics": count("Topics at most", "How many topics are read; the first by name.", 10_000, 200),
-        "seconds": count("Seconds", "How long it may take in all.", 3600, 60),
+        "records": count("Records", "Newest records per partition.", 100, 3),
+        "partitions": count("Partitions", "Maximum partitions per topic.", 1000, 12),
+        "max_topics": count("Topics at most", "Maximum topics, the first by name.", 10_000, 200),
+        "seconds": count("Seconds", "Time limit in seconds.", 3600, 60),
     },
     required=["topics"],
 )
@@ -85,26 +85,28 @@ _PROFILE: Json = object_of(
     "Metric profile",
     "A metric that counts what clients do with topics.",
     {
-        "metric": text("Metric", "Its name.", "acme_kafka_sent_records_total", pattern=r"^[a-zA-Z_:][a-zA-Z0-9_:]*$"),
+        "metric": text(
+            "Metric", "Name of the metric.", "acme_kafka_sent_records_total", pattern=r"^[a-zA-Z_:][a-zA-Z0-9_:]*$"
+        ),
         "direction": {
             "title": "Direction",
-            "description": "What the clients do with the topic.",
+            "description": "Whether the clients write or read the topic.",
             "type": "string",
             "enum": [direction.value for direction in Direction],
         },
         "topic_label": text(
-            "Topic label", "The label that names the topic.", "destination", pattern=f"^{_LABEL}$", default="topic"
+            "Topic label", "Label with the topic.", "destination", pattern=f"^{_LABEL}$", default="topic"
         ),
         "labels": {
             "title": "Labels",
-            "description": f"The labels that name the client, each with the kind of name: {', '.join(_KINDS)}.",
+            "description": f"Labels with client names, each with its kind: {', '.join(_KINDS)}.",
             "type": "object",
             "minProperties": 1,
             "propertyNames": {"pattern": f"^{_LABEL}$"},
             "additionalProperties": {"enum": _KINDS},
             "examples": [{"client_id": "client.id", "app": "application"}],
         },
-        "level": flag("Level", "Whether it is no counter: then its last value is read.", default=False),
+        "level": flag("Level", "The metric is a gauge, not a counter; read its last value.", default=False),
     },
     required=["metric", "direction"],
 )
@@ -113,23 +115,23 @@ _PROMETHEUS: Json = object_of(
     "Prometheus",
     "A server with the HTTP API of Prometheus, which holds metrics of Kafka clients.",
     {
-        "name": nonempty("Name", "What people call it; it names the source in every scan.", "main"),
+        "name": nonempty("Name", "Name of the source.", "main"),
         "url": address(
-            "The address of the server, without /api/v1; Mimir and Thanos have one, too.", "http://prometheus:9090"
+            "Address of the server, without /api/v1. Mimir and Thanos work as well.", "http://prometheus:9090"
         ),
         **HTTP_MEMBERS,
         "cluster_selector": text(
             "Cluster selector",
-            "Label matchers that only series of this cluster's clients have; empty where there is one cluster only.",
+            "Label matchers for this cluster's series; empty if you have one cluster.",
             'kafka_cluster="retail"',
             pattern=_MATCHERS,
         ),
         "window": text(
-            "Window", "How far back is looked for activity.", "1d", "12h", pattern=r"^[1-9]\d{0,3}[mhdw]$", default="1d"
+            "Window", "Time window for activity.", "1d", "12h", pattern=r"^[1-9]\d{0,3}[mhdw]$", default="1d"
         ),
         "profiles": {
             "title": "Profiles",
-            "description": "Metrics of your own, read beside those that are known.",
+            "description": "Additional metrics.",
             "type": "array",
             "items": {"$ref": "#/$defs/metric_profile"},
         },
@@ -142,14 +144,14 @@ _NAMES: Json = {"type": "array", "minItems": 1, "items": {"type": "string", "min
 _APPLICATIONS: Json = {
     "type": "object",
     "title": "Applications",
-    "description": "The applications that use topics: who is responsible, and what their clients are called.",
+    "description": "Applications with their owners and client names.",
     "propertyNames": {"minLength": 1},
     "additionalProperties": object_of(
         "Application",
         "One application; names are whole ones, or globs where they hold *, ? or [.",
         {
             "owner": nonempty("Owner", "Whom to call.", "team-orders"),
-            **{kind: {**_NAMES, "title": kind, "description": f"Its names of the kind {kind}."} for kind in _KINDS},
+            **{kind: {**_NAMES, "title": kind, "description": f"Names of the kind {kind}."} for kind in _KINDS},
         },
     ),
     "examples": [{"orders-service": {"owner": "team-orders", "client.id": ["orders-*"], "group": ["orders"]}}],
@@ -273,7 +275,7 @@ SCHEMA_ID_SECTION = Section(
 
 PROMETHEUS_SECTION = Section(
     member="prometheus",
-    listing={"title": "Prometheus", "description": "Servers that hold metrics of the cluster's clients."},
+    listing={"title": "Prometheus", "description": "Prometheus servers with client metrics."},
     schema=_PROMETHEUS,
     parse=parse_prometheus,
     validate=validate_prometheus,

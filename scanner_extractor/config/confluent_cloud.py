@@ -46,9 +46,7 @@ _PLANE: Json = object_of(
     "Plane",
     "A part of Confluent Cloud that has a key of its own.",
     {
-        "url": address(
-            "The address, where another than the public one is to be used.", "https://lkc-aa11.private.example.org"
-        ),
+        "url": address("Address, if not the public one.", "https://lkc-aa11.private.example.org"),
         **HTTP_MEMBERS,
         "auth": {"$ref": "#/$defs/plane_auth"},
     },
@@ -58,16 +56,16 @@ _CLOUD: Json = object_of(
     "Confluent Cloud",
     "A cluster of Confluent Cloud whose brokers and sources are found when a scan starts.",
     {
-        "url": address("The address of the control plane.", CLOUD_URL, default=CLOUD_URL),
-        "cluster": nonempty("Kafka cluster", "The id of the Kafka cluster.", "lkc-aa11"),
+        "url": address("Address of the control plane.", CLOUD_URL, default=CLOUD_URL),
+        "cluster": nonempty("Kafka cluster", "ID of the Kafka cluster.", "lkc-aa11"),
         "environment": nonempty(
             "Environment",
-            "The id of its environment; without it, every environment is searched for the cluster.",
+            "ID of the environment; by default all environments are searched.",
             "env-x1",
         ),
         "kafka": {
             "$ref": "#/$defs/plane",
-            "description": "The Kafka cluster: a key of the cluster, for the REST API and the Kafka protocol.",
+            "description": "Kafka, over the protocol and REST: a key of the Kafka cluster.",
         },
         "schema_registry": {
             "$ref": "#/$defs/plane",
@@ -75,9 +73,9 @@ _CLOUD: Json = object_of(
         },
         "ksqldb": {"$ref": "#/$defs/plane", "description": "ksqlDB: a key of the ksqlDB cluster."},
         "flink": {"$ref": "#/$defs/plane", "description": "Flink: a key of the region, or a global one."},
-        "connect": {"$ref": "#/$defs/plane", "description": "Managed connectors; without it, the Cloud key."},
-        "tableflow": {"$ref": "#/$defs/plane", "description": "Tableflow; without it, the Cloud key."},
-        "metrics": {"$ref": "#/$defs/plane", "description": "Metrics; without it, the Cloud key."},
+        "connect": {"$ref": "#/$defs/plane", "description": "Managed connectors: the Cloud key by default."},
+        "tableflow": {"$ref": "#/$defs/plane", "description": "Tableflow: the Cloud key by default."},
+        "metrics": {"$ref": "#/$defs/plane", "description": "Metrics: the Cloud key by default."},
         **HTTP_MEMBERS,
     },
     required=["auth", "cluster"],
@@ -88,18 +86,13 @@ _KAFKA_REST: Json = object_of(
     "Kafka's REST API v3: Confluent Cloud's, Confluent Server's or a REST proxy's.",
     {
         "url": address(
-            "The address of the REST API: http or https, without /kafka/v3.",
+            "Address of the REST API, without /kafka/v3.",
             "https://pkc-00001.eu-central-1.aws.confluent.cloud:443",
         ),
-        "cluster": nonempty(
-            "Kafka cluster", "The cluster's id; without it, the only cluster that the server has.", "lkc-aa11"
-        ),
+        "cluster": nonempty("Kafka cluster", "ID of the cluster; optional if the server has only one.", "lkc-aa11"),
         "lags": flag(
             "Lags",
-            (
-                "Whether each consumer group is asked which topics it reads, one request each, where the server offers "
-                "it."
-            ),
+            "Request the topics of each consumer group, if the server supports it.",
         ),
         **HTTP_MEMBERS,
     },
@@ -108,18 +101,18 @@ _KAFKA_REST: Json = object_of(
 
 _STREAM_CATALOG: Json = object_of(
     "Stream catalog",
-    "One stream catalog: tags, owners, descriptions and business metadata.",
+    "A stream catalog: tags, owners, descriptions and business metadata.",
     {
         "url": address(
-            "The address of the schema registry that the catalog belongs to: http or https, without /catalog.",
+            "Address of the schema registry, without /catalog.",
             "https://psrc-00001.eu-central-1.aws.confluent.cloud",
         ),
         "cluster": nonempty(
             "Kafka cluster",
-            "The id of this Kafka cluster in the catalog: only what is said of its topics is read.",
+            "ID of this Kafka cluster in the catalog. Other clusters are ignored.",
             "lkc-aa11",
         ),
-        "fields": flag("Fields", "Whether what is said of single fields is read too, 500 a request."),
+        "fields": flag("Fields", "Read annotations of fields, 500 per request."),
         **HTTP_MEMBERS,
     },
     required=["url", "cluster"],
@@ -129,11 +122,11 @@ _TABLEFLOW: Json = object_of(
     "Tableflow",
     "Confluent Cloud's tables of topics.",
     {
-        "url": address("The address of the control plane.", CLOUD_URL, default=CLOUD_URL),
-        "environment": nonempty("Environment", "The id of the environment.", "env-x1"),
-        "cluster": nonempty("Kafka cluster", "The id of the Kafka cluster.", "lkc-aa11"),
+        "url": address("Address of the control plane.", CLOUD_URL, default=CLOUD_URL),
+        "environment": nonempty("Environment", "ID of the environment.", "env-x1"),
+        "cluster": nonempty("Kafka cluster", "ID of the Kafka cluster.", "lkc-aa11"),
         "aws_account": text(
-            "AWS account", "The AWS account whose Glue holds the tables, for their names.", "123456789012"
+            "AWS account", "AWS account of the Glue catalog. Lineage to Glue tables needs it.", "123456789012"
         ),
         **HTTP_MEMBERS,
     },
@@ -144,21 +137,17 @@ _METRICS: Json = object_of(
     "Metrics",
     "Figures of topics: Confluent's Metrics API, or the brokers' log end offsets.",
     {
-        "url": address("The address of the Metrics API.", METRICS_URL, default=METRICS_URL),
+        "url": address("Address of the Metrics API.", METRICS_URL, default=METRICS_URL),
         "type": {
             "title": "Kind",
-            "description": (
-                "confluent: the Metrics API, with `cluster`; offsets: the brokers of `kafka`, with nothing else."
-            ),
+            "description": ("confluent: the Metrics API, needs `cluster`. offsets: the brokers of `kafka`."),
             "enum": ["confluent", "offsets"],
         },
-        "cluster": nonempty("Kafka cluster", "The id of the Kafka cluster.", "lkc-aa11"),
-        "look_back_minutes": count(
-            "Look-back", "Minutes that the figures are summed over; they end five minutes before now.", 10080, 60
-        ),
+        "cluster": nonempty("Kafka cluster", "ID of the Kafka cluster.", "lkc-aa11"),
+        "look_back_minutes": count("Look-back", "Minutes to sum over, ending five minutes ago.", 10080, 60),
         "clients": flag(
             "Clients",
-            "Whether the data set dataflow is read, too: which clients wrote and read. Confluent does not document it.",
+            "confluent: read which clients wrote and read, from a data set that Confluent does not document.",
             default=False,
         ),
         **HTTP_MEMBERS,
@@ -168,7 +157,7 @@ _METRICS: Json = object_of(
     "if": {"properties": {"type": {"const": "confluent"}}, "required": ["type"]},
     "then": {
         "required": ["cluster"],
-        "properties": {"cluster": {"description": "The id of the Kafka cluster, as in lkc-aa11."}},
+        "properties": {"cluster": {"description": "ID of the Kafka cluster, for example lkc-aa11."}},
     },
 }
 
@@ -284,7 +273,7 @@ STREAM_CATALOG_SECTION = Section(
     member="stream_catalogs",
     listing={
         "title": "Stream catalogs",
-        "description": "The stream catalogs that hold tags and owners of this cluster's topics.",
+        "description": "Stream catalogs with tags and owners.",
     },
     schema=_STREAM_CATALOG,
     parse=parse_stream_catalog,

@@ -31,29 +31,27 @@ _ALIAS = rf"{ADDRESS}|/.+"
 
 _DATABASE: Json = object_of(
     "Database",
-    "One database whose tables, views and columns are read from its catalogs; never a row.",
+    "A database. Tables, views and columns are read from its catalogs, never a row.",
     {
-        "name": nonempty(
-            "Name", "What people call it; it names the source in every scan, so that the address may change.", "shop"
-        ),
+        "name": nonempty("Name", "Name of the source. Keep it when the address changes.", "shop"),
         "url": nonempty(
             "Address",
-            "SQLAlchemy's URL of the database; a password in it comes from a variable and is shown nowhere.",
+            "SQLAlchemy URL, dialect://user@host:port/database. A password must come from a variable.",
             "postgresql://scanner@db:5432/shop",
             "mysql://scanner:${SHOP_PASSWORD}@db/shop",
         ),
         "password": nonempty(
             "Password",
-            "The user's password, from a variable or a file; unlike one in `url`, it is not encoded.",
+            "Password from a variable or file, not percent-encoded.",
             "${SHOP_PASSWORD}",
             "$file:/run/secrets/shop",
         ),
         "schemas": name_list(
-            "Schemas", "Names or patterns of the schemas to read; without it all but the database's own.", "sales*"
+            "Schemas", "Names or patterns of schemas; all but the product's own by default.", "sales*"
         ),
         "aliases": name_list(
             "Other addresses",
-            "Addresses by which connectors and jobs know the same server: host, or host:port.",
+            "Other addresses of the same server in connectors and jobs: host or host:port.",
             "shop-db",
         ),
         "connect_timeout": HTTP_MEMBERS["connect_timeout"],
@@ -79,7 +77,7 @@ def parse_database(item: Json, context: ParseContext) -> DatabaseSettings:
 
 
 def validate_databases(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield URLs that are none, passwords that are written in the file, wrong aliases, and names used twice."""
+    """Yield invalid URLs, passwords that are written in the file, wrong aliases, and names used twice."""
     for path, item in items:
         yield from _address(path, item, context)
         yield from alias_errors(path, item, context.shown, form=_ALIAS)
@@ -121,7 +119,7 @@ DATABASE_SECTION: Section[DatabaseSettings] = Section(
     validate=validate_databases,
     listing={
         "title": "Databases",
-        "description": "Databases at the ends of connectors and jobs.",
+        "description": "Databases that connectors and jobs read or write.",
         "examples": [[{"name": "shop", "url": "postgresql://scanner@db/shop", "password": "${SHOP_PASSWORD}"}]],
     },
     over_http=False,

@@ -25,21 +25,20 @@ _NAMESPACE = re.compile(r"[a-z][a-z0-9+.-]*(?:://[^\s@?#]+)?")
 
 _DBT: Json = {
     "title": "dbt project",
-    "description": "One dbt project, by the manifest that dbt writes.",
+    "description": "A dbt project, read from its manifest.",
     "type": "object",
-    "required": ["path", "namespace"],
+    "required": ["path"],
     "properties": {
-        "name": nonempty(
-            "Name", "What people call it; it names the source in every scan, so that the file may move.", "analytics"
-        ),
+        "name": nonempty("Name", "Name of the source. Keep it when the file moves.", "analytics"),
         "path": nonempty(
             "Manifest",
-            "The manifest.json, or the directory that holds it; a catalog.json beside it is read, too.",
+            "manifest.json or its directory. A catalog.json next to it is read as well.",
             "dbt/target/manifest.json",
         ),
         "namespace": nonempty(
             "Warehouse",
-            "The OpenLineage namespace of the warehouse that the project builds its tables in.",
+            "OpenLineage namespace of the warehouse, for example postgres://dw:5432. Models of dbt-confluent and "
+            "dbt-flink-adapter are topics of the cluster and need none.",
             "postgres://dw:5432",
             "snowflake://acme-eu1",
             "bigquery",
@@ -57,11 +56,11 @@ def parse_dbt(item: Json, context: ParseContext) -> DbtSettings:
         files=named_files(item["path"], context.base, MANIFEST),
         secret_names=context.secret_names,
     )
-    return DbtSettings(files=files, namespace=item["namespace"].rstrip("/"), name=item.get("name", ""))
+    return DbtSettings(files=files, namespace=item.get("namespace", "").rstrip("/"), name=item.get("name", ""))
 
 
 def validate_dbt(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield paths without a manifest or with several, namespaces that are none, and projects declared twice."""
+    """Yield paths without a manifest or with several, invalid namespaces, and projects declared twice."""
     for path, item in items:
         pattern, where = item.get("path"), (*path, "path")
         if context.present and isinstance(pattern, str):
@@ -72,7 +71,7 @@ def validate_dbt(items: Items, context: ValidationContext) -> Iterator[ErrorMess
         namespace = item.get("namespace")
         if isinstance(namespace, str) and namespace and not _NAMESPACE.fullmatch(namespace):
             where = (*path, "namespace")
-            yield where, f"{context.shown(where)} is no namespace", "write scheme://host:port, or bigquery"
+            yield where, f"{context.shown(where)} is not a namespace", "write scheme://host:port, or bigquery"
     yield from repeated_sources(items, name_or_path)
 
 
@@ -80,7 +79,7 @@ DBT_SECTION = Section(
     member="dbt",
     listing={
         "title": "dbt projects",
-        "description": "dbt projects that build tables from those that the cluster's sinks write.",
+        "description": "dbt projects.",
         "examples": [[{"path": "dbt/target/manifest.json", "namespace": "postgres://dw:5432"}]],
     },
     schema=_DBT,
@@ -95,16 +94,14 @@ ENDINGS = frozenset({".yaml", ".yml", ".json"})
 
 _FILES: Json = {
     "title": "Deployment files",
-    "description": "Files that declare topics, connectors and Flink jobs, as GitOps tools deploy them.",
+    "description": "Deployment files of GitOps tools with topics, connectors and Flink jobs.",
     "type": "object",
     "required": ["path"],
     "properties": {
-        "name": nonempty(
-            "Name", "What people call them; it names the source in every scan, so that the files may move.", "deploy"
-        ),
+        "name": nonempty("Name", "Name of the source. Keep it when the files move.", "deploy"),
         "path": nonempty(
             "Files",
-            "One file, a pattern, or a directory (every .yaml, .yml and .json below it).",
+            "A file, a pattern, or a directory (all .yaml, .yml and .json below it).",
             "deploy/**/*.yaml",
         ),
     },
@@ -146,7 +143,7 @@ FILES_SECTION = Section(
     member="files",
     listing={
         "title": "Deployment files",
-        "description": "Files that declare what should run on this cluster: topics, connectors, Flink jobs.",
+        "description": "Deployment files with topics, connectors and Flink jobs.",
         "examples": [[{"path": "deploy/**/*.yaml"}]],
     },
     schema=_FILES,

@@ -43,55 +43,52 @@ _WORDS = ("name", "organization", "environment")
 
 _FLINK: Json = object_of(
     "Flink source",
-    "One source that tells of Flink's work.",
+    "A source of Flink statements or jobs.",
     {
-        "type": nonempty(
-            "Kind", "What kind of source it is: confluent, cmf, jobmanager, sql-gateway, sql-files.", "confluent"
-        ),
+        "type": nonempty("Kind", "Source type: confluent, cmf, jobmanager, sql-gateway, sql-files.", "confluent"),
         "name": nonempty(
             "Name",
-            "What people call it; it names the source in every scan, so that address and files may change.",
+            "Name of the source. Keep it when the address or path changes.",
             "main",
         ),
         "url": address(
-            (
-                "The address of Flink in one region of Confluent Cloud, of Confluent Manager for Apache Flink, of a "
-                "job manager or of a SQL gateway."
-            ),
+            "Address of Flink in a region of Confluent Cloud, of CMF, a job manager or a SQL gateway.",
             "https://flink.eu-central-1.aws.confluent.cloud",
             "http://jobmanager:8081",
         ),
         **HTTP_MEMBERS,
         "organization": nonempty(
-            "Organization", "Confluent Cloud: the id of the organization.", "0a1b2c3d-0000-4000-8000-000000000001"
+            "Organization", "`confluent`: ID of the organization; required.", "0a1b2c3d-0000-4000-8000-000000000001"
         ),
         "environment": nonempty(
             "Environment",
-            "The environment whose statements are read: its id (Confluent Cloud) or its name (cmf).",
+            "`confluent`: ID of the environment, `cmf`: its name; required.",
             "env-1",
         ),
         "region": nonempty(
-            "Region", "Confluent Cloud: cloud and region, where the address does not tell them.", "aws.eu-central-1"
+            "Region", "`confluent`: cloud and region, if the address does not contain them.", "aws.eu-central-1"
         ),
-        "path": nonempty("Files", "Files of SQL: one, a pattern, or a directory (every *.sql in it).", "flink/*.sql"),
-        "catalog": nonempty("Catalog", "The catalog of names that a file leaves unqualified.", "default_catalog"),
-        "database": nonempty("Database", "The database of names that a file leaves unqualified.", "default_database"),
+        "path": nonempty(
+            "Files", "`sql-files`: a file, a pattern, or a directory (all its *.sql); required.", "flink/*.sql"
+        ),
+        "catalog": nonempty("Catalog", "`sql-files`: catalog for unqualified names.", "default_catalog"),
+        "database": nonempty("Database", "`sql-files`: database for unqualified names.", "default_database"),
     },
     required=["type"],
 )
 
 _STREAMS: Json = object_of(
     "Kafka Streams",
-    "What applications of Kafka Streams print of their topologies.",
+    "Topologies printed by Kafka Streams applications.",
     {
         "name": nonempty(
             "Application",
-            ("The application id, where it is one application; without it each file is named after the id of its own."),
+            ("The `application.id`, if `path` is one file. By default each file is named after its application."),
             "order-enricher",
         ),
         "path": nonempty(
             "Files",
-            "Files with what Topology.describe() prints: one, a pattern, or a directory (every *.txt in it).",
+            "Output of Topology.describe(): a file, a pattern, or a directory (all its *.txt).",
             "topologies/*.txt",
         ),
     },
@@ -134,7 +131,7 @@ _ALWAYS = frozenset({"type", "name"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Form:
-    """The members that a kind of Flink source needs, and those that it may have besides."""
+    """The required and optional members of a type of Flink source."""
 
     needs: tuple[str, ...]
     knows: frozenset[str]
@@ -182,7 +179,7 @@ class FileValidator:
         form = _FORMS.get(kind)
         if form is None:
             hint = closest_match(kind, sorted(KINDS)) or f"known: {', '.join(sorted(KINDS))}"
-            yield (*path, "type"), f"{self.shown((*path, 'type'))} is no kind of Flink source", hint
+            yield (*path, "type"), f"{self.shown((*path, 'type'))}: unknown Flink source type", hint
             return
         for name in form.needs:
             if name not in item:
@@ -239,7 +236,7 @@ def _validator(context: ValidationContext) -> FileValidator:
 
 
 def warn_of_gateways(items: Items) -> Iterator[ErrorMessage]:
-    """Yield the SQL Gateways, of which nothing is read."""
+    """Yield the SQL Gateways, which are not read."""
     for path, item in items:
         if item["type"] == SQL_GATEWAY:
             what = "a SQL Gateway exposes only its own sessions; scanner only checks that it is reachable"
@@ -250,7 +247,7 @@ FLINK_SECTION = Section(
     member="flink",
     listing={
         "title": "Flink",
-        "description": "What tells of Flink's work on this cluster: Confluent Cloud, a job manager, files of SQL.",
+        "description": "Flink SQL statements and jobs: servers, or files of SQL.",
         "examples": [[{"type": "sql-files", "path": "flink/*.sql"}]],
     },
     schema=_FLINK,
@@ -263,7 +260,7 @@ STREAMS_SECTION = Section(
     member="streams",
     listing={
         "title": "Kafka Streams",
-        "description": "What applications of Kafka Streams print of their topologies.",
+        "description": "Topologies printed by Kafka Streams applications.",
         "examples": [[{"path": "topologies/*.txt"}]],
     },
     schema=_STREAMS,

@@ -16,7 +16,7 @@ CLOUD_REQUESTS_PER_SECOND = 70.0
 """A little below the 75 reads a second that Confluent documents for a registry."""
 
 WEB_ADDRESS = "write http://host:port or https://host:port"
-"""The hint for a text that is no address."""
+"""The hint for an invalid address."""
 
 _CLOUD_HEADERS = {"logical_cluster": "target-sr-cluster", "identity_pool": "Confluent-Identity-Pool-Id"}
 _LIMITS = ("connect_timeout", "read_timeout", "requests_per_second", "max_bytes", "concurrency")
@@ -84,7 +84,7 @@ def http_errors(items: Items, context: ValidationContext) -> Iterator[ErrorMessa
 def address_errors(
     path: JsonPath, item: Json, steps: tuple[str, ...], context: ValidationContext
 ) -> Iterator[ErrorMessage]:
-    """Yield that the text at *steps* below *item* is no address; nothing where there is no text."""
+    """Yield an error if the text at *steps* below *item* is not an address; nothing without a text."""
     url = reduce(member_of, steps, item)
     if isinstance(url, str) and not valid_address(url):
         where = (*path, *steps)

@@ -36,13 +36,11 @@ _KSQLDB: Json = object_of(
     {
         "path": nonempty(
             "Files",
-            "The pattern of the files of its statements, relative to this file; all of them are one catalog.",
+            "Pattern of statement files, relative to cluster.json. All files form one catalog.",
             "**/*.ksql",
         ),
-        "name": nonempty("Name", "What people call the files; it names the source in every scan.", "pipelines"),
-        "url": address(
-            "The address of the ksqlDB server: http or https, perhaps with a path.", "https://sr.example.org:8081"
-        ),
+        "name": nonempty("Name", "Name of the source.", "pipelines"),
+        "url": address("Address of the ksqlDB server.", "https://sr.example.org:8081"),
         **HTTP_MEMBERS,
     },
 )
@@ -53,24 +51,16 @@ _CONNECT: Json = object_of(
     {
         "name": nonempty(
             "Name",
-            (
-                "What people call this Connect cluster; it names the source in every scan, so that the address may "
-                "change."
-            ),
+            "Name of the source, for example `connect:main`. Keep it when the address changes.",
             "main",
         ),
         "url": address(
-            (
-                "The address of a Connect worker, or of Confluent Cloud's managed connectors: http or https, perhaps "
-                "with a path."
-            ),
+            "Address of any worker, or of Confluent Cloud's managed connectors.",
             "http://connect:8083",
             "https://api.confluent.cloud/connect/v1/environments/env-1/clusters/lkc-1",
         ),
         **HTTP_MEMBERS,
-        "active_topics": flag(
-            "Active topics", "Whether each connector is asked which topics it uses, one request each."
-        ),
+        "active_topics": flag("Active topics", "Request the topics each connector uses, one request each."),
     },
     required=["url"],
 )
@@ -125,7 +115,7 @@ def _identity(item: Json) -> tuple[str, str]:
 
 KSQLDB_SECTION = Section(
     member="ksqldb",
-    listing={"title": "ksqlDB", "description": "The ksqlDB clusters that work on this cluster."},
+    listing={"title": "ksqlDB", "description": "ksqlDB servers, or files of ksqlDB statements."},
     schema=_KSQLDB,
     parse=parse_ksqldb,
     validate=validate_ksqldb,
@@ -135,7 +125,7 @@ CONNECT_SECTION = Section(
     member="connect",
     listing={
         "title": "Kafka Connect",
-        "description": "The Kafka Connect clusters that move data in and out of this cluster.",
+        "description": "Kafka Connect clusters, and managed connectors of Confluent Cloud.",
     },
     schema=_CONNECT,
     parse=parse_connect,
@@ -148,7 +138,7 @@ _BOOTSTRAP = ("bootstrap.servers", "metadata.broker.list")
 _KAFKA: Json = {
     "title": "Kafka protocol",
     "description": (
-        "Properties of librdkafka. {} asks the brokers in plain text; without this member they are not asked."
+        "Properties of librdkafka. {} connects without encryption; without this member the brokers are not contacted."
     ),
     "type": "object",
     "additionalProperties": {"type": ["string", "number", "boolean"]},
@@ -190,7 +180,7 @@ def validate_kafka(items: Items, _: ValidationContext) -> Iterator[ErrorMessage]
     for path, item in items:
         for name in _BOOTSTRAP:
             if item.get(name) is not None:
-                yield (*path, name), f"{name!r} stands in `kafka`", "name the brokers in `brokers` only"
+                yield (*path, name), f"{name!r} is in `kafka`", "name the brokers in `brokers` only"
 
 
 KAFKA_SECTION = Section(member="kafka", schema=_KAFKA, parse=parse_kafka, validate=validate_kafka, over_http=False)

@@ -44,7 +44,7 @@ def openlineage_settings(item: Json, base: Path) -> OpenLineageSettings:
 
 
 def openlineage_errors(document: Json, shown: Callable[[JsonPath], str]) -> Iterator[ErrorMessage]:
-    """Report which addresses of a document of any form are none; *shown* gives values without secrets."""
+    """Report invalid addresses of a document of any form; *shown* gives values without secrets."""
     item = document.get("openlineage") if isinstance(document, dict) else None
     transport = item.get("transport") if isinstance(item, dict) else None
     for path, entry in _transports(transport, ("openlineage", "transport")):
@@ -104,18 +104,18 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
 
 
 def _alias(text: str) -> str:
-    """Return an alias back; raises InputInvalid where it begins with `regex:` and what follows is no expression."""
+    """Return an alias back; raises InputInvalid if it begins with `regex:` without a valid expression."""
     if text.startswith("regex:") and is_too_large(text):
         raise InputInvalid(f"{text!r} repeats too much to be evaluated", where="aliases")
     try:
         regex.compile(text.removeprefix("regex:") if text.startswith("regex:") else "")
     except (regex.error, OverflowError, RecursionError) as error:
-        raise InputInvalid(f"{text!r} is no regular expression: {error}", where="aliases") from error
+        raise InputInvalid(f"{text!r} is not a regular expression: {error}", where="aliases") from error
     return text
 
 
 def _namespace(text: str) -> str:
-    """Return a namespace back; raises InputInvalid, without showing it, where it is none or may hold a password."""
+    """Return a namespace back; raises InputInvalid, without showing it, if it is invalid or may contain a password."""
     if "@" in text or ":" not in text:
         hint = 'write it as lineage shows it, without a user: "postgres://10.0.0.7:5432"'
         raise InputInvalid("a namespace has no scheme, or names a user", where="servers", hint=hint)

@@ -40,19 +40,19 @@ class PersonalDataSettings:
 
 _SCHEMA: Json = {
     "title": "Personal data",
-    "description": "Tags that names, types and documentation suggest: rules, and what people decided.",
+    "description": "Rules that suggest tags, and your decisions on suggestions.",
     "type": "object",
     "additionalProperties": False,
     "properties": {
         "rules": {
             "title": "Rules",
-            "description": "Files of rules (TOML), which count before those of the program.",
+            "description": "Rule files (TOML), applied before the built-in rules.",
             "type": "array",
             "items": nonempty("Files", "A path relative to this file, or a pattern.", "rules/*.toml"),
         },
         "decisions": {
             "title": "Decisions",
-            "description": "Each accepts or rejects one tag of one column.",
+            "description": "Decisions, each accepting or rejecting one tag of one column.",
             "type": "array",
             "items": {
                 "type": "object",
@@ -64,7 +64,7 @@ _SCHEMA: Json = {
                     "tag": nonempty("Tag", "The tag.", "PII"),
                     "decision": {
                         "title": "Decision",
-                        "description": "An accepted tag counts as declared, a rejected one is not suggested again.",
+                        "description": "An accepted tag counts as declared; a rejected one is not suggested again.",
                         "enum": [each.value for each in Decision],
                     },
                     "by": nonempty("By", "Who decided.", "ann"),
@@ -131,7 +131,7 @@ def _rule_errors(path: JsonPath, patterns: Json, context: ValidationContext) -> 
 
 
 def validate_personal_data(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield files without rules, days that are none, columns that are no paths, and tags that are decided twice."""
+    """Yield files without rules, invalid days and column paths, and tags that are decided twice."""
     for path, item in items:
         yield from _rule_errors((*path, "rules"), item.get("rules") if isinstance(item, dict) else None, context)
         decided: set[tuple[str, ...]] = set()
@@ -142,9 +142,9 @@ def validate_personal_data(items: Items, context: ValidationContext) -> Iterator
             place = (*path, "decisions", index)
             day, column = each.get("on"), each.get("column")
             if isinstance(day, str) and not is_day(day):
-                yield (*place, "on"), f"{day!r} is no date", "as in 2026-11-23"
+                yield (*place, "on"), f"{day!r} is not a date", "as in 2026-11-23"
             if isinstance(column, str) and not _is_path(column):
-                yield (*place, "column"), f"{column!r} is no column path", "as `scanner columns --tag PII` shows it"
+                yield (*place, "column"), f"{column!r} is not a column path", "as `scanner columns --tag PII` shows it"
             about = tuple(str(each.get(name)) for name in ("dataset", "column", "tag"))
             if about in decided:
                 yield place, f"the tag {about[2]!r} of {about[1]} is decided twice", "keep one of them"

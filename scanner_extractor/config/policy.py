@@ -51,17 +51,17 @@ def parse_policy(text: str, where: str) -> ClusterPolicy:
 
 
 def policy_errors(document: Json) -> Iterator[ErrorMessage]:
-    """Yield what the JSON Schema cannot say: expressions that are none, and days that are none."""
+    """Yield what the JSON Schema cannot express: invalid expressions and days."""
     item = document.get(_MEMBER) if isinstance(document, dict) else None
     if not isinstance(item, dict):
         return
     for index, text in enumerate(_list(item, "topic_names")):
         if isinstance(text, str) and not _is_expression(text):
-            yield (_MEMBER, "topic_names", index), f"{text!r} is no regular expression", "as in [a-z]+(\\.[a-z]+)*"
+            yield (_MEMBER, "topic_names", index), f"{text!r} is not a regular expression", "as in [a-z]+(\\.[a-z]+)*"
     for index, waiver in enumerate(_list(item, "waivers")):
         day = waiver.get("expires") if isinstance(waiver, dict) else None
         if isinstance(day, str) and not is_day(day):
-            yield (_MEMBER, "waivers", index, "expires"), f"{day!r} is no date", "as in 2027-01-31"
+            yield (_MEMBER, "waivers", index, "expires"), f"{day!r} is not a date", "as in 2027-01-31"
 
 
 def policy_of(item: Json) -> ClusterPolicy:

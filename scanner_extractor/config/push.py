@@ -24,7 +24,7 @@ _PARTS = ("documentation", "owners", "tags")
 _IDENTITY: Json = {
     "type": "object",
     "title": "Identity",
-    "description": "How datasets of one namespace are named in the catalog.",
+    "description": "Names of the datasets of one namespace in the catalog.",
     "additionalProperties": False,
     "required": ["namespace"],
     "properties": {
@@ -36,10 +36,10 @@ _IDENTITY: Json = {
     },
 }
 _MEMBERS: Json = {
-    "url": text("Address", "The address of the catalog's API.", "https://datahub.example/api/gms"),
+    "url": text("Address", "Address of the catalog's API.", "https://datahub.example/api/gms"),
     "write": {
         "title": "Write",
-        "description": "What is written beside schemas and lineage.",
+        "description": "What to write in addition to schemas and lineage; nothing by default.",
         "type": "array",
         "uniqueItems": True,
         "items": {"enum": list(_PARTS)},
@@ -47,21 +47,21 @@ _MEMBERS: Json = {
     },
     "schemas": {
         "title": "Schemas",
-        "description": "Of which datasets schemas are written: of those without one, of all, of none.",
+        "description": "Which datasets get a schema: those without one, all, or none.",
         "enum": list(Schemas),
         "default": "missing",
     },
-    "after_scan": flag("After each scan", "`scanner watch` and `serve` push after each scan.", default=False),
+    "after_scan": flag("After each scan", "`scanner watch` and `scanner serve` push after each scan.", default=False),
     "keep_runs": {
         "title": "Kept runs",
-        "description": "How many of the newest runs can be undone; older ones are pruned from the journal.",
+        "description": "Newest runs that can be undone; older ones are pruned from the journal.",
         "type": "integer",
         "minimum": 1,
         "default": 100,
     },
     "identity": {
         "title": "Identity",
-        "description": "How datasets are named.",
+        "description": "Names of datasets, by namespace.",
         "type": "array",
         "items": _IDENTITY,
     },
@@ -76,7 +76,7 @@ def push_schema(document: Json = None) -> Json:
     named = {member_of(item, "target") for item in listed} if isinstance(listed, list) else set()
     targets = [_loaded(name) for name in target_names() if document is None or name in named]
     members = {name: schema for target in targets if target for name, schema in target.schema.items()}
-    kind = {"title": "Target", "description": "The kind of catalog.", "type": "string", "enum": list(target_names())}
+    kind = {"title": "Target", "description": "Type of catalog.", "type": "string", "enum": list(target_names())}
     described = "A catalog that `scanner push` writes lineage into."
     return object_of("Push", described, {"target": kind, **members, **_MEMBERS}, required=["target"])
 

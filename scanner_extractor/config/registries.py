@@ -39,7 +39,7 @@ from scanner_model.errors import InputInvalid
 
 _NAMING: Json = object_of(
     "Naming",
-    "How subjects find their topics.",
+    "How subjects are matched with topics.",
     {
         "strategies": name_list(
             "Naming strategies",
@@ -49,7 +49,7 @@ _NAMING: Json = object_of(
         ),
         "subjects": {
             "title": "Subjects and their topics",
-            "description": "The topics of subjects whose name does not tell.",
+            "description": "Topics of subjects whose names do not contain them.",
             "type": "object",
             "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
             "examples": [{"com.acme.Payment": ["payments"]}],
@@ -59,7 +59,7 @@ _NAMING: Json = object_of(
 
 _GLUE: Json = object_of(
     "AWS Glue",
-    "Where AWS Glue's schema registries are; credentials come from the default chain of AWS.",
+    "AWS Glue: region and registries. Credentials come from the AWS default chain.",
     {
         "region": text("Region", "The AWS region.", "eu-central-1", pattern="^[a-z0-9-]+$"),
         "registries": name_list("Registries", "The names of the registries to read; without it all of them.", "shop"),
@@ -79,32 +79,22 @@ _REGISTRY: Json = object_of(
     "Schema registry",
     "One schema registry: with `glue` for AWS Glue, with `url` for every other.",
     {
-        "type": nonempty(
-            "Kind", "What kind of registry it is: confluent, karapace, apicurio, cloudera, glue.", "confluent"
-        ),
-        "url": address(
-            "The address of the registry: http or https, perhaps with a path.", "https://sr.example.org:8081"
-        ),
+        "type": nonempty("Kind", "Registry type: confluent, karapace, apicurio, cloudera, glue.", "confluent"),
+        "url": address("Address of the registry.", "https://sr.example.org:8081"),
         **HTTP_MEMBERS,
         "naming": _NAMING,
         "options": OPTIONS,
-        "environment": text("Environment", "The registry's environment, stored as it is written.", "env-1"),
+        "environment": text("Environment", "Environment of the registry, stored as written.", "env-1"),
         "context": text(
             "Context",
-            (
-                "The only context to read of a Confluent registry, as in .eu, or . for the default one; without it "
-                "every context is read."
-            ),
+            "Confluent: read only this context, for example .eu, or . for the default one.",
             ".eu",
             pattern="^[^:]+$",
         ),
-        "deleted": flag("Deleted versions", "Whether soft-deleted versions are read too."),
+        "deleted": flag("Deleted versions", "Read soft-deleted versions."),
         "compatibility": flag(
             "Compatibility levels",
-            (
-                "Whether the compatibility level of each subject is read, with one request a subject; `scanner "
-                "check-change` applies it. AWS Glue and Cloudera report it anyway."
-            ),
+            "Read the compatibility level of each subject, one request each. AWS Glue and Cloudera always report it.",
             default=False,
         ),
         "glue": _GLUE,
@@ -118,7 +108,7 @@ _REGISTRY: Json = object_of(
     },
     "else": {
         "required": ["url"],
-        "properties": {"url": {"description": "The address of the registry: http or https, perhaps with a path."}},
+        "properties": {"url": {"description": "Address of the registry."}},
     },
 }
 
@@ -178,7 +168,7 @@ def _strategy(path: JsonPath, name: str, context: ValidationContext) -> Iterator
         strategies_in_force([name], "")
     except InputInvalid as error:
         literal = context.shown(path) == quoted(name)
-        what = error.what if literal else f"{context.shown(path)} is no naming strategy"
+        what = error.what if literal else f"{context.shown(path)} is not a naming strategy"
         yield path, what, error.hint if literal else ""
 
 
@@ -206,7 +196,7 @@ REGISTRY_SECTION = Section(
     member="schema_registries",
     listing={
         "title": "Schema registries",
-        "description": "The schema registries that hold schemas of this cluster's topics.",
+        "description": "Schema registries of this cluster.",
     },
     schema=_REGISTRY,
     parse=parse_registry,

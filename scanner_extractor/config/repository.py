@@ -16,22 +16,20 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
+from scanner_extractor.repository.topic_files.settings import TOPIC_FILES_SCHEMA, parse_topic_files
 from scanner_extractor.settings.sources import SUBJECT, RepositorySettings
 from scanner_model.documents.schema_errors import ErrorMessage
+from scanner_model.errors import InputInvalid
 
 _REPOSITORY: Json = {
     "title": "Repository",
-    "description": "A directory of files as teams keep them in git. What is read is found by content, not by name.",
+    "description": "A directory. Files are recognized by content, not by name.",
     "type": "object",
     "required": ["path"],
     "properties": {
-        "name": nonempty(
-            "Name", "What people call it; it names the source in every scan, so that the directory may move.", "shop"
-        ),
-        "path": nonempty("Directory", "The directory, relative to this file.", ".", "../shop"),
-        "files": name_list(
-            "Files", "Patterns of the paths in it that are read; without it all are.", "deploy/**/*.json"
-        ),
+        "name": nonempty("Name", "Name of the source. Keep it when the directory moves.", "shop"),
+        "path": nonempty("Directory", "Directory, relative to cluster.json.", ".", "../shop"),
+        "files": name_list("Files", "Patterns of paths to read; all by default.", "deploy/**/*.json"),
         "variables": {
             "title": "Variables",
             "description": "Values for placeholders in the files, by name.",
@@ -39,6 +37,7 @@ _REPOSITORY: Json = {
             "additionalProperties": {"type": "string"},
             "examples": [{"TOPIC_PREFIX": "prod."}],
         },
+        "topic_files": TOPIC_FILES_SCHEMA,
     },
     "additionalProperties": False,
     "examples": [{"path": "."}],
@@ -53,6 +52,7 @@ def parse_repository(item: Json, context: ParseContext) -> RepositorySettings:
         name=item.get("name", ""),
         files=tuple(item.get("files", ())),
         variables=item.get("variables", {}),
+        topic_files=parse_topic_files(item.get("topic_files", [])),
         secret_names=context.secret_names,
     )
 
@@ -71,11 +71,15 @@ def parse_files(item: Json, context: ParseContext, *, kind: str, engine: str = "
 
 
 def validate_repositories(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield what is wrong with the `repositories` of cluster.json: a path that is no directory, two of one name."""
+    """Yield what is wrong with the `repositories` of cluster.json: a path that is not a directory, two of one name."""
     for path, item in items:
         directory, where = item.get("path"), (*path, "path")
         if context.present and isinstance(directory, str) and not (context.directory / directory).is_dir():
-            yield where, f"{context.shown(where)} is no directory", "the path is relative to this file"
+            yield where, f"{context.shown(where)} is not a directory", "the path is relative to this file"
+        try:
+            parse_topic_files(item.get("topic_files", []))
+        except InputInvalid as error:
+            yield (*path, "topic_files"), f"{error.where}: {error.what}", error.hint
     yield from repeated_sources(items, name_or_path)
 
 
@@ -88,19 +92,19 @@ SCHEMAS_SECTION = Section(
     member="schemas",
     listing={
         "title": "Schema files",
-        "description": "Files of schemas that are read as a schema registry.",
+        "description": "Schema files, read like a registry.",
         "examples": [[{"path": "**/{subject}.avsc"}]],
     },
     schema={
         "title": "Schema files",
-        "description": "Avro, Protobuf and JSON Schema files, of which each is a version of a subject.",
+        "description": "Avro, Protobuf and JSON Schema files, each a version of a subject.",
         "type": "object",
         "required": ["path"],
         "properties": {
-            "name": nonempty("Name", "What people call them; it names the source in every scan.", "schemas"),
+            "name": nonempty("Name", "Name of the source.", "schemas"),
             "path": nonempty(
                 "Files",
-                "The pattern of their paths, relative to this file; {subject} is the subject in it.",
+                "Pattern of paths; `{subject}` is the subject, without a version such as _v2.",
                 "schemas/**/{subject}.avsc",
             ),
         },
@@ -117,7 +121,7 @@ REPOSITORY_SECTION = Section(
     member="repositories",
     listing={
         "title": "Repositories",
-        "description": "Directories of files that declare what runs on this cluster, found by content.",
+        "description": "Directories with schemas, topics, connectors and statements, recognized by content.",
         "examples": [[{"path": "."}]],
     },
     schema=_REPOSITORY,

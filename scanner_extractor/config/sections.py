@@ -15,7 +15,7 @@ from scanner_model.plugins import PluginError
 
 OPTIONS: Json = {
     "title": "Options",
-    "description": "Settings of a plug-in's type, validated by the plug-in's own JSON Schema.",
+    "description": "Settings of a plug-in's type, validated by its JSON Schema.",
     "type": "object",
 }
 """The JSON Schema of the member."""
@@ -67,7 +67,7 @@ def nonempty(title: str, description: str, *examples: str) -> Json:
 
 def address(description: str, *examples: str, **words: Json) -> Json:
     """Return the JSON Schema of the `url` of a source."""
-    credentials = "A user and password in it are used for Basic and shown nowhere."
+    credentials = "A user and password in it are used for Basic authentication."
     return text("Address", f"{description} {credentials}", *examples, **words)
 
 
@@ -104,7 +104,7 @@ Items = Collection[tuple[JsonPath, Json]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseContext:
-    """What parsing needs besides its item: the valid *document*, the directory of cluster.json, `secret_names`."""
+    """Context for parsing an item: the valid *document*, the directory of cluster.json, `secret_names`."""
 
     document: Json
     base: Path
@@ -113,7 +113,7 @@ class ParseContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationContext:
-    """What validation needs besides its items: the *document* of any form and the *directory* of cluster.json.
+    """Context for validating items: the *document* of any form and the *directory* of cluster.json.
 
     *written* is the document before variables were filled in. *shown* returns a value as users may see it. *present*:
     files that define jobs must exist; a replay needs none. *registry_types* are the types of schema registry that may
@@ -138,7 +138,7 @@ def _no_warning(_: Items) -> Iterator[ErrorMessage]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section(Generic[S_co]):
-    """A member of cluster.json, each object of which is one source.
+    """A member of cluster.json whose objects are sources.
 
     *member* names it. *schema* is the JSON Schema of one source, *definitions* are further ones that it refers to.
     *listing* are title, description and examples of a member that is a list of sources; None: the member is one source.
@@ -174,7 +174,7 @@ class Section(Generic[S_co]):
 
 
 def member_of(value: Json, name: str) -> Json:
-    """Return the member *name* of an object; None where there is none, or no object."""
+    """Return the member *name* of an object; None if absent or not an object."""
     return value.get(name) if isinstance(value, dict) else None
 
 
@@ -200,7 +200,7 @@ def alias_errors(
     for number, alias in enumerate(aliases if isinstance(aliases, list) else ()):
         if isinstance(alias, str) and alias and not re.fullmatch(form, alias):
             where = (*path, "aliases", number)
-            yield where, f"{shown(where)} is no address", hint
+            yield where, f"{shown(where)} is not an address", hint
 
 
 def name_or_path(item: Json) -> tuple[str, str]:
@@ -211,8 +211,8 @@ def name_or_path(item: Json) -> tuple[str, str]:
 
 
 def unknown_type(path: JsonPath, item: Json, what: str, known: Collection[str], shown: Shown) -> Iterator[ErrorMessage]:
-    """Yield that the `type` of an item is none of *known*; *what* says of what it is a type."""
+    """Yield an error if the `type` of an item is not in *known*; *what* is the noun for the type."""
     kind = item.get("type")
     if isinstance(kind, str) and kind not in known:
         hint = closest_match(kind, sorted(known)) or f"known: {', '.join(sorted(known))}"
-        yield (*path, "type"), f"{shown((*path, 'type'))} is no kind of {what}", hint
+        yield (*path, "type"), f"{shown((*path, 'type'))}: unknown type of {what}", hint

@@ -71,7 +71,7 @@ class Prober:
     reachable: Callable[[str, int], bool]
 
     def probe(self, address: str, progress: Progress) -> Iterator[Probed]:
-        """Return what is at `HOST:PORT`, or at the usual ports of `HOST`; raises InputInvalid for what is no address.
+        """Return what is at `HOST:PORT`, or at the usual ports of `HOST`; raises InputInvalid for an invalid address.
 
         Of the usual ports, closed ones are left out, unless it is all of them.
         """

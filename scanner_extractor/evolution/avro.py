@@ -32,7 +32,7 @@ _NAMED = frozenset(("record", "error", "enum", "fixed"))
 def differences(reader: SchemaText, writer: SchemaText, _rules: Rules) -> tuple[Difference, ...]:
     """Return why *reader* does not read the data of *writer*; empty where it reads all of it.
 
-    Raises InputInvalid where a text is no JSON, TooMuchEffort where the comparison takes too many steps.
+    Raises InputInvalid for invalid JSON, TooMuchEffort where the comparison takes too many steps.
     """
     ours, theirs = _Names.of(reader), _Names.of(writer)
     return _Resolution(ours, theirs).check(ours.root, theirs.root)

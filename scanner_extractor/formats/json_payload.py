@@ -142,7 +142,7 @@ def _samples(text: str) -> tuple[Sequence[object], tuple[Problem, ...]]:
 
 
 def _lines(text: str) -> tuple[Sequence[object], tuple[Problem, ...]] | None:
-    """Read one document a line; None where the first is none: a broken document is not taken for lines."""
+    """Read one document per line; None if the first line is not a document, so that a broken document is not split."""
     samples: list[object] = []
     problems: list[Problem] = []
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):

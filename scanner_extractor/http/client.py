@@ -167,7 +167,7 @@ class Http:
 
 
 def without_credentials(settings: HttpSettings) -> HttpSettings:
-    """Move user and password out of the URL into `auth`, where there is none yet."""
+    """Move user and password out of the URL into `auth`, unless it is set."""
     address = read_address(settings.url)
     return replace(settings, url=address.url, auth=settings.auth or address.auth)
 

@@ -32,7 +32,7 @@ from scanner_model.redaction import mask_json, mask_statement, mask_text, mask_u
 FORMAT = 1
 MANIFEST = "capture.json"
 LARGEST = 256 * 1024 * 1024
-"""Maximum bytes of one file of a capture; a response is no larger unless `max_bytes` allows it."""
+"""Maximum bytes of one file of a capture; larger responses need `max_bytes`."""
 
 _HEADERS = ("content-type", "etag", "retry-after", "x-registry-artifacttype")
 _FAILURES: Mapping[str, type[ScannerError]] = {
@@ -124,7 +124,7 @@ class Replay:
         return _replayed(files[min(turn, len(files) - 1)], f"{key[0]} {key[1]}")
 
     def document(self, source: SourceId, name: str) -> Json:
-        """Return a document recorded by `record_document`; raises SourceUnreachable where there is none."""
+        """Return a document recorded by `record_document`; raises SourceUnreachable if it is missing."""
         for file in sorted(self._source_directory(source).glob("document-*.json")):
             content = _read(file)
             if content.get("document") == name:

@@ -42,7 +42,7 @@ _MOVED = frozenset({301, 302, 303, 307, 308})
 
 
 class SourceRetry(Retry):
-    """Retries of one source's requests, all of which are read-only, ksqlDB's POST too.
+    """Retries of one source's requests; all are read-only, ksqlDB's POST too.
 
     Back-off of up to 1, 2, 4 seconds with full jitter; a pause that the server requests holds all threads. Errors that
     a retry cannot repair, such as an invalid certificate, are raised at once.
@@ -141,7 +141,7 @@ class HttpTransport:
         self._session.close()
 
     def __call__(self, request: Request) -> Response:
-        """Return the answer after retries and redirects; raises SourceUnreachable where there is none.
+        """Return the answer after retries and redirects; raises SourceUnreachable if it is missing.
 
         An answer with a status that is worth a retry is given when every retry had it too. Raises PayloadUnexpected
         for a response that is too large, truncated or not compressed as declared.

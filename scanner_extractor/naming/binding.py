@@ -162,7 +162,7 @@ def _candidate_text(candidate: Candidate) -> str:
 
 Records = Mapping[Fingerprint, tuple[RecordName, ...]]
 SubjectKey = tuple[str, SubjectName]
-"""Where a subject stands in its registry: context and name."""
+"""Place of a subject in its registry: context and name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

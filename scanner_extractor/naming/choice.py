@@ -25,7 +25,7 @@ from scanner_model.plugins import PluginError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposed:
-    """The readings of one subject: *declared* by somebody, *read* by the strategies in their order, each once.
+    """The readings of one subject: *declared* ones, and those *read* by the strategies, in order, each once.
 
     *own* is the subject's name where it is the schema's own record, and so no topic by itself; else empty. *failed* are
     the errors of strategies that could not be evaluated on this name (patterns that took too long, broken plug-ins), so
@@ -58,7 +58,7 @@ class Choice:
 
     @property
     def chosen(self) -> Candidate | None:
-        """Return the first binding, None where there is none."""
+        """Return the first binding, None if absent."""
         return self.bound[0] if self.bound else None
 
 

@@ -129,7 +129,7 @@ def regex_strategy(name: str, limit: TimeLimit | None = None) -> Strategy:
     """Build a strategy of `regex:PATTERN`; the pattern must match the whole subject.
 
     Group `topic` is required; `role` (key, k, value, val, v in any case; absent: value) and `record` are optional.
-    A role that is none of these words is no match. Raises InputInvalid for a pattern that cannot be used, and the
+    Other roles do not match. Raises InputInvalid for a pattern that cannot be used, and the
     strategy raises it for a subject on which the pattern takes too long.
     """
     pattern = _compiled(name)

@@ -44,7 +44,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """One way to read a subject; *record* is the record in its name by this strategy, None where there is none."""
+    """One way to read a subject; *record* is the record in its name by this strategy, None if absent."""
 
     topic: TopicName
     role: Role
@@ -130,7 +130,7 @@ def artifact_reference(group: str, artifact: str, context: str) -> str:
 def group_and_name(subject: str, context: str, kind: str) -> tuple[str, str]:
     """Return Apicurio's group and artifact of `group:artifact`; everything else has no group.
 
-    The group may stand in *context* instead, where a reader has taken it apart already. The group `default` is none.
+    The group may be in *context* if a reader has split it already. The group `default` counts as no group.
     """
     if kind != "apicurio":
         return "", subject
@@ -141,7 +141,7 @@ def group_and_name(subject: str, context: str, kind: str) -> tuple[str, str]:
 
 
 def mapped_key(mapping: Mapping[str, Sequence[str]], subject: str, context: str, kind: str) -> str | None:
-    """Return the key under which *mapping* has *subject*: the most exact spelling of it, None where there is none.
+    """Return the key under which *mapping* has *subject*: the most exact spelling of it, None if absent.
 
     Most exact first: with its context or group, then the record that group and artifact make, then the name alone.
     """

@@ -20,6 +20,7 @@ from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
 from scanner_model.errors import NotFound
+from scanner_model.maturity import Proof, live, validated
 from scanner_model.payload import Payload
 
 __all__ = ["REGISTRIES", "RegistryType"]
@@ -104,15 +105,32 @@ def _glue_transport(settings: RegistrySettings) -> Transport | None:
     return glue_registry_transport(settings.glue, settings.http) if settings.glue else None
 
 
-_CONFLUENT = RegistryType(read=read_confluent, check=confluent_probes)
+_RECORDED = "tests/conformance/test_recorded_registries.py"
+
+
+def _compatible(proof: Proof) -> RegistryType:
+    """Return the type of a registry with Confluent's API."""
+    return RegistryType(read=read_confluent, check=confluent_probes, proofs=(proof,))
+
 
 REGISTRIES: SourceTypes[RegistrySettings, RegistryResult] = SourceTypes(
     {
-        "confluent": _CONFLUENT,
-        "karapace": _CONFLUENT,
-        "apicurio": RegistryType(read=read_apicurio, check=apicurio_probes),
-        "cloudera": RegistryType(read=read_cloudera, check=cloudera_probes),
-        "glue": RegistryType(read=read_glue, check=glue_probes, transport=_glue_transport),
+        "confluent": _compatible(live("Confluent Schema Registry", "6.1.15, 7.4.15, 7.9.9, 8.3.1", _RECORDED)),
+        "karapace": _compatible(live("Karapace", "6.2.0", _RECORDED)),
+        "apicurio": RegistryType(
+            read=read_apicurio,
+            check=apicurio_probes,
+            proofs=(live("Apicurio Registry", "3.3.3", "tests/lab/test_apicurio_registry.py"),),
+        ),
+        "cloudera": RegistryType(
+            read=read_cloudera, check=cloudera_probes, proofs=(Proof("Cloudera Schema Registry"),)
+        ),
+        "glue": RegistryType(
+            read=read_glue,
+            check=glue_probes,
+            transport=_glue_transport,
+            proofs=(validated("AWS Glue Schema Registry", "moto 5.2", "tests/conformance/test_moto.py"),),
+        ),
     },
     plugins.REGISTRIES,
 )

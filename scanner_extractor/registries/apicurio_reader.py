@@ -34,7 +34,7 @@ DRAFT = "DRAFT"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """User metadata of an artifact or a version; empty where there is none."""
+    """User metadata of an artifact or a version; empty if absent."""
 
     name: str = ""
     description: str = ""
@@ -256,7 +256,7 @@ def _description_members(described: Described) -> dict[str, Json]:
 
 
 def _number(label: str) -> int:
-    """Return the number that a label is written as; 0 where it is none, or larger than a dictionary holds."""
+    """Return the number that a label is written as; 0 if it is not a number, or too large."""
     return int(label) if label.isascii() and label.isdecimal() and len(label) < 10 and label[0] != "0" else 0
 
 

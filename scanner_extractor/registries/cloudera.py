@@ -131,7 +131,7 @@ def _listed(schema: Payload, branch: str, info: Payload, source: SourceId) -> Br
 
 
 def _includes(body: str) -> Iterator[tuple[SubjectName, int]]:
-    """List what an Avro schema includes; a text that is no JSON object includes nothing."""
+    """List what an Avro schema includes; a text other than a JSON object includes nothing."""
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):

@@ -10,6 +10,7 @@ from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.pagination import PagesWithoutEnd, paged
 from scanner_extractor.naming.strategies import default_names
 from scanner_extractor.naming.subjects import parse_subject
+from scanner_extractor.registries.aliases import add_aliases
 from scanner_extractor.registries.confluent_reader import PAGE, ConfluentClient, Origin
 from scanner_extractor.registries.confluent_versions import (
     Wanted,
@@ -176,6 +177,7 @@ def read_registry(settings: RegistrySettings, http: Http, progress: Progress, po
         check_context(client)
     gathered = close(client, gathered, pool)
     gathered = add_associations(settings, client, gathered, pool)
+    gathered = add_aliases(settings, client, gathered, pool)
     gathered = add_levels(client, gathered, pool) if settings.compatibility else gathered
     return as_result(settings, gathered, http.requests)
 

@@ -234,6 +234,10 @@ class ConfluentClient:
         """Return the compatibility level, and policy, that holds for a subject: its own, else the registry's."""
         return read_level(self._get("config", subject, params=[("defaultToGlobal", "true")]))
 
+    def alias(self, subject: str) -> str:
+        """Return the subject that *subject* is an alias of, empty for none; raises NotFound without configuration."""
+        return Payload(self._get("config", subject)).text("alias")
+
     def server_version(self) -> str:
         """Return the version of the registry's program (since 7.0), as `8.3.1` or `7.9.0-ccs`."""
         return Payload(self._get("v1", "metadata", "version")).need("version").text()

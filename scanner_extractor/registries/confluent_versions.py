@@ -73,7 +73,7 @@ def walk(client: ConfluentClient, pool: WorkerPool, *, deleted: bool, report: Re
 def list_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[str, ...]:
     """List every subject, whether the server paginates, caps its pages, or ignores pagination.
 
-    Apicurio counts a page before it drops what is no schema, so its pages may be short or empty before the end: one
+    Apicurio counts a page before it drops other artifacts, so its pages may be short or empty before the end: one
     more window is requested.
     """
     patience, limit = (2, PAGE) if client.origin.kind == "apicurio" else (1, None)
@@ -124,7 +124,7 @@ def unread_subjects(client: ConfluentClient, errors: Iterable[tuple[str, Scanner
 
 
 def _all_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[set[str], RegistryContent]:
-    """Return the subjects, and the report of a list without end, of which those that were read are kept."""
+    """Return the subjects, and the report of a list without end; subjects read so far are kept."""
     try:
         return set(list_subjects(client, deleted=deleted)), RegistryContent()
     except PagesWithoutEnd as error:

@@ -41,7 +41,7 @@ def glue_registry_transport(
         profile=settings.profile,
         endpoint_url=settings.endpoint_url,
         member="glue",
-        page="docs/sources/glue.md",
+        page="docs/sources/other-registries.md",
     )
     return aws_transport(service, http, connect)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.connectors import FoundConnector, connectors_in
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
 from scanner_extractor.repository.variables import Variables
@@ -14,18 +15,28 @@ from scanner_extractor.settings.sources import SUBJECT
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
+from scanner_model.field_uses import FieldUse
 from scanner_model.manual import ManualFlow, ManualSchema
 from scanner_model.names import SourceId
 from scanner_model.schemas import SchemaVersion
 from scanner_model.text import has_placeholder
 
-_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+if TYPE_CHECKING:
+    from scanner_extractor.sources.applications.reader import ParsedFiles
+
 _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
 _ARGUMENT = re.compile(r"\$(?:\{\d+\}|\d|[@*])")
 _TOPIC_SETTINGS = ("topics", "topic", "kafka.topic")
 """Settings of connectors of any class that name topics."""
 CONNECT, SHELL, STATEMENT = "connect", "shell", "statement"
 """Whose form a declaration has: a topic of a statement has to be there already."""
+
+
+class EmbeddedSchema(NamedTuple):
+    """An Avro schema in the text of a program."""
+
+    file: RepositoryFile
+    value: Mapping[str, Any]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,8 +47,9 @@ class Context:
     files register schemas under, by path; *pattern* is that of the files, which may have the subject. *levels* are
     compatibility levels by subject, of all others under the empty name. *schema_files* are the subjects of each schema
     file, by path. *unread* are reasons by path and kind.
-    *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
-    Terraform has as statements.
+    *parsed* are source files that an earlier reading of the repository parsed. *aggregates* are the types of events in
+    the outbox of a database, by its name, *stated* the paths of files that Terraform has as statements. *field_uses*
+    are the fields that programs use, *embedded* the schemas in source code.
     """
 
     source: SourceId
@@ -46,6 +58,7 @@ class Context:
     entries: Mapping[str, Entry]
     engine: str = ""
     pattern: str = ""
+    parsed: ParsedFiles = field(default_factory=dict)
     versions: list[SchemaVersion] = field(default_factory=list)
     tables: list[CatalogTable] = field(default_factory=list)
     links: list[CatalogLink] = field(default_factory=list)
@@ -55,11 +68,13 @@ class Context:
     schemas: list[ManualSchema] = field(default_factory=list)
     annotations: list[Annotation] = field(default_factory=list)
     stated: set[str] = field(default_factory=set)
+    embedded: list[EmbeddedSchema] = field(default_factory=list)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)
     schema_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unread: dict[tuple[str, str], str] = field(default_factory=dict)
+    field_uses: list[FieldUse] = field(default_factory=list)
 
     def find_file(self, directory: str) -> Callable[[str], str | None]:
         """Return a function from a name in a file of *directory* to the text of the file that it names, or None."""
@@ -187,10 +202,15 @@ class Context:
         """Return the compatibility level of a subject, or of the whole registry; empty where no file has one."""
         return self.levels.get(subject) or self.levels.get("", "")
 
-    def use(self, job: str, topic: str, *, writes: bool, description: str, place: str) -> None:
-        """Add a program that reads or writes a topic; anything but the name of one is left out."""
+    def use(self, job: str, topic: str, *, writes: bool, description: str, place: str, separate: bool = False) -> None:
+        """Add a program that reads or writes a topic; anything but the name of one is left out.
+
+        *separate*: see `DeclaredUse`.
+        """
         if is_topic_name(topic) and job and not has_placeholder(job):
-            use = DeclaredUse(job=job, topic=topic, writes=writes, description=description, place=place)
+            use = DeclaredUse(
+                job=job, topic=topic, writes=writes, description=description, place=place, separate=separate
+            )
             self.collector.add_use(use)
 
     def connectors_in(self, text: str, path: str) -> Iterator[FoundConnector]:
@@ -203,8 +223,3 @@ class Context:
     def leave(self, file: RepositoryFile | str, kind: str, reason: str) -> None:
         """Add a file that may declare flows and is not read."""
         self.unread.setdefault((file if isinstance(file, str) else file.path, kind), reason)
-
-
-def is_topic_name(name: str) -> bool:
-    """Check whether *name* can be that of a topic."""
-    return _TOPIC.fullmatch(name) is not None and name not in (".", "..")

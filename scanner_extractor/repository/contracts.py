@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scanner_extractor.repository.context import Context, is_topic_name
+from scanner_extractor.naming import is_topic_name
+from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.sources.deployment.declared import Collector

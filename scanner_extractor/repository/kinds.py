@@ -16,6 +16,8 @@ from scanner_extractor.repository.contracts import (
     read_asyncapi,
     read_contracts,
 )
+from scanner_extractor.repository.embedded_schemas import EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas
+from scanner_extractor.repository.embedded_sql import EMBEDDED, has_embedded_sql, read_embedded_sql
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.other_uses import is_other_use, leave_other_uses
 from scanner_extractor.repository.programs import (
@@ -26,10 +28,13 @@ from scanner_extractor.repository.programs import (
     read_application_files,
     read_terraform_files,
 )
+from scanner_extractor.repository.redpanda_connect import PIPELINE, read_pipelines
+from scanner_extractor.repository.redpanda_connect import is_pipeline as is_connect_pipeline
 from scanner_extractor.repository.schemas import is_build_file, is_schema, read_schemas, read_subjects
 from scanner_extractor.repository.scripts import SCRIPT_ENDINGS, has_commands, is_script, read_commands, read_scripts
 from scanner_extractor.repository.sql_files import is_sql, read_sql_files
-from scanner_extractor.repository.topic_descriptions import DESCRIPTION, is_description, read_descriptions
+from scanner_extractor.repository.topic_files.forms import DESCRIPTION, is_description, read_descriptions
+from scanner_extractor.repository.topic_files.kpops import is_pipeline
 from scanner_extractor.sources.deployment.declared import CLASS
 from scanner_extractor.sources.deployment.reader import read_text
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
@@ -86,8 +91,8 @@ def read_connector_files(files: Sequence[RepositoryFile], context: Context) -> N
 
 
 def is_deployment_file(file: RepositoryFile) -> bool:
-    """Check whether a YAML file declares topics, connectors or jobs."""
-    return file.ending in _YAML and _DEPLOYED.search(file.text) is not None
+    """Check whether a YAML file declares topics, connectors or jobs; the connectors of a pipeline are read with it."""
+    return file.ending in _YAML and _DEPLOYED.search(file.text) is not None and not is_pipeline(file)
 
 
 def read_deployment_files(files: Sequence[RepositoryFile], context: Context) -> None:
@@ -148,11 +153,14 @@ KINDS: tuple[Kind, ...] = (
     Kind("connector", is_connector_file, read_connector_files),
     Kind(TERRAFORM, is_terraform, read_terraform_files),
     Kind("SQL", is_sql, read_sql_files),
+    Kind(EMBEDDED, has_embedded_sql, read_embedded_sql),
     Kind(APPLICATION, is_application, read_application_files),
     Kind(CONTRACT, is_contract, read_contracts),
     Kind(ASYNCAPI, is_asyncapi, read_asyncapi),
     Kind("build file with subjects", is_build_file, read_subjects),
     Kind(DESCRIPTION, is_description, read_descriptions),
+    Kind(PIPELINE, is_connect_pipeline, read_pipelines),
+    Kind(EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas),
     Kind("schema", is_schema, read_schemas),
     Kind("other use of Kafka", is_other_use, leave_other_uses),
 )

@@ -11,13 +11,10 @@ from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
-from scanner_extractor.sources.applications.reader import is_test
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.sources.syntax_trees import is_test, words
 
 OTHER_USE = "other use of Kafka"
 """What such a file is listed as."""
-SCHEMA_FORMS = (".avdl", ".avpr")
-"""Endings of those that hold schemas."""
 
 
 class _Form(NamedTuple):
@@ -35,8 +32,6 @@ def _form(what: str, endings: str, sign: str) -> _Form:
 _YAML, _SETTINGS = ".yaml .yml", ".conf .cfg .toml"
 _LINES = r"\n(?:[^\n]*\n){0,60}?[ \t]*"
 _FORMS = (
-    _form("Avro IDL, which is not read: write its schemas as .avsc", ".avdl", r"\brecord[ \t]+\S+\s*\{"),
-    _form("an Avro protocol, which is not read: write its schemas as .avsc", ".avpr", r'"types"\s*:'),
     _form("a program in Rust", ".rs", r"^[ \t]*(?:pub )?use (?:rdkafka|kafka|rskafka|samsa)::"),
     _form(
         "a program in Ruby", ".rb", r"^[ \t]*require ['\"](?:kafka|rdkafka|karafka|racecar|waterdrop)\b|\bKarafkaApp\b"
@@ -61,11 +56,6 @@ _FORMS = (
         "a configuration of Vector",
         f"{_YAML} .toml",
         rf"^[ \t]*type[ \t]*[=:][ \t]*['\"]?kafka['\"]?[ \t]*{_LINES}(?:bootstrap_servers|group_id)\b",
-    ),
-    _form(
-        "a configuration of Redpanda Connect",
-        _YAML,
-        rf"^(?:input|output|pipeline):[ \t]*{_LINES}(?:- )?(?:kafka|kafka_franz|kafka_balanced|redpanda\w*):[ \t]*$",
     ),
     _form(
         "a configuration of the OpenTelemetry Collector",

@@ -8,9 +8,13 @@ from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.sql_files import add_sql
 from scanner_extractor.repository.statements import DATABASE, engine_of, moves_data, statements_of
+from scanner_extractor.sources.applications.fields.reader import FoundField
 from scanner_extractor.sources.applications.reader import is_application_file, read_applications
 from scanner_extractor.sources.terraform.reader import is_terraform_file, read_terraform
+from scanner_model.clients import Direction
 from scanner_model.declarations import UNRESOLVED_USE
+from scanner_model.field_uses import FieldExtent, FieldUse
+from scanner_model.names import SourceId, TopicName
 
 TERRAFORM, APPLICATION = "Terraform", "application"
 
@@ -49,10 +53,11 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
     if not files:
         return
     fitting = [file.path for file in files]
-    reading = read_applications(_Texts(files, context), context.source, context.variables.of, fitting)
+    reading = read_applications(_Texts(files, context), context.source, context.variables.of, fitting, context.parsed)
     for topic, place in reading.created:
         context.topic(topic, place, tool=APPLICATION)
     context.flows += reading.flows
+    context.field_uses += [_field_use(found, context.source) for found in reading.fields]
     context.aggregates |= reading.aggregates
     for path, line, text in reading.statements:
         statements = statements_of(text)
@@ -63,6 +68,19 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
         context.leave(path, APPLICATION, reason)
     for path, reason in reading.unresolved:
         context.leave(path, UNRESOLVED_USE, reason)
+
+
+def _field_use(found: FoundField, source: SourceId) -> FieldUse:
+    extent = FieldExtent.FIELD if found.path else FieldExtent.ALL if found.whole else FieldExtent.UNRESOLVED
+    return FieldUse(
+        source=source,
+        program=found.job,
+        topic=TopicName(found.topic),
+        direction=Direction.WRITES if found.writes else Direction.READS,
+        extent=extent,
+        path=found.path,
+        places=found.places,
+    )
 
 
 class _Texts(Mapping[str, str]):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import NamedTuple
 
 from scanner_extractor.http.recording import MANIFEST
-from scanner_extractor.repository.context import Context, is_topic_name
+from scanner_extractor.naming import is_topic_name
+from scanner_extractor.repository.charts import installed_helm, with_rendered_charts
+from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import (
     Entry,
     RepositoryFile,
@@ -17,15 +21,25 @@ from scanner_extractor.repository.files import (
     glob_expression,
     text_of,
 )
-from scanner_extractor.repository.kinds import KINDS
+from scanner_extractor.repository.kinds import KINDS, TEMPLATE, Kind
+from scanner_extractor.repository.topic_files.settings import (
+    FILE,
+    KIND,
+    MEMBER,
+    is_listed,
+    read_topic_files,
+    settings_of,
+)
 from scanner_extractor.repository.variables import MOST_GROWTH, Variables
 from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
-from scanner_extractor.settings.sources import RepositorySettings
+from scanner_extractor.settings.sources import RepositorySettings, TopicFiles
+from scanner_extractor.sources.applications.reader import ParsedFiles
 from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
+from scanner_extractor.sources.syntax_trees import words
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import UnreadFile
-from scanner_model.errors import Problem, SourceUnreachable
+from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
 from scanner_model.kafka import Connector, Topic
 from scanner_model.names import TopicName
 from scanner_model.scan import SourceResult, SourceStatus
@@ -33,7 +47,7 @@ from scanner_model.schemas import Registry
 
 SETTINGS = "settings"
 """What files that set variables are counted as."""
-_READ_BY_NAME = frozenset((".sql", ".ksql", ".avsc", ".proto", ".yaml", ".yml", ".sh", ".tf", ".json"))
+_READ_BY_NAME = words(".sql .ksql .avsc .avdl .avpr .proto .yaml .yml .sh .tf .json")
 MOST_TEXT = 64 * 1024 * 1024
 """Characters of the files that are read together."""
 
@@ -47,29 +61,61 @@ class RepositoryReading:
     seen: int = 0
 
 
+class _Classified(NamedTuple):
+    """A file with the names of its kinds, and whether it sets variables; without a text, *unread* says why."""
+
+    file: RepositoryFile | None
+    kinds: tuple[str, ...]
+    sets_variables: bool
+    unread: str = ""
+
+
+@dataclass(slots=True)
+class SharedReadings:
+    """What several readings of a repository share, such as those of two commits: equal files are read once.
+
+    *files* are classified files by identity, *parsed* are parsed source files.
+    """
+
+    files: dict[str, _Classified] = field(default_factory=dict)
+    parsed: ParsedFiles = field(default_factory=dict)
+
+
 def read_directory(settings: RepositorySettings, progress: Progress) -> RepositoryResult:
     """Read a directory; raises SourceUnreachable where it cannot be listed."""
     return directory_reading(settings, progress).result
 
 
-def directory_reading(settings: RepositorySettings, progress: Progress) -> RepositoryReading:
-    """Read a directory, and return what was found in which files; raises SourceUnreachable where it is none."""
+def directory_reading(
+    settings: RepositorySettings, progress: Progress, helm: Callable[[], str | None] = installed_helm
+) -> RepositoryReading:
+    """Read a directory, and return what was found in which files; raises SourceUnreachable where it is none.
+
+    *helm* returns the program that renders charts; None: they are left as they are.
+    """
     try:
         entries = list(directory_files(settings.directory))
     except OSError as error:
         what = f"the directory cannot be listed: {error.strerror or error}"
         raise SourceUnreachable(what, where=str(settings.directory), hint="name a directory") from error
-    return read_entries(settings, entries, progress)
+    charts = with_rendered_charts(entries, helm())
+    return read_entries(settings, charts.entries, progress, failures=charts.failures)
 
 
 def read_entries(
-    settings: RepositorySettings, entries: Iterable[Entry], progress: Progress, known: dict[str, bool] | None = None
+    settings: RepositorySettings,
+    entries: Iterable[Entry],
+    progress: Progress,
+    shared: SharedReadings | None = None,
+    failures: Mapping[str, str] = MappingProxyType({}),
 ) -> RepositoryReading:
-    """Read the files *entries* together.
+    """Read the files *entries* together; what is *shared* with another reading is not read again, and is filled in.
 
-    *known* says, by the identity of a file, whether anything in it is read; it is filled in, for another reading.
+    *failures* are charts that were not rendered, with the reason.
     """
-    listed = {entry.path: entry for entry in entries if _is_chosen(entry.path, settings.files)}
+    shared = shared or SharedReadings()
+    every = {entry.path: entry for entry in entries}
+    listed = {path: entry for path, entry in every.items() if _is_chosen(path, settings.files)}
     captures = tuple(path.removesuffix(MANIFEST) for path in listed if f"/{path}".endswith(f"/{MANIFEST}"))
     # What servers answered another scan is no declaration.
     listed = {path: entry for path, entry in listed.items() if not captures or not path.startswith(captures)}
@@ -82,8 +128,13 @@ def read_entries(
         entries=listed,
         engine=settings.engine,
         pattern=settings.pattern,
+        parsed=shared.parsed,
     )
-    found = _found(listed.values(), settings, context, progress, {} if known is None else known)
+    for path, reason in failures.items():
+        context.leave(path, TEMPLATE, reason)
+    mappings = (*settings.topic_files, *_topic_files(every.get(FILE), context))
+    found = _found(listed.values(), settings, context, progress, shared, mappings)
+    read_topic_files(mappings, found.get(KIND, ()), context)
     for kind in KINDS:
         kind.read(found.get(kind.name, ()), context)
     if variables.left <= 0:
@@ -93,43 +144,75 @@ def read_entries(
     return RepositoryReading(result=_result(context, files), files=files, seen=len(listed))
 
 
+def _topic_files(entry: Entry | None, context: Context) -> tuple[TopicFiles, ...]:
+    """Return the topic files that the settings file of the directory lists; one that is not valid is left."""
+    try:
+        return settings_of(text_of(entry).text) if entry is not None else ()
+    except InputInvalid as error:
+        context.leave(FILE, MEMBER, f"{error.where}: {error.what}" if error.where else error.what)
+    except UnreadText as error:
+        context.leave(FILE, MEMBER, str(error))
+    return ()
+
+
 def _found(
-    entries: Iterable[Entry], settings: RepositorySettings, context: Context, progress: Progress, known: dict[str, bool]
+    entries: Iterable[Entry],
+    settings: RepositorySettings,
+    context: Context,
+    progress: Progress,
+    shared: SharedReadings,
+    mappings: tuple[TopicFiles, ...],
 ) -> dict[str, list[RepositoryFile]]:
     found: dict[str, list[RepositoryFile]] = {}
     kinds = [kind for kind in KINDS if not settings.kinds or kind.name in settings.kinds]
     total = 0
     for done, entry in enumerate(entries, start=1):
-        file = None if known.get(entry.identity) is False else _text(entry, context)
+        file, names, sets_variables, unread = _classified(entry, kinds, context, shared)
+        if unread:
+            _leave_unread(entry, unread, context)
+        elif any(is_listed(mapping, entry.path) for mapping in mappings):
+            file, names = file or text_of(entry), (KIND, *names)
         if file is None:
             continue
-        sets_variables = context.variables.add(file)
-        fitting = [kind.name for kind in kinds if kind.fits(file)]
-        if entry.identity:
-            known[entry.identity] = sets_variables or bool(fitting)
         if sets_variables:
             found.setdefault(SETTINGS, []).append(RepositoryFile(file.path, ""))
-        if fitting and total + len(file.text) > MOST_TEXT:
-            context.leave(file, fitting[0], f"the files of the repository have more than {MOST_TEXT // 2**20} MiB")
+        if names and total + len(file.text) > MOST_TEXT:
+            context.leave(file, names[0], f"the files of the repository have more than {MOST_TEXT // 2**20} MiB")
             continue
-        total += len(file.text) if fitting else 0
-        for name in fitting:
+        total += len(file.text) if names else 0
+        for name in names:
             found.setdefault(name, []).append(file)
         if done % 500 == 0:
             progress(settings.source, done, None)
     return found
 
 
-def _text(entry: Entry, context: Context) -> RepositoryFile | None:
-    """Return a file with its text; None where it cannot be read, which is said of kinds that may matter."""
+def _classified(entry: Entry, kinds: Iterable[Kind], context: Context, shared: SharedReadings) -> _Classified:
+    """Return a file with its kinds, and add the variables that it sets; a file that is nothing has no text."""
+    known = shared.files.get(entry.identity)
+    if known is not None:
+        if known.file is not None and known.sets_variables:
+            context.variables.add(known.file)
+        return known
     try:
-        return text_of(entry)
+        file = text_of(entry)
     except UnreadText as error:
-        if entry.path.endswith("/"):
-            context.leave(entry.path, "directory", str(error))
-        elif PurePosixPath(entry.path).suffix.lower() in _READ_BY_NAME:
-            context.leave(entry.path, "file", str(error))
-        return None
+        classified = _Classified(None, (), False, str(error))
+    else:
+        sets_variables = context.variables.add(file)
+        names = tuple(kind.name for kind in kinds if kind.fits(file))
+        classified = _Classified(file if names or sets_variables else None, names, sets_variables)
+    if entry.identity:
+        shared.files[entry.identity] = classified
+    return classified
+
+
+def _leave_unread(entry: Entry, reason: str, context: Context) -> None:
+    """Note a file without a text, if its kind may matter."""
+    if entry.path.endswith("/"):
+        context.leave(entry.path, "directory", reason)
+    elif PurePosixPath(entry.path).suffix.lower() in _READ_BY_NAME:
+        context.leave(entry.path, "file", reason)
 
 
 def _is_chosen(path: str, patterns: tuple[str, ...]) -> bool:
@@ -173,6 +256,7 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         annotations=tuple({note.name: note for note in context.annotations}.values()),
         of_tables=tuple(context.table_files),
         unread=unread,
+        field_uses=tuple(context.field_uses),
         problems=problems,
         files=files,
         levels=context.levels,

@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from scanner_extractor.formats.avro.idl import named_types
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.sources.syntax_trees import words
+from scanner_model.errors import InputInvalid
 from scanner_model.names import SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
 
@@ -39,6 +41,11 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|v\d+")
 _KINDS_OF_NAME = words("avro json protobuf proto topic event message record schema")
 """What names of topics and schemas often end in, in the singular."""
 _NAMED_TYPES = ("record", "enum", "fixed")
+_PROTOCOLS = {
+    ".avdl": re.compile(r"\b(?:record|error|enum|fixed)\s+`?\w+`?\s*[{(]"),
+    ".avpr": re.compile(r"\"types\"\s*:"),
+}
+"""Endings of Avro IDL and of protocols in JSON, with the sign that one declares types."""
 AVRO, PROTOBUF, JSON_SCHEMA = "AVRO", "PROTOBUF", "JSON"
 
 
@@ -90,6 +97,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     record is, has that topic's subject, unless another record is called after it too.
     """
     schemas = [schema for file in _with_referenced(files, context) for schema in _schemas(file, context)]
+    schemas += _embedded(schemas, context)
     topics = _topics_by_form(context.topic_names())
     called = {schema: _topic(schema, topics) for schema in schemas}
     records: dict[str, set[str]] = {}
@@ -130,6 +138,8 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
 def _format(file: RepositoryFile) -> str:
     if file.ending in (".avsc", ".avro"):
         return AVRO
+    if file.ending in _PROTOCOLS:
+        return AVRO if _PROTOCOLS[file.ending].search(file.text) else ""
     if file.ending == ".proto":
         return PROTOBUF
     if file.ending == ".json":
@@ -171,18 +181,24 @@ def _schemas(file: RepositoryFile, context: Context) -> Iterator[_Schema]:
         yield from _protobuf(file, context)
         return
     try:
-        value = json.loads(file.text)
+        value = named_types(file.text) if file.ending == ".avdl" else json.loads(file.text)
+    except InputInvalid as error:
+        context.leave(file, f"{kind} schema", f"{error.where}: invalid Avro IDL: {error.what}")
+        return
     except (ValueError, RecursionError) as error:
         context.leave(file, f"{kind} schema", f"invalid JSON: {error}")
         return
+    if file.ending == ".avpr":
+        value = _types_of_protocol(value)
     if kind == JSON_SCHEMA:
         title = value.get("title") if isinstance(value, dict) else ""
         uses = frozenset(_referenced(file.text))
         yield _Schema(file, kind, (str(title or file.stem),), uses, file.text)
         return
     listed = value if isinstance(value, list) else [value]
+    is_list = len(listed) > 1 or file.ending in _PROTOCOLS
     if listed and all(isinstance(own, dict) and own.get("type") in _NAMED_TYPES and "name" in own for own in listed):
-        yield from (_avro(file, own, shared=len(listed) > 1) for own in listed)
+        yield from (_avro(file, own, shared=is_list) for own in listed)
     elif isinstance(value, str | list) or (isinstance(value, dict) and "type" in value):
         declared: dict[str, None] = {}
         uses_types: set[str] = set()
@@ -191,6 +207,24 @@ def _schemas(file: RepositoryFile, context: Context) -> Iterator[_Schema]:
         yield _Schema(file, kind, names, frozenset(uses_types - declared.keys()), file.text)
     else:
         context.leave(file, f"{kind} schema", "unknown type")
+
+
+def _embedded(schemas: Iterable[_Schema], context: Context) -> Iterator[_Schema]:
+    """Yield the schemas in source code of types that no file declares: such a text is often a copy."""
+    known = {name for schema in schemas for name in schema.names}
+    for file, value in context.embedded:
+        schema = _avro(file, value, shared=True)
+        if schema.names[0] not in known:
+            yield schema
+
+
+def _types_of_protocol(value: Json) -> Json:
+    """Return the types of an Avro protocol, each with its namespace."""
+    if not isinstance(value, dict) or not isinstance(value.get("types"), list):
+        return value
+    namespace = value.get("namespace")
+    own = {"namespace": namespace} if isinstance(namespace, str) else {}
+    return [own | item if isinstance(item, dict) else item for item in value["types"]]
 
 
 def _protobuf(file: RepositoryFile, context: Context) -> Iterator[_Schema]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from scanner_extractor.repository.context import STATEMENT, Context, is_topic_name
+from scanner_extractor.naming import is_topic_name
+from scanner_extractor.repository.context import STATEMENT, Context
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.statements import (
     CONFLUENT,

@@ -102,11 +102,16 @@ def add_database_tables(files: Iterable[tuple[str, Sequence[SqlStatement]]], con
         context.tables.append(_fact(tables[key], namespace, context.source))
 
 
-def add_engine_objects(statements: Sequence[SqlStatement], engine: str, place: str, context: Context) -> None:
-    """Add the sources, tables, views and sinks that a file of RisingWave or Materialize creates."""
+def add_engine_objects(
+    statements: Sequence[SqlStatement], engine: str, place: str, context: Context, namespace: str = ""
+) -> None:
+    """Add the sources, tables, views and sinks that a file of RisingWave or Materialize creates.
+
+    *namespace* is that of the server; empty where it is not known.
+    """
     context.table_files[place] = None
     database, schema = _DEFAULTS[engine]
-    namespace = f"{engine}://{context.source.partition(':')[2]}"
+    namespace = namespace or f"{engine}://{context.source.partition(':')[2]}"
     for statement in statements:
         found = _created(statement.code)
         if found is None or found.kind == "CONNECTION" or not found.parts:

@@ -62,7 +62,7 @@ def _utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connections:
-    """Open sources: a *replay* or a *transport* stands in for the network, a *recorder* stores its responses.
+    """Open sources: a *replay* or a *transport* replaces the network, a *recorder* stores its responses.
 
     At most one of the three is set. *brokers*, *ends*, *probe*, *acls*, *clients* and *schema_ids* request topics, end
     offsets, metadata, rules of access, transactions and groups, and records over the Kafka protocol. *now* is the time

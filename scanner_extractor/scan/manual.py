@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from scanner_extractor.schemas.definitions import define_text, fingerprint
+from scanner_model.catalogs import Annotation
 from scanner_model.errors import Problem
+from scanner_model.kafka import Topic
 from scanner_model.manual import Assignment, ManualSchema
 from scanner_model.names import Fingerprint, Role, TopicName
+from scanner_model.owners import OWNED_TOPIC, Owners
 from scanner_model.schemas import Association, Confidence, Definition, TopicSchema, columns_text
 
 
@@ -19,6 +22,15 @@ class Merged:
     definitions: dict[Fingerprint, Definition] = field(default_factory=dict)
     topic_schemas: list[TopicSchema] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+
+
+def owned_topics(owners: Iterable[Annotation], topics: Iterable[Topic]) -> Iterator[Annotation]:
+    """Yield the owner of each of *topics*, by name, that one of the patterns of *owners* matches."""
+    by_pattern = {annotation.name: annotation for annotation in owners}
+    stated = Owners({pattern: annotation.owner for pattern, annotation in by_pattern.items()})
+    for name in sorted({topic.name for topic in topics}) if by_pattern else ():
+        if pattern := stated.pattern_of(name):
+            yield replace(by_pattern[pattern], name=name, kind=OWNED_TOPIC, topic=name)
 
 
 def merge_schemas(

@@ -21,10 +21,10 @@ from scanner_extractor.results import (
     KsqlResult,
     RegistryResult,
     RepositoryResult,
+    SourceReadings,
     SourceResults,
 )
-from scanner_extractor.scan.manual import agreeing, merge_schemas
-from scanner_extractor.scan.runner import SourceReadings
+from scanner_extractor.scan.manual import agreeing, merge_schemas, owned_topics
 from scanner_extractor.scan.topics import (
     hidden_topics,
     ksqldb_internal,
@@ -79,7 +79,7 @@ RATE = "records_in_per_second"
 def rates(metrics: Iterable[Metric], earlier: Iterable[Metric]) -> Iterator[Metric]:
     """Return the records a second that were written to each topic since the *earlier* reading of the same source.
 
-    None where there is none, where no time has passed, and where the offset fell: that is another topic of this name.
+    None if absent, if no time has passed, and if the offset fell: that is another topic of this name.
     """
     before = {(metric.source, metric.topic): metric for metric in earlier if metric.name == LOG_END}
     for metric in metrics:
@@ -157,7 +157,7 @@ def merge_results(
         ksql_sources=results.collections,
         queries=tuple(query for reading in results.ksqldb for query in reading.queries),
         manual_flows=(*manual.flows, *_all(reading.flows for reading in results.files)),
-        **results.facts(remembered),
+        **results.facts(remembered, (*manual.owners, *owned_topics(manual.owners, (*topics, *remembered.topics)))),
         others=facts,
         problems=(*source_problems, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
@@ -205,10 +205,14 @@ class _Results:
             _results_of(DeclaredResult, listed),
         )
 
-    def facts(self, remembered: PreviousState) -> SourceFacts:
-        """Return the facts besides topics and schemas, as received, and the growth rates of topics."""
+    def facts(self, remembered: PreviousState, owners: Iterable[Annotation]) -> SourceFacts:
+        """Return the facts other than topics and schemas, as received, and the growth rates of topics.
+
+        *owners* are the annotations of manual input.
+        """
         metrics = _all(catalog.metrics for catalog in self.catalogs)
         connectors = _all(connect_result.connectors for connect_result in self.connect)
+        annotations = of_own_connectors(_all(catalog.annotations for catalog in self.catalogs), connectors)
         return {
             "connectors": (*connectors, *_all(reading.connectors for reading in self.files)),
             "flink_statements": (
@@ -220,7 +224,7 @@ class _Results:
             "ksql_functions": _all(ksql_result.functions for ksql_result in self.ksqldb),
             "ksql_types": _all(ksql_result.types for ksql_result in self.ksqldb),
             "mirror_topics": _all(kafka_result.mirrors for kafka_result in self.kafka),
-            "annotations": tuple(of_own_connectors(_all(catalog.annotations for catalog in self.catalogs), connectors)),
+            "annotations": (*annotations, *owners),
             "materializations": _all(catalog.materializations for catalog in self.catalogs),
             "catalog_tables": _all(catalog.tables for catalog in self.catalogs),
             "catalog_links": _all(catalog.links for catalog in self.catalogs),
@@ -317,7 +321,8 @@ def _parts(reading: SourceResults) -> tuple[SourceResults, ...]:
 def _members(reading: SourceResults) -> Mapping[str, tuple[Any, ...]]:
     match reading:
         case RepositoryResult():
-            return {"declarations": reading.declared.declarations, "unread_files": reading.unread}
+            declared = reading.declared.declarations
+            return {"declarations": declared, "unread_files": reading.unread, "field_uses": reading.field_uses}
         case FactsResult():
             return reading.facts
         case DeclaredResult():
@@ -362,8 +367,8 @@ def _foreign_connect_clusters(connect: Iterable[ConnectResult], kafka: Iterable[
 
 
 def _manual_outcomes(manual: ManualInput) -> Iterator[SourceResult]:
-    listed: Iterable[Topic | ManualSchema | Assignment | ManualFlow] = chain(
-        manual.topics, manual.schemas, manual.assignments, manual.flows
+    listed: Iterable[Topic | ManualSchema | Assignment | ManualFlow | Annotation] = chain(
+        manual.topics, manual.schemas, manual.assignments, manual.flows, manual.owners
     )
     facts = Counter(fact.source for fact in listed)
     for source in manual.sources:

@@ -11,7 +11,7 @@ from functools import partial
 
 from scanner_extractor.config.expansion import expanded
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.results import CloudResult, KafkaResult, Progress, SourceResults, no_progress
+from scanner_extractor.results import CloudResult, KafkaResult, Progress, SourceReadings, SourceResults, no_progress
 from scanner_extractor.scan import source_kinds
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kind import BrokerUse
@@ -128,18 +128,6 @@ ALL = Choice()
 """Every source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceReadings:
-    """The results of every source: one outcome a source, and the readings of those that could be read.
-
-    *settings* are those in effect: with what was found on Confluent Cloud, where there is any.
-    """
-
-    outcomes: tuple[SourceResult, ...]
-    readings: tuple[SourceResults, ...]
-    settings: Settings | None = None
-
-
 def read_sources(
     settings: Settings,
     access: Connections,
@@ -163,11 +151,19 @@ def read_sources(
             results += [(result_of_unread(task.source, task.kind, choice.mode), None) for task in tasks]
             continue
         results += _run_tasks(tasks, choice, watch)
+        settings = _with_topics(settings, results)
     return SourceReadings(
         outcomes=tuple(_with_request_count(outcome, access) for outcome, _ in results),
         readings=tuple(_with_problems(reading, access) for _, reading in results if reading is not None),
         settings=settings,
     )
+
+
+def _with_topics(settings: Settings, results: Sequence[tuple[SourceResult, SourceResults | None]]) -> Settings:
+    """Return *settings* whose registries know the topics of the brokers."""
+    brokers = [reading for _, reading in results if isinstance(reading, KafkaResult)]
+    topics = frozenset(topic.name for reading in brokers for topic in reading.topics if not topic.internal)
+    return replace(settings, registries=tuple(replace(registry, topics=topics) for registry in settings.registries))
 
 
 def _discovered(

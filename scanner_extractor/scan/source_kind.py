@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -13,6 +13,7 @@ from scanner_extractor.results import Progress, SourceResults
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.settings.cluster import HttpSettings, Settings
 from scanner_extractor.source_types import SourceType
+from scanner_model.maturity import Proof
 from scanner_model.names import SourceId
 
 
@@ -32,8 +33,19 @@ class HttpSource(SourceSettings, Protocol):
         """Return how its requests are sent."""
 
 
+class TypedSource(HttpSource, Protocol):
+    """Settings that name the type of their source."""
+
+    @property
+    def type(self) -> str:
+        """Return the name of the type."""
+
+
 class Types(Protocol):
     """A table of the types of one kind of source."""
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the types."""
 
     def __getitem__(self, name: str, /) -> SourceType[Any, Any]:
         """Return the type called *name*."""
@@ -41,6 +53,7 @@ class Types(Protocol):
 
 S = TypeVar("S", bound=SourceSettings)
 H = TypeVar("H", bound=HttpSource)
+T = TypeVar("T", bound=TypedSource)
 
 
 class BrokerUse(Enum):
@@ -57,6 +70,15 @@ def _always(_: object) -> bool:
     return True
 
 
+def _no_system(_: object) -> tuple[Proof, ...]:
+    return ()
+
+
+def tested(*proofs: Proof) -> Callable[[object], tuple[Proof, ...]]:
+    """Return a function that returns *proofs* for every source."""
+    return lambda _: proofs
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceKind(Generic[S]):
     """One kind of source.
@@ -67,7 +89,8 @@ class SourceKind(Generic[S]):
     read. *check* yields what `scanner doctor` tries on it; a probe is created after the one before it has run, while
     the connection is open. *field* is the field of Settings that holds its sources; empty: they are in
     `settings.others`. *ready* returns whether a source can be read yet: brokers may be found only when the scan starts.
-    *brokers* is how it uses them.
+    *brokers* is how it uses them. *proofs* returns how the systems of one source were tested, or of all
+    for None; none for a kind that is a part of cluster.json.
     """
 
     name: str
@@ -79,6 +102,7 @@ class SourceKind(Generic[S]):
     field: str = ""
     ready: Callable[[S], bool] = _always
     brokers: BrokerUse = BrokerUse.NONE
+    proofs: Callable[[S | None], tuple[Proof, ...]] = _no_system
 
     def sources(self, settings: Settings) -> Iterator[S]:
         """Yield the settings of the sources of this kind."""
@@ -99,7 +123,28 @@ def http_kind(
             return result
 
     check = http_check(type_)
-    return SourceKind(name=name, phase=phase, section=section, settings=settings, read=read, check=check, field=field)
+    return SourceKind(
+        name=name,
+        phase=phase,
+        section=section,
+        settings=settings,
+        read=read,
+        check=check,
+        field=field,
+        proofs=tested(*type_.proofs),
+    )
+
+
+def typed_kind(
+    name: str, phase: str, section: Section[Any], settings: type[T], types: Types, *, field: str
+) -> SourceKind[T]:
+    """Build the row of a kind whose settings name one of *types*, each read and checked over HTTP."""
+
+    def proofs(source: T | None) -> tuple[Proof, ...]:
+        names = types if source is None else (source.type,)
+        return tuple(proof for name in names for proof in types[name].proofs)
+
+    return replace(http_kind(name, phase, section, settings, by_type(types), field=field), proofs=proofs)
 
 
 def http_check(type_: SourceType[H, Any]) -> Callable[[H, Connections], Iterator[Probe]]:

@@ -54,7 +54,7 @@ from scanner_extractor.results import (
     no_progress,
 )
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.source_kind import BrokerUse, SourceKind, by_type, http_check, http_kind
+from scanner_extractor.scan.source_kind import BrokerUse, SourceKind, http_check, http_kind, tested, typed_kind
 from scanner_extractor.settings.clients import (
     AclSettings,
     ApplicationSettings,
@@ -62,7 +62,7 @@ from scanner_extractor.settings.clients import (
     PrometheusSettings,
     SchemaIdSettings,
 )
-from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings, RegistrySettings
+from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings, RegistrySettings, Settings
 from scanner_extractor.settings.confluent_cloud import (
     CloudSettings,
     KafkaRestSettings,
@@ -98,12 +98,14 @@ from scanner_extractor.sources.ksqldb import read_ksqldb
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import SourceUnreachable
 from scanner_model.lazy_names import deferred, load
+from scanner_model.maturity import Proof, experimental, live
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_statement, mask_text
 
 _SOURCES = "scanner_extractor.sources"
 _CLOUD = f"{_SOURCES}.confluent_cloud"
 _DBT = f"{_SOURCES}.dbt"
+_DBT_STREAMS = "scanner_extractor.repository.dbt_streams:read_streams"
 _REPOSITORY = "scanner_extractor.repository.reader"
 
 
@@ -225,7 +227,10 @@ def _read_repository(settings: RepositorySettings, _: Connections, progress: Pro
 
 
 def _read_dbt(settings: DbtSettings, connections: Connections, progress: Progress) -> SourceResults:
-    result: SourceResults = load(f"{_DBT}:read_manifest")(_manifest(settings, connections), settings, progress)
+    document = _manifest(settings, connections)
+    is_stream = document["adapter"] in load(f"{_DBT}:STREAM_ADAPTERS")
+    read = load(_DBT_STREAMS if is_stream else f"{_DBT}:read_manifest")
+    result: SourceResults = read(document, settings, progress)
     return result
 
 
@@ -287,7 +292,9 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         CLOUD_SECTION,
         CloudSettings,
         SourceType(
-            read=deferred(f"{_CLOUD}.discovery:read_cloud"), check=deferred(f"{_CLOUD}.probes:new_cloud_probes")
+            read=deferred(f"{_CLOUD}.discovery:read_cloud"),
+            check=deferred(f"{_CLOUD}.probes:new_cloud_probes"),
+            proofs=(Proof("Confluent Cloud"),),
         ),
         field="cloud",
     ),
@@ -296,6 +303,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         phase=CLUSTER,
         section=KAFKA_SECTION,
         settings=KafkaSettings,
+        proofs=tested(live("Apache Kafka", "4.4.0", "tests/lab/test_lab_kafka.py")),
         field="kafka",
         ready=_has_brokers,
         brokers=BrokerUse.LISTED,
@@ -312,6 +320,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         SourceType(
             read=deferred(f"{_SOURCES}.kafka_rest:read_kafka_rest"),
             check=deferred(f"{_SOURCES}.kafka_rest:kafka_rest_probes"),
+            proofs=(Proof("Kafka REST API of Confluent"),),
         ),
         field="kafka_rest",
     ),
@@ -320,6 +329,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         phase=STREAMING,
         section=KSQLDB_SECTION,
         settings=KsqlSettings,
+        proofs=tested(live("ksqlDB", "6.1.15, 8.3.1", "tests/conformance/test_ksqldb_recorded.py")),
         field="ksqldb",
         brokers=BrokerUse.NEEDED,
         read=_read_ksqldb,
@@ -330,17 +340,19 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         phase=STREAMING,
         section=CONNECT_SECTION,
         settings=ConnectSettings,
+        proofs=tested(live("Kafka Connect", "4.3.1", "tests/lab/test_lab_connect.py")),
         field="connect",
         brokers=BrokerUse.NEEDED,
         read=_read_connect,
         check=http_check(SourceType(read=read_connect, check=connect_probes)),
     ),
-    http_kind("flink", STREAMING, FLINK_SECTION, FlinkSettings, by_type(FLINK_SOURCES), field="flink"),
+    typed_kind("flink", STREAMING, FLINK_SECTION, FlinkSettings, FLINK_SOURCES, field="flink"),
     SourceKind(
         name="flink",
         phase=STREAMING,
         section=FLINK_SECTION,
         settings=SqlFilesSettings,
+        proofs=tested(live("Flink SQL files", "of Flink 2.3.0", "tests/lab/test_lab_ways.py")),
         field="sql_files",
         read=_read_sql_files,
         check=lambda settings, _: file_probes(settings.files, settings.source),
@@ -350,6 +362,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         phase=STREAMING,
         section=STREAMS_SECTION,
         settings=StreamsSettings,
+        proofs=tested(Proof("Kafka Streams topology descriptions")),
         read=_read_topologies,
         check=lambda settings, _: file_probes(settings.files, settings.source),
     ),
@@ -358,6 +371,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         phase=STREAMING,
         section=FILES_SECTION,
         settings=DeploymentSettings,
+        proofs=tested(live("deployment files", "of 14 public projects", "benchmarks/estates.py")),
         read=_read_deployment,
         check=deployment_probes,
     ),
@@ -367,17 +381,19 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
             phase=STREAMING,
             section=section,
             settings=RepositorySettings,
+            proofs=tested(live("repositories", "of 14 public projects", "benchmarks/estates.py")),
             read=_read_repository,
             check=repository_probes,
         )
         for section in (REPOSITORY_SECTION, KSQLDB_SECTION, SCHEMAS_SECTION)
     ),
-    http_kind("schema_registry", SCHEMAS, REGISTRY_SECTION, RegistrySettings, by_type(REGISTRIES), field="registries"),
+    typed_kind("schema_registry", SCHEMAS, REGISTRY_SECTION, RegistrySettings, REGISTRIES, field="registries"),
     SourceKind(
         name="schema_ids",
         phase=SCHEMAS,  # in every mode that reads the registry, whose subjects the ids bind
         section=SCHEMA_ID_SECTION,
         settings=SchemaIdSettings,
+        proofs=tested(live("Apache Kafka", "4.4.0", "tests/lab/test_lab_schema_ids.py")),
         ready=lambda settings: bool(settings.kafka.brokers),
         read=_read_schema_ids,
         check=lambda settings, _: schema_id_probes(settings, described_plan),
@@ -390,6 +406,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         SourceType(
             read=deferred(f"{_CLOUD}.stream_catalog:read_stream_catalog"),
             check=deferred(f"{_CLOUD}.probes:stream_catalog_probes"),
+            proofs=(Proof("Stream Catalog of Confluent Cloud"),),
         ),
         field="stream_catalogs",
     ),
@@ -399,25 +416,37 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         TABLEFLOW_SECTION,
         TableflowSettings,
         SourceType(
-            read=deferred(f"{_CLOUD}.tableflow:read_tableflow"), check=deferred(f"{_CLOUD}.probes:tableflow_probes")
+            read=deferred(f"{_CLOUD}.tableflow:read_tableflow"),
+            check=deferred(f"{_CLOUD}.probes:tableflow_probes"),
+            proofs=(Proof("Tableflow of Confluent Cloud"),),
         ),
         field="tableflow",
     ),
-    http_kind("catalog", CATALOG, CATALOG_SECTION, CatalogSettings, by_type(CATALOGS), field="catalogs"),
+    typed_kind("catalog", CATALOG, CATALOG_SECTION, CatalogSettings, CATALOGS, field="catalogs"),
     SourceKind(
         name="database",
         phase=CATALOG,
         section=DATABASE_SECTION,
         settings=DatabaseSettings,
+        proofs=deferred(f"{_SOURCES}.databases.products:product_proofs"),
         read=lambda settings, connections, progress: connections.database(settings, progress),
         check=lambda settings, _: load(f"{_SOURCES}.databases.client:database_probes")(settings),
     ),
-    SourceKind(name="dbt", phase=CATALOG, section=DBT_SECTION, settings=DbtSettings, read=_read_dbt, check=_check_dbt),
+    SourceKind(
+        name="dbt",
+        phase=CATALOG,
+        section=DBT_SECTION,
+        settings=DbtSettings,
+        read=_read_dbt,
+        check=_check_dbt,
+        proofs=tested(live("dbt", "1.6.19, 1.7.20, 1.12.0", "docs/sources/dbt.md")),
+    ),
     SourceKind(
         name="metrics",
         phase=METRICS,
         section=METRICS_SECTION,
         settings=MetricsSettings,
+        proofs=tested(Proof("Metrics API of Confluent Cloud")),
         field="metrics",
         read=_read_metrics,
         check=_check_metrics,
@@ -427,6 +456,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         phase=METRICS,
         section=METRICS_SECTION,
         settings=OffsetSettings,
+        proofs=tested(live("Apache Kafka", "4.4.0", "tests/lab/test_lab_monitor.py")),
         field="metrics",
         ready=_has_brokers,
         read=lambda settings, connections, progress: connections.offsets(settings, progress),
@@ -437,6 +467,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         phase=METRICS,
         section=ACL_SECTION,
         settings=AclSettings,
+        proofs=tested(live("Apache Kafka", "4.4.0", "tests/lab/test_lab_acls.py")),
         ready=lambda settings: bool(settings.kafka.brokers),
         read=_read_acls,
         check=_check_acls,
@@ -446,6 +477,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         phase=METRICS,
         section=BROKER_CLIENT_SECTION,
         settings=BrokerClientSettings,
+        proofs=tested(live("Apache Kafka", "4.4.0", "tests/lab/test_lab_clients.py")),
         ready=lambda settings: bool(settings.kafka.brokers),
         read=_read_broker_clients,
         check=lambda settings, connections: client_probes(
@@ -460,6 +492,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         SourceType(
             read=deferred(f"{_SOURCES}.prometheus:read_prometheus"),
             check=deferred(f"{_SOURCES}.prometheus:prometheus_probes"),
+            proofs=(live("Prometheus", "2.42", "tests/lab/test_lab_clients.py"),),
         ),
         field="prometheus",
     ),
@@ -484,6 +517,14 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
 
 SECTIONS: tuple[Section[Any], ...] = tuple({kind.section.member: kind.section for kind in SOURCE_KINDS}.values())
 """The members of cluster.json that declare sources."""
+
+
+def experimental_sources(settings: Settings) -> Iterator[tuple[SourceId, str]]:
+    """Yield the sources whose systems were never read live, each with what they were tested with."""
+    for kind in SOURCE_KINDS:
+        for source in kind.sources(settings):
+            if reason := experimental(kind.proofs(source)):
+                yield source.source, reason
 
 
 def source_settings(context: ParseContext) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def _tagged(column: Column, name: str, patterns: TagPatterns) -> Column:
 
 
 def _full_name(path: ColumnPath, schema: ParsedSchema, format_name: str) -> str:
-    """Return the name that Confluent knows a field by; empty for what is no field."""
+    """Return the name that Confluent knows a field by; empty if it is not a field."""
     own = field_name(path[-1]) if path else None
     if own is None:
         return ""
@@ -220,7 +220,7 @@ def parse_bundle(bundle: bytes) -> bytes:
 
 
 def unpack_bundle(bundle: bytes) -> list[ParsedSchema]:
-    """Return what `read_bundle` read; the columns stay bytes until somebody looks at them."""
+    """Return what `read_bundle` read; columns stay bytes until they are used."""
     schemas: list[ParsedSchema] = pickle.loads(bundle)  # noqa: S301 - as above
     return schemas
 

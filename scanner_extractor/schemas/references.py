@@ -14,7 +14,7 @@ from scanner_model.names import SubjectName
 from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
 Find = Callable[[str, SubjectName, int], SchemaVersion | None]
-"""Return a version by context, subject and number (-1: the newest, live ones first); None where there is none."""
+"""Return a version by context, subject and number (-1: the newest, live ones first); None if absent."""
 
 LATEST = -1
 

@@ -69,7 +69,7 @@ class SchemaIdSettings:
 class MetricProfile:
     """A metric that counts what clients do with topics, and the labels that name topic and client.
 
-    *labels* are (label, kind of name) pairs. A *level* is no counter: its last value is read, not its increase.
+    *labels* are (label, kind of name) pairs. A *level* is a gauge: its last value is read, not its increase.
     *lag*: it is the lag of a consumer group. *matchers* are added to the selector, as `messaging_system="kafka"`.
     """
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from scanner_model.errors import Problem
-from scanner_model.names import ClusterName, SourceId
+from scanner_model.names import ClusterName, SourceId, TopicName
 
 if TYPE_CHECKING:
     from scanner_extractor.settings.clients import PrometheusSettings
@@ -94,8 +94,8 @@ class HttpSettings:
     """How requests are sent to one HTTP source. Times in seconds; *requests_per_second* None: no limit.
 
     *max_bytes* bounds one answer after it is inflated. *concurrency* bounds requests in flight. *retry_also*
-    are statuses that pass by themselves with this kind of source, besides those that do so everywhere. *secret_names*
-    are names whose values are hidden in answers, besides those that are so everywhere. A redirect that is not followed
+    are additional transient statuses of this kind of source. *secret_names*
+    are additional names whose values are hidden in answers. A redirect that is not followed
     is an answer.
     """
 
@@ -151,7 +151,7 @@ class RegistrySettings:
     *context* is the only one to be read of a Confluent registry; empty: every one, unless the URL names one. *glue* is
     None for every registry that is not AWS Glue's. *compatibility*: the level of each subject is requested.
     *options* are a plug-in's own settings: the JSON object of cluster.json, and for the plug-in's functions what its
-    `parse` makes of it.
+    `parse` makes of it. *topics* are those that the brokers listed in this scan, without internal ones.
     """
 
     type: str
@@ -163,6 +163,7 @@ class RegistrySettings:
     glue: GlueSettings | None = None
     context: str = ""
     options: Any = field(default_factory=dict, repr=False)
+    topics: frozenset[TopicName] = frozenset()
 
     @property
     def source(self) -> SourceId:
@@ -193,7 +194,7 @@ class ConnectSettings:
     """One Kafka Connect cluster; *name* is the user's name for it, may be empty.
 
     *active_topics*: the topics that each connector uses are read, one request each. *secret_names*: settings of
-    connectors that are hidden, besides those that are so everywhere.
+    connectors that are hidden in addition to the known ones.
     """
 
     http: HttpSettings

@@ -217,5 +217,5 @@ class Lacking:
 
 
 def has_key(http: HttpSettings) -> bool:
-    """Return whether there are credentials; a user without a name, as from an unset variable, is none."""
+    """Return whether there are credentials; a user without a name, as from an unset variable, does not count."""
     return http.auth is not None and not (isinstance(http.auth, BasicAuth) and not http.auth.user)

@@ -12,7 +12,7 @@ from scanner_extractor.settings.sources import AwsSettings
 
 
 class Schemas(StrEnum):
-    """Of which datasets schemas are written: of those without one in the catalog, of all, of none."""
+    """Datasets whose schemas are written: those without one in the catalog, all, or none."""
 
     MISSING = "missing"
     ALL = "all"

@@ -25,7 +25,7 @@ class Lineage(StrEnum):
 class AwsSettings:
     """Where a service of AWS is; *profile* is one of AWS's configuration files, empty for the default credentials.
 
-    *endpoint_url* stands in for the region's public endpoint.
+    *endpoint_url* replaces the region's public endpoint.
     """
 
     region: str
@@ -65,7 +65,7 @@ class CatalogSettings:
     *aws* is None where it is not AWS's. *account* is the AWS account whose Glue catalog is meant, *domain* DataZone's,
     *location* where Google keeps the lineage, *warehouse* the SQL warehouse that Databricks' system tables are asked
     through, or Iceberg's; each is empty where it is not set. *lineage_days* bounds how old lineage from there may be.
-    *endpoints* stand in for Google's public ones, by service. *options* are a plug-in's own settings: the JSON object
+    *endpoints* replace Google's public ones, by service. *options* are a plug-in's own settings: the JSON object
     of cluster.json, and for the plug-in's functions what its `parse` makes of it. *aliases* are other addresses of the
     server: `host` or `host:port`, of an Iceberg catalog whole ones.
     """
@@ -174,10 +174,10 @@ class StreamsSettings:
 class DatabaseSettings:
     """One database; *name* is the user's name for it, *url* SQLAlchemy's, which may hold a password.
 
-    *password* takes the place of the one in *url*, empty where there is none. *schemas* are globs of names, none for
+    *password* takes the place of the one in *url*, empty if absent. *schemas* are globs of names, none for
     every schema that is not the database's own. *aliases* are other addresses of the server, `host` or `host:port`.
     Times in seconds; *max_bytes* bounds all answers of one read together. *secret_names* are names whose values
-    are masked in SQL texts, besides those that always are. *base* is the directory that the path of a SQLite
+    are masked in SQL texts in addition to the known ones. *base* is the directory that the path of a SQLite
     file is relative to.
     """
 
@@ -229,6 +229,31 @@ class DeploymentSettings:
         return SourceId(f"files:{self.name or self.files.pattern}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicFiles:
+    """Files that describe topics and their users: the pattern of their paths, and where each member is in them.
+
+    *each* is the JSONPath of the entries of a document. The members hold expressions, and the first with a result
+    counts: a JSONPath from the document (`$.name`) or the entry (`@.name`), or a text with such paths in braces. A
+    description is of a *topic* with its *readers* and *writers*, or of a *program* with the topics that it *reads* and
+    *writes*. *schemas* and *key_schemas* are names of schema files.
+    """
+
+    files: str
+    each: str = "$"
+    topic: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
+    writers: tuple[str, ...] = ()
+    program: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    owner: tuple[str, ...] = ()
+    description: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    schemas: tuple[str, ...] = ()
+    key_schemas: tuple[str, ...] = ()
+
+
 SUBJECT = "{subject}"
 """What stands for the subject in the pattern of schema files."""
 
@@ -240,7 +265,8 @@ class RepositorySettings:
     *pattern* is as it was written, *directory* what it means; a pattern of schema files may have SUBJECT. *kinds* are
     the kinds of files that are read; empty: all. *files* are the patterns of paths in the directory that are read;
     empty: all. *variables* are values for placeholders. *engine* is the SQL engine of statements; empty: it is
-    recognised.
+    recognised. *topic_files* are descriptions of topics in forms of the user's own, in addition to those that
+    `.scanner.yaml` of the directory lists.
     """
 
     pattern: str
@@ -251,6 +277,7 @@ class RepositorySettings:
     variables: Mapping[str, str] = field(default_factory=dict)
     engine: str = ""
     secret_names: frozenset[str] = frozenset()
+    topic_files: tuple[TopicFiles, ...] = ()
 
     @property
     def source(self) -> SourceId:

@@ -1,1 +1,1 @@
-"""Sources besides the schema registries: the brokers themselves and ksqlDB."""
+"""Sources other than schema registries: the brokers themselves and ksqlDB."""

@@ -92,7 +92,7 @@ def read_used_topics(http: Http, name: str) -> tuple[TopicName, ...]:
 def listed_connectors(settings: ConnectSettings, http: Http) -> dict[str, Json]:
     """List the entries of `GET /connectors` by name, None where there is a name only; raises ScannerError."""
     answer = http.get("connectors", params=EXPANDED_MANAGED if settings.is_managed else EXPANDED)
-    if answer == {}:  # by its names alone a cluster without connectors differs from what is no Connect at all
+    if answer == {}:  # by its names alone a cluster without connectors differs from another server
         with suppress(NotCaptured):
             answer = [name.text() for name in Payload(http.get("connectors")).list()]
     match answer:

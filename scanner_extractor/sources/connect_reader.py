@@ -82,7 +82,7 @@ def read_consumed_topics(payload: Payload) -> tuple[TopicName, ...]:
 
 
 def read_plugins(payload: Payload) -> dict[str, Plugin]:
-    """Read `GET /connector-plugins`: the plug-ins by class; what is none is left out."""
+    """Read `GET /connector-plugins`: the plug-ins by class; other entries are skipped."""
     return {
         entry.shown("class"): Plugin(kind=_kind(entry.shown("type")), version=_version(entry))
         for entry in payload.list()

@@ -22,6 +22,8 @@ from scanner_model.redaction import mask_json, mask_statement, mask_text
 from scanner_model.scan import SourceResult, SourceStatus
 
 PROVIDER = "dbt"
+STREAM_ADAPTERS = frozenset({"confluent", "flink", "risingwave", "materialize"})
+"""Adapters whose models are topics, or objects that read and write topics: see `repository/dbt_streams.py`."""
 _TRIED = ("v10", "v11", "v12")
 _PART = re.compile(r'"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[(?:[^\]]|\]\])*\]|(?P<plain>[^."`\[]+)')
 _UNQUOTED: Mapping[str, Callable[[str], str]] = {
@@ -42,7 +44,10 @@ def read_manifest(document: Json, settings: DbtSettings, progress: Progress) -> 
     A node that the SQL of its model does not lead to is linked with what dbt says that it depends on. Source: dbt,
     "Manifest JSON file", versions 10 to 12.
     """
-    project = _Project(Payload(document), settings, Unread(settings.source))
+    if not settings.namespace:
+        hint = "set `namespace`, for example postgres://dw:5432"
+        raise PayloadUnexpected("the warehouse of the project is not known", where=str(settings.source), hint=hint)
+    project = Project(Payload(document), settings, Unread(settings.source))
     tables = tuple(sorted(project.tables(), key=lambda table: (table.namespace, table.name)))
     progress(settings.source, len(tables), len(tables))
     unread = len(project.unread)
@@ -70,7 +75,7 @@ def summary(document: Json) -> str:
 
 
 @dataclass(frozen=True)
-class _Project:
+class Project:
     """A project; a node that cannot be read has no name that the warehouse knows, so that nothing counts as deleted."""
 
     document: Payload
@@ -79,23 +84,26 @@ class _Project:
 
     @cached_property
     def nodes(self) -> Mapping[str, Payload]:
+        """Return the nodes that can be read, by id."""
         entries = sorted(self.document.need("nodes").items(), key=lambda entry: entry[0])
         return dict(self.unread.read(entries, _valid, lambda _: ""))
 
     def tables(self) -> Iterator[CatalogTable]:
-        named = ((name, node) for name, node in self.nodes.items() if self._name(name))
-        return self.unread.read(named, lambda entry: self._read(*entry), lambda _: "")
+        """Yield the tables and exposures."""
+        named = ((name, node) for name, node in self.nodes.items() if self.name(name))
+        return self.unread.read(named, lambda entry: self.table(*entry), lambda _: "")
 
-    def _read(self, name: str, node: Payload) -> CatalogTable:
+    def table(self, name: str, node: Payload) -> CatalogTable:
+        """Return a node as a table, an exposure as a dataset."""
         return (self._exposure if node.text("resource_type") == _EXPOSURE else self._table)(name, node)
 
     def links(self) -> Iterator[CatalogLink]:
         """Yield what exposures, and models without SQL, depend on."""
         for name, node in self.nodes.items():
-            target = self._name(name)
-            if target is None or self._definition(node):
+            target = self.name(name)
+            if target is None or self.definition(node):
                 continue
-            for namespace, origin in self._origins(name, set()):
+            for namespace, origin in self.origins(name, set()):
                 yield CatalogLink(
                     source=self.settings.source,
                     origin_namespace=namespace,
@@ -106,6 +114,7 @@ class _Project:
                 )
 
     def problems(self) -> Iterator[Problem]:
+        """Yield what is not known of the project: a version that was not tried, models without SQL."""
         where, version = str(self.settings.source), self.document.text("version")
         if version not in _TRIED:
             hint = f"{_TRIED[0]} to {_TRIED[-1]} are known: dbt 1.6 and later"
@@ -116,38 +125,43 @@ class _Project:
             what = f"{len(lacking)} of {len(models)} models have no compiled SQL: their columns are not connected"
             yield Problem(where, what, "run `dbt compile` or `dbt docs generate`, which write it into the manifest")
 
-    def _name(self, identity: str) -> tuple[str, str] | None:
+    def name(self, identity: str) -> tuple[str, str] | None:
         """Return the name of a table or an exposure; None for a model that is a part of others only."""
         node = self.nodes.get(identity)
         if node and node.text("resource_type") == _EXPOSURE:
             return f"dbt://{node.text('package_name')}", node.need("name").text()
-        parts = self._parts(node) if node else ()
+        parts = self.parts(node) if node else ()
         return (self.settings.namespace, ".".join(parts)) if parts else None
 
-    def _origins(self, identity: str, seen: set[str]) -> Iterator[tuple[str, str]]:
+    def origins(self, identity: str, seen: set[str]) -> Iterator[tuple[str, str]]:
         """Yield the tables that a node depends on, through models that are a part of others."""
-        node = self.nodes.get(identity)
-        for origin in _dependencies(node) if node else ():
+        for origin in self.node_dependencies(identity):
             if origin not in seen:
                 seen.add(origin)
-                name = self._name(origin)
-                yield from [name] if name else self._origins(origin, seen)
+                name = self.name(origin)
+                yield from [name] if name else self.origins(origin, seen)
 
-    def _parts(self, node: Payload) -> tuple[str, ...]:
+    def node_dependencies(self, identity: str) -> tuple[str, ...]:
+        """Return the ids of the nodes that a node depends on directly, without those that are not read."""
+        node = self.nodes.get(identity)
+        return tuple(origin for origin in _dependencies(node) if origin in self.nodes) if node else ()
+
+    def parts(self, node: Payload) -> tuple[str, ...]:
         """Return the parts of a table's name as the warehouse stores them."""
         fold = _UNQUOTED.get(self.settings.namespace.partition(":")[0], str)
         parts = _PART.finditer(node.text("relation_name"))
         names = (_unquoted(part[0]) if part["plain"] is None else fold(part[0].strip()) for part in parts)
         return tuple(filter(None, names))
 
-    def _definition(self, node: Payload) -> str:
+    def definition(self, node: Payload) -> str:
+        """Return the compiled SQL of a model; empty for one in Python, or without it."""
         return node.text("compiled_code").strip() if node.text("language") in ("", _SQL) else ""
 
     def _table(self, identity: str, node: Payload) -> CatalogTable:
         resource, materialized = node.text("resource_type"), node.object("config").text("materialized")
         listed = self.document.object("catalog").list(identity)
         columns = tuple(_columns(node.list("columns"), listed))
-        *containers, _ = parts = self._parts(node)
+        *containers, _ = parts = self.parts(node)
         words = {
             "dbt.id": identity,
             "dbt.file": node.text("original_file_path"),
@@ -166,12 +180,12 @@ class _Project:
             owner=_owner(node),
             description=mask_text(node.text("description")),
             parameters=parameters(words),
-            definition=self._definition(node),
+            definition=self.definition(node),
             columns=columns,
         )
 
     def _exposure(self, identity: str, node: Payload) -> CatalogTable:
-        namespace, name = self._name(identity) or ("", "")
+        namespace, name = self.name(identity) or ("", "")
         words = {name: node.text(name) for name in ("label", "maturity", "url")} | {
             "dbt.id": identity,
             "dbt.file": node.text("original_file_path"),
@@ -236,11 +250,31 @@ LARGEST = 256 * 1024 * 1024
 _CATALOG = "catalog.json"
 _HINT = "run `dbt compile` or `dbt docs generate`, and name target/manifest.json"
 _NODES = frozenset(
-    {"name", "resource_type", "package_name", "original_file_path", "tags", "description", "meta", "relation_name"}
+    {
+        "name",
+        "alias",
+        "identifier",
+        "database",
+        "schema",
+        "resource_type",
+        "package_name",
+        "original_file_path",
+        "tags",
+        "description",
+        "meta",
+        "relation_name",
+    }
     | {"language", "depends_on", "compiled_code", "type", "owner", "url", "label", "maturity"}
 )
 _CONFIG = frozenset({"materialized", "meta"})
-_COLUMN = frozenset({"name", "description", "data_type", "tags", "index", "type", "comment"})
+_STREAM_CONFIG = frozenset(
+    {"connector", "with", "connector_parameters", "data_format", "data_encode", "format_parameters", "contract"}
+    | {"default_connector_properties", "connector_properties", "watermark"}
+)
+"""Settings of models of adapters for streams."""
+_COLUMN = frozenset(
+    {"name", "description", "data_type", "tags", "index", "type", "comment", "column_type", "expression"}
+)
 _PARTS = ("nodes", "sources", "exposures")
 _RESOURCES = frozenset({"model", "seed", "snapshot", "source", "exposure"})
 
@@ -249,7 +283,7 @@ def load_manifest(settings: DbtSettings) -> Json:
     """Return what is read of the manifest: version, adapter, nodes and exposures by their ids, and columns of tables.
 
     *catalog* is None where there is no catalog.json. Raises SourceUnreachable for files that cannot be read, and
-    PayloadUnexpected for what is no manifest.
+    PayloadUnexpected if it is not a manifest.
     """
     path = settings.files.files[0] if settings.files.files else settings.files.base / settings.files.pattern
     manifest = Payload(_load(path, settings))
@@ -258,19 +292,20 @@ def load_manifest(settings: DbtSettings) -> Json:
         if "/manifest/" not in metadata.text("dbt_schema_version"):
             raise metadata.error("has no version of a manifest")
     except PayloadUnexpected as error:
-        what = f"it is no manifest of dbt: {error.what}"
+        what = f"not a dbt manifest: {error.what}"
         raise PayloadUnexpected(what, where=_where(path, settings), hint=_HINT) from error
     beside = path.with_name(_CATALOG)
     catalog = Payload(_load(beside, settings)) if beside.is_file() else None
     nodes = dict(entry for member in _PARTS for entry in manifest.need(member).items())
     names = settings.files.secret_names
+    config = _CONFIG | (_STREAM_CONFIG if metadata.text("adapter_type") in STREAM_ADAPTERS else frozenset())
     return mask_json(
         {
             "version": metadata.text("dbt_schema_version").rpartition("/")[2].removesuffix(".json"),
             "dbt_version": metadata.text("dbt_version"),
             "adapter": metadata.text("adapter_type"),
             "project": metadata.text("project_name"),
-            "nodes": {name: _node(node, names) for name, node in nodes.items() if _is_read(node)},
+            "nodes": {name: _node(node, config, names) for name, node in nodes.items() if _is_read(node)},
             "catalog": None if catalog is None else _catalog(catalog),
         },
         names,
@@ -303,11 +338,11 @@ def _is_read(node: Payload) -> bool:
     return node.shown("resource_type") in ("", *_RESOURCES)
 
 
-def _node(node: Payload, secret_names: frozenset[str]) -> Json:
-    """Return what is read of a node; None for what is no node."""
+def _node(node: Payload, config: frozenset[str], secret_names: frozenset[str]) -> Json:
+    """Return the used members of a node; None if it is not a node."""
     try:
         selected = _selected(node.members(), _NODES)
-        selected["config"] = _selected(node.object("config").members(), _CONFIG)
+        selected["config"] = _selected(node.object("config").members(), config)
         selected["columns"] = _read_columns(node)
     except PayloadUnexpected:
         return None

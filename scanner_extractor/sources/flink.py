@@ -24,6 +24,7 @@ from scanner_extractor.sources.flink_confluent import (
     table_name,
 )
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
+from scanner_model.maturity import Proof, live
 from scanner_model.payload import Payload, Unread
 from scanner_model.redaction import mask_json, mask_text
 from scanner_model.scan import SourceResult, SourceStatus
@@ -76,15 +77,15 @@ def read_gateway(payload: Json) -> str:
 
 
 def _identity(entry: Payload) -> str:
-    """Return the id of a job, which stands in the paths of requests."""
+    """Return the id of a job, which is part of request paths."""
     identity = entry.need("jid").text()
     if not identity.isalnum():
-        raise entry.error("has an id that is no job's")
+        raise entry.error("has an invalid job id")
     return identity
 
 
 def _started(entry: Payload) -> str:
-    """Return the start as ISO 8601; empty where there is none, as -1 of a job that has not started."""
+    """Return the start as ISO 8601; empty if absent, as -1 of a job that has not started."""
     time = entry.time("start-time")
     return time.isoformat(timespec="milliseconds") if time and time >= _EPOCH else ""
 
@@ -191,11 +192,17 @@ def _gateway(_: FlinkSettings, http: Http) -> Iterator[Probe]:
     yield Probe("reach the gateway", lambda: gateway_version(http))
 
 
+_FLINK = live("Apache Flink", "2.3.0", "tests/lab/test_lab_flink.py")
+
 FLINK_SOURCES: Mapping[str, FlinkType] = {
-    CONFLUENT: FlinkType(read=flink_confluent.read_flink_cloud, check=_cloud),
-    CMF: FlinkType(read=flink_confluent.read_flink_cmf, check=_cmf),
-    JOB_MANAGER: FlinkType(read=read_job_manager, check=_check_job_manager),
-    SQL_GATEWAY: FlinkType(read=read_gateway_alive, check=_gateway),
+    CONFLUENT: FlinkType(
+        read=flink_confluent.read_flink_cloud, check=_cloud, proofs=(Proof("Confluent Cloud for Apache Flink"),)
+    ),
+    CMF: FlinkType(
+        read=flink_confluent.read_flink_cmf, check=_cmf, proofs=(Proof("Confluent Manager for Apache Flink"),)
+    ),
+    JOB_MANAGER: FlinkType(read=read_job_manager, check=_check_job_manager, proofs=(_FLINK,)),
+    SQL_GATEWAY: FlinkType(read=read_gateway_alive, check=_gateway, proofs=(_FLINK,)),
 }
 
 

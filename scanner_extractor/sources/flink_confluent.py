@@ -112,7 +112,7 @@ def _token(following: str) -> str:
     try:
         query = urlsplit(following.encode("ascii").decode("ascii")).query
     except ValueError:
-        raise PayloadUnexpected("the address of the next page is none", hint="report it to its operator") from None
+        raise PayloadUnexpected("the address of the next page is invalid", hint="report it to its operator") from None
     return next(iter(parse_qs(query).get("page_token", ())), "")
 
 

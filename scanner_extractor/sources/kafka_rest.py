@@ -124,7 +124,7 @@ def _count(entry: Payload, name: str) -> int | None:
 _NOT_OFFERED = (NotFound, SourceObjected)
 _PREFIXES = (("kafka",), ())
 _HINT = "check the `url` of `kafka_rest`: it ends before /kafka/v3"
-_RIGHTS = "give it DESCRIBE and DESCRIBE_CONFIGS: see docs/sources/kafka_rest.md"
+_RIGHTS = "give it DESCRIBE and DESCRIBE_CONFIGS: see docs/sources/kafka.md"
 
 
 def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress) -> KafkaResult:

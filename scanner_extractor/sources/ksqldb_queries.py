@@ -49,7 +49,7 @@ def read_running_query(payload: Payload, source: SourceId, reads: str = "") -> Q
 
 
 def read_query_error(payload: Payload) -> QueryError | None:
-    """Return the newest of a member's `queryErrors`, secrets hidden; None where there is none."""
+    """Return the newest of a member's `queryErrors`, secrets hidden; None if absent."""
     newest = max(payload.list("queryErrors"), key=_moment, default=Payload({}))
     message = mask_text(newest.text("errorMessage"))
     return QueryError(message=message, at=newest.time("timestamp")) if message else None

@@ -155,7 +155,7 @@ class Entity:
 
 
 def read_entities(payload: Json, source: SourceId) -> tuple[Entity, ...]:
-    """Read the answer of `POST /ksql`, one entity a statement; raises PayloadUnexpected where it is no array.
+    """Read the answer of `POST /ksql`, one entity a statement; raises PayloadUnexpected if it is not an array.
 
     Unreadable objects become problems, as do the server's warnings and unknown entities.
     """

@@ -79,7 +79,7 @@ def fetch(profile: MetricProfile, settings: PrometheusSettings, http: Http) -> t
         raise PayloadUnexpected(answer.text("error") or "the response is not that of Prometheus", hint=_HINT)
     data = answer.object("data")
     if data.text("resultType") != "vector":
-        raise data.error("is no instant vector")
+        raise data.error("is not an instant vector")
     return data.entries("result"), answer.texts("warnings")
 
 
@@ -105,7 +105,7 @@ class _Reading:
         self.problems += [Problem(source, f"{profile.metric} may be incomplete: {text}", _HINT) for text in warnings]
         left = _MOST - self.rows
         if len(rows) > left:
-            what = f"{profile.metric} has {len(rows)} pairs of topic and client, of which {max(left, 0)} were read"
+            what = f"{profile.metric} has {len(rows)} pairs of topic and client; {max(left, 0)} were read"
             self.problems.append(Problem(source, what, "limit it by `cluster_selector`, or by a profile of your own"))
         self.rows += len(rows)
         for row, amount, moment in self.unread.read(rows[: max(left, 0)], _sample, lambda _: ""):
@@ -201,7 +201,7 @@ def _sample(row: Payload) -> tuple[Mapping[str, str], float, datetime]:
                 return labels, float(amount), datetime.fromtimestamp(moment, UTC)
             except (ValueError, OverflowError, OSError):
                 pass
-    raise row.member("value").error("is no pair of time and value")
+    raise row.member("value").error("is not a pair of time and value")
 
 
 def _span(window: str) -> timedelta:

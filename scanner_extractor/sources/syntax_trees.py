@@ -7,11 +7,13 @@ process first. A grammar is a package, installed by the extra `code` or `terrafo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 from scanner_model.errors import InputInvalid
+from scanner_model.lazy_names import load
 from scanner_model.plugins import require
 
 Node = Any
@@ -29,24 +31,19 @@ class Grammar(NamedTuple):
     function: str = "language"
 
 
-GRAMMARS: Mapping[str, Grammar] = {
-    ".java": Grammar("tree_sitter_java"),
-    ".kt": Grammar("tree_sitter_kotlin"),
-    ".kts": Grammar("tree_sitter_kotlin"),
-    ".scala": Grammar("tree_sitter_scala"),
-    ".py": Grammar("tree_sitter_python"),
-    ".go": Grammar("tree_sitter_go"),
-    ".js": Grammar("tree_sitter_javascript"),
-    ".mjs": Grammar("tree_sitter_javascript"),
-    ".cjs": Grammar("tree_sitter_javascript"),
-    ".jsx": Grammar("tree_sitter_javascript"),
-    ".ts": Grammar("tree_sitter_typescript", function="language_typescript"),
-    ".tsx": Grammar("tree_sitter_typescript", function="language_tsx"),
-    ".cs": Grammar("tree_sitter_c_sharp"),
-    ".tf": Grammar("tree_sitter_hcl", extra="terraform"),
-    ".tfvars": Grammar("tree_sitter_hcl", extra="terraform"),
-}
-"""How a file is parsed, by the end of its name."""
+_CONFIGURATION: Mapping[str, Grammar] = dict.fromkeys((".tf", ".tfvars"), Grammar("tree_sitter_hcl", extra="terraform"))
+
+
+_TESTS = re.compile(
+    r"(?:^|/)(?:src/(?:test|it|integration-?[Tt]est|testFixtures)|tests?|__tests__|testing|spec|e2e-tests?|testdata)/"
+    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.\w+$|(?:Test|Tests|IT|Spec|TestCase)\.(?:java|kt|scala|cs)$"
+    r"|\.(?:spec|test)\.[cm]?[jt]sx?$"
+)
+
+
+def is_test(path: str) -> bool:
+    """Return whether a file is one of tests, by its path."""
+    return _TESTS.search(path) is not None
 
 
 def words(text: str) -> frozenset[str]:
@@ -60,20 +57,29 @@ def suffix(path: str) -> str:
     return dot + ending.lower() if stem and ending else ""
 
 
+def grammar_of(path: str) -> Grammar | None:
+    """Return the grammar of a file by the ending of its name; None if no grammar is known."""
+    ending = suffix(path)
+    # Loaded here, since most modules need only `words` and `suffix`.
+    language = load("scanner_extractor.sources.languages:BY_ENDING").get(ending)
+    return language.grammars[ending] if language is not None else _CONFIGURATION.get(ending)
+
+
 def grammar_missing(path: str) -> str:
-    """Return the extra that installs the grammar of *path*; empty where it is installed, or no grammar is known."""
-    grammar = GRAMMARS.get(suffix(path))
-    if grammar is None:
-        return ""
-    return "" if _is_installed(grammar) else grammar.extra
+    """Return the extra that installs the grammar of *path*; empty if it is installed, or no grammar is known."""
+    grammar = grammar_of(path)
+    return "" if grammar is None or _is_installed(grammar) else grammar.extra
 
 
 def parse_tree(path: str, text: str) -> Node:
-    """Parse *text* by the language of *path*; raises InputInvalid if the grammar is not installed.
+    """Parse *text* by the language of *path*; raises InputInvalid if no grammar is known, or it is not installed.
 
     Each call has its own parser: threads that share one crash.
     """
-    language, library = _language(GRAMMARS[suffix(path)])
+    grammar = grammar_of(path)
+    if grammar is None:
+        raise InputInvalid(f"unknown language: {suffix(path) or path}", where=path)
+    language, library = _language(grammar)
     return library.Parser(language).parse(text.encode("utf-8", "replace")).root_node
 
 

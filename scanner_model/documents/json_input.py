@@ -22,7 +22,7 @@ DEEPEST = 200
 _WINDOW = 1 << 22
 _MARKS = b"{[,:"
 _ESCAPES = (b"\\ud", b"\\uD", b"\\u0000")
-"""How half a surrogate pair and NUL stand in JSON: UTF-8 has no bytes for the one, and JSON does not take the other."""
+"""How half a surrogate pair and NUL are written in JSON: UTF-8 lacks the one, and JSON rejects the other."""
 _BACKSLASHES = re.compile(rb"\\*")
 
 

@@ -16,7 +16,7 @@ from scanner_model.redaction.values import MASK, is_reference
 Json = Any
 
 SCHEMA_MEMBERS = frozenset({"schema", "schemaText", "SchemaDefinition", "content"})
-"""Members whose text is a schema: a field *named* password is no secret, so it stays byte for byte."""
+"""Members whose text is a schema: a field *named* password is not a secret, so it stays byte for byte."""
 STATEMENT_MEMBERS = frozenset(
     {"statement", "statementText", "queryString", "ksql", "sql", "creation_statement", "query"}
 )
@@ -47,7 +47,7 @@ _DESCRIPTION = frozenset(
     }
     | {"description", "inputFields", "inputs", "dataType", "maxLength", "minLength", "nullCount", "required", "pattern"}
 )
-"""Members of which the description of a column has one."""
+"""Members that identify the description of a column: it has one of them."""
 _PAIR_MEMBERS = ("name", "key", "config")
 _CONNECTOR = frozenset({"info", "status", "topics"})
 """What Connect's answers have under the name of a connector."""
@@ -79,7 +79,7 @@ def mask_config(
     """Return the configuration of a connector with its secrets hidden; *on_secret* is called with each of them.
 
     By name, by what the value is, and where it is one of *passwords*, which the plug-ins themselves declare. A
-    reference to a secret (`${file:…}`) is none. Names of topics, tables and columns stay, whatever they are called.
+    reference to a secret (`${file:…}`) stays. Names of topics, tables and columns stay, whatever they are called.
     """
     return {key: _setting(key, value, key in passwords, extra, on_secret) for key, value in config.items()}
 
@@ -148,7 +148,7 @@ def _describes_column(value: Json, inside: str) -> bool:
 
 
 def _describes_object(key: str, value: Json) -> bool:
-    """Check whether *key* is the name of a connector or the id of a dbt node, whatever word stands in it."""
+    """Check whether *key* is the name of a connector or the id of a dbt node, whatever words it contains."""
     if isinstance(value, dict) and value and value.keys() <= _CONNECTOR:
         return all(isinstance(item, dict | list) for item in value.values())
     return _DBT.fullmatch(key) is not None
@@ -179,7 +179,7 @@ def _setting(key: str, value: Json, declared: bool, extra: ExtraNames, on_secret
 
 
 def _inside(name: str, value: str, extra: ExtraNames, on_secret: OnSecret | None) -> str:
-    """Hide what is secret inside the value of a setting that is none as a whole."""
+    """Hide secrets inside the value of a setting that is not secret itself."""
     parts = words(name)
     last = parts[-1:]
     if names_columns(name):

@@ -158,7 +158,7 @@ def is_doubtful_setting(name: str, extra: ExtraNames = NO_EXTRA) -> bool:
 
 @lru_cache(maxsize=8192)
 def is_harmless_setting(name: str) -> bool:
-    """Check whether a setting is known to name columns, topics or tables, whatever words stand in it."""
+    """Check whether a setting is known to name columns, topics or tables, whatever words it contains."""
     lower = name.lower()
     return bool(_HARMLESS_NAMES.fullmatch(lower)) and not _SECRET_AFTER_ALL.fullmatch(lower)
 
@@ -197,4 +197,4 @@ HINTS = (
         "пароль",
     ),
 )
-"""Parts of which every secret name has one: a text without any of them has no secret name in it."""
+"""Parts of secret names: a text without any of them contains no secret name."""

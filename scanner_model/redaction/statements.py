@@ -48,7 +48,7 @@ _NO_PAIRS = re.compile(
 _LITERAL_ENDS = frozenset(
     {"map", "mapping", "tables", "renames", "fields", "columns", "topics", "list", "regex", "pattern", "replacement"}
 )
-"""What names topics, tables and columns, one of which may be called `password`; `a=b` maps one to another there."""
+"""Settings with names of topics, tables and columns, perhaps `password`; `a=b` maps one to another there."""
 SQL_ENDS = frozenset({"query", "sql", "statement", "statements"})
 _RANDOM_WORDS = frozenset(
     {"key", "keys", "auth", "pass", "sas", "cred", "creds", "hash", "salt", "cookie", "session", "license", "pat"}
@@ -160,7 +160,7 @@ class _Strings:
         return mask_text(body, self.extra) + text[len(body) :]
 
     def _string(self, token: re.Match[str]) -> str:
-        """Return a string with its secrets hidden; what stands in double quotes may be a name as well."""
+        """Return a string with its secrets hidden; double-quoted text may be a name as well."""
         mark = token[0][0]
         written = token["text"] if mark == "'" else token["double"]
         escaped = "\\'" if "\\'" in written and token.re is _BACKSLASHES else "''"

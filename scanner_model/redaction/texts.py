@@ -48,7 +48,7 @@ _NO_SECRET = re.compile(
 _EXPRESSION = re.compile(
     r"\((?:\?[:=!<P]|\[|\.[*+?]|\\[wWdDsS])|\[(?:\^|\[:|\w-\w)|\.[*+]|\\[wWdDsS][*+{]|%(?=[&'\"]|$)"
 )
-"""The start of a regular expression, or of a pattern of LIKE, which finds secrets and is none."""
+"""The start of a regular expression, or of a pattern of LIKE, which finds secrets but is not one."""
 _TELLING = re.compile(r"(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])\S{6}|[A-Za-z]{1,20}[ \t]+(?=\S{0,60}\d)\S{6}")
 _VAGUE = frozenset(
     {"token", "tokens", "signature", "sig", "secret", "secrets", "credential", "credentials", "pass", "cookie"}
@@ -164,7 +164,7 @@ def _mask_named(text: str, extra: ExtraNames, on_secret: OnSecret | None) -> str
 
 
 def _value(text: str, key: re.Match[str]) -> tuple[int, int]:
-    """Return where the value of a secret name begins and ends; nothing between both where there is none."""
+    """Return where the value of a secret name begins and ends; nothing between both if absent."""
     at, name = key.end(), words(key["name"])
     nothing = at, at
     if any(pattern.match(text, at) for pattern in (_REFERENCE, _NO_SECRET, _EXPRESSION)) or name[-1] in _CLASSES:

@@ -61,14 +61,14 @@ def _hook(match: re.Match[str], on_secret: OnSecret | None) -> str:
 
 
 def report_path_steps(path: str, on_secret: OnSecret | None) -> None:
-    """Report the steps of a secret path that are no words: `services` stands in other addresses, too."""
+    """Report the steps of a secret path that are not words: `services` is in other addresses, too."""
     for part in re.split(r"[/:?&=]", path) if on_secret else ():
         if on_secret and len(part) >= _LONGEST_STEP and not part.isalpha():
             on_secret(part)
 
 
 def mask_path(url: str, on_secret: OnSecret | None = None) -> str:
-    """Return only scheme and host of *url*, the rest hidden; a text that is no URL is hidden whole."""
+    """Return only scheme and host of *url*, the rest hidden; other texts are hidden completely."""
     report_path_steps(url.partition("://")[2].partition("/")[2], on_secret)
     scheme, mark, rest = mask_logins(url).partition("://")
     host, slash, path = rest.partition("/")

@@ -38,7 +38,7 @@ function expandButton(card, upstream) {
   return button;
 }
 
-// How many steps away from a node the nearest one is with edges that are not drawn, on one side; null where there is none.
+// How many steps away from a node the nearest one is with edges that are not drawn, on one side; null without any.
 function nearestHidden(node, upstream) {
   let [reached, steps] = [new Set([node]), 0];
   for (let ring = [node]; ring.length; steps++) {
@@ -128,7 +128,7 @@ async function readView() {
   const alone = !params.has("load") && !node;
   const requested =
     alone && !scans.length && !params.has("scan") && !params.has("base") ? ask("/overview", {limit: OVERVIEW}) : null;
-  if (requested) requested.catch(() => {}); // without a graph there is none
+  if (requested) requested.catch(() => {}); // fails without a graph
   if (!live.health) [live.health] = await Promise.all([readHealth(), readTimeline(params)]);
   else await showScansOf(params);
   const {now} = live.health;
@@ -149,8 +149,13 @@ async function readView() {
 }
 
 function startParts() {
-  const {whole} = live;
-  const many = whole && !whole.complete && !graph.cards.length;
+  const {whole, opened} = live;
+  if (live.collapsed && opened) {
+    const names = make("ul", {class: "names"});
+    listNodes(opened, names, "");
+    return [make("h2", {}, text(opened.cluster || opened.namespace)), make("p", {}, `${digits(opened.count)} ${opened.kind}s`), names];
+  }
+  const many = whole && !whole.complete && (live.collapsed || !graph.cards.length);
   const size = many ? `The graph has ${whole.node_count} nodes, too many to be drawn at once. ` : "";
   const hint = make(
     "p",
@@ -185,6 +190,7 @@ Object.assign(hooks, {
   hasMore,
   cardParts: (card) => [expandButton(card, true), expandButton(card, false)],
   cardKeys: cardActs,
+  openGroup: openSystem,
   panelParts,
   tags: tagsOf,
   staleness: (node) => {
@@ -193,7 +199,7 @@ Object.assign(hooks, {
   },
   aboutParts: startParts,
   footer: () => [
-    live.whole ? `${live.whole.node_count} nodes in the whole graph` : "",
+    live.whole ? `${digits(live.whole.node_count)} nodes in the whole graph` : "",
     live.incomplete ? "some edges are left out: there are too many" : "",
   ],
 });

@@ -18,6 +18,8 @@ const live = {
   reach: new Map(),
   notes: new Map(),
   hubs: new Map(),
+  collapsed: false,
+  opened: null,
 };
 
 // The graph of the scan that is shown, and of the one that it is compared with.
@@ -78,6 +80,7 @@ function showAll() {
 
 // Requests what is around a node, so many steps each way (null: to the end), and adds it; returns the node's key.
 async function load(key, upstream, downstream) {
+  if (live.collapsed) Object.assign(live, {collapsed: false, sides: emptySides()});
   const hop = (upstream || downstream) && [upstream, downstream].every((steps) => steps !== null && steps < 2);
   if (hop && !key.startsWith("column:")) {
     const [[side, near]] = await askSides("/lineage", {node: key, upstream, downstream, limit: EDGES});
@@ -146,8 +149,34 @@ async function loadOverview(limit, requested = null) {
   const parts = requested ? [["at", await requested]] : await askSides("/overview", {limit});
   for (const [side, part] of parts) addPart(side, part);
   live.whole = parts[0][1];
+  if (!live.whole.complete && limit > 1) addSystems(live.whole.systems);
   live.everything = live.everything || live.whole.complete;
   showAll();
+}
+
+// Of a graph that is too large to be drawn: a box for what a system has of a kind, with the number, and the flows between.
+function addSystems(flows) {
+  const key = (kind, namespace) => `${kind} in ${namespace}`;
+  const nodes = live.health.summary.nodes.map(({kind, namespace, cluster, count}) => ({
+    ...{id: key(kind, namespace), kind, namespace, cluster, name: cluster || namespace || "(no namespace)"},
+    ...{path: null, upstream: null, attributes: {members: count}},
+  }));
+  const edges = flows.map((flow) => ({
+    ...{source: key(flow.source_kind, flow.source_namespace), target: key(flow.target_kind, flow.target_namespace)},
+    ...{kind: flow.kind, type: "", subtype: "", certainty: "", evidence: `${digits(flow.count)} × ${flow.kind}`},
+  }));
+  addPart("at", {nodes, edges});
+  live.collapsed = true;
+}
+
+// Lists what a system has, whose nodes are not drawn.
+function openSystem({cards: [card]}) {
+  if (!live.collapsed) return false;
+  const {kind, namespace, system, attributes} = card;
+  live.opened = {kind, namespace, cluster: system, count: attributes.members};
+  Object.assign(state, {about: true, selected: null, link: null});
+  refresh();
+  return true;
 }
 
 // How many edges of a node are not drawn, on one side.

@@ -34,6 +34,10 @@ async function during(work) {
   }
 }
 
+function digits(count) {
+  return count.toLocaleString("en");
+}
+
 function link(href, words, attributes = {}) {
   return make("a", {href, ...attributes}, typeof words === "string" ? text(words) : words);
 }
@@ -45,6 +49,13 @@ function topicPage(cluster, topic, more = {}) {
 // The address of the drawing around a node.
 function flowPage(node, more = {}) {
   return node ? `/flow#${query({node, ...more})}` : "/flow";
+}
+
+// --- a drawing inside a topic's page: without a header, and its links open in the window
+
+if (window.top !== window) {
+  document.documentElement.classList.add("embedded");
+  document.head.append(make("base", {target: "_top"}));
 }
 
 // --- the theme, which all pages share

@@ -62,7 +62,7 @@ function section(title, parts, attributes = {}) {
 
 // A table of rows, each a list of cells; columns without any content are left out. *label* names one without a caption.
 function tableOf(caption, names, rows, none = "none known", label = caption) {
-  if (!rows.length) return make("p", {class: "none"}, `${caption}: ${none}.`);
+  if (!rows.length) return make("p", {class: "none"}, `${label}: ${none}.`);
   const shown = names.map((_, at) => rows.some((row) => hasContent(row[at])));
   const kept = (cells) => cells.filter((_, at) => shown[at]);
   return make("div", {class: "wide", tabindex: "0", role: "region", "aria-label": label}, [
@@ -108,7 +108,7 @@ function tagParts(tags) {
   return (tags || []).flatMap((tag) => [link(`/columns?${query({tag})}`, tag, {class: "tag"}), " "]);
 }
 
-// Tags that nobody declares: from where, how, and in how many steps; each step with its evidence in the title.
+// Undeclared tags: from where, how, and in how many steps; each step with its evidence in the title.
 function foundTagParts(found) {
   return (found || []).flatMap(({tag, certainty, flow, origin, steps, path}) => {
     const because = origin ? `from ${origin}, ${flow}, ${steps} step${steps === 1 ? "" : "s"}` : certainty;

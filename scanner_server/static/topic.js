@@ -38,7 +38,7 @@ async function topicPageOf() {
             schemas.length ? "" : derivedSection(flows.derived, about.found_tags || {}),
           ],
         ],
-        ["users", `Readers and writers (${about.user_count})`, () => [usersSection(about, flows.users), schemaIdSection(about.schema_ids)]],
+        ["users", `Readers and writers (${about.user_count})`, () => [usersSection(about, flows.users, params.get("use")), schemaIdSection(about.schema_ids)]],
         ["lineage", "Lineage", () => [lineageSection(about)]],
         [
           "versions",
@@ -62,7 +62,7 @@ function rankOf(schema) {
   return (schema.strategy === "topic" ? 1_000_000 : 0) + schema.columns.length;
 }
 
-// Tabs, of which one is shown; its parts are made when it is chosen, and the address names it.
+// Tabs with one shown; its parts are made when it is chosen, and the address contains it.
 function tabbed(wanted, tabs) {
   const panel = make("div", {role: "tabpanel", id: "tab", tabindex: "0"});
   const list = make("div", {class: "tabs", role: "tablist", "aria-label": "About the topic"});
@@ -81,6 +81,7 @@ function tabbed(wanted, tabs) {
     button.onclick = () => {
       const params = new URLSearchParams(location.search);
       params.set("tab", name);
+      params.delete("use");
       history.replaceState(null, "", `?${params}`);
       show(name);
     };
@@ -97,16 +98,18 @@ function tabbed(wanted, tabs) {
   return make("div", {}, [list, panel]);
 }
 
-// What is next to the topic, each way; the drawing has the rest.
+// What is next to the topic, each way, and the drawing of all that is upstream and downstream.
 function lineageSection(about) {
   const names = (use) =>
     about.users
       .filter((user) => user.use === use)
       .map((user) => make("li", {}, [link(flowPage(user.id), user.name), " ", make("span", {class: "note"}, user.kind)]));
   const side = (title, use) => section(title, [make("ul", {class: "names"}, names(use).length ? names(use) : make("li", {class: "none"}, "none known"))]);
+  const drawing = link(flowPage(about.node, {focus: 1}), "Open the drawing");
   return make("div", {}, [
-    link(flowPage(about.node), "Open the drawing"),
     make("div", {class: "sides"}, [side("Written by", "writes"), side("Read by", "reads")]),
+    about.node ? make("iframe", {class: "drawing", src: drawing.href, title: `Lineage of ${about.topic.name}`}) : "",
+    drawing,
   ]);
 }
 
@@ -238,8 +241,11 @@ function derivedSection(derived, found) {
   ]);
 }
 
-function usersSection(about, known) {
-  const rows = about.users.map((user) => {
+// Those that use the topic, or only those that read or write it.
+function usersSection(about, known, use) {
+  const users = about.users.filter((user) => !use || user.use === use);
+  const all = topicPage(about.topic.cluster, about.topic.name, {tab: "users"});
+  const rows = users.map((user) => {
     const {attributes = {}, cluster = ""} = known.get(user.id) || {};
     const state = attributes.failed
       ? mark(`${attributes.state}, ${attributes.failed}`, "error", attributes.error || "")
@@ -255,7 +261,9 @@ function usersSection(about, known) {
       user.evidence,
     ];
   });
-  return section(`Used by ${about.user_count}`, [
+  const title = {reads: "Read by", writes: "Written by"}[use] || "Used by";
+  return section(`${title} ${use ? users.length : about.user_count}`, [
+    use && users.length < about.users.length ? make("p", {}, link(all, "Show readers and writers")) : "",
     tableOf("Jobs and consumer groups", ["use", "kind", "name", "state", "lag", "where", "certainty", "evidence"], rows),
     about.complete
       ? ""
@@ -340,16 +348,19 @@ function compareForm(path, cluster, {name, context, registry, versions}) {
     make("label", {}, ["with ", to]),
     button,
   ]);
-  form.onsubmit = (event) => {
-    event.preventDefault();
+  const compare = () =>
     during(async () => {
       const [judged, before, after] = await Promise.all([
         ask("/schemas/diff", {subject, from: from.value, to: to.value, cluster, registry}),
         ...[from, to].map((field) => ask(`${path}/schemas`, {subject, version: field.value})),
       ]);
-      place.replaceChildren(...verdictParts(judged), differenceTable(before.items[0], after.items[0], judged));
+      place.replaceChildren(...verdictParts(judged), ...differenceTables(before.items[0], after.items[0], judged));
     });
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    compare();
   };
+  compare();
   return make("div", {}, [form, place]);
 }
 
@@ -378,8 +389,8 @@ function verdictParts({first, second, level, assumed, verdict, backward, forward
   ].filter(Boolean);
 }
 
-// Two versions side by side by their columns; what differs is marked, with the rules that it breaks.
-function differenceTable(before, after, {first, second, differences}) {
+// Two versions side by side by their columns: those that differ, with the rules that they break; the others folded.
+function differenceTables(before, after, {first, second, differences}) {
   const described = (schema) =>
     new Map(
       schema.columns.map((column) => [
@@ -395,17 +406,15 @@ function differenceTable(before, after, {first, second, differences}) {
     const change = kept !== "changed" || old.get(name) !== now.get(name) || rules.length ? kept : "";
     return [
       name || "(whole value)",
-      old.get(name) || "",
-      now.get(name) || "",
+      old.get(name) || "–",
+      now.get(name) || "–",
       change ? [make("span", {class: `mark-${change}`}, change), ...rules.flatMap((rule) => [" ", mark(rule, "error")])] : "",
     ];
   });
-  const differing = rows.filter((row) => row[3]).length;
-  return tableOf(
-    `${differing} of ${names.length} columns differ`,
-    ["column", `version ${first}`, `version ${second}`, "change"],
-    rows,
-  );
+  const [differing, equal] = [rows.filter((row) => row[3]), rows.filter((row) => !row[3])];
+  const heads = ["column", `version ${first}`, `version ${second}`, "change"];
+  const folded = make("details", {}, [make("summary", {}, `${counted(equal.length, "column")} equal`), tableOf("", heads, equal, "none", "Equal columns")]);
+  return [tableOf(`${differing.length} of ${names.length} columns differ`, heads, differing, "none"), equal.length ? folded : ""];
 }
 
 // --- what is requested when it is opened

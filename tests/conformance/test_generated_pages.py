@@ -37,3 +37,13 @@ def test_the_schemas_of_the_documents_are_current() -> None:
     for schema in module["schemas"]((DOCS / "json.md").read_text(encoding="utf-8")).values():
         Draft202012Validator.check_schema(schema)
     assert len(expected) == len(module["examples"]((DOCS / "json.md").read_text(encoding="utf-8")))
+
+
+def test_the_support_matrix_has_every_row_of_the_code() -> None:
+    """A new type of source without a row would look unsupported."""
+    areas = runpy.run_path(str(DOCS / "generate_sources.py"))["AREAS"]
+    listed = {item.row for area in areas for item in area.systems}
+    by_type = {"catalogs", "databases", "flink", "schema_registries"}  # listed by the rows of their types
+    settings_only = {"applications", "personal_data"}
+
+    assert {row for area in areas for row in area.rows} - settings_only - by_type == listed

@@ -17,9 +17,8 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.registries.glue import glue_registry_transport
-from scanner_extractor.results import RegistryResult, no_progress
+from scanner_extractor.results import RegistryResult, SourceReadings, no_progress
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings, Settings
 from scanner_model.names import ClusterName
 from scanner_model.scan import ClusterScan

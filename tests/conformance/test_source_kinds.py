@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +12,14 @@ from jsonschema import Draft202012Validator
 
 from scanner_extractor.config.loader import cluster_schema, read_cluster_file
 from scanner_extractor.config.sections import HTTP_MEMBERS
-from scanner_extractor.scan.source_kinds import SECTIONS, SOURCE_KINDS
+from scanner_extractor.push_targets import TARGETS
+from scanner_extractor.scan.source_kind import SourceKind
+from scanner_extractor.scan.source_kinds import SECTIONS, SOURCE_KINDS, experimental_sources
 from scanner_extractor.settings.cluster import Settings
 from scanner_model.errors import InputInvalid
+from scanner_model.maturity import Maturity
 
+PROJECT = Path(__file__).parents[2]
 URL = "https://server.example.org"
 LEAST: dict[str, Any] = {"cluster": "retail", "brokers": ["kafka-1:9092"]}
 OVER_KAFKA = ("acls", "kafka_clients", "observe_schema_ids")
@@ -179,3 +184,32 @@ def _secret_names(value: object) -> list[frozenset[str]]:
     members = {field.name: getattr(value, field.name) for field in fields(value)}
     own = [members["secret_names"]] if "secret_names" in members else []
     return [*own, *(names for member in members.values() for names in _secret_names(member))]
+
+
+@every_kind
+def test_kind_that_speaks_to_a_system_states_how_it_was_tested(kind: SourceKind[Any]) -> None:
+    """What was never run against the system is called experimental, so a row without a proof would claim too much."""
+    proofs = kind.proofs(None)
+
+    assert proofs or kind.name in ("applications", "personal_data")
+    for proof in proofs:
+        tested = proof.maturity is not Maturity.DOCUMENTED
+        assert bool(proof.tested_with) is bool(proof.evidence) is tested
+        assert not tested or (PROJECT / proof.evidence).is_file()
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_push_target_states_how_it_was_tested(name: str) -> None:
+    proof = TARGETS[name].proof
+
+    assert bool(proof.tested_with) is (proof.maturity is not Maturity.DOCUMENTED)
+
+
+def test_source_that_was_never_read_live_is_experimental(tmp_path: Path) -> None:
+    sources = {"catalogs": [{"type": "pinot", "url": URL}], "databases": [{"name": "shop", "url": "sqlite:///s.db"}]}
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps({**LEAST, **sources}))
+
+    notes = dict(experimental_sources(read_cluster_file(file, {}, ())))
+
+    assert list(notes.values()) == ["experimental: built from documentation, never run against Apache Pinot"]

@@ -1,4 +1,4 @@
-"""The commands of docs/operations/backup.md and moving-to-postgresql.md, run as they stand there."""
+"""The commands of docs/operations/backup.md, run as the page shows them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 RETAIL = ROOT / "examples" / "retail"
 REPLAY = ("--config", str(RETAIL / "cluster.json"), "--replay", str(RETAIL / "capture"), "--quiet")
 BACKUP = (ROOT / "docs" / "operations" / "backup.md").read_text(encoding="utf-8")
-MOVING = (ROOT / "docs" / "operations" / "moving-to-postgresql.md").read_text(encoding="utf-8")
+MOVING = BACKUP.partition("\n## Move to PostgreSQL\n")[2]
 QUESTIONS = (
     ("query", "--broker", "127.0.0.1:29092", "--topic", "orders"),
     ("lineage", "orders", "--downstream"),

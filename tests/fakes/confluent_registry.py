@@ -153,10 +153,12 @@ class Registry:
                 return self.version(self.behind(subject), number, query)
             case ["config", subject] if subject in self.levels or query.get("defaultToGlobal") == "true":
                 return 200, {"compatibilityLevel": self.levels.get(subject, "BACKWARD")}
+            case ["config", subject] if subject in self.aliases and self.can.metadata:
+                return 200, {"alias": self.aliases[subject]}
             case ["config", subject]:
                 return self.missing(40408, f"Subject '{subject}' does not have subject-level compatibility configured")
             case ["v1", "metadata", "version"] if self.is_confluent and self.can.contexts:
-                return 200, {"version": "8.3.1", "commitId": "0"}
+                return 200, {"version": "8.3.1" if self.can.metadata else "7.3.0", "commitId": "0"}
             case ["associations", "subjects", subject] if self.can.associations:
                 return 200, self.associated(subject)
         return self.unknown()

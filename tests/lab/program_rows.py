@@ -136,7 +136,9 @@ def _opentelemetry() -> list[str]:
 
 
 def _java(user: str, role: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
-    classpath = f"{places.data('programs')}:{CACHE}/programs/*"
+    # Agents stay out: they contain classes of their own versions under the names of the libraries.
+    jars = sorted(str(jar) for jar in (CACHE / "programs").glob("*.jar") if "javaagent" not in jar.name)
+    classpath = ":".join((str(places.data("programs")), *jars))
     return java("192m", *options, "-cp", classpath, "Clients", role, str(_properties(user)), *arguments)
 
 

@@ -61,7 +61,7 @@ def test_the_page_shows_both_on_top(homes) -> None:
         pytest.skip("needs Chromium")
     text, about = homes[1]["text"], homes[1]["about"]
 
-    for words in (f"connector {_NAME}", "Tolerance exceeded", "ksqldb:", "Sources that could not be read"):
+    for words in (f"connector {_NAME}", "Tolerance exceeded", "ksqldb:", "was not read by the last scan of"):
         assert words in text
     assert "1 stale source" in about
     assert "error" in about

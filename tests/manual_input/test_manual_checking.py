@@ -13,7 +13,9 @@ def test_example_is_valid_and_uses_every_part(write) -> None:
     assert result.valid
     assert not result.rows
     (summary,) = result.summaries
-    assert summary == Summary(cluster="retail", files=1, brokers=2, topics=5, schemas=5, assignments=3, flows=5)
+    assert summary == Summary(
+        cluster="retail", files=1, brokers=2, topics=5, schemas=5, assignments=3, flows=5, owners=2
+    )
 
 
 def test_published_schema_is_a_schema() -> None:

@@ -37,6 +37,8 @@ CASES = {
     "topic twice": ('{"topics": ["a", {"name":\n"a"}]}', "2:1 $.topics[1].name"),
     "topic twice in a group": ('{"topics": [{"names": ["a", "a"]}]}', "1:29 $.topics[0].names[1]"),
     "topic without name": ('{"topics": [{}]}', "1:13 $.topics[0]"),
+    "owner twice": ('{"owners": {"a": ["x"], "b": ["y",\n"x"]}}', "2:1 $.owners.b[1]"),
+    "owner of a number": ('{"owners": {"a": [1]}}', "1:19 $.owners.a[0]"),
     "name and names": ('{"topics": [{"name": "a", "names": ["b"]}]}', "1:13 $.topics[0]"),
     "partitions": ('{"topics": [{"name": "a", "partitions": 0}]}', "1:41 $.topics[0].partitions"),
     "character": ('{"topics": [{"name": "a", "description": "\\ud800"}]}', "1:42 $.topics[0].description"),

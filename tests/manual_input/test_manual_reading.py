@@ -208,3 +208,14 @@ def test_same_files_elsewhere_give_the_same_facts(read, write, tmp_path) -> None
     result = read({"topics": ["a"]}, tmp_path / "x" / ".." / "sub" / "more.json").input
 
     assert [topic.source for topic in result.topics] == ["manual:in.json", "manual:sub/more.json"]
+
+
+def test_owners_are_annotations_by_pattern(read) -> None:
+    """A team owns names of any kind, so a pattern says nothing of what it matches."""
+    owners = read({"owners": {"team-a": ["orders", "orders-*"], "team-b": ["nightly"]}}).input.owners
+
+    assert [(note.name, note.owner, note.topic) for note in owners] == [
+        ("orders", "team-a", None),
+        ("orders-*", "team-a", None),
+        ("nightly", "team-b", None),
+    ]

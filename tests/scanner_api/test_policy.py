@@ -10,10 +10,11 @@ import pytest
 
 import scanner_api
 import scanner_extractor.config
-from scanner_api.change_check.check import CheckOptions, check_change
+from scanner_api.change_check.check import check_change
 from scanner_api.change_check.files import proposed_files
 from scanner_api.change_check.model import Verdict
 from scanner_api.change_check.proposals import PathRule
+from scanner_api.change_check.settings import CheckOptions
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.column_tags import inherited_in
 from scanner_api.policy import POLICY_RULES, ClusterPolicy, apply_policy
@@ -155,7 +156,7 @@ def test_a_forbidden_flow_is_found_with_its_path_and_a_waiver_lets_it_pass(dicti
 @pytest.mark.parametrize(
     ("policy", "first", "count"),
     [
-        (ClusterPolicy(topic_owner=True), "topic audit-lines: it has no owner", 24),
+        (ClusterPolicy(topic_owner=True), "topic audit-lines: it has no owner", 8),
         (ClusterPolicy(topic_names=("[a-z0-9.-]+",)), "topic orders.RETRY: its name fits none of [a-z0-9.-]+", 1),
         (ClusterPolicy(required_tags=("domain",)), "topic audit-lines: it has no tag domain", 24),
         (

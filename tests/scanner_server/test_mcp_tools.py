@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
+from functools import partial
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import anyio
 import httpx2
 import pytest
+from committed_repository import BASE, commit_all, git
 from jsonschema import Draft202012Validator
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -318,18 +320,30 @@ def test_the_server_answers_mcp_over_http(retail, mode) -> None:
 
 @pytest.mark.process
 @MODES
-def test_the_command_answers_over_stdio(retail, mode) -> None:
-    """Hosts start it so; nothing but answers may be on its standard output."""
+def test_the_command_answers_over_stdio(retail, mode, tmp_path) -> None:
+    """Hosts start it so; nothing but answers may be on its standard output. There it also reads files."""
+    git(tmp_path, "init", "-q")
+    for name, text in BASE.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    commit_all(tmp_path)
+    (tmp_path / "orders-value.avsc").write_text(BASE["orders-value.avsc"].replace("total", "price"), encoding="utf-8")
+    local = {"check_work_tree": {"directory": str(tmp_path)}}
     command = "from scanner_cli.main import main; main()"
     program = StdioServerParameters(command=sys.executable, args=["-c", command, "mcp", "--dictionary", retail.url])
 
-    check_answers(asked(stdio_client(program), every_answer, mode=mode))
+    answers = asked(stdio_client(program), partial(every_answer, local=local), mode=mode)
+    document = answers.pop("check_work_tree").structured_content["answer"]
+    check_answers(answers)
+
+    assert document["verdict"] == "breaks"
+    assert "column-renamed" in {finding["rule"] for finding in document["findings"]}
 
 
-async def every_answer(client: Client) -> dict[str, Any]:
-    """Return what every tool answers, by name."""
+async def every_answer(client: Client, local: Mapping[str, dict[str, Any]] = MappingProxyType({})) -> dict[str, Any]:
+    """Return what every tool answers, by name; *local* are the arguments of those that read files."""
     tools = (await client.list_tools()).tools
-    return {tool.name: await client.call_tool(tool.name, ARGUMENTS[tool.name]) for tool in tools}
+    arguments = {**ARGUMENTS, **local}
+    return {tool.name: await client.call_tool(tool.name, arguments[tool.name]) for tool in tools}
 
 
 def check_answers(answers: dict[str, Any]) -> None:

@@ -210,7 +210,7 @@ def _matching(pattern: str, live: Collection[str]) -> list[str]:
 def ingestion_jobs(rows: Iterable[TableRow], ends: Ends) -> Iterator[JobFlows]:
     """Yield the job of each table; a table that a view writes to is written to its topics, any other is read.
 
-    One that is a view itself, as a sink is, has no job besides that of its query: see `with_topics`.
+    A table that is a view itself, such as a sink, only has the job of its query: see `with_topics`.
     """
     for row in rows:
         if not row.definition and (topics := topics_of(row, ends.naming, ends.topics)):

@@ -10,9 +10,12 @@ from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 _IGNORING_CASE = frozenset({"db2", "file", "mysql", "oracle", "snowflake", "sqlserver", "teradata"})
 """Schemes of databases that find a table whatever the case of its unquoted name, as most of them are set up.
 
-PostgreSQL and Redshift are none: a connector quotes names, and there `"Orders"` is another table than `orders`.
+Not PostgreSQL and Redshift: a connector quotes names, so that `"Orders"` is another table than `orders`.
 """
 _SAME = {"mariadb": "mysql"}
+
+VIEW = "view"
+"""The type of the jobs that fill views."""
 
 
 def scheme_of(namespace: str) -> str:

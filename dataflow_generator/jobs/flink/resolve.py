@@ -101,7 +101,7 @@ def _change_feed(scheme: str, port: str, *, schema: bool = True) -> Callable[[Co
         host, table = config.text("hostname"), config.text("table-name")
         server = host_server(scheme, host, config.text("port", default=port))
         parts = (config.text("database-name"), config.text("schema-name") if schema else "", table)
-        return ConnectorDataset(server.namespace, ".".join(filter(None, parts))) if host and table else None
+        return ConnectorDataset(server.namespace, ".".join(filter(None, parts))) if table else None
 
     return read
 

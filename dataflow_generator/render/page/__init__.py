@@ -29,7 +29,7 @@ SHARED = ("elements.js", "search.js")
 """Those that pages without a drawing have, too."""
 
 MOST_SCHEMA_COLUMNS = 100_000
-"""Maximal columns of schemas in a page (about 15 MB), besides those in flows; the page reports omissions."""
+"""Most columns of schemas in a page (about 15 MB), not counting those in flows; the page reports omissions."""
 
 # A script element ends at any `</script>`; old JSON parsers end a line at U+2028.
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}

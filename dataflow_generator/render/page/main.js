@@ -57,7 +57,8 @@ function bringLineage(node) {
   state.below = true;
   refresh({fit: true});
   // Still too long, as on a phone: legible around the node, and the overview map has the rest.
-  if (viewport.k * drawing.scale < 0.99) centre(boxesOf()[0]);
+  const [own, ...others] = boxesOf();
+  if (viewport.k * drawing.scale < 0.99) bringFirst(own, others);
 }
 
 function drawFooter() {
@@ -93,7 +94,8 @@ const DO = {
     refresh({fit: true});
   },
   fold: () => {
-    state.folded = new Set(state.folded.size ? [] : [...graph.groups.values()].filter((group) => group.cards.length));
+    const whole = graph.cards.some(({attributes}) => attributes.members);
+    state.folded = new Set(state.folded.size && !whole ? [] : [...graph.groups.values()].filter((group) => group.cards.length));
     refresh({fit: true});
   },
   theme: () => {
@@ -165,6 +167,7 @@ stage.addEventListener("click", (event) => {
 function clickCard(box, event) {
   const row = event.target.closest(".row");
   if (box.group) {
+    if (hooks.openGroup(box.group)) return;
     state.folded.delete(box.group);
     refresh();
     bring(box.group.cards.slice(0, 40).map((card) => drawing.boxes.get(card)));
@@ -218,11 +221,13 @@ function cardKeys(box) {
     const same = drawing.order.filter((other) => Math.abs(other.x - box.x) < 40).sort((a, b) => a.y - b.y);
     step(same[same.indexOf(box) + by]);
   };
-  const open = () => (
-    box.group ? state.folded.delete(box.group) : flip(state.open, box.card),
-    refresh({held: box.card}),
-    focusCard(box.stands[0])
-  );
+  const open = () => {
+    if (box.group && hooks.openGroup(box.group)) return;
+    if (box.group) state.folded.delete(box.group);
+    else flip(state.open, box.card);
+    refresh({held: box.card});
+    focusCard(box.stands[0]);
+  };
   return {
     ArrowLeft: beside(false),
     ArrowRight: beside(true),
@@ -300,5 +305,5 @@ function open() {
 }
 
 window.addEventListener("hashchange", () => hooks.start());
-window.addEventListener("resize", show);
+window.addEventListener("resize", () => (viewport.k < 0.02 ? start() : show())); // a hidden page had no size
 if (!graph.live) open();

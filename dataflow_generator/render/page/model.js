@@ -22,6 +22,7 @@ const hooks = {
   hasMore: () => false,
   cardParts: () => [],
   cardKeys: () => ({}),
+  openGroup: () => false,
   panelParts: () => [],
   aboutParts: () => [],
   footer: () => [],
@@ -127,6 +128,11 @@ function groupsOf(nodes, cards) {
     card.group.cards.push(card);
   }
   return groups;
+}
+
+// How many items a group has: a card may stand for those of a system that are not drawn.
+function sizeOf(group) {
+  return group.cards.reduce((sum, {attributes}) => sum + (attributes.members || 1), 0);
 }
 
 // Links between cards: one per pair, with all of its edges; column flows are kept separately.

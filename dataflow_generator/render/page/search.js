@@ -10,7 +10,7 @@ function findHits() {
   hooks.search(search.value, drawHits);
 }
 
-// Lists the first hits; *next* reads the following ones, *nearest* are names that may be meant where there is none.
+// Lists the first hits; *next* reads the following ones, *nearest* are similar names if nothing matches.
 function drawHits(all, next = null, nearest = []) {
   if (entered && all.length) {
     take(all[0]);

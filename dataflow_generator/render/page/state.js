@@ -1,7 +1,7 @@
 // The state of the view, stored in the URL fragment, so that a view can be saved and shared.
 const MOST_ROWS = 30,
   MOST_STILL = 60,
-  MOST_CARDS = 800,
+  MOST_CARDS = 300,
   MOST_BRANCHES = 200;
 
 const state = {
@@ -80,7 +80,8 @@ function readAddress() {
       .map((key) => graph.groups.get(key))
       .filter(Boolean),
   );
-  if (!params.has("fold") && graph.cards.length > MOST_CARDS) state.folded = new Set(graph.groups.values());
+  const systems = graph.cards.some(({attributes}) => attributes.members);
+  if (systems || (!params.has("fold") && graph.cards.length > MOST_CARDS)) state.folded = new Set(graph.groups.values());
   if (params.get("fold") === "*") state.folded = new Set(graph.groups.values());
   state.still = params.has("still") ? params.get("still") === "1" : still <= MOST_STILL || !flowing.size;
   state.theme = ["light", "dark"].includes(params.get("theme")) ? params.get("theme") : hooks.theme();
@@ -113,7 +114,7 @@ function writeAddress() {
   if (state.focus) params.set("focus", "1");
   if (state.outlined) params.set("outline", "1");
   hooks.address(params);
-  // What is selected, or listed, is a step to go back from; how it is shown is none.
+  // What is selected, or listed, is a step to go back from; its presentation is not.
   const view = ["node", "from", "to", "list", "mark"].map((name) => params.get(name)).join("\n");
   const step = viewed !== null && viewed !== view;
   viewed = view;

@@ -107,8 +107,8 @@ function columnsOf(box) {
 }
 
 function countOf(box) {
-  const count = box.card ? (hooks.hasMore(box.card) ? 0 : columnCount(box.card)) : box.group.cards.length;
-  return count ? String(count) : "";
+  const count = box.card ? (hooks.hasMore(box.card) ? 0 : columnCount(box.card)) : sizeOf(box.group);
+  return count ? count.toLocaleString("en") : "";
 }
 
 // The rows of a card: all columns if it is expanded, else the selected ones.
@@ -154,7 +154,7 @@ function arrange(boxes, scale) {
     if (source !== target && link.shown) links.set(`${source.id}>${target.id}`, [source.id, target.id]);
   }
   const aspect = Math.max(0.6, (stage.clientWidth || 1200) / (stage.clientHeight || 800));
-  // What has flows that are not drawn is none of those without.
+  // Nodes with hidden flows do not count as nodes without flows.
   for (const box of boxes) box.flows = box.flows || (box.card && flowing.has(box.card));
   const moving = boxes.filter((box) => box.flows);
   drawing.via = null;
@@ -243,7 +243,7 @@ function shortened(name, kind) {
 function headElement(box, kind) {
   const full = box.card ? nameOf(box.card) : box.group.label;
   const {name, where} = titleOf(box);
-  const count = box.card ? columnCount(box.card) : box.group.cards.length;
+  const count = box.card ? columnCount(box.card) : sizeOf(box.group);
   const opened = box.card && state.open.has(box.card);
   const more = Boolean(box.card && hooks.hasMore(box.card));
   const says = box.card ? `${opened ? "Hide" : "Show"} ${more ? "" : `${count} `}columns` : `Open ${count} in ${full}`;

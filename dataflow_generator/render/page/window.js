@@ -12,7 +12,8 @@ function show() {
 
 // The zoom at which an area fills the window; small ones are not enlarged.
 function fittingScale({w, h}) {
-  return Math.min(1 / drawing.scale, (stage.clientWidth - 40) / Math.max(1, w), (stage.clientHeight - 40) / Math.max(1, h));
+  const room = [stage.clientWidth, stage.clientHeight].map((size) => Math.max(1, size - 40)); // hidden parts have no size
+  return Math.min(1 / drawing.scale, room[0] / Math.max(1, w), room[1] / Math.max(1, h));
 }
 
 function fit() {
@@ -57,13 +58,16 @@ function bring(boxes) {
   return k * drawing.scale >= 0.99;
 }
 
-// Shows a box in the middle, at the zoom at which texts are legible.
-function centre(box) {
+// Shows a box, and as much of *others* beside it as there is room for, at the zoom at which texts are legible.
+function bringFirst(box, others) {
   const k = 1 / drawing.scale;
+  const area = extent([box, ...others.filter(Boolean)]);
+  const place = (room, from, length, at, own) =>
+    Math.max(16 - at * k, Math.min(room - 16 - (at + own) * k, room / 2 - (from + length / 2) * k));
   Object.assign(viewport, {
     k,
-    x: stage.clientWidth / 2 - (box.x + box.w / 2) * k,
-    y: stage.clientHeight / 2 - (box.y + box.h / 2) * k,
+    x: place(stage.clientWidth, area.x, area.w, box.x, box.w),
+    y: place(stage.clientHeight, area.y, area.h, box.y, box.h),
   });
   show();
 }

@@ -45,7 +45,7 @@ class ParsedStatement(NamedTuple):
     """The tokens of a statement, and its tree: None where nothing follows the words around a statement set.
 
     *opening* is the key of the first token, *start* the number of tokens before those of the tree. *error* is why there
-    is no tree.
+    is not a tree.
     """
 
     tokens: Sequence[Token]

@@ -118,7 +118,7 @@ def _set_operation(query: exp.SetOperation, scope: Scope) -> Rows:
 
 
 def _branches(query: exp.SetOperation) -> list[exp.Expr]:
-    """Return the branches of nested set operations; those on the left, of which there may be many, are flattened."""
+    """Return the branches of nested set operations; the left side, which may be deep, is flattened."""
     branches: list[exp.Expr] = []
     node: exp.Expr = query
     while isinstance(node, exp.SetOperation) and (node is query or not node.args.get("with_")):
@@ -150,7 +150,7 @@ def _values(query: exp.Values, scope: Scope) -> Rows:
 
 
 def _with_ctes(query: exp.Expr, outer: Scope) -> Mapping[str, Rows]:
-    """Return the queries that are named at a place: those of WITH, each of which sees the ones before it."""
+    """Return the named queries of a WITH clause; each sees the ones before it."""
     clause = query.args.get("with_")
     if clause is None:
         return outer.ctes

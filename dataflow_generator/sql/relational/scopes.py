@@ -147,7 +147,7 @@ class Rows:
 class Relation:
     """A table, query or function in FROM; *table* is empty unless it is a table.
 
-    *open* are tables whose columns are not known, each of which it may have; *of_any* is the value of columns that a
+    *open* are tables whose columns are unknown, which may contain it; *of_any* is the value of columns that a
     function does not list, None for others.
     """
 
@@ -203,7 +203,7 @@ def index(columns: Iterable[Output]) -> dict[str, Value]:
 
 
 def lookup(by_name: Mapping[str, Value], name: str) -> Value | None:
-    """Return the value of a column by its name, whose letter case may differ; None where there is none."""
+    """Return the value of a column by its name, whose letter case may differ; None if absent."""
     value = by_name.get(name)
     return by_name.get(name.casefold()) if value is None else value
 

@@ -20,7 +20,7 @@ from dataflow_generator.sql.relational.scopes import (
 
 _ALIAS_FIRST = frozenset({"clickhouse"})
 _ALIAS_LAST = frozenset({"databricks", "redshift", "snowflake", "teradata", "unitycatalog"})
-"""Dialects whose expressions may use the names of select items: before columns of that name, or where there is none."""
+"""Dialects whose expressions may use the names of select items: before columns of that name, or only without them."""
 _RESERVED: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(POSTGRES, frozenset({"current_role", "current_user", "session_user", "system_user", "user"})),
     "oracle": frozenset({"connect_by_iscycle", "connect_by_isleaf", "level", "rownum", "systimestamp", "uid", "user"}),

@@ -10,7 +10,7 @@ from scanner_model.names import RecordName
 def csv_fields(text: str, _lookup: Lookup, _record: RecordName | None) -> ParsedSchema:
     """Return a column for each field; a question mark makes it nullable, a field without a type is text.
 
-    The format has no references to look up, and no records of which one could be selected.
+    The format has no references and no records to select from.
     """
     columns: list[Column] = []
     problems: list[Problem] = []

@@ -1,6 +1,6 @@
 """DataHub: datasets with schemas, flows and jobs with column lineage, as aspects of entities over OpenAPI v3.
 
-Lineage is on jobs of ours (`dataJobInputOutput`), which nobody else writes: `upstreamLineage` of a dataset is replaced
+Lineage is on jobs of ours (`dataJobInputOutput`), which only scanner writes: `upstreamLineage` of a dataset is replaced
 as a whole. Source: DataHub, docs/api/openapi, and the aspect schemas of metadata-models.
 """
 
@@ -297,7 +297,7 @@ def _entities(answer: Payload) -> dict[str, Payload]:
 
 
 def _known_aspects(entity: Payload) -> Iterator[tuple[str, Json]]:
-    """Yield the aspects of an entity that somebody wrote, without members that are null."""
+    """Yield the written aspects of an entity, without null members."""
     for name, aspect in entity.items():
         if name == "urn" or name in _AUTOMATIC:
             continue

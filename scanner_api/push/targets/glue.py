@@ -1,7 +1,7 @@
 """AWS Glue: what a table is made of, as parameters of tables that its Data Catalog has.
 
 Glue has no lineage: each table gets the names of its sources and jobs, and of the columns that each column is made of.
-UpdateTable replaces a whole table, so it names the version that was read: Glue refuses it where somebody was faster.
+UpdateTable replaces a whole table, so it names the version that was read: Glue rejects it if the table changed since.
 Source: AWS Glue API, GetTable, UpdateTable, TableInput (botocore's service model).
 """
 
@@ -114,7 +114,7 @@ class Glue:
                 yield Item(ref, {parameter: value for parameter, value in parameters.items() if parameter not in long})
 
     def _key(self, namespace: str, name: str) -> str:
-        """Return account, database and table as a key; empty for what is no table of Glue in this region."""
+        """Return account, database and table as a key; empty if it is not a Glue table in this region."""
         match = _NAME.fullmatch(f"{namespace}/{name}")
         return (
             canonical(list(match.group("account", "database", "table")))

@@ -1,6 +1,6 @@
 """Unity Catalog: external metadata for datasets outside of it, and external lineage with pairs of columns.
 
-A job is no object there: it is named in the properties of relationships. Source: Databricks, "Bring your own data
+Jobs are not objects there: relationships list them in their properties. Source: Databricks, "Bring your own data
 lineage" (Public Preview), and the service `catalog` of its SDK.
 """
 

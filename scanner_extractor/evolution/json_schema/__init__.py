@@ -25,7 +25,7 @@ _LENIENT = frozenset(
 def differences(reader: SchemaText, writer: SchemaText, rules: Rules) -> tuple[Difference, ...]:
     """Return why *reader* does not allow every document that *writer* allows; empty where it does.
 
-    Raises InputInvalid where a text is no JSON, TooMuchEffort where the comparison takes too many steps.
+    Raises InputInvalid for invalid JSON, TooMuchEffort where the comparison takes too many steps.
     """
     old, new = Schemas(writer).root, Schemas(reader).root
     accepted = _LENIENT if rules.lenient else frozenset()

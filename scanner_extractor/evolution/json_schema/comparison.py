@@ -174,7 +174,7 @@ _PER_STEP = 10
 
 
 def _alternatives(old: Node, new: Node) -> Iterator[Pair]:
-    """Yield the pairs of which one decides where only one side combines schemas."""
+    """Yield the pairs to choose from if only one side combines schemas."""
     if new.is_combined and not old.is_combined and (len(new.parts) == 1 or new.kind != "allOf"):
         yield from ((old.behind, part) for part in new.parts)
     elif old.is_combined and not new.is_combined and (len(old.parts) == 1 or old.kind == "allOf"):

@@ -121,7 +121,7 @@ class Schemas:
     """The nodes of one text and of its references; each schema has one."""
 
     def __init__(self, schema: SchemaText) -> None:
-        """Raises InputInvalid where the text is no JSON."""
+        """Raises InputInvalid for invalid JSON."""
         self.texts = References(read_json(schema.text), schema.references.get)
         self._nodes: dict[int, Node] = {}
         self._numbers: dict[Hashable, int] = {}
@@ -264,7 +264,7 @@ _LONGEST = 32
 def removed_values(reader: SchemaText, writer: SchemaText) -> Iterator[Difference]:
     """Yield the columns whose enum has not all values that the writer's has, in the same place of both schemas.
 
-    Raises InputInvalid where a text is no JSON, TooMuchEffort where the schemas have too many places.
+    Raises InputInvalid for invalid JSON, TooMuchEffort where the schemas have too many places.
     """
     old, new = (References(read_json(text.text), text.references.get) for text in (writer, reader))
     effort = Effort()
@@ -293,7 +293,7 @@ def removed_values(reader: SchemaText, writer: SchemaText) -> Iterator[Differenc
 
 
 def _target(texts: References, place: Located) -> Located:
-    """Return what a reference leads to; the place itself where it is none, or leads nowhere."""
+    """Return what a reference leads to; the place itself without a reference, or if it leads nowhere."""
     for _ in range(_LONGEST):
         reference = place.schema.get("$ref") if isinstance(place.schema, dict) else None
         target = texts.follow(reference, place) if isinstance(reference, str) else None

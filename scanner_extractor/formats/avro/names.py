@@ -132,13 +132,13 @@ def _inside(schema: object) -> list[object]:
 
 
 def listed(attributes: Attributes, key: str) -> list[object]:
-    """Return the list under *key*; empty where there is none, or something else."""
+    """Return the list under *key*; empty if absent, or something else."""
     value = attributes.get(key)
     return value if isinstance(value, list) else []
 
 
 def worded(attributes: Attributes, key: str) -> str:
-    """Return the text under *key*; empty where there is none, or something else."""
+    """Return the text under *key*; empty if absent, or something else."""
     value = attributes.get(key)
     return value if isinstance(value, str) else ""
 

@@ -66,7 +66,7 @@ class Walk:
         self._waiting: list[Iterator[_Position]] = []
 
     def read(self, roots: Sequence[Shape]) -> None:
-        """Read every column below *roots*, the alternatives of the root; a record at the root is no column itself."""
+        """Read every column below *roots*, the alternatives of the root; a root record is not a column."""
         root = _Position((), roots, _Scope(), _NOTHING)
         values = [shape for shape in roots if shape.word != "null"]
         if len(values) == 1 and values[0].word == "record":

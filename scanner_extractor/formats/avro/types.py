@@ -87,7 +87,7 @@ class Shape(NamedTuple):
     """One alternative at a position: the Avro word, what refines it, the objects that described it, outermost first.
 
     *name* is the full name of a record, enum or fixed. *inner* is what the columns below are read from: a record's
-    definition, the schema of an array's elements or a map's values; None where there is none. *namespace* is where
+    definition, the schema of an array's elements or a map's values; None if absent. *namespace* is where
     names inside are read. *opens* is the named type that one enters here, for the cycle guard.
     """
 

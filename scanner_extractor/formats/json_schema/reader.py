@@ -166,7 +166,7 @@ class _Walk:
 
 
 def _recursion(node: _Node) -> str | None:
-    """Return the reference by which *node* leads back to a schema whose properties it stands in."""
+    """Return the reference from *node* back to a schema that contains it."""
     targets = frozenset(target for target, _ in node.shape.references)
     subschema: _Node | None = node
     while subschema:

@@ -19,7 +19,7 @@ _MODERN = re.compile(r"/draft/(?:\d{4}-\d\d|next)/|/oas/3\.[1-9]")
 _META = re.compile(r"https?://json-schema\.org/")
 
 Schema = Any
-"""A schema as it stands in a text: an object, true or false; anything else where the text is wrong."""
+"""A schema as written: an object, true or false; anything else where the text is wrong."""
 
 _ONE = (
     "additionalItems",

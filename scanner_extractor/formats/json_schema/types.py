@@ -62,7 +62,7 @@ _DEBEZIUM = "io.debezium."
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The types that a schema allows besides null, and whether it allows null."""
+    """The non-null types that a schema allows, and whether it allows null."""
 
     types: tuple[str, ...]
     null: bool
@@ -84,7 +84,7 @@ def claim(schema: dict[str, Any]) -> Claim | None:
 
 
 def implied_type(schema: dict[str, Any]) -> str | None:
-    """Return the type implied by the other keywords; None where there is none."""
+    """Return the type implied by the other keywords; None if absent."""
     for word, keywords in _IMPLIED.items():
         if any(keyword in schema for keyword in keywords):
             return word

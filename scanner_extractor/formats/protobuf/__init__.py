@@ -1,4 +1,4 @@
-"""Protobuf schemas (.proto texts) to columns; what is read how is in docs/decisions/protobuf-reader.md."""
+"""Protobuf schemas (.proto texts) to columns; what is read how is in docs/concepts/dictionary.md."""
 
 from __future__ import annotations
 

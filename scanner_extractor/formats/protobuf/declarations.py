@@ -11,7 +11,7 @@ from scanner_model.errors import Problem
 
 
 class Label(StrEnum):
-    """What stands before a field's type, or what the field stands in."""
+    """The label before a field's type, or the block that contains the field."""
 
     NONE = ""
     OPTIONAL = "optional"

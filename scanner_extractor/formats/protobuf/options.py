@@ -139,7 +139,7 @@ def _value(cursor: Cursor, depth: int) -> Value:
 
 
 def _members(cursor: Cursor, closer: str, depth: int) -> Iterator[Option]:
-    """Read what stands in an aggregate (Protobuf text format); a list is its name several times."""
+    """Read an aggregate (Protobuf text format); a list is its name several times."""
     while not cursor.take(closer):
         if cursor.token == END:
             raise cursor.unreadable(f"`{closer}`")
@@ -201,7 +201,7 @@ def _json(value: str) -> str:
 
 
 def _number(word: str, type: str) -> str:
-    """Write a number as JSON; raises ValueError where *type* takes none, or *word* is none."""
+    """Write a number as JSON; raises ValueError if *type* takes no number, or *word* is not one."""
     sign = "-" if word.startswith("-") else ""
     if type in _INTEGERS:
         return f"{sign}{integer(word.removeprefix('-'))}"

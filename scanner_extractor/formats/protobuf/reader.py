@@ -290,7 +290,7 @@ _VERSION = 'syntax = "proto2"; '
 
 
 def protoc_error(files: Files) -> Problem | None:
-    """Check a schema and its imports with protoc; return its first error, None where there is none or it was not run.
+    """Check a schema and its imports with protoc; return its first error, None if there was no error or it was not run.
 
     It is not run where it is not installed. The files are written to a directory that only this call uses; protoc's
     own files it reads from its own place.
@@ -341,7 +341,7 @@ def _protoc() -> Any:  # noqa: ANN401  a module without types
 
 
 def _compile(protoc: Any, main: str, directories: Iterable[str]) -> str:  # noqa: ANN401
-    """Return protoc's first error for the file *main*, with its position; empty where there is none."""
+    """Return protoc's first error for the file *main*, with its position; empty if absent."""
     try:  # of its two ways to compile, services generate least
         protoc.get_services(main.encode(), [directory.encode() for directory in directories])
     except protoc.ProtocErrors as errors:

@@ -1,46 +1,24 @@
 """Calls of Kafka's client libraries: which argument of which call is a topic that is read, written or created.
 
-A call is a row of CALLS, an annotation a row of NOTES. A row holds in files that mention its library (`needs`), since
-names such as `send` and `stream` are common.
+The rows of calls and annotations are those of the file's language.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import NamedTuple
 
 from scanner_extractor.sources.applications.code import Scope, ScopeKind, Unit
 from scanner_extractor.sources.applications.expressions import NOTHING, Expr, Kind
 from scanner_extractor.sources.applications.index import Index
-from scanner_extractor.sources.applications.topology import BINDING, Flow
+from scanner_extractor.sources.applications.topology import Flow
 from scanner_extractor.sources.applications.values import Resolver, Value
-from scanner_extractor.sources.syntax_trees import suffix, words
-
-
-class Access(StrEnum):
-    """What a call does with a topic."""
-
-    READ = "read"
-    WRITE = "write"
-    CREATE = "create"
-
-
-class Rule(NamedTuple):
-    """Where a call names topics: in the arguments from position *at* on (*several*: all of them) or in one of *names*.
-
-    *needs* is a pattern of the file, *on* one of the object that the method is called on.
-    """
-
-    access: Access
-    at: int = 0
-    names: tuple[str, ...] = ()
-    needs: str = r"(?i)kafka|confluent|redpanda"
-    on: str = ""
-    several: bool = False
-    streams: bool = False
+from scanner_extractor.sources.applications.wrappers import USES_KAFKA, access_of, topic_arguments
+from scanner_extractor.sources.languages import language_of
+from scanner_extractor.sources.languages.language import BINDING, CHANNEL_IN, DESTINATION, Access, Note, Rule
+from scanner_extractor.sources.syntax_trees import words
 
 
 class Found(NamedTuple):
@@ -54,158 +32,14 @@ class Found(NamedTuple):
     streams: bool = False
 
 
-DESTINATION, CHANNEL_IN, CHANNEL_OUT = "destination\0", "incoming\0", "outgoing\0"
-"""What a text begins with that is the name of a destination or channel, whose topic the settings name."""
-
-_R, _W, _C = Access.READ, Access.WRITE, Access.CREATE
-_STREAMS = r"StreamsBuilder|KStream|KTable|kstream|org\.apache\.kafka\.streams|Topology\b"
-_PYTHON = r"[Kk]afka"
-_FLINK = r"flink"
-_SPRING = r"KafkaTemplate|ReactiveKafkaProducerTemplate|KafkaOperations"
-_GO = r"sarama|kafka-go|confluent|kgo|franz|kafka"
-_FAUST = r"faust|@app\.agent\("
-_NODE = r"kafkajs|kafka-node|node-rdkafka|[Kk]afka"
-
-CALLS: Mapping[str, tuple[Rule, ...]] = {
-    # producers
-    "ProducerRecord": (Rule(_W, names=("topic",)),),
-    "send": (
-        Rule(
-            _W,
-            names=("topic",),
-            needs=rf"{_SPRING}|aiokafka|kafka|Kafka",
-            on=r"(?i)template|producer|kafka|client|operations",
-        ),
-        Rule(_W, needs="StreamBridge", on=r"(?i)bridge"),
-        Rule(_W, names=("topic",), needs="faust", on=r"^app$"),
-    ),
-    "sendAsync": (Rule(_W, names=("topic",)),),
-    "create": (Rule(_W, needs="KafkaProducerRecord", on="^KafkaProducerRecord$"),),
-    "sendBatch": (Rule(_W, names=("topicMessages",), needs=_NODE),),
-    "send_and_wait": (Rule(_W, names=("topic",)),),
-    "produce": (Rule(_W, names=("topic",), needs=r"(?i)kafka|rdkafka|confluent|producer"),),
-    "Produce": (Rule(_W, names=("topic",)),),
-    "ProduceAsync": (Rule(_W, names=("topic",)),),
-    "emit": (Rule(_W, needs=r"@nestjs/microservices|ClientKafka", on=r"(?i)client|kafka"),),
-    "setHeader": (Rule(_W, at=1, needs=r"KafkaHeaders"),),
-    "createWriteStream": (Rule(_W, names=("topic",), needs="rdkafka"),),
-    "ProducerMessage": (Rule(_W, names=("Topic",), needs="sarama"),),
-    "Message": (Rule(_W, names=("Topic",), needs="kafka-go"),),
-    "TopicPartition": (Rule(_W, names=("Topic",), needs="confluent-kafka-go"),),
-    "Record": (Rule(_W, names=("Topic",), needs="franz-go"),),
-    "StringRecord": (Rule(_W, needs="franz-go"),),
-    "Writer": (Rule(_W, names=("Topic",), needs="kafka-go"),),
-    "WriterConfig": (Rule(_W, names=("Topic",), needs="kafka-go"),),
-    "DefaultProduceTopic": (Rule(_W, needs="franz-go"),),
-    "NewEmitter": (Rule(_W, at=1, needs="goka"),),
-    "Output": (Rule(_W, needs="goka", streams=True),),
-    "AddProducer": (Rule(_W, needs="(?i)masstransit|kafka"),),
-    "DefaultTopic": (Rule(_W, needs="KafkaFlow"),),
-    # consumers
-    "subscribe": (Rule(_R, names=("topics", "topic")),),
-    "Subscribe": (Rule(_R),),
-    "SubscribeTopics": (Rule(_R, needs=_GO),),
-    "assign": (Rule(_R),),
-    "Assign": (Rule(_R),),
-    "subscription": (Rule(_R, needs="ReceiverOptions"),),
-    "subscribeTo": (Rule(_R, needs="fs2", several=True),),
-    "topics": (Rule(_R, needs=r"Subscription", on=r"Subscription", several=True),),
-    "KafkaConsumer": (Rule(_R, names=("topics",), needs=_PYTHON, several=True),),
-    "AIOKafkaConsumer": (Rule(_R, several=True),),
-    "ReaderConfig": (Rule(_R, names=("Topic",), needs="kafka-go"), Rule(_R, names=("GroupTopics",), needs="kafka-go")),
-    "ConsumeTopics": (Rule(_R, needs="franz-go", several=True),),
-    "ConsumePartition": (Rule(_R, needs=_GO),),
-    "Consume": (Rule(_R, at=1, needs="sarama"),),
-    "Input": (Rule(_R, needs="goka", streams=True),),
-    "createReadStream": (Rule(_R, names=("topics",), needs="rdkafka"),),
-    "Consumer": (Rule(_R, at=1, needs="kafka-node"),),
-    "ConsumerGroup": (Rule(_R, at=1, needs="kafka-node"),),
-    "ConsumerGroupStream": (Rule(_R, at=1, needs="kafka-node"),),
-    "TopicEndpoint": (Rule(_R, needs="(?i)masstransit"),),
-    "Topic": (Rule(_R, needs="KafkaFlow", on="(?i)consumer"),),
-    # stream processors
-    "stream": (Rule(_R, needs=_STREAMS, streams=True), Rule(_R, needs="faust", on="^app$", streams=True)),
-    "table": (Rule(_R, needs=_STREAMS, streams=True),),
-    "globalTable": (Rule(_R, needs=_STREAMS, streams=True),),
-    "to": (Rule(_W, needs=_STREAMS, streams=True),),
-    "through": (Rule(_W, needs=_STREAMS, streams=True),),
-    "addSource": (Rule(_R, at=1, needs=_STREAMS, several=True, streams=True),),
-    "addGlobalStore": (Rule(_R, at=1, needs=_STREAMS, streams=True),),
-    "addSink": (Rule(_W, at=1, needs=_STREAMS, streams=True),),
-    "setTopics": (Rule(_R, needs=_FLINK, several=True, streams=True),),
-    "set_topics": (Rule(_R, needs="flink", several=True, streams=True),),
-    "setTopic": (Rule(_W, needs=_FLINK, streams=True),),
-    "set_topic": (Rule(_W, needs="flink", streams=True),),
-    "FlinkKafkaConsumer": (Rule(_R, streams=True),),
-    "FlinkKafkaProducer": (Rule(_W, streams=True),),
-    "ReadFromKafka": (Rule(_R, names=("topics",), needs="beam", streams=True),),
-    "WriteToKafka": (Rule(_W, names=("topic",), needs="beam", streams=True),),
-    "dataframe": (Rule(_R, names=("topic",), needs="quixstreams", streams=True),),
-    "to_topic": (Rule(_W, needs="quixstreams", streams=True),),
-    "KafkaSource": (Rule(_R, names=("topics",), at=1, needs="bytewax", streams=True),),
-    "KafkaSink": (Rule(_W, names=("topic",), at=1, needs="bytewax", streams=True),),
-    # topics
-    "NewTopic": (Rule(_C, names=("topic", "name")),),
-    "name": (Rule(_C, needs="TopicBuilder", on="TopicBuilder"),),
-    "TopicSpecification": (Rule(_C, names=("Topic", "Name")),),
-    "TopicConfig": (Rule(_C, names=("Topic",), needs="kafka-go"),),
-    "CreateTopic": (Rule(_C, needs=_GO),),
-    "createTopics": (Rule(_C, names=("topics",), needs=_NODE),),
-}
-"""What a call reads, writes or creates, by the name of its method or class."""
-
-NOTES: Mapping[str, tuple[Access, tuple[str, ...], str, str]] = {
-    "KafkaListener": (_R, ("topics", "topicPartitions"), "", r"springframework|KafkaListener"),
-    "SendTo": (_W, ("value",), "", r"springframework\.kafka|KafkaListener|StreamListener|micronaut"),
-    "StreamListener": (_R, ("target", "value"), BINDING, ""),
-    "Input": (_R, ("value",), BINDING, r"cloud\.stream"),
-    "Output": (_W, ("value",), BINDING, r"cloud\.stream"),
-    "Incoming": (_R, ("value",), CHANNEL_IN, ""),
-    "Outgoing": (_W, ("value",), CHANNEL_OUT, ""),
-    "Channel": (_W, ("value",), CHANNEL_OUT, r"reactive\.messaging"),
-    "MessagePattern": (_R, (), "", r"(?i)kafka|nestjs"),
-    "EventPattern": (_R, (), "", r"(?i)kafka|nestjs"),
-    "Topic": (_R, ("value",), "", "micronaut"),
-    "agent": (_R, ("channel",), "", _FAUST),
-    "subscriber": (_R, (), "", "(?i)faststream|propan"),
-    "publisher": (_W, (), "", "(?i)faststream|propan"),
-}
-"""What an annotation reads or writes: the arguments that say so, and what the name in them is."""
-
-_NO_NOTE: tuple[Access, tuple[str, ...], str, str] = (_R, (), "", r"(?!)")
-
-_LIBRARIES = words(
-    """kafka redpanda sarama kgo. faust streamsbuilder reactive.messaging cloud.stream quixstreams faststream
-    @app.agent( masstransit goka debezium.outbox execute_sql( executesql( execute_statement( executestatement("""
-)
+_R, _W = Access.READ, Access.WRITE
+_NO_NOTE = Note(_R, needs=r"(?!)")
 
 
-def mentions_client(text: str) -> bool:
+def mentions_client(path: str, text: str) -> bool:
     """Return whether a source file has the name of a client library, in any letter case."""
-    lowered = text.lower()
-    return any(name in lowered for name in _LIBRARIES)
-
-
-_IMPORTS: Mapping[str, re.Pattern[str]] = {
-    **dict.fromkeys(
-        (".java", ".kt", ".scala"), re.compile(r"(?m)^\s*import\s[\w.{, ]*\bKafka(?:Consumer|Producer|Streams)\b")
-    ),
-    ".py": re.compile(
-        r"(?m)^\s*(?:import\s+(?:kafka|confluent_kafka|aiokafka)\b"
-        r"|from\s+(?:kafka|confluent_kafka|aiokafka)\s+import\s[^#\n]*(?:Consumer|Producer|\())"
-    ),
-    ".go": re.compile(
-        r'(?m)^\s*(?:import\s+)?(?:\w+\s+)?"[\w.-]+\.[\w]+/[^"\s]*(?:kafka|sarama|franz-go/pkg/kgo)[^"\s]*(?<!/avro)(?<!/mocks)(?<!test)"'
-    ),
-    ".cs": re.compile(r"(?m)^\s*using\s+Confluent\.Kafka\s*;"),
-    **dict.fromkeys(
-        (".js", ".mjs", ".cjs", ".ts", ".tsx"),
-        re.compile(
-            r"""(?:\bfrom\s*|\brequire\(\s*)["'](?:kafkajs|node-rdkafka|kafka-node|@confluentinc/kafka-javascript)["']"""
-        ),
-    ),
-}
-"""Imports of a client that reads or writes, by the ending of a source file."""
+    language, lowered = language_of(path), text.lower()
+    return language is not None and any(name in lowered for name in language.client_words)
 
 
 _MOCKS = re.compile(r"(?i)(?:^|/)mocks?/|mocks?\.\w+$")
@@ -213,7 +47,8 @@ _MOCKS = re.compile(r"(?i)(?:^|/)mocks?/|mocks?\.\w+$")
 
 def imports_client(path: str, text: str) -> bool:
     """Return whether a source file imports a Kafka client that reads or writes records."""
-    pattern = _IMPORTS.get(suffix(path))
+    language = language_of(path)
+    pattern = language.client_import if language is not None else None
     return pattern is not None and not _MOCKS.search(path) and pattern.search(text) is not None
 
 
@@ -268,11 +103,13 @@ class Extractor:
         self.unresolved: list[tuple[Unit, int]] = []
         self.named: tuple[Unit | None, Mapping[int, str]] = (None, {})
         self.handlers: dict[int, list[str]] = {}
+        self.followed: list[tuple[Access, Expr, Scope]] = []
 
     def found(self) -> Iterator[Found]:
         """Yield what the calls and annotations of all units name."""
         uses = {unit.path: self._uses(unit) for unit in list(self.index.units.values())}
         self._note_handlers(uses)
+        yield from self._lost(uses.values())
         known = {read.call.node: [value.text for value in read.values] for one in uses.values() for read in one.reads}
         for path, one in uses.items():
             yield from one.found
@@ -328,6 +165,23 @@ class Extractor:
     # --- calls
 
     def _matches(self, call: Expr, scope: Scope, unit: Unit) -> Iterator[tuple[Rule, list[Value]]]:
+        yield from self._special(call, scope, unit)
+        rules = [rule for rule in unit.language.calls.get(call.text, ()) if unit.mentions(rule.needs)]
+        fitting = [rule for rule in rules if self._is_on(rule, call, scope)]
+        if not fitting:
+            yield from self._wrapped(call, scope, unit)
+        for rule in fitting:
+            values = self._topics(rule, call, scope)
+            if rule.access is Access.WRITE and call.text == "send" and rule.needs == "StreamBridge":
+                values = [Value(DESTINATION + value.text, value.unit) for value in values]
+            if values:
+                yield rule, values
+                return
+            if rule.names or rule.streams:
+                self._note_unresolved(rule, call, unit)
+
+    def _special(self, call: Expr, scope: Scope, unit: Unit) -> Iterator[tuple[Rule, list[Value]]]:
+        """Yield what calls name whose arguments are no topics: routes of Camel, options of Spark, objects of Faust."""
         if call.text in ("from", "to", "toD") and call.kind is Kind.CALL:
             yield from self._routes(call, scope)
         if call.text == "option" and call.kind is Kind.CALL:
@@ -337,17 +191,42 @@ class Extractor:
             yield Rule(access, streams=True), self.resolver.texts((call.positional() or [NOTHING])[0], scope)
         if call.text in ("send", "send_soon") and unit.path.endswith(".py"):
             yield from self._topic_object(call, scope)
-        for rule in CALLS.get(call.text, ()):
-            if not unit.mentions(rule.needs) or not self._is_on(rule, call, scope):
-                continue
-            values = self._topics(rule, call, scope)
-            if rule.access is Access.WRITE and call.text == "send" and rule.needs == "StreamBridge":
-                values = [Value(DESTINATION + value.text, value.unit) for value in values]
-            if values:
-                yield rule, values
-                return
-            if rule.names or rule.streams:
-                self._note_unresolved(rule, call, unit)
+
+    def _wrapped(self, call: Expr, scope: Scope, unit: Unit) -> Iterator[tuple[Rule, list[Value]]]:
+        """Yield the topics of a call of a library around a Kafka client; a function of the repository is followed."""
+        access = access_of(call) if unit.mentions(USES_KAFKA) else None
+        topics = list(topic_arguments(call, unit.language.values)) if access is not None else []
+        if access is None or not topics:
+            return
+        if self._is_defined(call, scope):
+            if call.kind is Kind.CALL or call.text in self.index.classes:
+                self.followed.append((access, call, scope))
+            return
+        for topic in topics:
+            items = topic.parts if topic.kind is Kind.LIST else (topic,)
+            values = [value for item in items for value in self.resolver.texts(item, scope)]
+            named = [value for value in values if is_topic_text(value.text)]
+            if named:
+                yield Rule(access), named
+            elif not _is_parameter(topic, scope):
+                self.unresolved.append((unit, call.line))
+
+    def _lost(self, uses: Iterable[_Uses]) -> Iterator[Found]:
+        """Yield the topics given to functions of the repository that reach no call of a client that is recognized."""
+        reached = {(found.access, found.value.text) for one in uses for found in one.found}
+        reached |= {(_W, value.text) for one in uses for *_, values in one.writes for value in values}
+        for access, call, scope in self.followed:
+            for topic in topic_arguments(call, scope.language.values):
+                for value in self.resolver.texts(topic, scope) if not _is_parameter(topic, scope) else ():
+                    if is_topic_text(value.text) and (access, value.text) not in reached:
+                        yield Found(access, value, scope.unit, call.line)
+
+    def _is_defined(self, call: Expr, scope: Scope) -> bool:
+        """Return whether the repository defines the function or class that is called."""
+        if call.kind is Kind.NEW or call.receiver.kind is Kind.OTHER:
+            is_type = call.text in self.index.classes or call.text in self.index.types
+            return is_type or call.text in self.index.functions
+        return self._is_own(call, scope) or bool(self.resolver.targets(call, scope))
 
     def _note_unresolved(self, rule: Rule, call: Expr, unit: Unit) -> None:
         arguments = call.positional()
@@ -360,9 +239,7 @@ class Extractor:
         if call.text == "setHeader":
             first = (call.positional() or [NOTHING])[0]
             return first.kind in (Kind.MEMBER, Kind.NAME) and first.text == "TOPIC"
-        if call.text == "KafkaConsumer" and not scope.unit.path.endswith(".py"):
-            return False
-        if call.text in ("Topic", "Record", "Message", "TopicPartition") and call.kind is not Kind.NEW and not rule.on:
+        if rule.made and call.kind is not Kind.NEW:
             return False
         if call.kind is Kind.CALL and call.text[:1].islower() and call.receiver.kind is Kind.OTHER:
             return scope.kind is ScopeKind.LAMBDA  # else it is a function, not a method of a client
@@ -517,6 +394,12 @@ def _topic_member(item: Expr) -> Expr | None:
     return None if item.kind is Kind.PAIR else item
 
 
+def _is_parameter(expr: Expr, scope: Scope) -> bool:
+    """Return whether a name is a parameter of the function around it: a call without a caller says nothing."""
+    names = (parameter.name for outer in scope.outward() for parameter in outer.parameters)
+    return expr.kind is Kind.NAME and expr.text in names
+
+
 def _note_arguments(note: Expr, names: tuple[str, ...]) -> Iterator[Expr]:
     positional = note.positional()
     named = [part.parts[0] for part in note.arguments if part.kind is Kind.PAIR and part.text in names]
@@ -561,16 +444,16 @@ def _chain(call: Expr) -> list[str]:
     return names
 
 
-def _note_row(note: Expr, scope: Scope, label: str) -> tuple[Access, tuple[str, ...], str, str]:
+def _note_row(note: Expr, scope: Scope, label: str) -> Note:
     """Return what an annotation means where it stands; one that means nothing needs what no text has."""
-    access, names, prefix, needs = NOTES.get(note.text, _NO_NOTE)
+    row = scope.language.notes.get(note.text, _NO_NOTE)
     if note.text == "Topic" and any(part.text == "KafkaClient" for part in scope.nearest(ScopeKind.CLASS).annotations):
-        access = _W
+        row = row._replace(access=_W)
     if note.text == "Channel" and _declared(scope, label) in _STREAM_TYPES:
-        access, prefix = _R, CHANNEL_IN
+        row = row._replace(access=_R, prefix=CHANNEL_IN)
     if note.text == "SendTo" and any(part.text == "StreamListener" for part in scope.annotations):
-        prefix = BINDING
-    return access, names, prefix, needs
+        row = row._replace(prefix=BINDING)
+    return row
 
 
 def _declared(scope: Scope, label: str) -> str:

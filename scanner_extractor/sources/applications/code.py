@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cache
 
 from scanner_extractor.sources.applications.expressions import (
     NOTHING,
@@ -17,7 +18,9 @@ from scanner_extractor.sources.applications.expressions import (
     type_name,
 )
 from scanner_extractor.sources.bounded_parsing import MOST_NODES
-from scanner_extractor.sources.syntax_trees import Node, parse_tree, suffix, words
+from scanner_extractor.sources.languages import BY_ENDING, BY_NAME
+from scanner_extractor.sources.languages.language import Language, Nodes
+from scanner_extractor.sources.syntax_trees import Node, parse_tree, suffix
 from scanner_model.errors import InputInvalid
 
 _Calls = tuple[Expr, ...]
@@ -72,6 +75,11 @@ class Scope:
     over: Expr = NOTHING
     polled: set[str] = field(default_factory=set)
 
+    @property
+    def language(self) -> Language:
+        """Return the language of the file."""
+        return self.unit.language
+
     def outward(self) -> Iterator[Scope]:
         """Yield the scope and those outer it."""
         scope: Scope | None = self
@@ -89,7 +97,10 @@ class Scope:
 
 @dataclass(slots=True, eq=False)
 class Unit:
-    """One source file: *calls* in the order of the text, each with its scope; *annotated* what has annotations."""
+    """One source file: *calls* in the order of the text, each with its scope; *annotated* what has annotations.
+
+    *types* are the names of structs, *tags* the texts beside their fields, by the names of the fields.
+    """
 
     path: str
     text: str
@@ -97,11 +108,15 @@ class Unit:
     classes: list[Scope] = field(default_factory=list)
     functions: list[Scope] = field(default_factory=list)
     annotated: list[tuple[Expr, Scope, str]] = field(default_factory=list)
+    types: set[str] = field(default_factory=set)
+    tags: dict[str, list[str]] = field(default_factory=dict)
     scope: Scope = field(init=False)
+    language: Language = field(init=False)
     _mentions: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.scope = Scope(self, ScopeKind.FILE)
+        self.language = BY_ENDING[suffix(self.path)]
 
     def mentions(self, pattern: str) -> bool:
         """Return whether the text has a match of *pattern*."""
@@ -110,50 +125,13 @@ class Unit:
         return self._mentions[pattern]
 
 
-CLASSES = words(
-    """class_declaration object_declaration object_definition class_definition interface_declaration
-    enum_declaration record_declaration trait_definition companion_object struct_declaration class
-    abstract_class_declaration enum_definition record_struct_declaration"""
-)
-FUNCTIONS = words(
-    """method_declaration constructor_declaration function_declaration function_definition method_definition
-    local_function_statement generator_function_declaration secondary_constructor
-    compact_constructor_declaration function_signature"""
-)
-_LAMBDAS = words(
-    """lambda_expression lambda_literal arrow_function func_literal lambda function_expression
-    anonymous_method_expression anonymous_function case_block"""
-)
-_ARROWS = frozenset({"arrow_function", "function_expression"})
-_NAMING = frozenset({"variable_declarator", "public_field_definition", "field_definition"})
-"""What gives a function expression of JavaScript its name."""
-_LOOPS = words(
-    """for_statement enhanced_for_statement while_statement do_statement foreach_statement for_in_statement
-    for_expression while_expression do_while_statement loop_expression"""
-)
-_CALLS = words(
-    """call_expression call invocation_expression method_invocation object_creation_expression new_expression
-    instance_expression composite_literal implicit_object_creation_expression infix_expression"""
-)
-_RETURNS = frozenset({"return_statement", "return_expression", "jump_expression", "arrow_expression_clause"})
-_PARAMETERS = words(
-    """formal_parameter spread_parameter parameter class_parameter parameter_declaration default_parameter
-    typed_parameter typed_default_parameter required_parameter optional_parameter assignment_pattern binding"""
-)
-_PARAMETER_LISTS = words(
-    """formal_parameters parameters parameter_list function_value_parameters class_parameters inferred_parameters
-    lambda_parameters bindings lambda_parameter_list primary_constructor"""
-)
-_MODIFIERS = frozenset({"modifiers", "annotation", "decorator", "marker_annotation", "annotations"})
-
-
 def read_unit(path: str, text: str, clock: Callable[[], float] = time.thread_time) -> Unit:
     """Parse one source file, whose text `bounded_parsing` accepted; what its grammar cannot read is left out.
 
     Raises InputInvalid if that takes too long by *clock*, or the text has more than MOST_NODES parts.
     """
     unit, until = Unit(path, text), clock() + SLOWEST + PACE * len(text)
-    walk = _Walk(unit, Expressions(is_kotlin=suffix(path) in (".kt", ".kts")))
+    walk = _Walk(unit, Expressions(unit.language))
     for _ in walk.steps(parse_tree(path, text)):
         if clock() > until:
             raise InputInvalid("reading it takes too much time", where=path)
@@ -165,6 +143,13 @@ class _Walk:
     unit: Unit
     expressions: Expressions
     decorated: dict[int, tuple[Expr, ...]] = field(default_factory=dict)
+    nodes: Nodes = field(init=False)
+    enter: Mapping[str, _Enter] = field(init=False)
+    binders: Mapping[str, _Bind] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.nodes = self.unit.language.nodes
+        self.enter, self.binders = _entering(self.unit.language.name)
 
     def steps(self, root: Node) -> Iterator[None]:
         """Walk the tree and pause every 64 nodes; without recursion, since a text may be nested as deep as it is long.
@@ -178,14 +163,14 @@ class _Walk:
             if done % 64 == 0:  # what is nested a thousand times is read as often
                 yield
             node, scope, calls = stack.pop()
-            enter = _ENTER.get(node.type)
+            enter = self.enter.get(node.type)
             if enter is not None:
                 scope, calls = enter(self, node, scope, calls)
             named = node.named_children
             if any(child.type == "decorator" for child in named) and node.type != "decorated_definition":
                 self._decorate(named, scope)
             for child in reversed(named):
-                if child.type not in _SKIPPED and child.named_child_count:
+                if child.type not in self.nodes.skipped and child.named_child_count:
                     stack.append((child, scope, calls))
         if stack:
             raise InputInvalid(f"it has more than {MOST_NODES} parts", where=self.unit.path)
@@ -194,19 +179,29 @@ class _Walk:
         call = self.expressions.of(node)
         if call.kind in (Kind.CALL, Kind.NEW):
             self.unit.calls.append((call, scope))
+            if call.text in self.unit.language.values.appends and call.receiver.kind is Kind.NAME:
+                self._append(call, scope)
             return scope, (*calls[-24:], call)
         return scope, calls
 
+    def _append(self, call: Expr, scope: Scope) -> None:
+        """Bind what is added to a list that begins empty: `topics = []`, `topics.append("orders")`."""
+        for outer in scope.outward():
+            bound = outer.bindings.get(call.receiver.text, [])
+            if any(value.kind is Kind.LIST and not value.parts for value in bound):
+                bound += call.positional()[:1]
+                return
+
     def _returned(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
         named = node.named_children
-        if named and named[-1].type == "expression_list" and suffix(self.unit.path) == ".go":
+        if named and named[-1].type == "expression_list" and self.unit.language.has_packages:
             named = named[-1].named_children[:1]  # before the error
         if named:
             scope.nearest(ScopeKind.FUNCTION).returns.append(self.expressions.of(named[-1]))
         return scope, calls
 
     def _bound(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
-        _BINDERS[node.type](self, node, scope)
+        self.binders[node.type](self, node, scope)
         return scope, calls
 
     # --- scopes
@@ -216,7 +211,7 @@ class _Walk:
         inner = Scope(self.unit, ScopeKind.CLASS, name, scope, self._parameters(node, ("class_parameters",)))
         supertypes = []
         for child in node.named_children:
-            if child.type in _SUPERTYPES:
+            if child.type in self.nodes.supertypes:
                 supertypes += [text for text in _type_names(child) if text]
         inner.supertypes = tuple(supertypes)
         inner.annotations = (*self._annotations(node), *self.decorated.pop(node.id, ()))
@@ -229,9 +224,9 @@ class _Walk:
         return inner, ()
 
     def _function(self, node: Node, scope: Scope, _: _Calls) -> tuple[Scope, _Calls]:
-        holder = node.parent if node.type in _ARROWS else node
+        holder = _assigned(node) if node.type in self.nodes.named_lambdas else node
         name = text_of(holder.child_by_field_name("name")) or _first_identifier(holder)
-        inner = Scope(self.unit, ScopeKind.FUNCTION, name, scope, self._parameters(node, tuple(_PARAMETER_LISTS)))
+        inner = Scope(self.unit, ScopeKind.FUNCTION, name, scope, self._parameters(node, self.nodes.parameter_lists))
         inner.annotations = (*self._annotations(node), *self.decorated.pop(node.id, ()))
         body = node.child_by_field_name("body")
         expression = body if body is not None and not body.type.endswith(("block", "body", "braces")) else None
@@ -241,7 +236,7 @@ class _Walk:
         if expression is not None:
             inner.returns.append(self.expressions.of(expression))
         receiver = node.child_by_field_name("receiver")
-        for parameter in self._listed(receiver) if receiver is not None and suffix(self.unit.path) == ".go" else ():
+        for parameter in self._listed(receiver) if receiver is not None and self.unit.language.has_packages else ():
             inner.types[parameter.name] = parameter.type_name
         self.unit.functions.append(inner)
         owner = scope.nearest(ScopeKind.CLASS, ScopeKind.FILE)
@@ -252,9 +247,10 @@ class _Walk:
         return inner, ()
 
     def _lambda(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
-        if node.parent is not None and node.parent.type in _NAMING and node.type in _ARROWS:
+        naming = self.nodes.variables | self.nodes.assignments | self.nodes.specifications
+        if node.type in self.nodes.named_lambdas and _assigned(node).type in naming:
             return self._function(node, scope, calls)
-        names = self._parameters(node, tuple(_PARAMETER_LISTS))
+        names = self._parameters(node, self.nodes.parameter_lists)
         if not names:
             parameters = node.child_by_field_name("parameters") or node.child_by_field_name("parameter")
             plain = text_of(parameters) if parameters is not None else ""
@@ -282,9 +278,19 @@ class _Walk:
                 scope.nearest(*_BINDING).bindings.setdefault(variable, []).append(element)
         return inner, calls
 
+    def _type(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        self.unit.types.add(text_of(node.child_by_field_name("name")))
+        return scope, calls
+
+    def _tagged(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        tag = text_of(node.child_by_field_name("tag"))
+        for name in node.children_by_field_name("name") if tag else ():
+            self.unit.tags.setdefault(text_of(name), []).append(tag)
+        return scope, calls
+
     # --- parts of declarations
 
-    def _parameters(self, node: Node, lists: tuple[str, ...]) -> tuple[Parameter, ...]:
+    def _parameters(self, node: Node, lists: Collection[str]) -> tuple[Parameter, ...]:
         parameters: list[Parameter] = []
         for child in node.named_children:
             if child.type == "primary_constructor" or child.type in lists:
@@ -302,7 +308,7 @@ class _Walk:
                 yield Parameter(_first_identifier(child))
             elif child.type == "parameter" and text_of(child.child(0)) == "this":
                 continue  # the object that an extension method of C# is called on
-            elif child.type in _PARAMETERS:
+            elif child.type in self.nodes.parameters:
                 before = children[position - 1] if position else None
                 after = children[position + 1] if position + 1 < len(children) else None
                 notes = (
@@ -328,13 +334,13 @@ class _Walk:
 
     def _annotations(self, node: Node) -> tuple[Expr, ...]:
         found: list[Expr] = []
-        stack = [child for child in node.named_children if child.type in _MODIFIERS]
+        stack = [child for child in node.named_children if child.type in self.nodes.modifiers]
         if node.parent is not None and node.parent.type == "decorated_definition":
             stack += [child for child in node.parent.named_children if child.type == "decorator"]
         while stack:
             part = stack.pop()
             if part.type in ("modifiers", "annotations"):
-                stack += [child for child in part.named_children if child.type in _MODIFIERS]
+                stack += [child for child in part.named_children if child.type in self.nodes.modifiers]
             else:
                 found.append(self._annotation(part))
         return tuple(found)
@@ -364,9 +370,9 @@ class _Walk:
         for node in nodes:
             if node.type == "decorator":
                 decorators.append(node)
-            elif decorators and node.type in _DECORATED:
+            elif decorators and node.type in self.nodes.functions | self.nodes.classes | self.nodes.variables:
                 notes = tuple(map(self._annotation, decorators))
-                if node.type in FUNCTIONS | CLASSES:
+                if node.type in self.nodes.functions | self.nodes.classes:
                     self.decorated[node.id] = notes
                 else:
                     name = text_of(node.child_by_field_name("name"))
@@ -375,19 +381,23 @@ class _Walk:
 
     # --- bindings
 
-    def bind(self, scope: Scope, target: Node | None, value: Node | None) -> None:
-        """Note that *target* has *value*; a member of the object itself is bound in its class."""
+    def bind(self, scope: Scope, target: Node | None, value: Node | None, *, declares: bool = False) -> None:
+        """Note that *target* has *value*; a member of the object itself is bound in its class.
+
+        *declares*: the target is a new variable, even if one of that name is known outside.
+        """
         if target is None or value is None:
             return
         name = self.expressions.of(target)
-        if name.kind is Kind.MEMBER and name.receiver.kind is Kind.NAME:
-            own = name.receiver.text == "this" or suffix(self.unit.path) == ".go"
+        of_package = self.unit.language.has_packages  # the members of structs are known by their names
+        if name.kind is Kind.MEMBER and (name.receiver.kind is Kind.NAME or of_package):
+            own = name.receiver.text == "this" or of_package
             owner = scope.nearest(ScopeKind.CLASS) if own else scope.nearest(*_BINDING)
             label = name.text if own else f"{name.receiver.text}.{name.text}"
             owner.bindings.setdefault(label, []).append(self.expressions.of(value))
         elif name.kind is Kind.NAME:
             owner = scope.nearest(*_BINDING)
-            if owner.kind is ScopeKind.FUNCTION and name.text not in owner.bindings:
+            if owner.kind is ScopeKind.FUNCTION and name.text not in owner.bindings and not declares:
                 outer = owner.nearest(ScopeKind.CLASS)
                 if name.text in outer.types and name.text not in owner.types:
                     owner = outer
@@ -431,21 +441,24 @@ class _Walk:
         right = node.child_by_field_name("right") or (named[-1] if len(named) > 1 else None)
         if left is None or right is None:
             return
+        declares = node.type == "short_var_declaration"
         if left.type == "expression_list" or left.type == "pattern_list":
             values = right.named_children if right.type in ("expression_list", "tuple") else [right]
             for position, target in enumerate(left.named_children):
                 if position < len(values):
-                    self.bind(scope, target, values[position])
+                    self.bind(scope, target, values[position], declares=declares)
             return
         if node.parent is not None and node.parent.type in ("arguments", "initializer_expression"):
             return  # a named argument
-        self.bind(scope, left, right)
+        self.bind(scope, left, right, declares=declares)
 
     def specification(self, node: Node, scope: Scope) -> None:
         """Bind the names of Go's `const` and `var`."""
         names = node.children_by_field_name("name")
         values = node.child_by_field_name("value")
         listed = values.named_children if values is not None else []
+        for name in names:
+            scope.nearest(*_BINDING).types.setdefault(text_of(name), type_name(node.child_by_field_name("type")))
         for name, value in zip(names, listed, strict=False):
             self.bind(scope, name, value)
 
@@ -462,53 +475,40 @@ class _Walk:
         owner.bindings.setdefault(name, []).append(self.expressions.of(value) if value is not None else new)
 
 
-_DECORATED = FUNCTIONS | CLASSES | {"public_field_definition", "field_definition"}
 _BINDING = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.FILE)
-_SUPERTYPES = frozenset(
-    [
-        "superclass",
-        "super_interfaces",
-        "delegation_specifiers",
-        "extends_clause",
-        "class_heritage",
-        "base_list",
-        "argument_list",
-        "extends_type_clause",
-    ]
-)
-_BINDERS = {
-    "variable_declarator": _Walk.variable,
-    "property_declaration": _Walk.variable,
-    "val_definition": _Walk.variable,
-    "var_definition": _Walk.variable,
-    "field_definition": _Walk.variable,
-    "public_field_definition": _Walk.variable,
-    "assignment": _Walk.assignment,
-    "assignment_expression": _Walk.assignment,
-    "assignment_statement": _Walk.assignment,
-    "short_var_declaration": _Walk.assignment,
-    "const_spec": _Walk.specification,
-    "var_spec": _Walk.specification,
-    "enum_constant": _Walk.constant,
-    "enum_entry": _Walk.constant,
-    "enum_assignment": _Walk.constant,
-}
+_Enter = Callable[[_Walk, Node, Scope, _Calls], tuple[Scope, _Calls]]
+_Bind = Callable[[_Walk, Node, Scope], None]
 
 
-_SKIPPED = words(
-    """import_declaration import_header import_statement import_from_statement package_declaration package_header
-    using_directive type_arguments type_parameters comment line_comment block_comment"""
-)
-_ENTER = {
-    **dict.fromkeys(_CALLS, _Walk._call),
-    **dict.fromkeys(CLASSES, _Walk._class),
-    **dict.fromkeys(FUNCTIONS, _Walk._function),
-    **dict.fromkeys(_LAMBDAS, _Walk._lambda),
-    **dict.fromkeys(_LOOPS, _Walk._loop),
-    **dict.fromkeys(_RETURNS, _Walk._returned),
-    **dict.fromkeys(_BINDERS, _Walk._bound),
-}
-"""What is done where the walk enters a node, by its type."""
+@cache
+def _entering(language: str) -> tuple[Mapping[str, _Enter], Mapping[str, _Bind]]:
+    """Return what is done where the walk enters a node, and how a node binds names, by the type of the node."""
+    nodes = BY_NAME[language].nodes
+    binders = {
+        **dict.fromkeys(nodes.variables, _Walk.variable),
+        **dict.fromkeys(nodes.assignments, _Walk.assignment),
+        **dict.fromkeys(nodes.specifications, _Walk.specification),
+        **dict.fromkeys(nodes.constants, _Walk.constant),
+    }
+    enter = {
+        **dict.fromkeys(nodes.calls, _Walk._call),
+        **dict.fromkeys(nodes.classes, _Walk._class),
+        **dict.fromkeys(nodes.functions, _Walk._function),
+        **dict.fromkeys(nodes.lambdas, _Walk._lambda),
+        **dict.fromkeys(nodes.loops, _Walk._loop),
+        **dict.fromkeys(nodes.returns, _Walk._returned),
+        **dict.fromkeys(nodes.types, _Walk._type),
+        **dict.fromkeys(nodes.tagged, _Walk._tagged),
+        **dict.fromkeys(binders, _Walk._bound),
+    }
+    return enter, binders
+
+
+def _assigned(node: Node) -> Node:
+    """Return what names a function: the variable it is assigned to, alone in a list of values."""
+    holder = node.parent if node.parent is not None else node
+    is_only = holder.type == "expression_list" and len(holder.named_children) == 1 and holder.parent is not None
+    return holder.parent if is_only else holder
 
 
 def _lazy_value(node: Node) -> Node | None:

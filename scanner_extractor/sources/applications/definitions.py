@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scanner_extractor.sources.applications.code import CLASSES, FUNCTIONS
 from scanner_extractor.sources.applications.expressions import text_of
-from scanner_extractor.sources.syntax_trees import Node, parse_tree, suffix, words
+from scanner_extractor.sources.languages import BY_ENDING
+from scanner_extractor.sources.languages.language import Nodes
+from scanner_extractor.sources.syntax_trees import Node, parse_tree, suffix
 
 
 class Definition(NamedTuple):
@@ -61,33 +62,6 @@ class SourceFile:
 
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_CONTAINERS = words(
-    """source_file program module compilation_unit translation_unit namespace_declaration declaration_list
-    export_statement decorated_definition class_body enum_body enum_body_declarations template_body block
-    enum_class_body body interface_body file_scoped_namespace_declaration type_declaration const_declaration
-    var_declaration struct_type field_declaration_list ambient_declaration internal_module expression_statement ERROR
-    package_clause object_body record_body"""
-)
-_TYPES = CLASSES | {"type_spec"}
-_FIELDS = words(
-    """field_declaration property_declaration public_field_definition field_definition val_definition var_definition
-    enum_constant enum_entry property_signature class_parameter formal_parameter enum_assignment"""
-)
-_PLAIN = words(
-    """const_spec var_spec lexical_declaration variable_declaration assignment field_declaration val_definition
-    var_definition property_declaration"""
-)
-_COMMENTS = frozenset({"comment", "line_comment", "block_comment", "multiline_comment"})
-_IMPORTS = words(
-    """import_declaration import_header import_statement import_from_statement using_directive import_spec import
-    future_import_statement import_list"""
-)
-_OTHERS = frozenset({"package_declaration", "package_header", "package_clause"})
-_STRINGS = words(
-    """string string_literal interpreted_string_literal raw_string_literal template_string line_string_literal
-    multi_line_string_literal verbatim_string_literal character_literal interpolated_string_expression"""
-)
-_STATEMENTS = words("expression_statement call_expression method_invocation invocation_expression call")
 _SILENT = re.compile(
     r"(?i)(?:(?:this|self|cls)\.)?_?(?:\w*log(?:s|ger|ging)?|console|slog|zap|logrus|sentry_sdk|span|tracer"
     r"|\w*metrics?|\w*(?:counter|gauge|timer|histogram|meter)|statsd|print(?:ln|f)?|fmt\.print\w*|System\.(?:out|err)"
@@ -98,7 +72,6 @@ _SILENT = re.compile(
 _SILENT_NAME = re.compile(
     r"(?i)_*(?:\w*log(?:ger)?|\w*metrics?|\w*(?:counter|gauge|timer|histogram|meter)|tracer|__version__)"
 )
-_THROWS = frozenset({"throw_statement", "raise_statement", "throw_expression"})
 _HARMLESS_NOTES = re.compile(
     r"@(?:Override|SuppressWarnings|Deprecated|Nullable|NonNull|NotNull|Slf4j|Log4j2|Generated)\b.*", re.DOTALL
 )
@@ -107,7 +80,7 @@ _PUNCTUATION = frozenset(";,")
 
 def read_definitions(path: str, text: str) -> SourceFile:
     """Return the definitions of a source file whose text `bounded_parsing` accepted, and whose grammar is installed."""
-    reader = _Reader(path)
+    reader = _Reader(path, BY_ENDING[suffix(path)].nodes)
     reader.read(parse_tree(path, text))
     return reader.file
 
@@ -115,6 +88,7 @@ def read_definitions(path: str, text: str) -> SourceFile:
 @dataclass(slots=True)
 class _Reader:
     path: str
+    nodes: Nodes
     file: SourceFile = field(default_factory=SourceFile)
     rest: list[tuple[str, int]] = field(default_factory=list)
 
@@ -124,9 +98,9 @@ class _Reader:
         while stack:
             node, owner = stack.pop()
             for child in reversed(node.named_children):
-                if child.type in _IMPORTS:
+                if child.type in self.nodes.imports:
                     self.file.imports.update(_imported(child))
-                elif child.type not in _COMMENTS | _OTHERS and (inner := self._of(child, owner)):
+                elif child.type not in self.nodes.comments | self.nodes.packages and (inner := self._of(child, owner)):
                     stack.append(inner)
         if self.rest:
             lines = [line for _, line in self.rest]
@@ -135,19 +109,19 @@ class _Reader:
     def _of(self, node: Node, owner: str) -> tuple[Node, str] | None:
         """Add the definition of a node; return it with its class if there are others inside."""
         at = (node.start_point[0] + 1, node.end_point[0] + 1)
-        if node.type in FUNCTIONS:
-            receiver = _receiver(node) if suffix(self.path) == ".go" else ""
-            name = _name(node)
+        if node.type in self.nodes.functions:
+            receiver = _receiver(node) if BY_ENDING[suffix(self.path)].has_packages else ""
+            name = _name(node, self.nodes)
             self._add(_behind(receiver or owner, name), "function", at, self._tokens(node))
-        elif node.type in _TYPES:
-            name = _behind(owner, _name(node))
+        elif node.type in self.nodes.classes | self.nodes.types:
+            name = _behind(owner, _name(node, self.nodes))
             body = next((child for child in node.named_children if _is_body(child)), None)
             self._add(name, "class", at, self._tokens(node, without=body))
             self._parameters(node, name)
             return (body, name) if body is not None else None
-        elif node.type in _CONTAINERS and (node.type != "expression_statement" or self._holds(node)):
+        elif node.type in self.nodes.containers and (node.type != "expression_statement" or self._holds(node)):
             return node, owner
-        elif (name := _name(node)) and (owner or node.type in _PLAIN):
+        elif (name := _name(node, self.nodes)) and (owner or node.type in self.nodes.plain):
             if not _SILENT_NAME.fullmatch(name):
                 self._add(_behind(owner, name), "field" if owner else "constant", at, self._tokens(node))
         else:
@@ -155,7 +129,10 @@ class _Reader:
         return None
 
     def _holds(self, node: Node) -> bool:
-        return any(child.type in _TYPES | FUNCTIONS | {"assignment"} for child in node.named_children)
+        return any(
+            child.type in self.nodes.classes | self.nodes.types | self.nodes.functions | {"assignment"}
+            for child in node.named_children
+        )
 
     def _parameters(self, node: Node, owner: str) -> None:
         """Add the parameters of a record or data class as its fields."""
@@ -163,7 +140,7 @@ class _Reader:
             if child.type in ("formal_parameters", "class_parameters", "primary_constructor", "parameter_list"):
                 for parameter in child.named_children:
                     at = (parameter.start_point[0] + 1, parameter.end_point[0] + 1)
-                    if name := _name(parameter):
+                    if name := _name(parameter, self.nodes):
                         self._add(_behind(owner, name), "field", at, self._tokens(parameter))
 
     def _add(self, name: str, kind: str, at: tuple[int, int], tokens: list[tuple[str, int]]) -> None:
@@ -175,12 +152,16 @@ class _Reader:
         stack = [node]
         while stack:
             part = stack.pop()
-            if part.type in _COMMENTS or (without is not None and part.id == without.id) or _is_silent(part):
+            if (
+                part.type in self.nodes.comments
+                or (without is not None and part.id == without.id)
+                or _is_silent(part, self.nodes)
+            ):
                 continue
             line = part.start_point[0] + 1
-            if part.type in _THROWS:
+            if part.type in self.nodes.throws:
                 tokens.append(("throw", line))
-            elif part.type in _STRINGS and not any(
+            elif part.type in self.nodes.strings and not any(
                 "interpolation" in child.type or "substitution" in child.type for child in part.named_children
             ):
                 tokens.append((text_of(part), line))
@@ -191,13 +172,13 @@ class _Reader:
         return tokens
 
 
-def _is_silent(node: Node) -> bool:
+def _is_silent(node: Node, nodes: Nodes) -> bool:
     """Return whether a statement only logs, counts or asserts, or is the documentation of what it stands in."""
     if node.type in ("annotation", "marker_annotation"):
         return _HARMLESS_NOTES.fullmatch(text_of(node)) is not None
     if node.type == "assert_statement":
         return True
-    if node.type not in _STATEMENTS or node.parent is None:
+    if node.type not in nodes.statements or node.parent is None:
         return False
     if node.type == "expression_statement":
         inner = node.named_children[0] if node.named_child_count == 1 else None
@@ -227,7 +208,7 @@ def _is_body(node: Node) -> bool:
     return str(node.type).endswith(("body", "block", "declaration_list", "struct_type", "interface_type"))
 
 
-def _name(node: Node) -> str:
+def _name(node: Node, nodes: Nodes) -> str:
     """Return the name that a node defines; empty if it defines none."""
     stack = [node]
     while stack:
@@ -254,7 +235,7 @@ def _name(node: Node) -> str:
         ]
         if len(stack) > 20:
             break
-    return _first(node) if node.type in CLASSES | FUNCTIONS | _FIELDS else ""
+    return _first(node) if node.type in nodes.classes | nodes.functions | nodes.fields else ""
 
 
 def _first(node: Node) -> str:

@@ -1,7 +1,7 @@
-"""Expressions of eight languages in one form, from the nodes of their syntax trees.
+"""Expressions of all languages in one form, from the nodes of their syntax trees.
 
-Grammars name alike things alike, so that one table of node types serves all of them. What has no row is OTHER: its
-parts are still searched for calls, but it has no value.
+The language says which form the expression of a node has. A node without a form is OTHER: its parts are still searched
+for calls, but it has no value.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import count
 
-from scanner_extractor.sources.syntax_trees import Node, words
+from scanner_extractor.sources.languages.language import Form, Language
+from scanner_extractor.sources.syntax_trees import Node
 
 
 class Kind(StrEnum):
@@ -81,22 +82,19 @@ DEEPEST = 120
 _OPENING = re.compile(r"^[A-Za-z@$]{0,3}(\"\"\"|'''|\"|'|`)")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _PLAIN_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
-_KOTLIN_NAME = re.compile(r"(?<!\\)\$([A-Za-z_]\w*)")
-_INTERPOLATIONS = frozenset({"interpolation", "template_substitution"})
 _TYPE_NAME = re.compile(r"[\w.]+")
-_ARGUMENT_LISTS = words("arguments argument_list value_arguments initializer_expression literal_value")
-_FUNCTIONS = words(
-    """lambda_expression lambda_literal arrow_function func_literal lambda function_expression
-    anonymous_method_expression anonymous_function function"""
-)
 
 
 @dataclass(slots=True)
 class Expressions:
     """Converts the nodes of one tree, each once."""
 
-    is_kotlin: bool = False
+    language: Language
+    forms: dict[str, _Reader] = field(init=False)
     known: dict[int, Expr] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.forms = _forms(self.language)
 
     def of(self, node: Node | None, depth: int = 0) -> Expr:
         """Return the expression that *node* is."""
@@ -108,9 +106,9 @@ class Expressions:
         return known
 
     def _read(self, node: Node, depth: int) -> Expr:
-        read = READERS.get(node.type)
-        if node.type in _FUNCTIONS:
+        if node.type in self.language.nodes.lambdas:
             return self.expr(Kind.LAMBDA, node)
+        read = self.forms.get(node.type)
         return read(self, node, depth + 1) if read else NOTHING
 
     def expr(self, kind: Kind, node: Node, text: str = "", parts: tuple[Expr, ...] = ()) -> Expr:
@@ -120,6 +118,9 @@ class Expressions:
     def all(self, nodes: list[Node], depth: int) -> tuple[Expr, ...]:
         """Return the expressions of *nodes*, comments left out."""
         return tuple(self.of(node, depth) for node in nodes if not node.type.endswith("comment"))
+
+
+_Reader = Callable[[Expressions, Node, int], Expr]
 
 
 def text_of(node: Node | None) -> str:
@@ -143,7 +144,7 @@ def _string(reader: Expressions, node: Node, depth: int) -> Expr:
     at = len(opening[0].encode())
     is_raw = len(opening[1]) == 3 or opening[1] == "`" or raw[:1] in "rR@"
     end = len(data) - (len(opening[1]) if raw.endswith(opening[1]) and len(raw) > len(opening[0]) else 0)
-    for child in _interpolations(node):
+    for child in _interpolations(node, reader.language.nodes.interpolations):
         before = data[at : child.start_byte - start].decode("utf-8", "replace")
         result += _literal(reader, node, before, is_raw=is_raw)
         inside = [part for part in child.named_children if "brace" not in part.type]
@@ -155,17 +156,17 @@ def _string(reader: Expressions, node: Node, depth: int) -> Expr:
     return result[0] if len(result) == 1 else reader.expr(Kind.JOIN, node, parts=tuple(result))
 
 
-def _interpolations(node: Node) -> Iterator[Node]:
+def _interpolations(node: Node, kinds: frozenset[str]) -> Iterator[Node]:
     for child in node.named_children:
-        if child.type in _INTERPOLATIONS:
+        if child.type in kinds:
             yield child
         elif child.type == "interpolated_string":
-            yield from _interpolations(child)
+            yield from _interpolations(child, kinds)
 
 
 def _literal(reader: Expressions, node: Node, raw: str, *, is_raw: bool) -> Iterator[Expr]:
-    at = 0
-    for match in _KOTLIN_NAME.finditer(raw) if reader.is_kotlin else ():
+    at, plain = 0, reader.language.plain_interpolation
+    for match in plain.finditer(raw) if plain is not None else ():
         yield from _text(reader, node, raw[at : match.start()], is_raw=is_raw)
         yield reader.expr(Kind.NAME, node, match[1])
         at = match.end()
@@ -220,7 +221,7 @@ def _call(reader: Expressions, node: Node, depth: int) -> Expr:
 def _arguments(reader: Expressions, parts: list[Node], depth: int) -> list[Expr]:
     arguments: list[Expr] = []
     for part in parts:
-        if part.type in _ARGUMENT_LISTS:
+        if part.type in reader.language.nodes.argument_lists:
             arguments += reader.all(part.named_children, depth)
         elif part.type == "annotated_lambda":
             arguments.append(reader.expr(Kind.LAMBDA, part.named_children[-1]))
@@ -286,7 +287,7 @@ def _binary(reader: Expressions, node: Node, depth: int) -> Expr:
         return reader.expr(Kind.CHOICE, node, parts=parts)
     if operator == "%":
         return reader.expr(Kind.CALL, node, "format", parts)
-    if operator == "to" and (reader.is_kotlin or parts[0].kind is Kind.TEXT):
+    if operator in reader.language.pair_operators or (operator == "to" and parts[0].kind is Kind.TEXT):
         return reader.expr(Kind.PAIR, node, parts[0].text, parts[1:])
     return reader.expr(Kind.CALL, node, operator, parts) if operator.isidentifier() else NOTHING
 
@@ -354,33 +355,28 @@ def _joined(reader: Expressions, node: Node, depth: int) -> Expr:
     return reader.expr(Kind.JOIN, node, parts=reader.all(node.named_children, depth))
 
 
-_Reader = Callable[[Expressions, Node, int], Expr]
-_TYPES: Mapping[_Reader, str] = {
-    _string: """string_literal string interpreted_string_literal raw_string_literal multiline_string_literal
-        template_string interpolated_string_expression verbatim_string_literal text_block""",
-    _joined: "concatenated_string",
-    _name: """identifier simple_identifier this this_expression property_identifier field_identifier type_identifier
-        package_identifier shorthand_property_identifier_pattern""",
-    _member: """field_access navigation_expression field_expression attribute selector_expression member_expression
-        member_access_expression method_reference qualified_type scoped_identifier""",
-    _call: "call_expression call invocation_expression",
-    _method: "method_invocation",
-    _new: """object_creation_expression new_expression instance_expression composite_literal
-        implicit_object_creation_expression constructor_invocation""",
-    _items: """array list tuple set array_initializer element_value_array_initializer collection_literal
-        initializer_expression collection_expression object dictionary literal_value""",
-    _array: "array_creation_expression implicit_array_creation_expression",
-    _index: "subscript index_expression element_access_expression subscript_expression array_access",
-    _binary: "binary_expression infix_expression binary_operator boolean_operator additive_expression",
-    _choice: "ternary_expression conditional_expression if_expression",
-    _inner: """parenthesized_expression await_expression await as_expression cast_expression unary_expression
-        non_null_expression satisfies_expression expression_list literal_element arrow_expression_clause
-        postfix_unary_expression prefix_expression type_conversion_expression""",
-    _block: "block",
-    _argument: "argument value_argument",
-    _pair: "keyword_argument element_value_pair pair keyed_element assignment_expression",
-    _note: "annotation",
-    _shorthand: "shorthand_property_identifier",
+_READERS: Mapping[Form, _Reader] = {
+    Form.STRING: _string,
+    Form.JOINED: _joined,
+    Form.NAME: _name,
+    Form.MEMBER: _member,
+    Form.CALL: _call,
+    Form.METHOD: _method,
+    Form.NEW: _new,
+    Form.ITEMS: _items,
+    Form.ARRAY: _array,
+    Form.INDEX: _index,
+    Form.BINARY: _binary,
+    Form.CHOICE: _choice,
+    Form.INNER: _inner,
+    Form.BLOCK: _block,
+    Form.ARGUMENT: _argument,
+    Form.PAIR: _pair,
+    Form.NOTE: _note,
+    Form.SHORTHAND: _shorthand,
 }
-READERS: Mapping[str, _Reader] = {name: reader for reader, names in _TYPES.items() for name in names.split()}
-"""How a node is read, by its type."""
+
+
+def _forms(language: Language) -> dict[str, _Reader]:
+    """Return how the expression of each node of a language is read."""
+    return {node: _READERS[form] for form, nodes in language.nodes.expressions.items() for node in nodes}

@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from scanner_extractor.sources.applications.code import Scope, Unit
-from scanner_extractor.sources.applications.expressions import Expr
+from scanner_extractor.sources.applications.expressions import Expr, Kind
 
 
 @dataclass(slots=True)
 class Index:
-    """The units of a repository by the names that they define and call; *module_of* returns that of a path."""
+    """The units of a repository by the names that they define and call; *module_of* returns that of a path.
+
+    *members* are the values that literals give the members of an object, *types* the names of structs, *tags* the
+    texts beside the fields of structs.
+    """
 
     module_of: Callable[[str], str]
     units: dict[str, Unit] = field(default_factory=dict)
@@ -22,6 +26,9 @@ class Index:
     calls: dict[str, list[tuple[Expr, Scope]]] = field(default_factory=dict)
     stems: dict[str, list[Unit]] = field(default_factory=dict)
     subclasses: dict[str, list[Scope]] = field(default_factory=dict)
+    members: dict[str, list[tuple[Expr, Scope]]] = field(default_factory=dict)
+    types: set[str] = field(default_factory=set)
+    tags: dict[str, list[tuple[str, Unit]]] = field(default_factory=dict)
 
     def add(self, unit: Unit) -> None:
         """Add what a unit defines and calls."""
@@ -40,6 +47,12 @@ class Index:
                 self.constants.setdefault(name, []).append(scope)
         for call, scope in unit.calls:
             self.calls.setdefault(call.text, []).append((call, scope))
+            for part in call.parts if call.kind is Kind.NEW else ():
+                if part.kind is Kind.PAIR:
+                    self.members.setdefault(part.text, []).append((part.parts[0], scope))
+        self.types |= unit.types
+        for name, tags in unit.tags.items():
+            self.tags.setdefault(name, []).extend((tag, unit) for tag in tags)
 
     def annotated(self, name: str) -> Iterator[tuple[Expr, Scope, str]]:
         """Yield the annotations of a name, each with its scope and what it stands at."""

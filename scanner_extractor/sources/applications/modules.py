@@ -1,61 +1,32 @@
-"""Modules of a repository, their names, and what deploys them: build files, compose files, Kubernetes workloads."""
+"""Modules of a repository, their names, and what deploys them: build files and deployments."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
 
-from scanner_extractor.sources.deployment.declared import mapping, mappings, member, plain_text, text
-from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.sources.applications.deployments import (
+    Deployment,
+    command_of,
+    declares_deployment,
+    normal_path,
+    read_deployments,
+)
+from scanner_extractor.sources.languages import LANGUAGES, language_of
 from scanner_extractor.sources.syntax_trees import words
 
-BUILD_FILES = words(
-    """pom.xml build.gradle build.gradle.kts settings.gradle settings.gradle.kts package.json go.mod pyproject.toml
-    setup.py setup.cfg requirements.txt build.sbt Dockerfile Pipfile"""
-)
-_DEPLOYMENT = re.compile(
-    r"^services:|^kind:\s*['\"]?(?:Deployment|StatefulSet|DaemonSet|Job|CronJob|Pod|ConfigMap|ReplicaSet)\b",
-    re.MULTILINE,
-)
-_NAMES: Mapping[str, re.Pattern[str]] = {
-    "package.json": re.compile(r'"name"\s*:\s*"(?:@[^"/]*/)?(?P<name>[^"]+)"'),
-    "go.mod": re.compile(r"^module\s+(?:\S*/)?(?P<name>[\w.-]+?)(?:/v\d+)?\s*$", re.MULTILINE),
-    "pyproject.toml": re.compile(
-        r"^\[(?:project|tool\.poetry)\][^\[]*?^name\s*=\s*['\"](?P<name>[^'\"]+)", re.MULTILINE | re.DOTALL
-    ),
-    "setup.py": re.compile(r"\bname\s*=\s*['\"](?P<name>[^'\"]+)"),
-    "settings.gradle": re.compile(r"rootProject\.name\s*=\s*['\"](?P<name>[^'\"]+)"),
-    "settings.gradle.kts": re.compile(r"rootProject\.name\s*=\s*['\"](?P<name>[^'\"]+)"),
-    "build.sbt": re.compile(r"(?m)^[^\S\n]*(?:ThisBuild\s*/\s*)?name\s*:=\s*\"(?P<name>[^\"]+)"),
-    "pom.xml": re.compile(r"<artifactId>\s*(?P<name>[^<\s]+)\s*</artifactId>"),
-}
+_BUILD_FILES = {name: pattern for language in LANGUAGES for name, pattern in language.build_files.items()}
 _OTHER_BROKERS = re.compile(r"(?:stream|binder)-(?:rabbit|kinesis|solace|pulsar|pubsub|servicebus|eventhubs)")
 _PARENT = re.compile(r"<parent>(?:[^<]|<(?!/parent>))*+(?:</parent>|\Z)|<!--(?:[^-]|-(?!->))*+(?:-->|\Z)")
-_WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod", "ReplicaSet", "Service"})
 _LONGEST_BUILD = 2 * 1024 * 1024
 _ENGINES = re.compile(r"(?i)(?:flink-?)?(?:job-?manager|task-?manager)|spark(?:-?(?:master|worker))?(?:-\d+)?")
 """Services that run an engine, of which a program is a job."""
-_OF_KIND = re.compile(r"(?<=.)-(?:depl|deploy|deployment)$")
 _GO_PROGRAM = re.compile(r"[^/]/cmd/main\.go$")
 """The program of a directory beside others of one Go module."""
 _TAG = re.compile(r"[:@][^/]*$")
-
-
-class Deployment(NamedTuple):
-    """A service of a compose file, or a workload of Kubernetes, with the environment of its container.
-
-    *build* is the directory that its image is built from, None where the file does not say.
-    """
-
-    name: str
-    image: str
-    build: str | None
-    environment: Mapping[str, str]
-    command: str
-    place: str
 
 
 @dataclass(slots=True)
@@ -95,7 +66,15 @@ class Modules:
             for found in self.deployments
             if found.build is None and {found.name.lower(), _image_name(found.image)} & names
         ]
+        if not module and not any(found.is_own for found in alike):
+            alike += self._own()
         return _one_of_each([found for found in built + alike if not _ENGINES.fullmatch(found.name)])
+
+    def _own(self) -> list[Deployment]:
+        """Return the deployments of the repository itself: those with the image that most of them have."""
+        own = [found for found in self.deployments if found.is_own]
+        images = Counter(found.image for found in own).most_common(1)
+        return [found for found in own if found.image == images[0][0]]
 
 
 def _one_of_each(deployments: list[Deployment]) -> list[Deployment]:
@@ -119,12 +98,12 @@ def read_modules(files: Mapping[str, str]) -> Modules:
     """Read the modules and deployments of a repository."""
     modules = Modules(names={"": ""})
     ranks: dict[str, int] = {}
-    documents: list[tuple[str, Any]] = []
+    deploying: dict[str, str] = {}
     for path in files:
         file = PurePosixPath(path)
         if _GO_PROGRAM.search(path):
             modules.names.setdefault(str(file.parent.parent), "")
-        is_build = file.name in BUILD_FILES or file.suffix == ".csproj"
+        is_build = is_build_file(path)
         content = files[path] if is_build or file.suffix in (".yml", ".yaml") else ""
         if is_build:
             folder = "" if str(file.parent) == "." else str(file.parent)
@@ -136,117 +115,30 @@ def read_modules(files: Mapping[str, str]) -> Modules:
                 modules.kafka.add(folder)
             elif _OTHER_BROKERS.search(content):
                 modules.without_kafka.add(folder)
-        elif _DEPLOYMENT.search(content):
-            documents += [(path, parsed) for parsed in parse_yaml(content) if isinstance(parsed.value, dict)]
-    _add_deployments(modules, documents, files)
-    return modules
-
-
-def _add_deployments(modules: Modules, documents: list[tuple[str, Any]], files: Mapping[str, str]) -> None:
-    config_maps = {
-        text(parsed.value, "metadata", "name"): _plain(mapping(parsed.value, "data"))
-        for _, parsed in documents
-        if text(parsed.value, "kind") == "ConfigMap"
-    }
-    for path, parsed in documents:
-        modules.deployments += _compose(path, parsed.value, files)
-        modules.deployments += _workload(path, parsed.value, parsed.line, config_maps)
+        elif declares_deployment(content):
+            deploying[path] = content
+    modules.deployments = read_deployments(deploying, files)
     for found in modules.deployments:
         if found.build is not None:
             modules.names.setdefault(found.build, "")
+    return modules
+
+
+def is_build_file(path: str) -> bool:
+    """Return whether a file describes how a module is built, by its name or the ending of its name."""
+    file = PurePosixPath(path)
+    return file.name in _BUILD_FILES or file.name == "Dockerfile" or file.suffix in _BUILD_FILES
 
 
 def build_name(file: PurePosixPath, content: str) -> tuple[str, int]:
     """Return the name that a build file has for its module, and how much it counts; empty where it has none."""
-    if file.suffix == ".csproj":
+    if file.suffix in _BUILD_FILES:
         return file.stem, 3
-    pattern = _NAMES.get(file.name)
+    pattern = _BUILD_FILES.get(file.name)
     if pattern is None:
         return "", 0
     match = pattern.search(_PARENT.sub("", content) if file.name == "pom.xml" else content)
     return (match["name"], 2) if match and "$" not in match["name"] else ("", 0)
-
-
-def _plain(values: Mapping[str, Any]) -> dict[str, str]:
-    return {key: plain for key, value in values.items() if (plain := plain_text(value)) is not None}
-
-
-def _compose(path: str, document: Any, files: Mapping[str, str]) -> Iterator[Deployment]:  # noqa: ANN401 - YAML
-    folder = PurePosixPath(path).parent
-    for name, service in mapping(document, "services").items():
-        if not isinstance(service, dict):
-            continue
-        build = service.get("build")
-        context = (
-            build if isinstance(build, str) else text(build, "context") or ("." if isinstance(build, dict) else "")
-        )
-        place = _normal(folder / context) if context else None
-        dockerfile = text(build, "dockerfile")
-        if place is not None and "/" in dockerfile:
-            place = _normal(folder / context / PurePosixPath(dockerfile).parent)
-        environment: dict[str, str] = {}
-        listed = service.get("env_file")
-        for entry in listed if isinstance(listed, list) else [listed]:
-            named = text(entry, "path") if isinstance(entry, dict) else plain_text(entry)
-            environment |= _environment_file(files.get(_normal(folder / named) if named else "", ""))
-        environment |= _environment(service.get("environment"))
-        command = " ".join(_words(service.get(key)) for key in ("entrypoint", "command"))
-        line = getattr(document["services"], "lines", {}).get(name, 1)
-        yield Deployment(str(name), text(service, "image"), place, environment, command, f"{path}:{line}")
-
-
-def _workload(
-    path: str,
-    document: Any,  # noqa: ANN401 - YAML
-    line: int,
-    config_maps: Mapping[str, Mapping[str, str]],
-) -> Iterator[Deployment]:
-    if text(document, "kind") not in _WORKLOADS or not isinstance(member(document, "spec"), dict):
-        return
-    spec = document["spec"]
-    pod = member(spec, "jobTemplate", "spec", "template", "spec") or member(spec, "template", "spec") or spec
-    for container in mappings(pod, "containers"):
-        environment: dict[str, str] = {}
-        for source in mappings(container, "envFrom"):
-            environment |= config_maps.get(text(source, "configMapRef", "name"), {})
-        for variable in mappings(container, "env"):
-            referred = member(variable, "valueFrom", "configMapKeyRef")
-            value = plain_text(variable.get("value"))
-            if value is None and referred:
-                value = config_maps.get(text(referred, "name"), {}).get(text(referred, "key"))
-            if value is not None:
-                environment[text(variable, "name")] = value
-        command = " ".join(_words(container.get(key)) for key in ("command", "args"))
-        name = _OF_KIND.sub("", text(document, "metadata", "name")) or text(container, "name")
-        yield Deployment(name, text(container, "image"), None, environment, command, f"{path}:{line}")
-
-
-def _environment(value: Any) -> dict[str, str]:  # noqa: ANN401 - YAML
-    if isinstance(value, dict):
-        return _plain(value)
-    pairs = (plain_text(item) or "" for item in value) if isinstance(value, list) else ()
-    return {key: setting for key, sign, setting in (pair.partition("=") for pair in pairs) if sign}
-
-
-def _environment_file(content: str) -> dict[str, str]:
-    lines = (line.strip().removeprefix("export ") for line in content.splitlines() if not line.lstrip().startswith("#"))
-    return {
-        key.strip(): value.strip().strip("\"'") for key, sign, value in (line.partition("=") for line in lines) if sign
-    }
-
-
-def _words(value: Any) -> str:  # noqa: ANN401 - YAML
-    return " ".join(plain_text(item) or "" for item in value) if isinstance(value, list) else plain_text(value) or ""
-
-
-def _normal(path: PurePosixPath) -> str:
-    parts: list[str] = []
-    for part in path.parts:
-        if part == ".." and parts:
-            parts.pop()
-        elif part not in (".", "..", "/"):
-            parts.append(part)
-    return "/".join(parts)
 
 
 # --- programs
@@ -255,13 +147,6 @@ _GENERIC = words(
     """main app index server run __main__ __init__ program application service worker start cli bootstrap src
     handler function_app manage wsgi asgi"""
 )
-_ENTRIES: Mapping[str, re.Pattern[str]] = {
-    ".java": re.compile(r"static\s+(?:final\s+)?void\s+main\s*\(|void\s+main\s*\(\s*(?:final\s+)?String"),
-    ".kt": re.compile(r"\bfun\s+main\s*\("),
-    ".scala": re.compile(r"extends\s+(?:\w+\s+with\s+){0,20}(?:App|IOApp|ZIOAppDefault)\b|\bdef\s+main\s*\(|@main\b"),
-    ".cs": re.compile(r"static\s+(?:async\s+)?[\w<>]+\s+Main\s*\(|WebApplication\.CreateBuilder|Host\.Create"),
-    ".go": re.compile(r"^package\s+main\b", re.MULTILINE),
-}
 _IMPORTS = re.compile(
     r"(?:^|\n)[^\S\n]*(?:from\s+(?P<from>[\w.]+)\s+import\s+(?P<names>[^\n]+)|import\s+(?P<plain>[\w., ]+))"
     r"|(?:require\(|from|import)\s*\(?['\"](?P<path>\.{1,2}/[^'\"]+|\.{1,2})['\"]"
@@ -271,8 +156,31 @@ _MAIN_GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]|require\.main\s*==
 _COMMANDS = re.compile(
     r"['\"](?:uv|python3?|node|poetry|npx|ts-node)['\"]\s*,\s*(?:['\"](?:run|python3?)['\"]\s*,\s*)*['\"](?P<file>\w[\w./-]*)"
 )
+_MOST_IMPORTERS = 2_000
 _MOST_USERS = 4
 """A file that more scripts import is a library of the whole module."""
+
+
+def _target(path: str) -> str:
+    """Return what an import of a file names: its path without the ending; of a package, its directory."""
+    file = PurePosixPath(path)
+    return str(file.parent if file.stem in ("__init__", "index") else file.with_suffix(""))
+
+
+def _imported(match: re.Match[str], file: PurePosixPath) -> Iterator[str]:
+    """Yield what an import of Python or JavaScript in a file names, as the end of a path without the ending."""
+    if match["path"]:
+        yield _SCRIPT_ENDING.sub("", normal_path(file.parent / match["path"]))
+        return
+    for part in (match["from"] or match["plain"] or "").split(","):
+        dotted = part.strip().split(" ")[0]
+        name = dotted.lstrip(".")
+        above = file.parents[min(len(dotted) - len(name), len(file.parents)) - 1] if dotted != name else None
+        base = name.replace(".", "/")
+        base = normal_path(above / base) if above is not None else base
+        yield base
+        for imported in (match["names"] or "").split(","):
+            yield f"{base}/{imported.strip(' ()').split(' ')[0]}".lstrip("/")
 
 
 @dataclass(slots=True)
@@ -281,6 +189,7 @@ class Programs:
 
     entries: dict[str, list[str]] = field(default_factory=dict)
     importers: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    imports: dict[tuple[str, str], set[tuple[str, str]]] = field(default_factory=dict)
     runners: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     runnable: set[str] = field(default_factory=set)
     packages: set[str] = field(default_factory=set)
@@ -288,21 +197,14 @@ class Programs:
     def add(self, path: str, content: str, module: str) -> None:
         """Add a source file."""
         file = PurePosixPath(path)
-        pattern = _ENTRIES.get(file.suffix)
+        language = language_of(path)
+        pattern = language.entry if language is not None else None
         if pattern is not None and pattern.search(content):
             key = str(file.parent) if file.suffix == ".go" else path
             if key not in self.entries.setdefault(module, []):
                 self.entries[module].append(key)
         elif pattern is None:
-            for match in _IMPORTS.finditer(content):
-                named = match["path"] or match["from"] or match["plain"] or ""
-                stems = [part.strip().split(" ")[0] for part in named.split(",")]
-                if match["names"]:
-                    stems += [part.strip(" ()").split(" ")[0] for part in match["names"].split(",")]
-                found = {re.split(r"[./]", stem)[-1] for stem in stems if not match["path"]}
-                found |= {_SCRIPT_ENDING.sub("", stem.rpartition("/")[2]) for stem in stems if match["path"]}
-                for stem in found - {file.stem, ""}:
-                    self.importers.setdefault((module, stem), set()).add(path)
+            self._add_imports(path, content, module)
             if _MAIN_GUARD.search(content):
                 self.runnable.add(path)
             if file.name == "__init__.py":
@@ -310,11 +212,45 @@ class Programs:
             for match in _COMMANDS.finditer(content):
                 self.runners.setdefault((module, PurePosixPath(match["file"]).stem), set()).add(path)
 
+    def _add_imports(self, path: str, content: str, module: str) -> None:
+        file = PurePosixPath(path)
+        for match in _IMPORTS.finditer(content):
+            named = match["path"] or match["from"] or match["plain"] or ""
+            stems = [part.strip().split(" ")[0] for part in named.split(",")]
+            if match["names"]:
+                stems += [part.strip(" ()").split(" ")[0] for part in match["names"].split(",")]
+            found = {re.split(r"[./]", stem)[-1] for stem in stems if not match["path"]}
+            found |= {_SCRIPT_ENDING.sub("", stem.rpartition("/")[2]) for stem in stems if match["path"]}
+            for stem in found - {file.stem, ""}:
+                self.importers.setdefault((module, stem), set()).add(path)
+            for target in _imported(match, file):
+                self.imports.setdefault((module, target.rpartition("/")[2]), set()).add((path, target))
+
     def is_library(self, path: str, module: str) -> bool:
         """Return whether another file of the module imports a file, or it is a part of a package that others load."""
         file = PurePosixPath(path)
         is_part = str(file.parent) in self.packages and file.stem != "__main__" and path not in self.runnable
         return is_part or (module, file.stem) in self.importers
+
+    def run_by(self, path: str, module: str, deployments: Iterable[Deployment]) -> list[Deployment]:
+        """Return the deployments whose command starts a script that imports a file, however indirectly.
+
+        Nothing if there is no such command; else those without a command as well, since what they start is unknown.
+        """
+        listed, scripts = list(deployments), {path, *self._importing(path, module)}
+        started = {found.place for script in scripts for found in command_of(listed, script)}
+        return [found for found in listed if found.place in started or not found.command.strip()] if started else []
+
+    def _importing(self, path: str, module: str) -> set[str]:
+        """Return the files that import a file, and those that import these."""
+        found, queue = {path}, [path]
+        while queue and len(found) < _MOST_IMPORTERS:
+            target = _target(queue.pop())
+            named = self.imports.get((module, target.rpartition("/")[2]), ())
+            latest = {other for other, name in named if f"/{target}".endswith(f"/{name}")} - found
+            found |= latest
+            queue += latest
+        return found
 
     def users(self, path: str, module: str) -> list[str]:
         """Return the scripts that run a file: itself where it can be run, and those that import it or start it.
@@ -338,7 +274,8 @@ class Programs:
         entries = self.entries.get(module, [])
         if file.suffix == ".go":
             return self._go_name(file, entries, service)
-        if file.suffix in _ENTRIES:
+        language = language_of(path)
+        if language is not None and language.entry is not None:
             if len(entries) <= 1 or not file.stem:
                 return service or file.stem
             return file.stem
@@ -354,10 +291,3 @@ class Programs:
         if len(entries) <= 1:
             return service or file.parent.name or file.stem
         return (file.parent.name or service) if folder in entries else service or file.parent.name
-
-
-def command_of(deployments: Iterable[Deployment], path: str) -> list[Deployment]:
-    """Return the deployments whose command names a file, or its class or module."""
-    file = PurePosixPath(path)
-    pattern = re.compile(rf"(?<![\w-]){re.escape(file.stem)}(?:{re.escape(file.suffix)})?(?![\w-])")
-    return [found for found in deployments if found.command and pattern.search(found.command)]

@@ -11,30 +11,30 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from scanner_extractor.sources.applications.clients import (
-    CHANNEL_IN,
-    CHANNEL_OUT,
-    DESTINATION,
-    Access,
     Extractor,
     Found,
     imports_client,
     mentions_client,
 )
 from scanner_extractor.sources.applications.code import PACE, Unit, read_unit
+from scanner_extractor.sources.applications.deployments import Deployment, command_of
+from scanner_extractor.sources.applications.fields.reader import FoundField, ProgramUse, Repository, read_fields
+from scanner_extractor.sources.applications.fields.values import TopicUse
 from scanner_extractor.sources.applications.index import Index
-from scanner_extractor.sources.applications.modules import Deployment, Modules, Programs, command_of, read_modules
-from scanner_extractor.sources.applications.settings import (
-    Settings,
+from scanner_extractor.sources.applications.modules import Modules, Programs, read_modules
+from scanner_extractor.sources.applications.settings import Setting, Settings, expand, is_settings_file, read_settings
+from scanner_extractor.sources.applications.settings_topics import (
+    Declared,
     binding_topic,
     channel_topic,
-    expand,
-    is_settings_file,
+    declared_topics,
+    mentions_topics,
     named_uses,
-    read_settings,
 )
-from scanner_extractor.sources.applications.topology import BINDING
 from scanner_extractor.sources.bounded_parsing import Trials
-from scanner_extractor.sources.syntax_trees import GRAMMARS, LARGEST, grammar_missing, suffix
+from scanner_extractor.sources.languages import BY_ENDING, language_of
+from scanner_extractor.sources.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
+from scanner_extractor.sources.syntax_trees import LARGEST, grammar_missing, is_test, suffix
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
@@ -47,18 +47,14 @@ PATIENCE = 8.0
 """Seconds of processor time to read the trees of all source files, in addition to those of PACE."""
 _ROUNDS = 3
 _MOST_NAMES = 400
+_SHORT = 5
+"""Characters of a name that many files call, whatever it means."""
 _MOST_LINES = 3
 _MOST_DEPLOYMENTS = 20
 _NOTHING = FlowEnd(namespace="", name="")
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
-_TESTS = re.compile(
-    r"(?:^|/)(?:src/(?:test|it|integration-?[Tt]est|testFixtures)|tests?|__tests__|testing|spec|e2e-tests?|testdata)/"
-    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.\w+$|(?:Test|Tests|IT|Spec|TestCase)\.(?:java|kt|scala|cs)$"
-    r"|\.(?:spec|test)\.[cm]?[jt]sx?$"
-)
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+stream|mp\.messaging|messaging:|default-topic")
-_CODE = frozenset(ending for ending, grammar in GRAMMARS.items() if grammar.extra == "code")
-_SCRIPTS = frozenset({".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx"})
+_SCRIPTS = frozenset(ending for ending, language in BY_ENDING.items() if language.entry is None)
 _EXECUTE = frozenset({"execute_sql", "executeSql", "sqlUpdate", "addInsertSql", "add_insert_sql", "executeStatement"})
 """Calls that have a statement of Flink or ksqlDB executed."""
 
@@ -75,6 +71,10 @@ _KAFKA_TABLE = re.compile(
 )
 _JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
 _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
+
+
+ParsedFiles = dict[tuple[str, str], Unit | str]
+"""Parsed source files by path and text; for a file that is not read, the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,21 +95,19 @@ class ApplicationsReading:
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
     unresolved: tuple[tuple[str, str], ...] = ()
+    fields: tuple[FoundField, ...] = ()
     parsed: int = 0
 
 
-def _defining(names: Iterable[str], supertypes: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern of the files that define one of *names*, or a class below one of *supertypes*."""
-    named, above = ("|".join(map(re.escape, sorted(group)[:_MOST_NAMES])) or "(?!)" for group in (names, supertypes))
+def _defining(names: Iterable[str], supertypes: Iterable[str], called: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern of the files that define *names*, have a class below *supertypes*, or call one of *called*."""
+    named, above, calls = (
+        "|".join(map(re.escape, sorted(group)[:_MOST_NAMES])) or "(?!)" for group in (names, supertypes, called)
+    )
     return re.compile(
         rf"\b(?:class|enum)\s+(?:{named})\b|\b(?:{named})\b\s*(?:[=(:<]|\w+\s*=)"
-        rf"|\bextends\s+(?:{above})\b|\bclass\s+\w+[^\n{{]*[(:,]\s*(?:{above})\b"
+        rf"|\bextends\s+(?:{above})\b|\bclass\s+\w+[^\n{{]*[(:,]\s*(?:{above})\b|\b(?:{calls})\s*\("
     )
-
-
-def is_test(path: str) -> bool:
-    """Return whether a file is one of tests, by its path."""
-    return _TESTS.search(path) is not None
 
 
 def _table_uses(unit: Unit, extractor: Extractor, topics: Mapping[str, str]) -> Iterator[Found]:
@@ -128,11 +126,16 @@ def is_application_file(path: str, text: str) -> bool:
     """
     if is_test(path):
         return False
-    if suffix(path) in _CODE:
-        return mentions_client(text)
+    if language_of(path):
+        return mentions_client(path, text)
     if path.endswith(".json"):
         return '"generators"' in text and '"connections"' in text
-    return is_settings_file(path) and _FRAMEWORKS.search(text) is not None
+    if not is_settings_file(path):
+        return False
+    is_declaring = mentions_topics(text) and len(text) <= LARGEST
+    return _FRAMEWORKS.search(text) is not None or (
+        is_declaring and declared_topics(read_settings(path, text)) is not None
+    )
 
 
 def read_applications(
@@ -140,16 +143,18 @@ def read_applications(
     source: SourceId,
     variables: Callable[[str], Mapping[str, str]] = lambda _: {},
     fitting: Iterable[str] | None = None,
+    known: ParsedFiles | None = None,
 ) -> ApplicationsReading:
     """Read the applications of a repository: *files* are its texts by path, *fitting* the paths of those that fit.
 
     *variables* returns those that hold in the directory of a path. Other files than the fitting ones are read where
     they define what these name: constants, settings, build files and deployments. A source file whose grammar is not
-    installed is left out, and listed in `unread`.
+    installed is left out, and listed in `unread`. *known* are files that an earlier reading parsed; new ones are added.
     """
     if fitting is None:
         fitting = [path for path, text in files.items() if is_application_file(path, text)]
     reader = _Reader(files=files, source=source, variables_of=variables, fitting=sorted(fitting))
+    reader.known = {} if known is None else known
     reader.read()
     return reader.reading()
 
@@ -163,6 +168,7 @@ class _Reader:
     modules: Modules = field(default_factory=Modules)
     programs: Programs = field(default_factory=Programs)
     settings: dict[str, Settings] = field(default_factory=dict)
+    declared: dict[str, Declared] = field(default_factory=dict)
     index: Index = field(init=False)
     created: dict[str, str] = field(default_factory=dict)
     flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
@@ -173,7 +179,9 @@ class _Reader:
     unresolved: list[tuple[str, str]] = field(default_factory=list)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
+    program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
+    known: ParsedFiles = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
     size: int = 0
     patience: float = PATIENCE
@@ -191,6 +199,7 @@ class _Reader:
         self._add_settings(found)
         for use in found:
             self._add_found(use)
+        self._add_declared()
         self._add_generators()
 
     def _flows(self) -> Iterator[ManualFlow]:
@@ -211,25 +220,35 @@ class _Reader:
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
             unread=tuple(sorted(self.unread)),
             unresolved=tuple(sorted(self.unresolved)),
+            fields=self._fields(),
             parsed=len(self.index.units),
         )
+
+    def _fields(self) -> tuple[FoundField, ...]:
+        """Return the fields of messages that the programs use."""
+        paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)]
+        repository = Repository(self.files, paths if self.program_uses else (), self.modules.of, self.trials.refused)
+        return read_fields(repository, self.program_uses.values())
 
     # --- code
 
     def _read_code(self) -> list[Found]:
-        self._parse(path for path in self.fitting if suffix(path) in _CODE)
+        self._parse(path for path in self.fitting if language_of(path))
         candidates = self._candidates()
         found: list[Found] = []
         seen: set[str] = set()
+        seen_calls: set[str] = set()
         for _ in range(_ROUNDS):
             extractor = Extractor(self.index)
             found = list(extractor.found())
             missing = {name for name in extractor.resolver.missing if len(name) > 2} - seen
             below = extractor.resolver.extended - seen
+            called = {name for name in extractor.resolver.called if len(name) > _SHORT} - seen_calls
             seen |= missing | below
-            if not (missing or below) or self.size > MOST_CHARACTERS:
+            seen_calls |= called
+            if not (missing or below or called) or self.size > MOST_CHARACTERS:
                 break
-            defines = _defining(missing, below)
+            defines = _defining(missing, below, called)
             unparsed = (path for path in candidates if path not in self.tried)
             more = [path for path in unparsed if defines.search(self.files[path])]
             if not more:
@@ -240,6 +259,7 @@ class _Reader:
             if self.modules.of(path) in modules:
                 self.programs.add(path, self.files[path], self.modules.of(path))
         self._note_unresolved(extractor, found)
+        self._read_defaults(extractor)
         self._read_application_ids(extractor)
         self._read_aggregates(extractor)
         return [*found, *self._read_statements(extractor)]
@@ -248,18 +268,27 @@ class _Reader:
         """Return the source files that may define what others name; none where no file was parsed."""
         if not self.index.units:
             return []
-        return [path for path in sorted(self.files) if suffix(path) in _CODE and not is_test(path)]
+        return [path for path in sorted(self.files) if language_of(path) and not is_test(path)]
 
     def _parse(self, paths: Iterable[str]) -> None:
         """Parse files and add them to the index; each is tried once, and one that is not read is noted."""
         texts = {path: self.files[path] for path in paths}
         self.tried.update(texts)
         chosen = {path: text for path, text in texts.items() if self._is_chosen(path, text)}
-        refused = self.trials.refused(chosen)
-        self.unread += refused.items()
+        self.known |= self._refused(chosen)
         for path, text in chosen.items():
-            if path not in refused:
-                self._read_unit(path, text)
+            if (path, text) not in self.known:
+                self.known[path, text] = self._read_unit(path, text)
+            parsed = self.known[path, text]
+            if isinstance(parsed, Unit):
+                self.index.add(parsed)
+            else:
+                self.unread.append((path, parsed))
+
+    def _refused(self, texts: Mapping[str, str]) -> Iterator[tuple[tuple[str, str], str]]:
+        """Yield the files that must not be parsed and are not known yet, each with the reason."""
+        refused = self.trials.refused({path: text for path, text in texts.items() if (path, text) not in self.known})
+        yield from (((path, texts[path]), reason) for path, reason in refused.items())
 
     def _is_chosen(self, path: str, text: str) -> bool:
         """Return whether a file is parsed, by its language and size; one that is not is noted."""
@@ -273,16 +302,17 @@ class _Reader:
             return True
         return False
 
-    def _read_unit(self, path: str, text: str) -> None:
+    def _read_unit(self, path: str, text: str) -> Unit | str:
+        """Return a parsed file, or why it is not read."""
         if self.patience <= 0:
-            self.unread.append((path, "the source files before it use up the time for reading a repository"))
-            return
+            return "the source files before it use up the time for reading a repository"
         start = time.thread_time()
         try:
-            self.index.add(read_unit(path, text))
+            return read_unit(path, text)
         except InputInvalid as error:
-            self.unread.append((path, error.what))
-        self.patience -= max(0.0, time.thread_time() - start - PACE * len(text))
+            return error.what
+        finally:
+            self.patience -= max(0.0, time.thread_time() - start - PACE * len(text))
 
     def _note_unresolved(self, extractor: Extractor, found: Iterable[Found]) -> None:
         """Note, for each file, calls without a resolved topic, or an import of a client without a recognized call."""
@@ -295,6 +325,17 @@ class _Reader:
                 self.unresolved.append((path, _unresolved_calls(sorted(lines[path]))))
             elif path in self.index.units and path not in recognized and imports_client(path, self.files[path]):
                 self.unresolved.append((path, "it imports a Kafka client, but no call with a topic is recognized"))
+
+    def _read_defaults(self, extractor: Extractor) -> None:
+        """Add the defaults that code sets for settings: `viper.SetDefault("orders.topic", "orders")`."""
+        for path, unit in sorted(self.index.units.items()):
+            setters = unit.language.values.default_setters
+            for call, scope in unit.calls if setters else ():
+                if call.text in setters and len(arguments := call.positional()) == 2:
+                    values = extractor.resolver.texts(arguments[1], scope)
+                    for key in extractor.resolver.texts(arguments[0], scope)[:1] if values else ():
+                        settings = self.settings.setdefault(self.modules.of(path), Settings())
+                        settings.add(Setting(key.text, values[0].text, f"{path}:{call.line}", profile=True))
 
     def _read_application_ids(self, extractor: Extractor) -> None:
         """Read the ids of Kafka Streams applications, which are what their jobs are called."""
@@ -347,8 +388,12 @@ class _Reader:
         for path in sorted(self.files):
             if is_settings_file(path) and not is_test(path) and len(text := self.files[path]) <= LARGEST:
                 module = self.settings.setdefault(self.modules.of(path), Settings())
-                for setting in read_settings(path, text):
+                listed = list(read_settings(path, text))
+                for setting in listed:
                     module.add(setting)
+                declared = declared_topics(listed) if mentions_topics(text) else None
+                if declared is not None:
+                    self.declared[path] = declared
 
     def _settings(self, module: str) -> Settings:
         return self.settings.get(module) or self.settings.get("") or Settings()
@@ -376,7 +421,34 @@ class _Reader:
                         self._problem(one.place, f"the topic {one.topic!r} has no value", "set it with --var")
                         continue
                     sources = groups.get(one.group, []) if one.writes else []
+                    self._note_use(TopicUse(job, topic, one.writes), module, one.group)
                     self._add_use(_Use(job, topic, one.writes, one.place, "settings", tuple(sources)))
+
+    def _add_declared(self) -> None:
+        """Add the topics that the settings of a program name as input or output, unless its code says what it does."""
+        known = {(self.modules.of(use.evidence), use.origin.name, use.target.name) for use in self.flows.values()}
+        read = {(module, origin) for module, origin, _ in known}
+        written = {(module, target) for module, _, target in known}
+        for path, declared in sorted(self.declared.items()):
+            module = self.modules.of(path)
+            jobs = self._jobs(module, None, self._settings(module))
+            names = [(declared.job, jobs[0][1] if len(jobs) == 1 else {})] if declared.job else jobs
+            for job, environment in names:
+                reads, writes = (
+                    [
+                        (topic, one.place)
+                        for one in listed
+                        for topic in self._topics_of(one.value, module, environment, self._settings(module))
+                    ]
+                    for listed in (declared.reads, declared.writes)
+                )
+                sources = tuple(topic for topic, _ in reads) if declared.streams else ()
+                for topic, place in reads:
+                    if (module, topic) not in read:
+                        self._add_use(_Use(job, topic, False, place, "settings"))
+                for topic, place in writes:
+                    if (module, topic) not in written:
+                        self._add_use(_Use(job, topic, True, place, "settings", sources))
 
     # --- uses
 
@@ -399,7 +471,14 @@ class _Reader:
             ]
             for topic in topics:
                 writes = found.access is Access.WRITE
+                noted = self._note_use(TopicUse(job, topic, writes), module)
+                noted.places.add((found.unit.path, found.line))
+                noted.names.add(found.value.text.rpartition("\0")[2])
                 self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
+
+    def _note_use(self, use: TopicUse, module: str, bean: str = "") -> ProgramUse:
+        """Note a use of a topic for the reading of fields."""
+        return self.program_uses.setdefault((use, module), ProgramUse(use, module=module, bean=bean))
 
     def _program_unit(self, found: Found) -> Unit:
         """Return the file whose program uses a topic: the caller's in another module, or with an entry point."""
@@ -407,9 +486,10 @@ class _Reader:
         if caller is None:
             return found.unit
         module = self.modules.of(caller.path)
-        is_program = not {caller.path, str(PurePosixPath(caller.path).parent)}.isdisjoint(
-            self.programs.entries.get(module, ())
-        )
+        entries = self.programs.entries.get(module, ())
+        is_program = not {caller.path, str(PurePosixPath(caller.path).parent)}.isdisjoint(entries)
+        if caller.language.entry is None or not is_program:
+            is_program = bool(command_of(self.modules.deployed(module), caller.path))
         return caller if is_program or module != self.modules.of(found.unit.path) else found.unit
 
     def _topics_of(self, text: str, module: str, environment: Mapping[str, str], settings: Settings) -> Iterator[str]:
@@ -444,9 +524,12 @@ class _Reader:
         deployed = self.modules.deployed(module)
         entries = self.programs.entries.get(module, [])
         named = [found for found in command_of(deployed, unit.path) if self._is_only(found, module)] if unit else []
+        if unit is not None and unit.language.entry is None and not command_of(deployed, unit.path):
+            named = self.programs.run_by(unit.path, module, deployed)
         several = unit is not None and len(entries) > 1 and not named
         deployments: list[Deployment] = [] if several else (named or deployed)[:_MOST_DEPLOYMENTS]
-        if deployments and not (named or self._is_single(module, unit)):
+        is_other = unit is not None and not named and any(found.is_own and found.command for found in deployments)
+        if is_other or (deployments and not (named or self._is_single(module, unit))):
             deployments = []
         service = self._service(module, settings)
         if deployments:
@@ -469,7 +552,7 @@ class _Reader:
 
     def _is_single(self, module: str, unit: Unit | None) -> bool:
         """Return whether a module is one program: what deploys it runs every file of it."""
-        if unit is None or suffix(unit.path) in (".java", ".kt", ".scala", ".cs", ".go"):
+        if unit is None or unit.language.entry is not None:
             return True
         used = {path for path in self.index.units if self.modules.of(path) == module}
         alone = {path for path in used if not self.programs.is_library(path, module)}

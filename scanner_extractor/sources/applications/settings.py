@@ -1,7 +1,6 @@
-"""Settings of applications: what configuration files of a module and its deployment say, and the topics that they name.
+"""Settings of applications: what configuration files of a module and its deployment say.
 
-Spring Cloud Stream, SmallRye Reactive Messaging and Spring Kafka name topics in settings; so do the programs that read
-settings of their own. A file of a profile counts where the main file says nothing.
+A file of a profile counts only for settings that the main file lacks.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from scanner_extractor.sources.applications.hocon import read_hocon
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_extractor.sources.syntax_trees import words
 
@@ -32,7 +32,6 @@ _NAMES = re.compile(
     r"producer|default|dev|local|docker|prod|production|base|main|service|streams)\b[\w.-]*$"
 )
 _PROPERTY = re.compile(r"^[ \t]*(?P<key>(?:\\.|[^\s=:#!\\])(?:\\.|[^=:\s\\])*)[ \t]*[=:][ \t]*(?P<value>.*)$")
-_HOCON = re.compile(r"^\s*\"?(?P<key>[\w.\-]+)\"?\s*(?:(?P<open>\{)|[=:]\s*(?P<value>(?:[^{#]*[^{#\s])?)\s*(?:#.*)?$)")
 _REFERENCE = re.compile(
     r"[$#]\{\s*(?:@?\w*\.?getProperty\(\s*)?'?(?P<name>[^{}:']*)'?\)?(?::(?P<default>[^{}]*))?\s*\}"
 )
@@ -99,7 +98,7 @@ def read_settings(path: str, text: str) -> Iterator[Setting]:
         case ".properties" | ".env" | ".ini" | ".cfg":
             found = _properties(text)
         case ".conf":
-            found = _hocon(text)
+            found = ((key, value, line, False) for key, value, line in read_hocon(text))
         case ".json":
             found = _json(text)
         case ".toml":
@@ -129,25 +128,6 @@ def _properties(text: str) -> Iterator[_Line]:
         match = _PROPERTY.match(line)
         if match and not line.lstrip().startswith(("#", "!", ";")):
             yield section + match["key"].replace("\\", ""), match["value"].strip().strip("\"'"), first, False
-
-
-def _hocon(text: str) -> Iterator[_Line]:
-    """Read HOCON as far as it is keys, blocks and texts on lines of their own."""
-    path: list[str] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.lstrip().startswith(("#", "//")):
-            continue
-        match = _HOCON.match(line)
-        if match and match["open"]:
-            path.append(match["key"])
-            if line.rstrip().endswith("}"):
-                path.pop()
-        elif match and match["value"]:
-            value = match["value"].strip()
-            value = re.sub(r"^\$\{\??([\w.]+)\}$", r"${\1}", value).strip('"')
-            yield ".".join([*path, match["key"]]), value, number, False
-        elif line.strip().startswith("}") and path:
-            path.pop()
 
 
 def _json(text: str) -> Iterator[_Line]:
@@ -258,100 +238,3 @@ def _value(name: str, environment: Mapping[str, str], settings: Settings, variab
     if setting is not None:
         return setting.value
     return variables.get(name)
-
-
-# --- topics that frameworks name in settings
-
-
-class NamedUse(NamedTuple):
-    """A topic that settings name: read, or written where *writes*; *group*: records pass from reads to writes of it."""
-
-    topic: str
-    writes: bool
-    place: str
-    group: str = ""
-
-
-_STREAM = "spring.cloud.stream."
-_BINDINGS = _STREAM + "bindings."
-_MESSAGING = "mp.messaging."
-_FUNCTIONAL = re.compile(r"(?<![\w|])(?P<function>[\w|]+)-(?P<side>in|out)-\d+$")
-
-
-def binding_topic(name: str, settings: Settings) -> str:
-    """Return the destination of a binding of Spring Cloud Stream; the name itself where it has none."""
-    setting = settings.find(f"{_BINDINGS}{name}.destination")
-    return setting.value if setting is not None else name
-
-
-def channel_topic(name: str, side: str, settings: Settings) -> str | None:
-    """Return the topic of a channel of SmallRye; None where the channel has another connector, or is in memory."""
-    prefix = f"{_MESSAGING}{side}.{name}."
-    connector = settings.find(prefix + "connector")
-    if connector is not None and "kafka" not in connector.value:
-        return None
-    for key in ("topics", "topic"):
-        setting = settings.find(prefix + key)
-        if setting is not None:
-            return setting.value
-    return name if connector is not None else None
-
-
-def named_uses(settings: Settings, inputs: Mapping[str, bool]) -> Iterator[NamedUse]:
-    """Yield what the settings of a module name; *inputs* are bindings that annotations read (True) or write."""
-    yield from _bindings(settings, inputs)
-    yield from _channels(settings)
-    default = settings.find("spring.kafka.template.default-topic")
-    if default is not None:
-        yield NamedUse(default.value, True, default.place)
-
-
-def _bindings(settings: Settings, inputs: Mapping[str, bool]) -> Iterator[NamedUse]:
-    aliases = {setting.value: rest for rest, setting in settings.below(_STREAM + "function.bindings.")}
-    default = settings.find(_STREAM + "default-binder") or settings.find(_STREAM + "defaultBinder")
-    for rest, setting in settings.below(_BINDINGS):
-        name, dot, member = rest.rpartition(".")
-        if member.lower() != "destination" or not dot:
-            continue
-        binder = settings.find(f"{_BINDINGS}{name}.binder") or default
-        if binder is not None and re.search(r"(?i)rabbit|kinesis|pubsub|pulsar|solace|jms", binder.value):
-            continue
-        functional = _FUNCTIONAL.search(aliases.get(name, name).strip('"'))
-        side = functional["side"] if functional else _side(name, settings, inputs)
-        group = functional["function"] if functional else ""
-        if side:
-            for topic in setting.value.split(","):
-                yield NamedUse(topic.strip(), side == "out", setting.place, group)
-
-
-def _side(name: str, settings: Settings, inputs: Mapping[str, bool]) -> str:
-    """Return whether a binding with a name of its own is read or written; empty where nothing says so."""
-    if name in inputs:
-        return "in" if inputs[name] else "out"
-    if any(True for _ in settings.below(f"{_BINDINGS}{name}.consumer".lower())) or settings.find(
-        f"{_BINDINGS}{name}.group"
-    ):
-        return "in"
-    if any(True for _ in settings.below(f"{_BINDINGS}{name}.producer".lower())):
-        return "out"
-    for kafka in ("kafka", "kafka.streams"):
-        for side, part in (("in", "consumer"), ("out", "producer")):
-            if any(True for _ in settings.below(f"{_STREAM}{kafka}.bindings.{name}.{part}".lower())):
-                return side
-    lowered = name.lower()
-    return "in" if lowered.startswith("input") or lowered.endswith("-in") else "out" if "out" in lowered else ""
-
-
-def _channels(settings: Settings) -> Iterator[NamedUse]:
-    for side in ("incoming", "outgoing"):
-        seen: set[str] = set()
-        for rest, setting in settings.below(f"{_MESSAGING}{side}."):
-            name = rest[1:].partition('"')[0] if rest.startswith('"') else rest.partition(".")[0]
-            if name in seen:
-                continue
-            seen.add(name)
-            topic = channel_topic(name, side, settings)
-            named = settings.find(f"{_MESSAGING}{side}.{name}.topic") or setting
-            for part in (topic or "").split(","):
-                if part.strip():
-                    yield NamedUse(part.strip(), side == "outgoing", named.place)

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from scanner_extractor.sources.applications.code import Scope, ScopeKind, Unit
 from scanner_extractor.sources.applications.expressions import Expr, Kind
 from scanner_extractor.sources.applications.index import Index
-
-BINDING = "binding\0"
-"""What a text begins with that is the name of a binding of Spring Cloud Stream, whose topic the settings name."""
+from scanner_extractor.sources.languages.language import BINDING
 
 _SINKS = frozenset({"sinkTo", "addSink", "sink_to", "add_sink", "toStream"})
 

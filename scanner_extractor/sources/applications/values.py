@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, product
+from itertools import product
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from scanner_extractor.sources.applications.code import Parameter, Scope, ScopeKind, Unit
 from scanner_extractor.sources.applications.expressions import NOTHING, Expr, Kind
 from scanner_extractor.sources.applications.index import Index
-from scanner_extractor.sources.syntax_trees import suffix, words
+from scanner_extractor.sources.applications.wrappers import is_topic_name
+from scanner_extractor.sources.languages.language import Values
+from scanner_extractor.sources.syntax_trees import words
 
 DEEPEST = 14
 """Maximum steps from an expression to its value."""
@@ -36,53 +38,26 @@ class Value(NamedTuple):
     line: int = 0
 
 
-_ENVIRONMENT = frozenset({"getenv", "Getenv", "LookupEnv", "GetEnvironmentVariable", "requireEnv", "mustGetenv"})
-_PROPERTIES = words(
-    """getProperty getString getOptional getRequiredProperty GetValue GetString GetSection getConfig getConfigValue
-    getValue get getOrDefault getOrThrow require get_string config getOptionalValue getRequiredSection"""
-)
-_LISTS = words(
-    """singletonList singleton asList of listOf setOf mutableListOf arrayOf List Set Seq Array Vector ArrayList
-    HashSet arrayListOf copyOf ofEntries Arrays toSet newArrayList newHashSet StringSlice new"""
-)
-_SAME = words(
-    """trim strip toString asScala asJava toList toSet toSeq toArray get value getValue name topic str String
-    valueOf of ofNullable some Some Option Optional orElseThrow unwrap resolve ToString Trim intern stripMargin
-    toJavaList build partitions replicas compact config asMap apply requireNonNull checkNotNull decode encode
-    cast Ptr Pointer StringPtr defaultIfEmpty stream collect"""
-)
-_DEFAULTS = frozenset({"orElse", "getOrElse", "orElseGet", "getOrDefault", "ifEmpty", "ifBlank", "GetValueOrDefault"})
-_NAMED = frozenset({"NewTopic", "TopicBuilder", "TopicPartition", "Topic", "KafkaTopic", "TopicSpecification"})
 _GENERIC = words(
     """send produce publish subscribe start run get apply add write consume accept emit main process handle init
     execute create build read call listen"""
 )
-_CONSTRUCTORS = frozenset({"__init__", "constructor", "init"})
-_FORMAT = re.compile(r"%[sdv]|\{\w*\}")
-_ENVIRONMENT_OBJECTS = frozenset({"environ", "env", "getenv", "ENV"})
-_LOOKUPS = frozenset({"get", "[]", "getOrDefault", "getOrElse"})
-_FLAGS = frozenset({"String", "StringVar", "StringP", "StringVarP"})
-_SECTIONS = words("GetSection getConfig getRequiredSection GetRequiredSection sub Sub [] get")
-_LOWER = frozenset({"toLowerCase", "lower", "ToLower"})
-_ENVIRONMENT_OWNERS = frozenset({"os", "process", "sys", "System", "meta", "scala"})
 _GETTER = re.compile(r"(?:get|is)([A-Z]\w*)")
-_FUNCTIONAL = frozenset({"forEach", "foreach", "map", "flatMap", "forEachOrdered", "each"})
-_SETTINGS_CLASSES = frozenset({"BaseSettings", "Settings"})
 _CONFIGURATION = re.compile(r"(?i)_?(?:app_?)?(?:cfg|conf|config|configuration|settings)")
-_CALLED_CLASSES = frozenset({".py", ".kt", ".kts", ".scala"})
-"""Languages in which a constructor is called as a function is, and functions begin with a small letter."""
 
 
 @dataclass(slots=True)
 class Resolver:
     """Resolves expressions to texts. *missing* collects the names that no unit defines, nor calls.
 
-    *extended* collects the classes whose members those below them have.
+    *extended* collects the classes whose members those below them have, *called* the functions whose callers give a
+    value.
     """
 
     index: Index
     missing: set[str] = field(default_factory=set)
     extended: set[str] = field(default_factory=set)
+    called: set[str] = field(default_factory=set)
     steps: int = 0
     known: dict[tuple[int, str], list[Value]] = field(default_factory=dict)
 
@@ -92,7 +67,12 @@ class Resolver:
             return []
         self.steps = 0
         values = self._of(expr, scope, 0)
-        return list(dict.fromkeys(value for value in values if value.text.strip()))[:MOST_VALUES]
+        defaulted = {value.text.partition(":")[0] for value in values if value.text.startswith("${")}
+        return [
+            value
+            for value in dict.fromkeys(values)
+            if value.text.strip() and not (_is_open(value.text) and value.text[:-1] in defaulted)
+        ][:MOST_VALUES]
 
     def _of(self, expr: Expr, scope: Scope, depth: int) -> list[Value]:
         self.steps += 1
@@ -151,36 +131,37 @@ class Resolver:
 
     def _variable(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
         """Return the variable of the environment, or the option of Go's flags, that a call reads; None for others."""
-        arguments, receiver = call.positional(), call.receiver
+        arguments, receiver, means = call.positional(), call.receiver, scope.language.values
         first = arguments[0] if arguments else NOTHING
-        if call.text in _ENVIRONMENT or (_is_environment(receiver) and call.text in _LOOKUPS):
+        is_lookup = call.text in means.lookups and _is_environment(receiver, means)
+        if is_lookup or call.text in means.environment:
             return self._placeholder(self._of(first, scope, depth), arguments[1:], scope, depth)
-        if call.text in _FLAGS and receiver.text in ("flag", "pflag", "flags") and len(arguments) > 1:
+        if call.text in means.flags and receiver.text in means.flag_owners and len(arguments) > 1:
             return self._of(arguments[-2], scope, depth)  # the default stands before the description
         return None
 
     def _text_method(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
         """Return what a method of a text or an optional value returns; None for another method."""
-        arguments, receiver = call.positional(), call.receiver
+        arguments, receiver, means = call.positional(), call.receiver, scope.language.values
         first = arguments[0] if arguments else NOTHING
-        if call.text in _DEFAULTS and receiver.kind is not Kind.OTHER and len(arguments) == 1:
+        if call.text in means.defaults and receiver.kind is not Kind.OTHER and len(arguments) == 1:
             return self._choice((receiver, first), scope, depth)
-        if call.text == "format":
+        if call.text in means.formats:
             return self._format(call, scope, depth)
-        if call.text in _LOWER:
+        if call.text in means.lower:
             return [Value(value.text.lower(), value.unit) for value in self._of(receiver, scope, depth)]
-        if call.text == "split":
+        if call.text in means.parts:
             parts = self._of(first if receiver.kind is Kind.OTHER else receiver, scope, depth)
             return [Value(part.strip(), value.unit) for value in parts for part in _divided(value.text)]
         return self._item(receiver, first, scope, depth) if call.text == "[]" else None
 
     def _made(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
         """Return the texts of a list or topic that a call makes; None for another call."""
-        arguments = call.positional()
+        arguments, means = call.positional(), scope.language.values
         first = arguments[0] if arguments else NOTHING
-        if call.text in _LISTS and arguments and not self._is_own(call.text, scope):
+        if call.text in means.lists and arguments and not self._is_own(call.text, scope):
             return [value for part in arguments for value in self._of(part, scope, depth)][:MOST_VALUES]
-        if call.text in _NAMED or (call.text in ("topic", "name") and first.kind is not Kind.OTHER):
+        if call.text in means.topics or (call.text in ("topic", "name") and first.kind is not Kind.OTHER):
             return self._of(call.named("topic", "name", "Topic", "Name", "topic_name") or first, scope, depth)
         return None
 
@@ -188,15 +169,15 @@ class Resolver:
         """Return what a function of the repository returns; None where it is none, or nothing is known of it."""
         if not call.positional() and call.receiver.kind is not Kind.OTHER:
             found = self._member(call.receiver, call.text, scope, depth)
-            if not found and scope.unit.path.endswith(".go"):
+            if not found and scope.language.has_packages:
                 found = self._function_value(call, scope, depth)  # a method stands outside its type
-            return found or (self._of(call.receiver, scope, depth) if call.text in _SAME else [])
+            return found or (self._of(call.receiver, scope, depth) if call.text in scope.language.values.same else [])
         return self._function_value(call, scope, depth) or None
 
     def _setting(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
         """Return the setting that a call looks up; None where it looks up none."""
         arguments = call.positional()
-        if call.text not in _PROPERTIES or not arguments or arguments[0].kind is Kind.OTHER:
+        if call.text not in scope.language.values.properties or not arguments or arguments[0].kind is Kind.OTHER:
             return None
         section = self._section(call.receiver, scope, depth)
         keys = [Value(section + key.text, key.unit) for key in self._of(arguments[0], scope, depth)]
@@ -205,15 +186,17 @@ class Resolver:
     def _passed(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
         """Return the value that a call passes on: `trim`, `valueOf`, the end of a builder of topics."""
         arguments, receiver = call.positional(), call.receiver
-        if call.text in _SAME:
+        means = scope.language.values
+        if call.text in means.same:
             is_method = receiver.kind is not Kind.OTHER and not arguments
             return self._of(receiver if is_method else (arguments or [NOTHING])[0], scope, depth)
-        return self._of(receiver, scope, depth) if _is_topic_builder(receiver) else None
+        return self._of(receiver, scope, depth) if _is_topic_builder(receiver, means) else None
 
     def _new(self, new: Expr, scope: Scope, depth: int) -> list[Value]:
-        if new.text in _NAMED or new.text in _LISTS:
+        means = scope.language.values
+        if new.text in means.topics or new.text in means.lists:
             named = new.named("topic", "name", "Topic", "Name")
-            parts = [named] if named else new.positional()[:1] if new.text in _NAMED else new.positional()
+            parts = [named] if named else new.positional()[:1] if new.text in means.topics else new.positional()
             return [value for part in parts for value in self._of(part, scope, depth)]
         return []
 
@@ -229,7 +212,7 @@ class Resolver:
         ]
         result = []
         for value in self._of(template, scope, depth):
-            pieces = _FORMAT.split(value.text)
+            pieces = scope.language.values.placeholder.split(value.text)
             parts = [Expr(Kind.TEXT, pieces[0])]
             for position, piece in enumerate(pieces[1:]):
                 parts += [inside[position] if position < len(inside) else NOTHING, Expr(Kind.TEXT, piece)]
@@ -247,7 +230,7 @@ class Resolver:
             for outer in scope.outward():
                 for bound in outer.bindings.get(receiver.text, ())[:1]:
                     return self._section(bound, scope, depth + 1) if depth < DEEPEST else ""
-        if receiver.kind is Kind.CALL and receiver.text in _SECTIONS and depth < DEEPEST:
+        if receiver.kind is Kind.CALL and receiver.text in scope.language.values.sections and depth < DEEPEST:
             for value in self._of((receiver.positional() or [NOTHING])[0], scope, depth + 1):
                 return f"{self._section(receiver.receiver, scope, depth)}{value.text}."
         return ""
@@ -310,16 +293,14 @@ class Resolver:
     def _injected(self, annotations: Iterable[Expr], scope: Scope, depth: int) -> list[Value]:
         values = []
         for note in annotations:
-            if note.text == "Value":
-                first = note.named("value") or next(iter(note.positional()), None)
-                values += self._of(first, scope, depth) if first else []
-            elif note.text in ("option", "argument", "Option", "Parameter"):
-                default = note.named("default", "defaultValue")
-                values += self._of(default, scope, depth) if default else []
-            elif note.text in ("ConfigProperty", "Property"):
-                names = self._of(note.named("name") or NOTHING, scope, depth)
-                default = note.named("defaultValue")
+            member = scope.language.values.injected.get(note.text)
+            default = note.named("default", "defaultValue")
+            if member:
+                names = self._of(note.named(member) or NOTHING, scope, depth)
                 values += self._placeholder(names, [default] if default else [], scope, depth)
+            elif member is not None:
+                first = note.named("value") or default or next(iter(note.positional()), None)
+                values += self._of(first, scope, depth) if first else []
         return values
 
     def _inherited(self, scope: Scope, name: str, depth: int) -> list[Value]:
@@ -365,7 +346,11 @@ class Resolver:
             return injected
         if scope.kind is ScopeKind.LAMBDA:
             last = scope.calls[-1] if scope.calls else NOTHING
-            return self._of(last.receiver, scope.parent or scope, depth) if last.text in _FUNCTIONAL else []
+            return (
+                self._of(last.receiver, scope.parent or scope, depth)
+                if last.text in scope.language.values.elements
+                else []
+            )
         values = self._arguments(scope, position, parameter.name, depth)
         if parameter.default.kind is not Kind.OTHER and not values:
             values = self._of(parameter.default, scope, depth)
@@ -373,7 +358,7 @@ class Resolver:
 
     def _option(self, scope: Scope, name: str, depth: int) -> list[Value]:
         """Return the default of an option of a command: of click's decorators, where *scope* is a function."""
-        options = (note for note in scope.annotations if note.text in ("option", "argument"))
+        options = (note for note in scope.annotations if note.text in scope.language.values.option_notes)
         return [
             value
             for note in options
@@ -383,7 +368,8 @@ class Resolver:
 
     def _parsed_option(self, name: str, scope: Scope, depth: int) -> list[Value]:
         """Return the default of an option that argparse parses: `add_argument("--topic", default="orders")`."""
-        for call, outer in self.index.calls.get("add_argument", ()):
+        options = scope.language.values.options
+        for call, outer in (site for option in sorted(options) for site in self.index.calls.get(option, ())):
             if outer.unit is scope.unit and any(_option_name(part.text) == name for part in call.positional()):
                 return self._of(call.named("default") or NOTHING, outer, depth)
         return []
@@ -391,11 +377,17 @@ class Resolver:
     def _arguments(self, scope: Scope, position: int, name: str, depth: int) -> list[Value]:
         """Return the values that the callers of a function or constructor give for a parameter."""
         owner = scope if scope.kind is ScopeKind.CLASS else scope.nearest(ScopeKind.CLASS)
-        is_constructor = scope.kind is ScopeKind.CLASS or scope.name in _CONSTRUCTORS or scope.name == owner.name
+        is_constructor = (
+            scope.kind is ScopeKind.CLASS
+            or scope.name in scope.language.values.constructors
+            or scope.name == owner.name
+        )
         called = owner.name if is_constructor else scope.name
-        if scope.parameters and scope.parameters[0].name in ("self", "cls"):
+        if scope.parameters and scope.parameters[0].name in scope.language.own_parameters:
             position -= 1
         sites = self.index.calls.get(called, ())
+        if called not in _GENERIC:
+            self.called.add(called)
         if not sites:
             self.missing.add(called)
         values: list[Value] = []
@@ -411,19 +403,24 @@ class Resolver:
 
     def _may_call(self, call: Expr, outer: Scope, function: Scope, owner: Scope) -> bool:
         """Return whether *call* may be one of *function*: its object is of the class, or no other has that name."""
-        if suffix(outer.unit.path)[:3] != suffix(function.unit.path)[:3]:
-            return False  # another language; JavaScript and TypeScript count as two
+        if outer.language is not function.language:
+            return False
         if call.receiver.kind is Kind.OTHER:
             return self.index.module(outer.unit) == self.index.module(function.unit)
         only = self._is_only(function, outer)
         if owner.kind is not ScopeKind.CLASS:
-            return only
+            return only or (function.language.has_packages and self._may_implement(call, outer, function))
         if call.receiver.kind is Kind.NAME and call.receiver.text in ("this", "super"):
             return outer.nearest(ScopeKind.CLASS) is owner
         declared = self.class_name(call.receiver, outer)
         if declared in self.index.classes:
             return owner.name in self.lineage(declared)
         return function.name not in _GENERIC and only
+
+    def _may_implement(self, call: Expr, outer: Scope, function: Scope) -> bool:
+        """Return whether a call through an interface of Go may be one of a method: one of as many parameters."""
+        is_alike = len(call.positional()) == len(function.parameters) and function.name not in _GENERIC
+        return is_alike and self.index.module(outer.unit) == self.index.module(function.unit)
 
     def _is_only(self, function: Scope, caller: Scope) -> bool:
         """Return whether no other function has the name, or none in the module that it shares with the caller."""
@@ -485,7 +482,7 @@ class Resolver:
 
     def _member(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
         values: list[Value] = []
-        if _is_environment(receiver):
+        if _is_environment(receiver, scope.language.values):
             return [Value(f"${{{name}}}")]
         if receiver.kind is Kind.NAME and receiver.text in ("this", "super"):
             owner = scope.nearest(ScopeKind.CLASS)
@@ -499,6 +496,12 @@ class Resolver:
         values = values or self._given(receiver, name, scope, depth)
         if values:
             return values
+        if (
+            name in ("name", "Name")
+            and receiver.text in scope.language.values.lookups
+            and is_topic_name(receiver.receiver.text)
+        ):
+            return self._of((receiver.positional() or [NOTHING])[0], scope, depth)  # the platform's name of a topic
         new = self._object(receiver, scope, 0)
         if new.kind is Kind.LIST:
             pairs = [part for part in new.parts if part.kind is Kind.PAIR and part.text == name]
@@ -515,10 +518,10 @@ class Resolver:
                 return found
         if class_name == "NewTopic" and new.kind is not Kind.NEW:
             return self._bean(receiver.text, scope, depth)
-        made = self._literals(class_name, name, depth) if scope.unit.path.endswith(".go") else []
+        made = self._struct_member(class_name, name, scope, depth) if scope.language.has_packages else []
         if made:
             return made
-        if new.kind is Kind.NEW and name in _SAME | {"getName", "getTopic", "topicName"}:
+        if new.kind is Kind.NEW and name in scope.language.values.same | {"getName", "getTopic", "topicName"}:
             return [value for part in new.positional()[:1] for value in self._of(part, scope, depth)]
         for unit in self._units(receiver, scope):
             if name in unit.scope.bindings:
@@ -564,7 +567,7 @@ class Resolver:
         return [
             value if value.unit else Value(value.text, below.unit, _line_of(below, name))
             for below in self.index.subclasses.get(owner.name, ())
-            if suffix(below.unit.path)[:3] == suffix(owner.unit.path)[:3]
+            if below.language is owner.language
             for value in self._class_member(below, name, NOTHING, below, depth + 1)
         ][:MOST_VALUES]
 
@@ -574,7 +577,8 @@ class Resolver:
         beans = [
             function
             for note, function, _ in self.index.annotated("Bean")
-            if self.index.module(function.unit) == module and any(map(_is_topic, function.returns))
+            if self.index.module(function.unit) == module
+            and any(_is_topic(part, scope.language.values) for part in function.returns)
         ]
         chosen = [function for function in beans if function.name == name] or beans
         return (
@@ -582,6 +586,33 @@ class Resolver:
             if len(chosen) == 1
             else []
         )
+
+    def _struct_member(self, class_name: str, name: str, scope: Scope, depth: int) -> list[Value]:
+        """Return a member of a struct of Go: a variable of the environment by its tag, or what literals have for it."""
+        values = self._literals(class_name, name, depth) or self._only_literal(name, scope, depth)
+        means, module = scope.language.values, self.index.module(scope.unit)
+        tags = {tag for tag, unit in self.index.tags.get(name, ()) if self.index.module(unit) == module}
+        variables = {_tag_part(means.tag_variable, tag) for tag in tags} - {""}
+        defaults = {_tag_part(means.tag_default, tag) for tag in tags} - {""} or {value.text for value in values}
+        if len(variables) != 1:
+            return values or [Value(default) for default in defaults if len(defaults) == 1]
+        default = f":{defaults.pop()}" if len(defaults) == 1 else ""
+        return [Value(f"${{{variables.pop()}{default}}}")]
+
+    def _only_literal(self, name: str, scope: Scope, depth: int) -> list[Value]:
+        """Return the value that all literals and assignments of the module have for a member; of several, none."""
+        module = self.index.module(scope.unit)
+        assigned = [scope for scope in self.index.constants.get(name, ()) if scope.kind is ScopeKind.FILE]
+        sites = [
+            (expr, site) for expr, site in self.index.members.get(name, ()) if self.index.module(site.unit) == module
+        ]
+        sites += [
+            (expr, site) for site in assigned if self.index.module(site.unit) == module for expr in site.bindings[name]
+        ]
+        if not sites:
+            self.missing.add(name)
+        values = [value for expr, site in sites[:20] for value in self._of(expr, site, depth + 1)]
+        return values[:1] if len({value.text for value in values}) == 1 else []
 
     def _literals(self, name: str, member: str, depth: int) -> list[Value]:
         """Return what literals of a struct of Go have for a member."""
@@ -612,7 +643,7 @@ class Resolver:
         """Return the files that a name stands for: a module of Python, a package of Go, an import of JavaScript."""
         if receiver.kind not in (Kind.NAME, Kind.MEMBER):
             return []
-        if scope.unit.path.endswith(".go"):
+        if scope.language.has_packages:
             receiver = replace(receiver, text=_package_of(receiver.text, scope.unit))
         imported = self.index.stems.get(receiver.text, [])
         same = [unit for unit in imported if self.index.module(unit) == self.index.module(scope.unit)]
@@ -620,9 +651,9 @@ class Resolver:
             [
                 unit
                 for unit in self.index.units.values()
-                if PurePosixPath(unit.path).parent.name == receiver.text and unit.path.endswith(".go")
+                if PurePosixPath(unit.path).parent.name == receiver.text and unit.language.has_packages
             ]
-            if scope.unit.path.endswith(".go")
+            if scope.language.has_packages
             else []
         )
         return (same or imported)[:3] + folder[:20]
@@ -722,13 +753,13 @@ class Resolver:
 
     def _of_settings(self, owner: Scope, label: str, found: list[Value]) -> list[Value]:
         """Return values as defaults of variables where the class reads the environment, as pydantic's does."""
-        if not _SETTINGS_CLASSES & set(owner.supertypes):
+        if owner.language.values.settings_classes.isdisjoint(owner.supertypes):
             return found
         return [Value(f"${{{label.upper()}:{value.text}}}", value.unit) for value in found if "${" not in value.text]
 
     def _prefix(self, owner: Scope) -> str:
         for note in owner.annotations:
-            if note.text in ("ConfigurationProperties", "ConfigMapping"):
+            if note.text in owner.language.values.settings_notes:
                 named = note.named("prefix", "value") or next(iter(note.positional()), NOTHING)
                 return named.text if named.kind is Kind.TEXT else ""
         return ""
@@ -739,7 +770,7 @@ class Resolver:
             if bound.kind is not Kind.NAME:
                 continue
             for constructor in self._constructors(owner):
-                names = [part.name for part in constructor.parameters if part.name not in ("self", "cls")]
+                names = _names(constructor)
                 if bound.text in names:
                     position = names.index(bound.text)
                     argument = _argument_of(new, bound.text, position)
@@ -748,7 +779,7 @@ class Resolver:
         return self._bound(owner, name, depth)
 
     def _constructors(self, owner: Scope) -> Iterator[Scope]:
-        for name in (owner.name, *_CONSTRUCTORS):
+        for name in (owner.name, *sorted(owner.language.values.constructors)):
             yield from owner.functions.get(name, ())
 
     def _is_constructor_parameter(self, scope: Scope, name: str) -> bool:
@@ -788,21 +819,28 @@ class Resolver:
         ]
         receiver = call.receiver
         if len(functions) != 1 or (receiver.kind is not Kind.OTHER and call.text in _GENERIC):
-            if not functions and receiver.kind is Kind.OTHER:
+            if not functions and (receiver.kind is Kind.OTHER or scope.language.has_packages):
                 self.missing.add(call.text)
             return []
         function = functions[0]
-        names = [part.name for part in function.parameters if part.name not in ("self", "cls")]
+        names = _names(function)
         arguments = {name: _argument_of(call, name, position) for position, name in enumerate(names)}
         groups: list[list[Value]] = []
         for returned in function.returns[:4]:
-            substituted = _substitute(returned, arguments, 0)
-            groups.append(self._of(substituted, function if substituted is returned else scope, depth))
+            for value in _local(returned, function):
+                substituted = _substitute(value, arguments, 0)
+                groups.append(self._of(substituted, function if substituted is value else scope, depth))
         known = [group for group in groups if any(value.text for value in group)]
-        for group, other in pairwise(known):  # `if value := os.Getenv(key); value != "" {…}; return fallback`
-            if len(group) == 1 and _is_open(group[0].text):
-                return self._with_default(group, other[:1])
+        read = [group for group in known if len(group) == 1 and _is_open(group[0].text)]
+        if read and len(known) > 1:  # `if value := os.Getenv(key); value != "" {…}; return fallback`
+            return self._with_default(read[0], next((group[:1] for group in known if group is not read[0]), []))
         return [value for group in groups for value in group]
+
+
+def _local(expr: Expr, function: Scope) -> list[Expr]:
+    """Return what a name is assigned in a function; other expressions, and names that depend on it, as they are."""
+    bound = function.bindings.get(expr.text, [])[:3] if expr.kind is Kind.NAME else []
+    return [part for part in bound if part.kind is Kind.CALL] or [expr]
 
 
 def _substitute(expr: Expr, arguments: Mapping[str, Expr], depth: int) -> Expr:
@@ -827,21 +865,25 @@ def _is_open(text: str) -> bool:
     return text.startswith("${") and text.endswith("}") and ":" not in text and text.count("${") == 1
 
 
-def _is_environment(expr: Expr) -> bool:
+def _names(function: Scope) -> list[str]:
+    """Return the names of the parameters of a function, without the object of a method."""
+    return [part.name for part in function.parameters if part.name not in function.language.own_parameters]
+
+
+def _is_environment(expr: Expr, means: Values) -> bool:
     """Return whether an expression is the environment: `os.environ`, `process.env`, `System.getenv()`, `sys.env`."""
-    if expr.kind is Kind.CALL:
-        return expr.text == "getenv" and not expr.positional()
-    if expr.kind is Kind.MEMBER:
-        return expr.text in _ENVIRONMENT_OBJECTS and expr.receiver.text in _ENVIRONMENT_OWNERS
-    return expr.kind is Kind.NAME and expr.text == "environ"
+    if expr.kind not in (Kind.NAME, Kind.MEMBER, Kind.CALL) or (expr.kind is Kind.CALL and expr.positional()):
+        return False
+    name = f"{expr.receiver.text}.{expr.text}" if expr.receiver.text else expr.text
+    return name in means.environment_objects
 
 
 def _is_class(name: str, unit: Unit) -> bool:
-    return name[:1].isupper() and suffix(unit.path) in _CALLED_CLASSES
+    return name[:1].isupper() and unit.language.constructor_is_call
 
 
-def _is_topic(expr: Expr) -> bool:
-    return expr.text == "NewTopic" or _is_topic_builder(expr)
+def _is_topic(expr: Expr, means: Values) -> bool:
+    return expr.text == "NewTopic" or _is_topic_builder(expr, means)
 
 
 def _line_of(owner: Scope, name: str) -> int:
@@ -866,13 +908,18 @@ def _members(owner: Scope) -> set[str]:
     return {*owner.types, *owner.bindings, *(part.name for part in owner.parameters)}
 
 
+def _tag_part(pattern: re.Pattern[str] | None, tag: str) -> str:
+    match = pattern.search(tag) if pattern is not None else None
+    return next(filter(None, match.groups()), "") if match else ""
+
+
 def _option_name(text: str) -> str:
     return text.lstrip("-").replace("-", "_")
 
 
-def _is_topic_builder(expr: Expr) -> bool:
+def _is_topic_builder(expr: Expr, means: Values) -> bool:
     for _ in range(20):
-        if expr.text in _NAMED:
+        if expr.text in means.topics:
             return True
         if expr.kind is Kind.CALL and expr.text == "name" and expr.receiver.text == "TopicBuilder":
             return True

@@ -64,7 +64,7 @@ def _page(settings: MetricsSettings, http: Http, metric: str, token: str) -> tup
 
 
 def _clients(rows: Sequence[Payload], unread: Unread) -> Iterator[tuple[str, str]]:
-    """Yield topic and client id of the rows that count anything; a default client id names nobody."""
+    """Yield topic and client id of the rows that count anything; default client ids are skipped."""
 
     def read(row: Payload) -> tuple[str, str]:
         amount = row.need("value").value

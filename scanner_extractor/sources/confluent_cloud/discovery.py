@@ -150,7 +150,7 @@ def _brokers(address: str) -> tuple[str, ...]:
 
 
 def _url(value: Payload, name: str) -> str:
-    """Return a web address, empty where there is none or it is none."""
+    """Return a web address, empty if absent or invalid."""
     try:
         return read_address(value.text(name)).url
     except ValueError:

@@ -24,7 +24,7 @@ _TOPIC = "metric.topic"
 _GROUP = "metric.consumer_group_id"
 _MOST_GROUPS = 1000
 _MOST = 1e300
-_HINT = "a Cloud key whose account has the role MetricsViewer: see docs/sources/metrics.md"
+_HINT = "a Cloud key whose account has the role MetricsViewer: see docs/sources/confluent_cloud.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +158,7 @@ def _identity(row: Payload) -> tuple[str, ...]:
 
 
 def _amount(value: Payload) -> float | None:
-    """Return a figure; None for one that is none, as JSON has it for what is too large."""
+    """Return a figure; None for an invalid one, as JSON has it for overflows."""
     if isinstance(value.value, bool) or not isinstance(value.value, int | float):
         raise value.error("is not a number")
     return float(value.value) if abs(value.value) < _MOST else None

@@ -184,7 +184,7 @@ _NO_GRAPHQL = (NotFound, SourceObjected, SourceRefused)
 _ADVANCED = "business metadata and connectors' topics require the Advanced package of Stream Governance"
 
 _PATIENCE = 3600.0
-"""Seconds that one type may take: its pages are progress, and the runner sees where there is none."""
+"""Seconds that one type may take: its pages are progress, and the runner notices a lack of it."""
 
 Answers = dict[str, PartialList[Payload] | ScannerError]
 

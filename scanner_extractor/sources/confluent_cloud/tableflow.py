@@ -159,7 +159,7 @@ def _host(url: str) -> str:
         return ""
 
 
-_KEY = "Tableflow needs a Tableflow key, or a Cloud key: see docs/sources/tableflow.md"
+_KEY = "Tableflow needs a Tableflow key, or a Cloud key: see docs/sources/confluent_cloud.md"
 
 
 def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) -> CatalogResult:

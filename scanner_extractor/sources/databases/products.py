@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
@@ -11,6 +11,7 @@ from sqlalchemy.exc import ArgumentError
 
 from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_model.errors import InputInvalid
+from scanner_model.maturity import Proof, live
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +25,11 @@ class Product:
     *driver* is the one that is used where the URL names none. *protocol* is the dialect of the product whose protocol
     it speaks, empty for its own one: jobs may know its tables by that product's names, too. *other_ports* are those of
     the same server at which connectors write. *information_schema*: its tables are read from there at once, because
-    SQLAlchemy's inspector asks for one after the other.
+    SQLAlchemy's inspector asks for one after the other. *proof* is how it was tested.
     """
 
     scheme: str
+    proof: Proof
     port: int | None = None
     schemas_in_database: bool = True
     own: frozenset[str] = frozenset({"information_schema"})
@@ -59,8 +61,11 @@ _ROLES = frozenset(
 )
 """The schemas of SQL Server's fixed roles."""
 
+_TESTS = "tests/conformance/test_databases.py"
+
 _MYSQL = Product(
     scheme="mysql",
+    proof=Proof("MySQL"),
     port=3306,
     schemas_in_database=False,
     own=frozenset({"information_schema", "mysql", "performance_schema", "sys"}),
@@ -70,6 +75,7 @@ _MYSQL = Product(
 )
 _POSTGRES = Product(
     scheme="postgres",
+    proof=live("PostgreSQL", "15", _TESTS),
     port=5432,
     own_prefixes=("pg_",),
     session=("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",),
@@ -80,23 +86,33 @@ _POSTGRES = Product(
 PRODUCTS: Mapping[str, Product] = {
     "postgresql": _POSTGRES,
     "mysql": _MYSQL,
-    "mariadb": _MYSQL,
+    "mariadb": replace(_MYSQL, proof=live("MariaDB", "10.11", _TESTS)),
     "mssql": Product(
         scheme="sqlserver",
+        proof=Proof("SQL Server"),
         port=1433,
         own=frozenset({"INFORMATION_SCHEMA", "sys", "guest"}) | _ROLES,
         driver="pyodbc",
     ),
-    "oracle": Product(scheme="oracle", port=1521, own_schema_only=True, driver="oracledb"),
-    "redshift": Product(scheme="redshift", port=5439, own_prefixes=("pg_",)),
-    "sqlite": Product(scheme="file", session=("PRAGMA query_only = ON",)),
-    "snowflake": Product(scheme="snowflake", own=frozenset({"INFORMATION_SCHEMA", "information_schema"})),
-    "trino": Product(scheme="trino", port=8080),
+    "oracle": Product(
+        scheme="oracle", proof=Proof("Oracle Database"), port=1521, own_schema_only=True, driver="oracledb"
+    ),
+    "redshift": Product(scheme="redshift", proof=Proof("Amazon Redshift"), port=5439, own_prefixes=("pg_",)),
+    "sqlite": Product(scheme="file", proof=live("SQLite", "3.40", _TESTS), session=("PRAGMA query_only = ON",)),
+    "snowflake": Product(
+        scheme="snowflake", proof=Proof("Snowflake"), own=frozenset({"INFORMATION_SCHEMA", "information_schema"})
+    ),
+    "trino": Product(scheme="trino", proof=Proof("Trino"), port=8080),
     "clickhouse": Product(
-        scheme="clickhouse", port=8123, schemas_in_database=False, own=frozenset({"system", "information_schema"})
+        scheme="clickhouse",
+        proof=Proof("ClickHouse over its SQL protocol"),
+        port=8123,
+        schemas_in_database=False,
+        own=frozenset({"system", "information_schema"}),
     ),
     "risingwave": Product(
         scheme="risingwave",
+        proof=Proof("RisingWave"),
         port=4566,
         own=frozenset({"information_schema", "rw_catalog"}),
         own_prefixes=("pg_",),
@@ -106,6 +122,7 @@ PRODUCTS: Mapping[str, Product] = {
     ),
     "materialize": Product(
         scheme="materialize",
+        proof=Proof("Materialize"),
         port=6875,
         own_prefixes=("mz_", "pg_"),
         time_limit="SET statement_timeout = {milliseconds}",
@@ -114,6 +131,7 @@ PRODUCTS: Mapping[str, Product] = {
     ),
     "starrocks": Product(
         scheme="starrocks",
+        proof=Proof("StarRocks"),
         port=9030,
         schemas_in_database=False,
         own=frozenset({"_statistics_", "information_schema", "sys"}),
@@ -124,6 +142,7 @@ PRODUCTS: Mapping[str, Product] = {
     ),
     "doris": Product(
         scheme="doris",
+        proof=Proof("Apache Doris"),
         port=9030,
         schemas_in_database=False,
         own=frozenset({"__internal_schema", "information_schema", "mysql"}),
@@ -138,7 +157,20 @@ PRODUCTS: Mapping[str, Product] = {
 
 def product_of(dialect: str) -> Product:
     """Return the product of a dialect; an unknown one has the dialect's name as its scheme."""
-    return PRODUCTS.get(dialect) or Product(scheme=dialect)
+    return PRODUCTS.get(dialect) or Product(scheme=dialect, proof=Proof(dialect))
+
+
+def product_proofs(settings: DatabaseSettings | None) -> tuple[Proof, ...]:
+    """Return how the product of a database was tested, or every product for None.
+
+    An invalid URL is reported by the check of the database, not here.
+    """
+    if settings is None:
+        return tuple(product.proof for product in PRODUCTS.values())
+    try:
+        return (product_of(database_url(settings.url).get_backend_name()).proof,)
+    except InputInvalid:
+        return ()
 
 
 def chosen_schemas(names: Iterable[str], settings: DatabaseSettings, product: Product) -> list[str]:
@@ -184,7 +216,7 @@ class Location:
 
     @classmethod
     def of(cls, settings: DatabaseSettings) -> Location:
-        """Resolve the settings; raises InputInvalid for a URL that is none."""
+        """Resolve the settings; raises InputInvalid for an invalid URL."""
         url = database_url(settings.url)
         product = product_of(url.get_backend_name())
         if url.get_backend_name() == "sqlite":

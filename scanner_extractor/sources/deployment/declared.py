@@ -54,13 +54,17 @@ class DeclaredSql:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredUse:
-    """A program that a file names as reader or writer (*writes*) of a topic."""
+    """A program that a file names as reader or writer (*writes*) of a topic.
+
+    *separate*: the file declares access only, so what the program reads does not reach what it writes.
+    """
 
     job: str
     topic: str
     writes: bool
     description: str
     place: str
+    separate: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -69,7 +73,7 @@ class Collector:
 
     *internal* are topics that a Connect cluster creates for itself, with the place that names each. *config_maps* are
     the shared settings of the file that is read. *schema_files* are subjects, each with the file of its schema as it is
-    named there. *others* counts the documents of which nothing is read, by reason.
+    named there. *others* counts the skipped documents, by reason.
     """
 
     source: SourceId
@@ -121,7 +125,7 @@ class Collector:
         self.problems.append(Problem(f"{self.source} {place}", what, hint))
 
     def other(self, reason: str) -> None:
-        """Count a document of which nothing is read."""
+        """Count a skipped document."""
         self.others[reason] += 1
 
     def _is_name(self, name: str, what: str, place: str) -> bool:
@@ -176,14 +180,14 @@ def _without_secret(key: str, extra: ExtraNames, match: re.Match[str]) -> str:
 
 
 def member(value: Value, *path: str) -> Value:
-    """Return a member of nested mappings; None where there is none."""
+    """Return a member of nested mappings; None if absent."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
 def mapping(value: Value, *path: str) -> Mapping[str, Value]:
-    """Return a member that is a mapping; an empty one where there is none."""
+    """Return a member that is a mapping; empty if absent."""
     inside = member(value, *path)
     return inside if isinstance(inside, dict) else {}
 
@@ -201,7 +205,7 @@ def texts(value: Value, *path: str) -> tuple[str, ...]:
 
 
 def text(value: Value, *path: str) -> str:
-    """Return a member as a text, numbers too; empty where there is none."""
+    """Return a member as a text, numbers too; empty if absent."""
     return plain_text(member(value, *path)) or ""
 
 

@@ -1,6 +1,6 @@
 """Documents that are no Kubernetes resources: kafka-gitops, JulieOps, and connectors as Connect's REST API takes them.
 
-Besides topics, the services of kafka-gitops and the projects of JulieOps say which programs read and write topics.
+Services of kafka-gitops and projects of JulieOps also contain the programs that read and write topics.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _read_connector(document: Document, collector: Collector) -> bool:
 
 
 def _read_gitops(document: Document, collector: Collector) -> bool:
-    """Read the topics and services of kafka-gitops, which may stand in one file or in several."""
+    """Read the topics and services of kafka-gitops, which may be in one file or in several."""
     topics, services = mapping(document.value, "topics"), mapping(document.value, "services")
     described = [topic for topic in topics.values() if isinstance(topic, dict) and topic.keys() <= _TOPIC_MEMBERS]
     is_topics = len(described) == len(topics) and any("partitions" in topic for topic in described)
@@ -100,13 +100,20 @@ def _read_service(document: Document, name: str, service: Value, collector: Coll
 
 
 def _add_uses(
-    collector: Collector, about: tuple[str, str, str], reads: tuple[str, ...], writes: tuple[str, ...]
+    collector: Collector,
+    about: tuple[str, str, str],
+    reads: tuple[str, ...],
+    writes: tuple[str, ...],
+    *,
+    separate: bool = False,
 ) -> None:
     """Add the topics that a job reads and writes; *about* is its name, its description and its place."""
     job, description, place = about
     for topics, is_writing in ((reads, False), (writes, True)):
         for topic in topics:
-            use = DeclaredUse(job=job, topic=topic, writes=is_writing, description=description, place=place)
+            use = DeclaredUse(
+                job=job, topic=topic, writes=is_writing, description=description, place=place, separate=separate
+            )
             collector.add_use(use)
 
 
@@ -149,9 +156,9 @@ def _julie_topic(document: Document, topic: Mapping[str, Value], name: str, coll
         files = ((side, text(schemas, f"{side}.schema.file")) for side in ("key", "value"))
         collector.schema_files += [(f"{name}-{side}", file) for side, file in files if file]
     for job in _principals(topic, "consumers"):
-        _add_uses(collector, (job, f"consumer of {name} in JulieOps", place), (name,), ())
+        _add_uses(collector, (job, f"consumer of {name} in JulieOps", place), (name,), (), separate=True)
     for job in _principals(topic, "producers"):
-        _add_uses(collector, (job, f"producer of {name} in JulieOps", place), (), (name,))
+        _add_uses(collector, (job, f"producer of {name} in JulieOps", place), (), (name,), separate=True)
 
 
 def _julie_project(
@@ -160,9 +167,13 @@ def _julie_project(
     """Add who reads and writes: consumers and producers of a project use every topic of it."""
     where = f"of the project {text(project, 'name')} in JulieOps"
     for job in _principals(project, "consumers"):
-        _add_uses(collector, (job, f"consumer {where}", document.place("consumers", project)), topics, ())
+        _add_uses(
+            collector, (job, f"consumer {where}", document.place("consumers", project)), topics, (), separate=True
+        )
     for job in _principals(project, "producers"):
-        _add_uses(collector, (job, f"producer {where}", document.place("producers", project)), (), topics)
+        _add_uses(
+            collector, (job, f"producer {where}", document.place("producers", project)), (), topics, separate=True
+        )
     connectors = mapping(project, "connectors")
     listed = mappings(connectors, "access_control") if connectors else mappings(project, "connectors")
     for part, users in (("streams", mappings(project, "streams")), ("connectors", listed)):

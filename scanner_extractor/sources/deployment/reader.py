@@ -43,7 +43,7 @@ _NOTHING = FlowEnd(namespace="", name="")
 class DeploymentReading:
     """What deployment files declare; *failed* counts files and documents that could not be read.
 
-    *files* counts all files, *documents* those that were parsed, *others* those of which nothing is read, by reason.
+    *files* counts all files, *documents* those that were parsed, *others* the skipped ones, by reason.
     """
 
     files: int = 0
@@ -211,6 +211,7 @@ def _flow(use: DeclaredUse, source: SourceId) -> ManualFlow:
         job=use.job,
         description=use.description,
         evidence=use.place,
+        separate=use.separate,
     )
 
 

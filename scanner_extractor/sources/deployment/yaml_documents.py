@@ -1,6 +1,6 @@
 """Parse untrusted YAML into plain values with line numbers: bounded in size, depth and expansion of aliases.
 
-The values are those of the text: only `null` and booleans are converted, and a number stays the text that stands in
+The values are those of the text: only `null` and booleans are converted, and a number stays the text written in
 the file, so that `1.10` is not `1.1`. No tag creates an object. The parser's events are read instead of its nodes,
 because composing nodes recurses in C, and expands aliases without a limit.
 """

@@ -248,7 +248,7 @@ def read_offsets(
 ) -> CatalogResult:
     """Read the log end offset of every topic at *now*.
 
-    Needs DESCRIBE on topics. A topic of which a partition has no leader is left out, and the result partial: a
+    Needs DESCRIBE on topics. A topic with a partition without leader is skipped, and the result partial: a
     partial sum is not a metric. Raises SourceRefused and SourceUnreachable.
     """
     kafka = client or KafkaClient(_kafka(settings))

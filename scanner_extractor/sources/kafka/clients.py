@@ -32,7 +32,7 @@ DOCUMENT = "clients"
 """The name under which a capture holds the answers."""
 
 READ, UNSUPPORTED, REFUSED, FAILED = "read", "unsupported", "refused", "failed"
-"""How a part ended; that it found nothing is none of these."""
+"""How a part ended, other than finding nothing."""
 
 TRANSACTIONS = "transactions"
 _DESCRIBED_BY = {
@@ -96,7 +96,7 @@ def load_clients(
             where="cluster.json $.kafka_clients",
         )
         client = KafkaClient(settings.kafka)
-        client.metadata()  # to kafka-python, a wrong password is no answer
+        client.metadata()  # kafka-python takes a wrong password for a missing answer
         connect, loading = module.BrokerSession, lambda: unloaded(client, client.metadata())
     with connect(settings.kafka) as session:
         errors: list[ScannerError] = []
@@ -290,7 +290,7 @@ class _Reading:
         }
         partial, remarks = [*self._failures()], [*self._remarks()]
         if len(uses) > _MOST:
-            what = f"{len(uses)} uses of topics were found, of which {_MOST} are kept"
+            what = f"{len(uses)} uses of topics were found; {_MOST} are kept"
             partial.append(Problem(str(self._source), what, _PAGE))
         topologies = tuple(filter(None, (self._topology(row) for kind, row in groups if kind == "streams")))
         received = min(len(uses), _MOST) + len(topologies)
@@ -366,11 +366,11 @@ class _Reading:
                 yield Problem(source, f"the brokers have no request for {_NOUNS[name]}: these are unknown", _PAGE)
         groups = [self._parts[kind] for kind in _DESCRIBED_BY if kind in self._parts]
         if groups and not any(part.get("rows") or part["status"] != READ for part in groups):
-            what = "no group of the newer protocols is visible: there is none, or the user may not DESCRIBE it"
+            what = "no group of the newer protocols is visible: none exists, or the user may not DESCRIBE it"
             yield Problem(source, what, "give it DESCRIBE on groups and topics")
         transactions = self._parts.get(TRANSACTIONS, {})
         if transactions.get("known") == 0:
-            what = "no transactional id is visible: there is none, or the user may not DESCRIBE it"
+            what = "no transactional id is visible: none exists, or the user may not DESCRIBE it"
             yield Problem(source, what, "give it DESCRIBE on transactional ids")
         silent = [row["name"] for row in self._rows("streams") if row.get("topology_description_status") != AVAILABLE]
         if silent:
@@ -384,7 +384,7 @@ AVAILABLE = 3
 
 
 def _iso(milliseconds: int) -> str:
-    """Return a time as ISO 8601; empty where there is none."""
+    """Return a time as ISO 8601; empty if absent."""
     if milliseconds < 0:
         return ""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="seconds")

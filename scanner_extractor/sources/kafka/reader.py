@@ -70,7 +70,7 @@ class ConfigAnswer(Protocol):
 
 
 class OffsetAnswer(Protocol):
-    """A topic's partition and an offset in it, negative where there is none (`TopicPartition`)."""
+    """A topic's partition and an offset in it, negative if unknown (`TopicPartition`)."""
 
     topic: str
     offset: int
@@ -150,7 +150,7 @@ Config = tuple[tuple[str, str], ...]
 
 
 def read_brokers(brokers: Iterable[BrokerAnswer], source: SourceId) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
-    """Return every broker's advertised address in normal form, sorted; one that is no address becomes a problem."""
+    """Return every broker's advertised address in normal form, sorted; an invalid one becomes a problem."""
     addresses: set[str] = set()
     problems: set[Problem] = set()
     for broker in brokers:
@@ -210,7 +210,7 @@ def read_group(
 
 
 def is_unassigned(listing: GroupAnswer, description: MembersAnswer | None) -> bool:
-    """Return whether a group is in a rebalance and has members, none of which is assigned anything yet."""
+    """Return whether a group is in a rebalance and its members have no assignment yet."""
     state = state_of(listing, description).upper()
     rebalances = "REBALANC" in state or state in ("ASSIGNING", "RECONCILING")
     return rebalances and bool(description and description.members) and not any(_assigned(description))

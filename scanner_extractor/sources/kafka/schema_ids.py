@@ -32,7 +32,7 @@ MEMBER = "schema_id_uses"
 """Where a scan lists the facts."""
 
 _LARGEST = 0x1FFF_FFFF
-"""A larger number is none of a registry: its first byte is a printable character, so it would be text of a record."""
+"""A larger number is not a registry's: its first byte is a printable character, so it would be text of a record."""
 
 Found = tuple[IdAnswer, str]
 
@@ -70,10 +70,10 @@ def _ids_of(record: Any) -> dict[Role, Found]:  # noqa: ANN401 - librdkafka's Me
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Which partitions are read, with the first offset and the end of each; of which topics, and of which not.
+    """Which partitions are read, with the first offset and the end of each; topics read, and topics not read.
 
     *topics* are the matching topics with the number of their partitions, those of *refused* with no right to READ.
-    *leaderless* are topics of which a partition has no leader; *left_out* counts topics beyond the limit. *hidden* is
+    *leaderless* are topics with a partition without leader; *left_out* counts topics beyond the limit. *hidden* is
     why topics may be missing from the list, empty where none is.
     """
 
@@ -340,7 +340,7 @@ def _uses(name: TopicName, topic: Mapping[str, Any], settings: SchemaIdSettings)
 
 
 def _iso(milliseconds: int) -> str:
-    """Return a time as ISO 8601; empty where there is none, or no calendar has it."""
+    """Return a time as ISO 8601; empty if absent, or no calendar has it."""
     try:
         return (
             "" if milliseconds < 0 else datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="seconds")

@@ -45,7 +45,7 @@ class TerraformReading:
 
     *declarations* are topics and connectors, each with its settings as the files have them. *flows* have one end: an
     account that may read or write a topic. *schema_files* are subjects, each with the path of a file that has a version
-    of it, *schemas* those whose text stands in the configuration. *statement_files* are the paths of files whose text
+    of it, *schemas* those whose text is in the configuration. *statement_files* are the paths of files whose text
     is a statement. *levels* are the compatibility levels of subjects, of all others under the empty name. *unread* are
     files with the reason.
     """
@@ -163,7 +163,7 @@ class _Reader:
             return None
         tree = parse_tree(path, text)
         if tree.has_error:
-            self._problem(path, "a part of it is no Terraform", "the rest is read")
+            self._problem(path, "a part of it is not valid Terraform", "the rest is read")
         return next((child for child in tree.named_children if child.type == "body"), None)
 
     def _read_module(self, directory: str, variables: Mapping[str, Value], level: int) -> Module:
@@ -365,7 +365,7 @@ def _statement(reader: _Reader, block: Block, scope: Scope) -> None:
 
 def _flink_version(reader: _Reader, block: Block, scope: Scope) -> None:
     """Read Aiven's version of a Flink application: its tables, and the statement that uses them."""
-    tables = [scope.text(inner, "create_table") for inner in block.blocks if inner.kind in ("source", "sink")]
+    tables = [scope.text(inner, "create_table") for inner in block.blocks if inner.kind in _TABLES]
     parts = [part.strip().removesuffix(";") for part in (*tables, scope.text(block, "statement")) if part.strip()]
     reader.statements.setdefault(
         block.labels[1], DeclaredSql(name=block.labels[1], statement=";\n".join(parts), place=block.place)
@@ -380,6 +380,8 @@ def _level(reader: _Reader, block: Block, scope: Scope) -> None:
 
 
 _LEVELS = ("compatibility_level", "compatibility")
+_TABLES = frozenset({"source", "sink", "sources", "sinks"})
+"""The blocks of tables; the plural is that of versions of the provider before 4.1."""
 
 
 def _schema(reader: _Reader, block: Block, scope: Scope) -> None:

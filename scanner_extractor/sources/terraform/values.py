@@ -90,7 +90,7 @@ def attributes(body: Node) -> dict[str, Node]:
 class Module:
     """A directory of a configuration with the values that its caller passes to its variables.
 
-    *read* returns the text of a file by its path, None where there is none. *resources* are blocks by `type.name`,
+    *read* returns the text of a file by its path, None if absent. *resources* are blocks by `type.name`,
     *children* the modules that it calls, by name. *busy* are the names that are evaluated now.
     """
 

@@ -60,5 +60,5 @@ def test_a_snapshot_stays_as_it_is(engine, tmp_path) -> None:
     engine.dispose()
     changing.write_state(tmp_path / "dictionary.db", changing.installation(topics=(), connectors=(), manual=[]))
 
-    assert [topic.name for topic in snapshot.topics] == ["a.orders", "b.paid"]
+    assert [topic.name for _, topic in snapshot.topics] == ["a.orders", "b.paid"]
     assert len(snapshot.connectors) == len(changing.CONNECTORS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dataflow_generator.graph import Certainty
 from dataflow_generator.jobs.manual import manual_jobs
 from dataflow_generator.jobs.model import JobFlows, Naming
@@ -52,3 +54,17 @@ def test_code_passes_on_only_what_it_shows():
 def test_code_suggests_and_files_declare():
     assert only_job(flow("a", "b", suggested=True)).certainty is Certainty.SUGGESTED
     assert only_job(flow("a", "b")).certainty is Certainty.DECLARED
+
+
+def test_a_list_of_users_passes_nothing_on_and_is_declared():
+    listed = [replace(flow("a", ""), separate=True), replace(flow("", "b"), separate=True)]
+    job = only_job(*listed, flow("c", "d", suggested=True))
+
+    assert passed_on(job) == {("c", "d")}
+    known = {use.dataset.name: use.certainty or job.certainty for use in (*job.reads, *job.writes)}
+    assert known == {
+        "a": Certainty.DECLARED,
+        "b": Certainty.DECLARED,
+        "c": Certainty.SUGGESTED,
+        "d": Certainty.SUGGESTED,
+    }

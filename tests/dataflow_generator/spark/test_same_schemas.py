@@ -15,9 +15,8 @@ from scanner_api.spark_session import SparkEngine
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.schema.facts import metadata
 from scanner_dictionary.write.scan import write_scan
-from scanner_extractor.results import RegistryResult
+from scanner_extractor.results import RegistryResult, SourceReadings
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.schemas.parsing import parse_bundle, parse_in_process, request_bundles, unpack_bundle
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.names import ClusterName, SubjectName

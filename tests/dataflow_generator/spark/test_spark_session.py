@@ -71,7 +71,7 @@ def test_what_a_task_could_not_do_is_reported_in_one_line(spark, tmp_path) -> No
 
 @pytest.mark.spark
 def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(installation_of, briefly, tmp_path) -> None:
-    """Its own master and settings hold, and its JVM logs where docs/dataflow.md lets it."""
+    """Its own master and settings hold, and its JVM logs to the configured file."""
     pyspark = pytest.importorskip("pyspark", reason="pip install 'kafka-lineage-scanner[spark]' runs this")
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
         pytest.skip("no Java on this machine; Java 17 runs this")

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from committed_repository import commit_all, git
 
-from scanner_api.change_check.check import CheckOptions, check_commits
+from scanner_api.change_check.commits import check_commits
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.settings import (
     FILE,
     SETTINGS_SCHEMA,
+    CheckOptions,
     Judging,
     RepositorySettings,
     parse_settings,
@@ -194,3 +195,12 @@ def test_settings_are_read_and_mistakes_have_their_line() -> None:
             parse_settings(wrong, FILE)
         assert f"{FILE}:2" in str(error.value)
     assert set(SETTINGS_SCHEMA["properties"]) == {name.replace("_", "-") for name in RepositorySettings.__slots__}
+
+
+def test_an_expression_of_topic_files_is_checked_with_its_place():
+    text = "fail-on: none\ntopic-files:\n  - {files: '*.yaml', topic: '@.name['}\n"
+
+    with pytest.raises(InputInvalid) as raised:
+        parse_settings(text, ".scanner.yaml")
+
+    assert raised.value.where == ".scanner.yaml:2 topic-files[0].topic"

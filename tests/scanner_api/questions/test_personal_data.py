@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -37,6 +39,25 @@ def test_declared_inherited_and_suggested_columns_are_told_apart(dictionary) -> 
     assert "payments.iban" in suggested
     others = {f"{row.dataset}.{row.column}" for row in rows if row.found in ("declared", "inherited")}
     assert suggested.isdisjoint(others)
+
+
+@pytest.mark.parametrize("tag", ["PII", "pii", "finance"])
+def test_stored_tags_are_those_that_flows_lead_to(dictionary, tmp_path, tag) -> None:
+    """A dictionary without stored tags, or with a newer scan, follows the flows for each question: the same answers."""
+    file = tmp_path / "computed.db"
+    shutil.copy(Path(dictionary.url.removeprefix("sqlite:///")), file)
+    with sqlite3.connect(file) as conn:
+        assert conn.execute("UPDATE flow_graph SET tags_scan = NULL").rowcount == 1
+        conn.execute("DELETE FROM column_tag")
+    computed = scanner_api.open_dictionary(file)
+
+    assert personal_data(dictionary, tag=tag) == personal_data(computed, tag=tag)
+    for tags in ("declared", "known", "inherited"):
+        stored = columns(dictionary, tag=tag, tags=tags)
+        assert stored == columns(computed, tag=tag, tags=tags)
+        assert columns(dictionary, tag=tag, tags=tags, cluster="retail") == columns(
+            computed, tag=tag, tags=tags, cluster="retail"
+        )
 
 
 def test_what_leaves_is_outside_or_has_a_reader(dictionary) -> None:

@@ -325,7 +325,7 @@ def test_a_directory_that_is_none_is_refused(scanner, tmp_path) -> None:
     result = scanner("extract", "--from", tmp_path / "no", "--dictionary", tmp_path / "d.db")
 
     assert result.status == 2
-    assert "is no directory" in result.err
+    assert "is not a directory" in result.err
     assert scanner("extract", "--dictionary", tmp_path / "d.db").status == 2
     assert scanner("extract", "--from", tmp_path, "--var", "x", "--dictionary", tmp_path / "d.db").status == 2
 

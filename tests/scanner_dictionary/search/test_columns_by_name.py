@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import Connection, event
 
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.queries.topics import field_tags
-from scanner_dictionary.search.columns_by_name import columns_called
+from scanner_dictionary.queries.topics import field_tags, name_filter
+from scanner_dictionary.search.columns_by_name import all_columns, columns_called
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column
@@ -132,3 +132,44 @@ def test_a_server_answers_as_a_file_does(postgres_url, dictionary, store, sample
         assert listed(server, **options) == listed(dictionary, **options)
         assert listed(server, **options)
     server.dispose()
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "mail",
+        "E-MAIL",
+        "contact",
+        "contact.e",
+        "*.[0-9]*",
+        "price.net",
+        "*net",
+        "a`b",
+        "100%",
+        "a_b",
+        "é",
+        "x" * 250,
+        "?",
+    ],
+)
+def test_part_of_a_name_finds_what_reading_every_column_finds(dictionary, store, sample, pattern) -> None:
+    """Behind the first topics, only schemas with such a name are read; the index has each field once, not paths."""
+    odd = [("contact",), ("contact", "e-mail"), ("contact", "e-mail", "2nd"), ("price.net",), ("a`b",), ("100%",)]
+    odd += [("a_b",), ("axb",), ("Été",), ("x" * 300,), ("lines",), ("lines", "[]"), ("lines", "[]", "mailed")]
+    names = [f"t{number:03}" for number in range(80)]
+    paths = [[(f"f_{name}",)] if name < "t070" else odd for name in names]
+    columns = [[Column(path=path, type="string") for path in listed] for listed in paths]
+    definitions = [replace(sample.definition(name), columns=tuple(of)) for name, of in zip(names, columns, strict=True)]
+    versions = [sample.version(f"{name}-value", 1, (name,)) for name in names]
+    store(
+        sample.scan(
+            topics=tuple(map(sample.topic, names)),
+            versions=tuple(versions),
+            definitions=tuple(definitions),
+            topic_schemas=tuple(map(sample.link, names, versions)),
+        )
+    )
+    with dictionary.connect() as conn:
+        found = list(all_columns(conn, pattern=pattern))
+        fits = name_filter(pattern)
+        assert found == [column for column in all_columns(conn) if fits(column.name)]

@@ -99,7 +99,7 @@ def test_sound_sample_has_no_findings(find, sound) -> None:
                 (
                     "unread-statement",
                     "statement s:1",
-                    "COPY a FROM is not read: it is no statement of Flink or ksqlDB that is known",
+                    "COPY a FROM is not read: unknown statement of Flink or ksqlDB",
                 )
             ],
         ),

@@ -86,7 +86,7 @@ def test_what_a_kind_needs_or_does_not_know_is_reported(settings) -> None:
         {"type": "google", "projects": ["a"], "endpoints": {"bigquery": "ftp://x"}},
         {"type": "datazone", "region": "eu", "domain": "nope", "url": "https://x"},
     ) == [
-        ("$.catalogs[0].type", '"unty" is no kind of catalog'),
+        ("$.catalogs[0].type", '"unty": unknown type of catalog'),
         ("$.catalogs[1]", "'url' is missing"),
         ("$.catalogs[1].region", "'region' is not for catalogs of type unity"),
         ("$.catalogs[2]", "'region' is missing"),
@@ -160,9 +160,9 @@ def test_wrong_members_of_engines_and_iceberg_are_problems(settings) -> None:
         {"type": "iceberg", "url": "http://l", "aliases": ["http://u:p@l"]},
         {"type": "iceberg"},
     ) == [
-        ("$.catalogs[0].aliases[0]", '"http://ch:1/x" is no address'),
+        ("$.catalogs[0].aliases[0]", '"http://ch:1/x" is not an address'),
         ("$.catalogs[0].namespaces", "'namespaces' is not for catalogs of type clickhouse"),
-        ("$.catalogs[1].aliases[0]", '"http://l" is no address'),
+        ("$.catalogs[1].aliases[0]", '"http://l" is not an address'),
         ("$.catalogs[2]", "'url' is missing"),
     ]
 

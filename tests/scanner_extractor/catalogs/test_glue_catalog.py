@@ -149,7 +149,7 @@ def test_denied_lists_state_which_rights_are_missing(aws, read_aws) -> None:
     with pytest.raises(SourceRefused) as caught:
         read_aws("glue", aws.Catalog(denied=frozenset({"GetDatabases"})))
 
-    assert "docs/sources/glue_catalog.md" in caught.value.hint
+    assert "docs/sources/catalogs.md" in caught.value.hint
 
 
 def test_capture_gives_the_same_tables_without_aws(aws, read_aws, tmp_path) -> None:

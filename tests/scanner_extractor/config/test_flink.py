@@ -87,7 +87,7 @@ def test_files_are_found_beside_cluster_json(tmp_path):
 @pytest.mark.parametrize(
     ("item", "result"),
     [
-        ({"type": "jobmanger", "url": "http://x"}, '$.flink[0].type "jobmanger" is no kind of Flink source'),
+        ({"type": "jobmanger", "url": "http://x"}, '$.flink[0].type "jobmanger": unknown Flink source type'),
         ({"url": "http://x"}, "$.flink[0] 'type' is missing"),
         ({"type": "jobmanager"}, "$.flink[0] 'url' is missing"),
         ({"type": "sql-files"}, "$.flink[0] 'path' is missing"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 FILES = {
-    "order.avdl": "protocol P {\n  record Order {\n    string id;\n  }\n}",
-    "order.avpr": '{"protocol": "P", "types": []}',
     "main.rs": "use rdkafka::producer::FutureProducer;\n",
     "a.rb": "require 'kafka'\n",
     "a.php": "<?php\nuse RdKafka\\Producer;\n",
@@ -18,7 +16,6 @@ FILES = {
     "fluent.conf": "<match **>\n  @type kafka2\n</match>",
     "telegraf.conf": '[[inputs.kafka_consumer]]\n  topics = ["orders"]',
     "vector.toml": '[sources.k]\ntype = "kafka"\nbootstrap_servers = "k:9092"\n',
-    "connect.yaml": "input:\n  kafka_franz:\n    topics: [orders]\n",
     "otel.yaml": "receivers:\n  otlp:\nexporters:\n  kafka:\n    topic: spans\n",
     "filebeat.yml": 'output.kafka:\n  topic: "logs"\n',
     "source.yaml": "apiVersion: sources.knative.dev/v1beta1\nkind: KafkaSource\nspec:\n  topics: [orders]\n",

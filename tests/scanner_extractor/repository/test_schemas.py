@@ -167,3 +167,30 @@ def test_a_description_of_a_topic_names_its_services_and_schemas(read_repository
     assert subjects(reading) == {("orders-value", 1)}
     flows = {(flow.job, flow.origin.name, flow.target.name) for flow in reading.result.declared.flows}
     assert flows == {("acme/shop", "", "orders"), ("acme/billing", "orders", "")}
+
+
+def test_types_of_avro_idl_are_schemas_that_refer_to_each_other(read_repository):
+    """One protocol often holds the records of several topics."""
+    idl = "@namespace('shop') protocol P { record Order { Customer customer; } record Customer { string email; } }"
+    script = "kafka-topics --create --topic orders --bootstrap-server k:1\n"
+    reading = read_repository({"shop.avdl": idl, "t.sh": script})
+
+    versions = {str(version.subject): version for version in reading.result.registry.versions}
+    assert set(versions) == {"orders-value", "shop.Customer"}
+    assert [reference.name for reference in versions["orders-value"].references] == ["shop.Customer"]
+    assert reading.result.schema_files == {"shop.avdl": ("orders-value", "shop.Customer")}
+
+
+def test_types_of_an_avro_protocol_are_schemas(read_repository):
+    protocol = {"protocol": "P", "namespace": "shop", "types": [{"type": "fixed", "name": "Hash", "size": 16}]}
+    (version,) = read_repository({"shop.avpr": json.dumps(protocol)}).result.registry.versions
+
+    assert version.subject == "shop.Hash"
+    assert json.loads(version.text)["namespace"] == "shop"
+
+
+def test_idl_that_is_not_valid_is_unread_with_its_line(read_repository):
+    (unread,) = read_repository({"shop.avdl": "protocol P {\n record Order { string id }\n}"}).result.unread
+
+    assert (unread.name, unread.kind) == ("shop.avdl", "AVRO schema")
+    assert unread.reason.startswith("line 2: invalid Avro IDL")

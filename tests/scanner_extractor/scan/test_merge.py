@@ -9,15 +9,17 @@ from scanner_extractor.results import (
     KafkaResult,
     KsqlResult,
     RegistryResult,
+    SourceReadings,
     SourceResults,
 )
 from scanner_extractor.scan.merge import NOTHING, merge_results
-from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
+from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
 from scanner_model.manual import Assignment, ManualInput, ManualSchema
 from scanner_model.names import ClusterName, RecordName, Role, SourceId, SubjectName, TopicName
+from scanner_model.owners import OWNED_TOPIC, OWNER_PATTERN
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
 from scanner_model.schemas import Association, Confidence, Registry, SchemaVersion
 from scanner_model.streaming_sql import CollectionColumn, KsqlSource
@@ -316,3 +318,16 @@ def test_facts_of_a_kind_without_a_member_of_its_own_are_listed_in_the_order_of_
 
     assert merged.facts("quotas") == ("user-1", "user-2")
     assert merged.facts("topics") == merged.topics
+
+
+def test_owners_of_manual_input_are_those_of_the_topics_that_they_match() -> None:
+    """Lists of topics find owners by topic; patterns stay for jobs and groups, which the scan does not know yet."""
+    patterns = (
+        Annotation(source=MANUAL, name="orders*", kind=OWNER_PATTERN, owner="sales"),
+        Annotation(source=MANUAL, name="orders", kind=OWNER_PATTERN, owner="europe"),
+    )
+    result = scan(kafka("orders", "orders-raw", "clicks"), manual=manual(owners=patterns))
+
+    owners = {(note.kind, note.topic): note.owner for note in result.annotations if note.topic}
+    assert owners == {(OWNED_TOPIC, "orders"): "europe", (OWNED_TOPIC, "orders-raw"): "sales"}
+    assert set(patterns) < set(result.annotations)

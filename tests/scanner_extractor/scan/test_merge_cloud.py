@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scanner_extractor.results import CatalogResult, KafkaResult
+from scanner_extractor.results import CatalogResult, KafkaResult, SourceReadings
 from scanner_extractor.scan.merge import merge_results, of_own_connectors
-from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import Settings
 from scanner_model.catalogs import Annotation, Metric, MirrorTopic
 from scanner_model.kafka import Connector, ConnectorKind, ConsumerGroup, Topic

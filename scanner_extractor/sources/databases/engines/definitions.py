@@ -16,7 +16,7 @@ _OPEN, _CLOSED = frozenset("(["), frozenset(")]")
 _EMITTED = (("IMMEDIATELY",), ("ON", "WINDOW", "CLOSE"))
 _NO_NAME = frozenset("'()[].,;=*")
 _NO_COLUMN = frozenset({"*", "CONSTRAINT", "PRIMARY", "UNIQUE", "WATERMARK"})
-"""How items of a list of columns begin that are none."""
+"""First words of items in a list of columns that are not columns."""
 
 
 class Token(NamedTuple):
@@ -54,7 +54,7 @@ class ObjectName(NamedTuple):
 
 
 class Definition:
-    """A statement that created an object; of a text that is none, whatever it has in common with one.
+    """A statement that created an object; of another text, the parts it shares with one.
 
     Its methods never raise, and take a time that grows with the text.
     """
@@ -72,7 +72,7 @@ class Definition:
         return -1
 
     def word(self, at: int) -> str:
-        """Return the word at a position; empty where there is none."""
+        """Return the word at a position; empty if absent."""
         return self._tokens[at].word if 0 <= at < len(self._tokens) else ""
 
     def name(self, at: int) -> ObjectName:
@@ -115,7 +115,7 @@ class Definition:
 
     @cached_property
     def format(self) -> tuple[str, str]:
-        """Return the words behind FORMAT and ENCODE, empty where there are none; of a key and a value, the value's."""
+        """Return the words behind FORMAT and ENCODE, empty if absent; of a key and a value, the value's."""
         start = self._with if self._query >= 0 else 0
         at = self.index("VALUE", "FORMAT", start=start)
         at = at if at > 0 else self.index("FORMAT", start=start)
@@ -156,7 +156,7 @@ class Definition:
 
     @cached_property
     def query(self) -> str:
-        """Return the query behind AS, or `SELECT * FROM name` where one object is named; empty where there is none.
+        """Return the query behind AS, or `SELECT * FROM name` where one object is named; empty if absent.
 
         What follows the query is left out: options, which may hold secrets, and when results are emitted.
         """
@@ -177,7 +177,7 @@ class Definition:
 
     @cached_property
     def _with(self) -> int:
-        """Return the position of `WITH (`, of a query's statement behind the query; -1 where there is none."""
+        """Return the position of `WITH (`, of a query's statement behind the query; -1 if absent."""
         start = max(self._query, 0)
         return next((at - 1 for at in self._positions("WITH", start) if self.word(at) == "("), -1)
 
@@ -221,9 +221,13 @@ class Definition:
 
     @property
     def items(self) -> Iterator[Sequence[Token]]:
-        """Yield what is between commas in the first brackets: the columns and constraints of a table."""
+        """Yield what is between commas in the first brackets: the columns and constraints of a table.
+
+        Brackets behind FROM have the options of a connection, those behind AS are part of a query.
+        """
         first = next((at for at, token in enumerate(self._tokens) if token.text == "("), -1)
-        is_list = first > 0 and self.word(first - 1) not in ("WITH", "AS")
+        is_before = all(not 0 < self.index(word) < first for word in ("FROM", "AS"))
+        is_list = first > 0 and self.word(first - 1) != "WITH" and is_before
         return self._items(first) if is_list else iter(())
 
     def _items(self, at: int) -> Iterator[Sequence[Token]]:

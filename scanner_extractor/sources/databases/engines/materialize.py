@@ -44,7 +44,7 @@ _DETAILS = {
 _VIEWS = ("MATERIALIZED VIEW", "VIEW")
 _PROGRESS = "progress"
 _DIALECT = Dialect(prefixes=("",), keyed=frozenset({"UPSERT"}), whole=frozenset({"BYTES", "JSON", "TEXT"}))
-_PAGE = "see docs/sources/streaming-databases.md"
+_PAGE = "see docs/sources/engines.md"
 
 
 def read_materialize(session: EngineSession, schema: str) -> DatabaseTables:
@@ -173,7 +173,7 @@ class _Schema:
         """Return the messages that an object reads or writes; None where it is not connected with a topic.
 
         A source without a format has no columns: tables are made from it, each with a format of its own. It reads the
-        topic itself only if there are none.
+        topic itself only without such tables.
         """
         definition, row = entry.definition, entry.row
         encoding = definition.format[0]

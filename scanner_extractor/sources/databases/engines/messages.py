@@ -83,7 +83,7 @@ def ingested_parameters(
 
 
 def _included(definition: Definition, columns: Collection[str], dialect: Dialect) -> Iterator[tuple[str, str]]:
-    """Yield the columns that INCLUDE adds, with the part of the message; empty for what is no part of it."""
+    """Yield the columns that INCLUDE adds, with the part of the message; empty if it is not part of it."""
     for included in definition.included:
         defaults = [prefix + included.part.lower() for prefix in dialect.prefixes]
         for name in [included.name] if included.name else defaults:

@@ -33,7 +33,7 @@ _BROKERS = ("properties.bootstrap.server", "kafka.brokers")
 _DIALECT = Dialect(prefixes=("_rw_kafka_", "_rw_"), whole=frozenset({"BYTES", "TEXT"}))
 _HIDDEN = ("_row_id", "_rw_timestamp", "_rw_kafka_timestamp")
 """How columns end that no query shows, where a version does not mark them."""
-_PAGE = "see docs/sources/streaming-databases.md"
+_PAGE = "see docs/sources/engines.md"
 
 
 def read_risingwave(session: EngineSession, schema: str) -> DatabaseTables:

@@ -152,7 +152,7 @@ _PART = re.compile(
 
 
 def _mapped(text: str) -> Iterator[tuple[str, str | None]]:
-    """Yield the columns of `a,b,c=tmp + 1` with their expressions; None where there is none."""
+    """Yield the columns of `a,b,c=tmp + 1` with their expressions; None if absent."""
     depth = start = 0
     ends: list[int] = []
     for match in _PART.finditer(text[:_LONGEST]):

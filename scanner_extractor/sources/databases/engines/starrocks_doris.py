@@ -38,7 +38,7 @@ def named_view(name: str, columns: Sequence[str], query: str) -> str:
 
 
 def view_of_declaration(name: str, text: str) -> str:
-    """Return the view that `CREATE MATERIALIZED VIEW … AS query` declares; a text that is none unchanged.
+    """Return the view that `CREATE MATERIALIZED VIEW … AS query` declares; other texts unchanged.
 
     How it is partitioned, distributed and refreshed, and its properties, are left out. Source: StarRocks, CREATE
     MATERIALIZED VIEW.
@@ -99,7 +99,7 @@ _VIEWS = "SELECT TABLE_NAME, VIEW_DEFINITION FROM information_schema.views WHERE
 _NO_COMMENT = frozenset({"OLAP", "VIEW", "MATERIALIZED_VIEW", "CLOUD_NATIVE", "CLOUD_NATIVE_MATERIALIZED_VIEW"})
 """What the engines show as the comment of a table that has none: its type."""
 _KEYS = {"PRI": PRIMARY_KEY, "UNI": UNIQUE}
-_HINT = "see docs/sources/starrocks-doris.md for the rights"
+_HINT = "see docs/sources/engines.md for the rights"
 
 
 class _Product(NamedTuple):

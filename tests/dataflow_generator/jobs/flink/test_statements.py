@@ -195,6 +195,11 @@ def test_a_table_may_be_several_topics(options, expected) -> None:
             ("mysql://db:3306", "shop.orders"),
         ),
         (
+            # A platform fills in the server, as Aiven does.
+            {"connector": "postgres-cdc", "hostname": "", "database-name": "shop", "table-name": "orders"},
+            ("postgres://unknown", "shop.orders"),
+        ),
+        (
             {"connector": "iceberg", "warehouse": "s3://lake/wh", "catalog-database": "db", "catalog-table": "t"},
             ("s3://lake/wh", "db.t"),
         ),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scanner_extractor.formats.protobuf import tokens
-from scanner_extractor.sources.applications import modules, reader, settings
+from scanner_extractor.sources.applications import modules, reader, settings_topics
+from scanner_extractor.sources.languages import BY_ENDING
 
 
 @pytest.mark.parametrize(
@@ -14,9 +15,9 @@ from scanner_extractor.sources.applications import modules, reader, settings
         (modules._IMPORTS, "\n" * 200_000),
         (modules._PARENT, "<!--" * 50_000),
         (modules._PARENT, "<parent>" * 50_000),
-        (modules._ENTRIES[".scala"], "extends with " * 20_000),
+        (BY_ENDING[".scala"].entry, "extends with " * 20_000),
         (reader._FRAMEWORKS, "cloud:" + "\n" * 200_000),
-        (settings._FUNCTIONAL, "|" * 200_000),
+        (settings_topics._FUNCTIONAL, "|" * 200_000),
         (tokens._BLOCK_MARKS, "/" + "*" * 200_000 + " "),
     ],
 )

@@ -212,8 +212,8 @@ def test_empty_refused_and_unsupported_are_different_answers() -> None:
     refused = read(Brokers(ListTransactions=SourceRefused("not authorized")))
 
     assert [problem.what for problem in empty.problems] == [
-        "no group of the newer protocols is visible: there is none, or the user may not DESCRIBE it",
-        "no transactional id is visible: there is none, or the user may not DESCRIBE it",
+        "no group of the newer protocols is visible: none exists, or the user may not DESCRIBE it",
+        "no transactional id is visible: none exists, or the user may not DESCRIBE it",
     ]
     assert [problem.what for problem in old.problems] == [
         "the brokers have no request for share groups: these are unknown",

@@ -177,6 +177,26 @@ def test_a_statement_is_that_of_the_current_database_where_its_cluster_is_not_de
     assert statement.statement.split() == ["INSERT", "INTO", "`b`", "SELECT", "*", "FROM", "a;"]
 
 
+@pytest.mark.parametrize(("source", "sink"), [("source", "sink"), ("sources", "sinks")])
+def test_the_tables_of_a_flink_application_of_aiven_precede_its_statement(source: str, sink: str):
+    """The plural is that of versions of the provider before 4.1."""
+    text = f"""
+resource "aiven_flink_application_version" "big" {{
+  statement = "INSERT INTO big SELECT id FROM orders"
+  {sink} {{
+    create_table = "CREATE TABLE big (id INT) WITH ('connector' = 'kafka', 'topic' = 'big')"
+  }}
+  {source} {{
+    create_table = "CREATE TABLE orders (id INT) WITH ('connector' = 'kafka', 'topic' = 'orders')"
+  }}
+}}
+"""
+    (statement,) = read(text).statements
+
+    assert statement.statement.count("CREATE TABLE") == 2
+    assert statement.statement.endswith("INSERT INTO big SELECT id FROM orders")
+
+
 def test_schemas_are_versions_of_their_subject_and_files_are_named():
     text = """
         resource "confluent_schema" "one" {

@@ -1,0 +1,142 @@
+"""The uncommitted work tree of a repository, checked as the next commit would be."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from types import MappingProxyType
+
+from scanner_api.change_check.check import CheckOptions, check_commits
+from scanner_api.change_check.model import ChangeReport
+from scanner_api.change_check.proposals import PathRule
+from scanner_api.change_check.settings import read_judging
+from scanner_api.dictionary import Dictionary
+from scanner_model.errors import InputInvalid
+from scanner_model.private_files import temporary_directory
+
+_GIT = ("git", "--no-pager", "--no-optional-locks", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+_SECONDS = 60
+_AUTHOR = {
+    f"GIT_{who}_{part}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for part, value in (("NAME", "scanner"), ("EMAIL", "scanner@localhost"), ("DATE", "2020-01-01T00:00:00Z"))
+}
+
+
+class WorkTree:
+    """Writes the work tree of a repository as a commit into a directory of its own; the repository stays as it is.
+
+    *top* is the top of the repository, *copy* the directory whose objects are the repository's and the written ones.
+    """
+
+    def __init__(self, directory: Path, copy: Path) -> None:
+        """Prepare *copy*, an empty directory; raises InputInvalid if *directory* is in no repository with a commit."""
+        if not directory.is_dir():
+            raise InputInvalid("it is not a directory", where=str(directory), hint="name the directory of a repository")
+        self.top = directory
+        self.top = Path(self._git("rev-parse", "--show-toplevel"))
+        self.copy = copy
+        objects, index = (self._path(name) for name in ("objects", "index"))
+        for folder in ("objects/info", "refs"):
+            (copy / folder).mkdir(parents=True)
+        (copy / "HEAD").write_text("ref: refs/heads/none\n", encoding="utf-8")
+        (copy / "objects/info/alternates").write_text(f"{objects}\n", encoding="utf-8")
+        self._own = {"GIT_INDEX_FILE": str(copy / "index"), "GIT_OBJECT_DIRECTORY": str(copy / "objects"), **_AUTHOR}
+        if index.exists():
+            # With its time: git reads only files that may have changed since then.
+            shutil.copy2(index, copy / "index")
+
+    def commits(self, texts: Mapping[str, str] = MappingProxyType({})) -> str:
+        """Return `HEAD..COMMIT`, where COMMIT holds the files that are not ignored.
+
+        *texts* replace the contents of files, by their paths in the repository: those of an editor that are not saved.
+        Those of ignored and deleted files are left out.
+        """
+        head = self._git("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        self._git("add", "--all")
+        for path in self._git("ls-files", "-z", "--", *texts).split("\0") if texts else ():
+            if path not in texts:
+                continue
+            name = self._git("hash-object", "-w", "--stdin", "--path", path, standard_input=texts[path])
+            self._git("update-index", "--add", "--cacheinfo", f"100644,{name},{path}")
+        commit = self._git("commit-tree", self._git("write-tree"), "-p", head, "-m", "work tree")
+        return f"{head}..{commit}"
+
+    def _path(self, name: str) -> Path:
+        return self.top / self._git("rev-parse", "--git-path", name)
+
+    def _git(self, *arguments: str, standard_input: str | None = None) -> str:
+        """Return what git prints; raises InputInvalid if it is missing or fails."""
+        environment = {**os.environ, **getattr(self, "_own", {})}
+        try:
+            done = subprocess.run(  # noqa: S603 - a list, no shell
+                [*_GIT, *arguments],
+                cwd=self.top,
+                env=environment,
+                input=None if standard_input is None else standard_input.encode(),
+                stdin=subprocess.DEVNULL if standard_input is None else None,
+                capture_output=True,
+                timeout=_SECONDS,
+                check=False,
+            )
+        except FileNotFoundError as error:
+            raise InputInvalid("the program git is not installed", where=str(self.top)) from error
+        except subprocess.TimeoutExpired as error:
+            raise InputInvalid(f"git {arguments[0]} took more than {_SECONDS} s", where=str(self.top)) from error
+        if done.returncode:
+            lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            what = f"git {arguments[0]} failed: {lines[-1] if lines else 'the repository has no commit'}"
+            raise InputInvalid(what, where=str(self.top), hint="run it in a git repository with a commit")
+        return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+@contextmanager
+def open_work_tree(directory: Path) -> Iterator[WorkTree]:
+    """Open the work tree of the repository that *directory* is in; raises InputInvalid."""
+    with temporary_directory() as copy:
+        yield WorkTree(directory, copy)
+
+
+def check_work_tree(
+    tree: WorkTree | Path,
+    texts: Mapping[str, str] = MappingProxyType({}),
+    *,
+    options: CheckOptions | None = None,
+    dictionary: Dictionary | None = None,
+    now: datetime | None = None,
+) -> ChangeReport:
+    """Return what the changes since HEAD break, committed or not, and whom they hit.
+
+    *texts* are as in `WorkTree.commits`. Without *options*, settings and baseline are those of the work tree, so that
+    an accepted finding disappears; a pull request is judged by those of its base. With a *dictionary* the change is
+    also judged against what runs. Raises InputInvalid if there is no repository, or if its settings are invalid.
+
+    >>> check_work_tree(Path()).verdict
+    """
+    if isinstance(tree, Path):
+        with open_work_tree(tree) as opened:
+            return check_work_tree(opened, texts, options=options, dictionary=dictionary, now=now)
+    chosen = options or _options(tree)
+    return check_commits(tree.commits(texts), chosen, directory=tree.copy, dictionary=dictionary, now=now)
+
+
+def _options(tree: WorkTree) -> CheckOptions:
+    judging = read_judging(None, tree.top)
+    return CheckOptions(
+        rules=judging.policy,
+        accepted=judging.accepted,
+        strict=judging.settings.strict,
+        map=tuple(map(PathRule.parse, judging.settings.map)),
+        max_age=None if not judging.settings.max_age else _age(judging.settings.max_age),
+    )
+
+
+def _age(text: str) -> timedelta:
+    """Return the time that a `max-age` of the settings names; its schema has checked it."""
+    units = {"m": "minutes", "h": "hours", "d": "days"}
+    return timedelta(**{units[text[-1]]: int(text[:-1])})

@@ -1,0 +1,133 @@
+"""Queries for the fields of topics that programs use, and the columns that no known reader uses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from scanner_dictionary.queries.clients import ClientRow, configured, observed
+from scanner_dictionary.queries.columns import TopicColumnRow
+from scanner_dictionary.queries.facts import fact_of, stored_rows
+from scanner_dictionary.schema import tables as t
+from scanner_model.clients import Direction
+from scanner_model.columns import KEY, ColumnPath, path_name
+from scanner_model.field_uses import FieldExtent, FieldUse, plain_path
+
+_WHOLE = frozenset({FieldExtent.ALL, FieldExtent.UNRESOLVED})
+_SQL = frozenset({"ksqldb", "flink", "ksql-query", "flink-statement", "view", "query", "statement"})
+"""Kinds of jobs whose columns are read from their statements."""
+
+
+class FieldUser(NamedTuple):
+    """A program that uses a field, or all fields, of a topic's messages, as its source code suggests.
+
+    *use* is reads or writes. *column* is the field, or `all fields`, or `all fields, not resolved`. *places* are files
+    and lines.
+    """
+
+    cluster: str
+    topic: str
+    use: str
+    application: str
+    column: str
+    places: tuple[str, ...]
+
+
+def field_users(
+    conn: Connection, *, cluster: str | None = None, topic: str | None = None, path: ColumnPath | None = None
+) -> tuple[FieldUser, ...]:
+    """Return the programs that use fields, by cluster, topic, use, application and column.
+
+    With a *path*, only those that use this column, one around it or inside it, or that may: all fields. Keys have no
+    known users.
+    """
+    query = stored_rows(t.field_use, cluster, include_gone=False)
+    query = query if topic is None else query.where(t.field_use.c.topic == topic)
+    facts = ((row.cluster_name, fact_of(FieldUse, row)) for row in conn.execute(query))
+    return tuple(sorted(_user(name, fact) for name, fact in facts if path is None or _uses(fact, path)))
+
+
+def _user(cluster: str, fact: FieldUse) -> FieldUser:
+    column = str(fact.extent) if fact.extent in _WHOLE else path_name(fact.path)
+    return FieldUser(cluster, fact.topic, fact.direction.value, fact.program, column, fact.places)
+
+
+def _uses(fact: FieldUse, path: ColumnPath) -> bool:
+    """Return whether a use is of a column: the same path, one around it, or one inside it."""
+    if path[:1] == (KEY,):
+        return False
+    if fact.extent in _WHOLE:
+        return True
+    return _overlaps(plain_path(fact.path), plain_path(path))
+
+
+def _overlaps(first: Sequence[str], second: Sequence[str]) -> bool:
+    return all(left == right for left, right in zip(first, second, strict=False))
+
+
+def by_column(rows: Iterable[ClientRow], users: Iterable[FieldUser]) -> Iterator[ClientRow]:
+    """Yield a row for each field that a client uses; of one whose fields are not known, a row that says so."""
+    found: dict[tuple[str, str, str, str], list[FieldUser]] = {}
+    for user in users:
+        found.setdefault((user.cluster, user.topic, user.use, user.application), []).append(user)
+    for row in rows:
+        names = dict.fromkeys((row.application, *(identity.name for identity in row.identities)))
+        used = [each for name in names for each in found.get((row.cluster, row.topic, row.use, name), ())]
+        for user in used:
+            yield replace(row, column=user.column, places=user.places, evidence=next(iter(user.places), row.evidence))
+        if not used:
+            yield replace(row, column=str(FieldExtent.UNRESOLVED))
+
+
+def unread_columns(conn: Connection, columns: Iterable[TopicColumnRow]) -> Iterator[TopicColumnRow]:
+    """Yield the columns of topics' values that no known program, statement or connector reads.
+
+    *unseen* are the readers of the topic whose fields are not known: any of them may read the column.
+    """
+    reads: dict[tuple[str, str], list[FieldUse]] = {}
+    for row in conn.execute(stored_rows(t.field_use, include_gone=False)):
+        fact = fact_of(FieldUse, row)
+        if fact.direction is Direction.READS:
+            reads.setdefault((row.cluster_name, fact.topic), []).append(fact)
+    flows, unseen = _flowing(conn), _unseen(conn, reads)
+    for column in columns:
+        key = (column.cluster, column.topic)
+        if not column.topic or column.role != "value" or not column.path:
+            continue
+        known = [fact for fact in reads.get(key, ()) if fact.extent is not FieldExtent.UNRESOLVED]
+        is_read = any(_uses(fact, column.path) for fact in known)
+        if not is_read and not any(_overlaps(path, column.path) for path in flows.get(key, ())):
+            yield column._replace(unseen=unseen.get(key, ()))
+
+
+def _flowing(conn: Connection) -> Mapping[tuple[str, str], list[ColumnPath]]:
+    """Return the columns of topics that data flow from in the graph, by cluster and topic."""
+    node, edge = t.flow_node.c, t.flow_edge.c
+    clusters = conn.execute(select(node.namespace, node.name).where(node.kind == "cluster"))
+    homes = {row.namespace: row.name for row in clusters}
+    query = select(node.namespace, node.name, node.path).join(t.flow_edge, edge.source_node_id == node.id)
+    found: dict[tuple[str, str], list[ColumnPath]] = {}
+    for row in conn.execute(query.where(node.kind == "column", edge.kind == "column-flow").distinct()):
+        if row.namespace in homes:
+            found.setdefault((homes[row.namespace], row.name), []).append(tuple(json.loads(row.path or "[]")))
+    return found
+
+
+def _unseen(
+    conn: Connection, reads: Mapping[tuple[str, str], Iterable[FieldUse]]
+) -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """Return the readers of each topic whose fields are not known."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for row in (*observed(conn), *configured(conn)):
+        key = (row.cluster, row.topic)
+        known = {fact.program for fact in reads.get(key, ()) if fact.extent is not FieldExtent.UNRESOLVED}
+        names = {row.application, *(identity.name for identity in row.identities)}
+        if row.use == Direction.READS and row.kind not in _SQL and not names & known:
+            found.setdefault(key, set()).add(row.application)
+    for key, facts in reads.items():
+        found.setdefault(key, set()).update(f.program for f in facts if f.extent is FieldExtent.UNRESOLVED)
+    return {key: tuple(sorted(names)) for key, names in found.items()}

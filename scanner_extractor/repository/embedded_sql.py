@@ -1,0 +1,101 @@
+"""SQL in the members of JSON and YAML files, such as the requests of Aiven's API for Flink applications.
+
+The statements of one object are one job: those of the nearest object that has both tables and a statement that uses
+them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.sql_files import add_sql
+from scanner_extractor.repository.statements import DATABASE, SqlStatement, engine_of, moves_data, statements_of
+from scanner_extractor.repository.topic_files.mapping import documents
+
+Value = Any
+
+EMBEDDED = "SQL in a document"
+"""The kind of these files, as they are counted."""
+_ENDINGS = frozenset((".json", ".yaml", ".yml"))
+_SIGN = re.compile(
+    r"\bINSERT\s+INTO\b(?=[\s\S]*\bSELECT\b)|\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMPORARY\s+)?(?:TABLE|STREAM|VIEW)\b"
+    r"(?=[\s\S]*(?:\bconnector\b|\bkafka_topic\b|\bEMIT\s+CHANGES\b))",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(r"\"?\bapiVersion\"?:|\bdbt_schema_version\b|^services:", re.MULTILINE)
+"""Signs of Kubernetes, dbt and Compose, whose statements are read with the rest of the file."""
+_USING = re.compile(
+    r"^\s*(?:INSERT\b|EXECUTE\b|BEGIN\b|CREATE\s+[^(]*?\b(?:VIEW|TABLE|STREAM)\b.*\bAS\s+(?:SELECT|WITH)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class _Script(NamedTuple):
+    """Statements that belong together, and the line of the first."""
+
+    statements: tuple[SqlStatement, ...]
+    line: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether it has a statement that moves data, and another that says of what."""
+        using = sum(1 for statement in self.statements if _USING.match(statement.code))
+        return 0 < using < len(self.statements)
+
+
+def has_embedded_sql(file: RepositoryFile) -> bool:
+    """Check whether a document may have statements of SQL in its members."""
+    return file.ending in _ENDINGS and _SIGN.search(file.text) is not None and _OTHER.search(file.text) is None
+
+
+def read_embedded_sql(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Add the statements of each document that an engine of streams runs; those of databases are left out."""
+    for file in files:
+        found: list[_Script] = []
+        for parsed in documents(file, context, EMBEDDED):
+            left = _scripts(parsed.value, getattr(parsed.value, "line", parsed.line), found)
+            found += (left,) if left.statements else ()
+        scripts = [script for script in found if _is_streaming(script)]
+        for script in scripts:
+            place = file.path if len(scripts) == 1 else f"{file.path}:{script.line}"
+            add_sql(script.statements, place, context)
+
+
+def _is_streaming(script: _Script) -> bool:
+    statements = list(script.statements)
+    return moves_data(statements) and engine_of(statements) != DATABASE
+
+
+def _scripts(value: Value, line: int, found: list[_Script]) -> _Script:
+    """Add the complete scripts in a value to *found*, and return the statements that belong to what contains it."""
+    if isinstance(value, str):
+        statements = tuple(statements_of(value)) if _SIGN_OF_TEXT.match(value) else ()
+        return _Script(statements if moves_data(list(statements)) else (), line)
+    parts = [_scripts(inside, at, found) for inside, at in _members(value, line)]
+    parts = [part for part in parts if part.statements]
+    script = _Script(
+        tuple(statement for part in parts for statement in part.statements),
+        min([part.line for part in parts], default=line),
+    )
+    if not script.is_complete:
+        return script
+    tables_first = sorted(script.statements, key=lambda statement: bool(_USING.match(statement.code)))
+    found.append(script._replace(statements=tuple(tables_first)))
+    return _Script((), line)
+
+
+_SIGN_OF_TEXT = re.compile(
+    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:CREATE|INSERT|EXECUTE|BEGIN|SET|USE)\b", re.IGNORECASE | re.DOTALL
+)
+
+
+def _members(value: Value, line: int) -> Iterator[tuple[Value, int]]:
+    if isinstance(value, dict):
+        lines = getattr(value, "lines", {})
+        yield from ((inside, lines.get(key, line)) for key, inside in value.items())
+    elif isinstance(value, list):
+        yield from ((inside, getattr(inside, "line", line)) for inside in value)

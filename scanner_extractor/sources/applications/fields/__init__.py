@@ -1,0 +1,1 @@
+"""Which fields of messages programs read and write, from their source code."""

@@ -1,0 +1,31 @@
+"""Who owns what, by patterns of names that people state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+OWNER_PATTERN, OWNED_TOPIC = "owner_pattern", "owned_topic"
+"""The kinds of annotations of manual input: one whose name is a pattern, and a topic that one matches."""
+
+
+class Owners:
+    """Find the owner of a name among owners by pattern: a pattern is a whole name, or a glob.
+
+    A whole name takes precedence over globs, a longer glob over a shorter one.
+    """
+
+    def __init__(self, owners: Mapping[str, str]) -> None:
+        self._owners = owners
+        globs = (pattern for pattern in owners if not frozenset("*?[").isdisjoint(pattern))
+        self._globs = sorted(globs, key=lambda pattern: (-len(pattern), pattern))
+
+    def pattern_of(self, name: str) -> str:
+        """Return the pattern that decides the owner of *name*; empty if none matches."""
+        if name in self._owners:
+            return name
+        return next((pattern for pattern in self._globs if fnmatchcase(name, pattern)), "")
+
+    def of(self, name: str) -> str:
+        """Return the owner of *name*; empty if no pattern matches."""
+        return self._owners.get(self.pattern_of(name), "")

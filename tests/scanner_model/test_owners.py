@@ -1,0 +1,24 @@
+"""Owners by patterns of names."""
+
+import pytest
+
+from scanner_model.owners import Owners
+
+OWNERS = Owners({"orders*": "sales", "orders-eu*": "europe", "orders-eu-raw": "ingest", "clicks[12]": "web"})
+
+
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [
+        ("orders", "sales"),
+        ("orders-us", "sales"),
+        ("orders-eu", "europe"),
+        ("orders-eu-raw", "ingest"),
+        ("clicks1", "web"),
+        ("clicks3", ""),
+        ("Orders", ""),
+    ],
+)
+def test_most_specific_pattern_decides(name: str, owner: str) -> None:
+    """A whole name takes precedence over globs, a longer glob over a shorter one."""
+    assert OWNERS.of(name) == owner
