@@ -157,7 +157,7 @@ class _Comparison:
         return SETTINGS if is_read else ""
 
     def _is_harmless(self, path: str) -> bool:
-        """Return whether the change of a skipped file can hit nobody: it declares nothing, or is only renamed."""
+        """Return whether the change of a skipped file has no effect: it declares nothing, or is only renamed."""
         if path in self._trees.special:
             return False
         return bool(mentions.why_harmless(path)) or path in self._renamed
@@ -271,7 +271,7 @@ class _Comparison:
 
     @cached_property
     def _masked(self) -> frozenset[str]:
-        """Return the connectors of which only hosts, keys and the like differ, as one side masks them."""
+        """Return the connectors whose only differences are masked values such as hosts and keys."""
         old, new = (
             {
                 entry.name: dict(entry.config)
@@ -304,7 +304,7 @@ class _Comparison:
                 )
 
     def _inputs(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[Finding]:
-        """Yield what is read otherwise: a topic that nobody writes or declares is a mistake, or from elsewhere."""
+        """Yield what is read otherwise: a topic without a writer or declaration is a mistake, or from elsewhere."""
         known = {dataset for job in self._head.jobs for dataset in written_by(job)}
         read_before = {dataset for job in before for dataset in read_by(job)}
         lost = {dataset for dataset in read_before if not any(dataset in read_by(job) for job in after)}
@@ -338,7 +338,7 @@ class _Comparison:
         return replace(finding, target=target, place=self._place(owners))
 
     def _place(self, jobs: Iterable[CountedJob]) -> Place:
-        """Return the changed file that one of *jobs* stands in, else the first."""
+        """Return the changed file that contains one of *jobs*, else the first."""
         for job in jobs:
             texts = [job.flows.job.name, *(use.evidence for use in (*job.flows.reads, *job.flows.writes))]
             texts += [flow.evidence for flow in job.flows.columns[:1]]

@@ -40,7 +40,7 @@ class Hits:
 
     @cached_property
     def graph(self) -> StoredGraph | None:
-        """Return what is stored about the graph; None if there is none."""
+        """Return what is stored about the graph; None without a graph."""
         return stored_graph(self.conn)
 
     @cached_property

@@ -393,6 +393,10 @@ class _Call:
             if self.follower.declared.field(declared, text, self.scope.file) is None or text in calls.NOT_FIELDS:
                 return None if own else UNKNOWN
             return self.follower.get(base, text, self.part, self.scope, is_call=True)
+        return self._read_undeclared(base, text)
+
+    def _read_undeclared(self, base: Value, text: str) -> Value | None:
+        """Return the member of a value whose class is not known."""
         if (base.sources or base.made) and calls.PASSES.search(text):
             return base
         if base.type in COLLECTIONS | calls.PAIRS | calls.STREAMS:
