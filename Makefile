@@ -10,7 +10,7 @@ PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup
 COSTLY = process or slow or spark or postgres or mariadb or browser
 QUICK = smoke or not ($(COSTLY))
 
-.PHONY: help setup setup-test setup-docs demo test test-rest test-all test-matrix check check-static format cases bench bench-large lab lab-foreign lab-clients lab-test lab-example lab-stop docs pictures package lint-deploy clean
+.PHONY: help setup setup-test setup-docs demo test test-rest test-all test-matrix check check-static format cases bench bench-large lab lab-foreign lab-clients lab-test lab-example lab-stop docs pictures package single-file lint-deploy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -102,6 +102,14 @@ pictures: setup-test ## draw the pictures of the documentation from the bundled 
 
 package: setup ## build the wheel and the source distribution twice, compare them, and list what they need: build/package
 	$(BIN)/python tools/package.py
+
+EXTRAS ?= server
+single-file: ## build the program with its dependencies as one file, build/scanner.pyz; EXTRAS="server,code" chooses extras
+	@mkdir -p build
+	$(PYTHON) -m venv build/shiv
+	build/shiv/bin/pip install --quiet --disable-pip-version-check 'shiv>=1.0.8,<2'
+	build/shiv/bin/shiv --quiet --console-script scanner --python '/usr/bin/env python3' --output-file build/scanner.pyz '.[$(EXTRAS)]'
+	build/scanner.pyz --version
 
 lint-deploy: setup ## lint the files for containers and CI systems
 	$(BIN)/python tools/lint_deploy.py

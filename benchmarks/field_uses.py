@@ -59,9 +59,10 @@ def score(truth: dict[Key, set[str]], found: dict[Key, set[str]], *, show: bool)
     """Return the uses found, those in the truth, those found of the same programs, and the wrong ones among these."""
     hit = {key for key, places in truth.items() if places & found.get(key, set())}
     groups = {key[:3] for key in truth}
-    leading = {
-        (*key[:3], ".".join(parts[:end])) for key in truth for parts in [key[3].split(".")] for end in range(len(parts))
-    }
+    leading: set[Key] = set()
+    for program, topic, side, name in truth:
+        parts = name.split(".")
+        leading |= {(program, topic, side, ".".join(parts[:end])) for end in range(1, len(parts))}
     judged = {key for key in found if key[:3] in groups and key[3] != "*" and (key in truth or key not in leading)}
     wrong = judged - set(truth)
     if show:
@@ -97,8 +98,10 @@ def main() -> int:
         hit, uses, judged, wrong = scores
         print(f"{repository}: {hit} of {uses} uses, {wrong} of {judged} wrong, {seconds:.1f} s")
     hit, uses, judged, wrong = totals
+    right = judged - wrong
     print(
-        f"recall {hit / max(uses, 1):.1%} ({hit} of {uses}), precision {1 - wrong / max(judged, 1):.1%} ({judged - wrong} of {judged})"
+        f"recall {hit / max(uses, 1):.1%} ({hit} of {uses}), "
+        f"precision {right / max(judged, 1):.1%} ({right} of {judged})"
     )
     return 0
 

@@ -1,4 +1,4 @@
-"""Figures of `scanner serve` and `scanner serve --mcp` on a large dictionary: latencies with 16 clients, memory, requests/s.
+"""Figures of `scanner serve`, also with --mcp, on a large dictionary: latencies with 16 clients, memory, requests/s.
 
 `python benchmarks/server_rows.py [--columns N] [--dictionary FILE]` builds a dictionary of ten million columns,
 or of N, with its graph, and measures on it; a FILE that exists is used as it is, else it is written and kept.
@@ -243,7 +243,7 @@ def peak_memory(pid: int) -> float:
 
 
 def _assistant(file: Path) -> tuple[float, float]:
-    """Return the seconds until `scanner serve --mcp` is ready, and the milliseconds of the slowest tool; medians of runs."""
+    """Return the seconds until `serve --mcp` is ready, and the milliseconds of the slowest tool; medians of runs."""
     measured = [anyio.run(_conversation, file) for _ in range(_RUNS + 1)][1:]
     return statistics.median(ready for ready, _ in measured), statistics.median(slowest for _, slowest in measured)
 

@@ -1,6 +1,5 @@
 """The exported names, each with the module that defines it: `__init__.py` reads this file to import them lazily."""
 
-from scanner_api.change_check.check import CheckOptions as CheckOptions
 from scanner_api.change_check.check import Level as Level
 from scanner_api.change_check.check import Policy as Policy
 from scanner_api.change_check.check import check_change as check_change
@@ -13,6 +12,7 @@ from scanner_api.change_check.files import proposed_schema as proposed_schema
 from scanner_api.change_check.model import ChangeReport as ChangeReport
 from scanner_api.change_check.proposals import PathRule as PathRule
 from scanner_api.change_check.proposals import Target as Target
+from scanner_api.change_check.settings import CheckOptions as CheckOptions
 from scanner_api.configuration import ClusterTemplate as ClusterTemplate
 from scanner_api.configuration import ConnectionCheck as ConnectionCheck
 from scanner_api.configuration import ManualCheck as ManualCheck

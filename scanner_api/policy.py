@@ -28,10 +28,10 @@ from scanner_extractor.config.policy import parse_policy as parse_policy
 from scanner_extractor.config.policy import read_policy as read_policy
 from scanner_extractor.evolution import Level
 from scanner_model.columns import field_name, path_name
+from scanner_model.policy import FORBIDDEN as FORBIDDEN
 from scanner_model.policy import ClusterPolicy as ClusterPolicy
 from scanner_model.policy import Waiver
 
-FORBIDDEN = "policy-forbidden-flow"
 _LISTED = 3
 _ALL = 1 << 31
 _FLOWS, _WRITES = frozenset((EdgeKind.COLUMN_FLOW,)), frozenset((EdgeKind.WRITES,))

@@ -12,6 +12,9 @@ LEVELS = (
 )
 """The compatibility levels of a subject."""
 
+TAG_KINDS = ("known", "declared", "inherited", "suggested", "all")
+"""The ways in which a column's tag is known."""
+
 POLICIES = ("strict", "lenient")
 """The compatibility policies for JSON Schema."""
 

@@ -56,7 +56,7 @@ class Group(click.Group):
             formatter.write_dl([(name, command.get_short_help_str(_SENTENCE)) for name, command in commands if command])
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; a reader that closes its pipe early (`| head`) is no failure."""
+        """Run the command; a reader that closes its pipe early (`| head`) is not a failure."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -109,7 +109,7 @@ class LazyGroup(Group):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
-        """Import the command *cmd_name*; None if there is none."""
+        """Import the command *cmd_name*; None if unknown."""
         if cmd_name not in self._known:
             return None
         module, _, name = self._known[cmd_name][0].partition(":")

@@ -2,22 +2,22 @@
 
 from scanner_api.change_check.baseline import Accepted as Accepted
 from scanner_api.change_check.baseline import accept as accept
-from scanner_api.change_check.check import CheckOptions as CheckOptions
 from scanner_api.change_check.check import Level as Level
 from scanner_api.change_check.check import Policy as Policy
 from scanner_api.change_check.check import check_change as check_change
-from scanner_api.change_check.check import check_commits as check_commits
+from scanner_api.change_check.commits import check_commits as check_commits
+from scanner_api.change_check.deletion import deletion_document as deletion_document
 from scanner_api.change_check.deletion import may_delete as may_delete
-from scanner_api.change_check.documents import deletion_document as deletion_document
-from scanner_api.change_check.documents import ordered as ordered
-from scanner_api.change_check.documents import report_document as report_document
 from scanner_api.change_check.files import git_files as git_files
 from scanner_api.change_check.files import proposed_files as proposed_files
+from scanner_api.change_check.model import ordered as ordered
+from scanner_api.change_check.model import report_document as report_document
 from scanner_api.change_check.proposals import PathRule as PathRule
 from scanner_api.change_check.proposals import Target as Target
 from scanner_api.change_check.removal import may_remove as may_remove
 from scanner_api.change_check.settings import DEFAULT_BASELINE as DEFAULT_BASELINE
 from scanner_api.change_check.settings import SETTINGS_SCHEMA as SETTINGS_SCHEMA
+from scanner_api.change_check.settings import CheckOptions as CheckOptions
 from scanner_api.change_check.settings import read_judging as read_judging
 from scanner_api.change_check.surroundings import with_surroundings as with_surroundings
 from scanner_api.configuration import KEY_VARIABLE as KEY_VARIABLE

@@ -67,6 +67,11 @@ def dictionary_option(command: Callable[..., Any]) -> Callable[..., Any]:
             dictionary = replace(dictionary, patience=patience)
         return command(dictionary=dictionary, **others)
 
+    return dictionary_url_option(with_dictionary)
+
+
+def dictionary_url_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option `--dictionary` to a command, as its argument *url*."""
     return click.option(
         "--dictionary",
         "url",
@@ -75,7 +80,7 @@ def dictionary_option(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         metavar="URL",
         help="The dictionary: a file, sqlite:///FILE or postgresql://…; else from SCANNER_DICTIONARY.",
-    )(with_dictionary)
+    )(command)
 
 
 def lock_timeout_option(command: Command) -> Command:
@@ -132,7 +137,7 @@ def repository_options(command: Command) -> Command:
         for text in texts:
             name, sign, value = text.partition("=")
             if not name or not sign:
-                raise InputInvalid(f"{text!r} is no NAME=VALUE", where="--var", hint="as in --var TOPIC_PREFIX=prod.")
+                raise InputInvalid(f"{text!r} is not NAME=VALUE", where="--var", hint="as in --var TOPIC_PREFIX=prod.")
             values[name] = value
         return values
 

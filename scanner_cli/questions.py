@@ -61,10 +61,11 @@ def question_command(name: str) -> click.Command:
         answer(question, dictionary, arguments, style, wide=wide)
 
     run.__doc__ = help_text(question)
-    return command(question.command)(question_options(name)(list_options(run)))
+    listed: click.Command = command(question.command)(question_options(name)(list_options(run)))
+    return listed
 
 
-def list_options(function: Command) -> Command:
+def list_options(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - a function, which options decorate
     """Add the options of a list to a command: its dictionary, format, and whether a terminal shows all columns."""
     return dictionary_option(wide_option(format_option()(function)))
 
@@ -72,14 +73,16 @@ def list_options(function: Command) -> Command:
 def answer(
     question: Question, dictionary: Dictionary, arguments: Mapping[str, object], style: str, *, wide: bool
 ) -> None:
-    """Ask *question*, and write its items and, after them, how many there are and what may be missing."""
+    """Write the answer to *question*: its items, then how many there are, and what may be missing."""
     page = question.answer(dictionary, **arguments)
     show_items(question, page, style, wide=wide)
     if not page:
         texts = [repr(value) for name, value in arguments.items() if name in _NAMING and value]
         echo_err(f"no {_noun(question)} found{' for ' + ' and '.join(texts) if texts else ''}")
+        if not library.scans(dictionary, limit=1):
+            echo_err("note: nothing was scanned into this dictionary yet: run `scanner scan`")
     elif page.next_cursor:
-        every = question.answer(dictionary, **arguments | {"limit": _MOST})
+        every = question.answer(dictionary, **{**arguments, "limit": _MOST})
         least = "at least " if every.next_cursor else ""
         echo_err(f"{len(page)} of {least}{len(every)} {_noun(question)}; --limit shows more")
     elif style == Format.TABLE and terminal_width():
@@ -199,7 +202,7 @@ def _subject(row: Row, style: str) -> Row:
 
 def _job(row: Row, style: str) -> Row:
     """Return the cells of a connector or a statement: those that the other kind lacks are absent."""
-    cells = _ABSENT | (_connector(row, style) if "tasks" in row else _statement(row))
+    cells = {**_ABSENT, **(_connector(row, style) if "tasks" in row else _statement(row))}
     uses = cell(cells["topics"]) or cells["first_line"] or ""
     return cells | {"uses": uses if len(uses) <= _NARROW else uses[: _NARROW - 1] + "…"}
 

@@ -47,7 +47,7 @@ def every_option(command: Command) -> Command:
     def seconds(_: click.Context, __: click.Parameter, value: str) -> float:
         match = _DURATION.fullmatch(value.strip())
         if not match or float(match[1]) * _UNITS[match[2]] < 1:
-            raise click.BadParameter(f"{value!r} is no time of a second or more: write 30s, 15m or 6h")
+            raise click.BadParameter(f"{value!r} is not a time of at least a second: write 30s, 15m or 6h")
         return float(match[1]) * _UNITS[match[2]]
 
     text = "Between scans: 30s, 15m, 6h, 1d."

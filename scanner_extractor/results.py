@@ -190,9 +190,10 @@ class DeclaredResult:
 class RepositoryResult:
     """The result of a repository: what its files declare, its schemas as a registry (None without any), its tables.
 
-    *unread* are files that may declare flows and are not read, *field_uses* the fields that programs use. *files* are the paths of what was found, by kind, and
-    *of_tables* of those that declare tables. *levels* are the compatibility levels of subjects, of all others under the
-    empty name. *schema_files* are the subjects of each schema file, by path.
+    *unread* are files that may declare flows and are not read, *field_uses* the fields that programs use. *files* are
+    the paths of what was found, by kind, and *of_tables* of those that declare tables. *levels* are the compatibility
+    levels of subjects, of all others under the empty name. *schema_files* are the subjects of each schema file, by
+    path.
     """
 
     outcome: SourceResult

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from jsonschema import Draft202012Validator
-
-from scanner_extractor.http.client import Http
-from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.probes import Probe
 from scanner_extractor.results import Progress
 from scanner_model.documents.schema_errors import SchemaError
+from scanner_model.lazy_names import load
 from scanner_model.maturity import Proof
 from scanner_model.plugins import Plugin, PluginError, plugins
+
+if TYPE_CHECKING:
+    from scanner_extractor.http.client import Http
+    from scanner_extractor.http.messages import Json, Transport
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -81,7 +82,7 @@ class SourceTypes(Generic[S, R]):
         """Validate the *options* of the type called *name* by its own JSON Schema; raises KeyError and PluginError."""
         schema, plugin = self[name].schema or {}, plugins(self.group)[name]
         with plugin.errors():
-            yield from Draft202012Validator(schema).iter_errors(options)
+            yield from load("jsonschema:Draft202012Validator")(schema).iter_errors(options)
 
     def _loaded(self, plugin: Plugin) -> SourceType[S, R]:
         offered = plugin.load()

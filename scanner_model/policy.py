@@ -7,6 +7,9 @@ from datetime import date
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+FORBIDDEN = "policy-forbidden-flow"
+"""The rule that a column with a tag reaches a system where the policy forbids it."""
+
 
 class ForbiddenFlow(NamedTuple):
     """Columns with *tag* may not get to *systems*: patterns (`*`, `?`) of a dataset's namespace and name.

@@ -117,6 +117,7 @@ def _command(question: Question) -> str:
     return question.command or _WORDS.get(question.name, question.name.replace("_", "-"))
 
 
+_COMMANDS = frozenset(map(_command, QUESTIONS))
 PATHS: Mapping[str, str] = {_command(each): f"/api/v1{each.path}" for each in QUESTIONS if each.path}
 TOOLS: Mapping[str, str] = {_command(each): each.tool for each in QUESTIONS if each.tool}
 """What answers the question of a command in the API, and in MCP."""
@@ -134,6 +135,6 @@ def for_programs(hint: str, names: Mapping[str, str]) -> str:
 
 
 def _named(command: str, names: Mapping[str, str]) -> str:
-    """Return the name that the longest words at the start of *command* have; empty if none have one."""
-    fitting = (words for words in names if command == words or command.startswith(f"{words} "))
+    """Return the name of the command that *command* begins with, the longest that fits; empty if it has none."""
+    fitting = (words for words in _COMMANDS if command == words or command.startswith(f"{words} "))
     return names.get(max(fitting, key=len, default=""), "")

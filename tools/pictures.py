@@ -7,10 +7,13 @@ Another version of Chromium draws other bytes, so no test compares the files; ru
 from __future__ import annotations
 
 import shutil
+import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlencode
@@ -39,6 +42,22 @@ PICTURES = {
 """File below the target → the path of a page of the server, or the node whose lineage an exported page shows (None: all
 of it); width and height in pixels."""
 
+TOUR = (
+    "/",
+    "/search?q=orders.total",
+    f"/flow#{urlencode({'node': 'postgres://127.0.0.1:29432/shop.public.orders.total', 'focus': 1})}",
+    "/change?node=postgres://127.0.0.1:29432/shop.public.orders.total",
+    "/columns?tag=PII",
+    f"/topic?{TOPIC}&tab=versions",
+)
+"""Pages of `assets/tour.png`, one after the other: what is wrong, who is affected and whom to call, personal data."""
+
+_TOUR_SIZE = (940, 620)
+"""About the width that GitHub shows a picture in, so that its texts are legible there."""
+
+_SHOWN_FOR = 3_000
+_PNG = b"\x89PNG\r\n\x1a\n"
+
 
 def draw(target: Path, chromium: str) -> None:
     """Write every picture below *target*; raises CalledProcessError where Chromium fails."""
@@ -56,6 +75,15 @@ def draw(target: Path, chromium: str) -> None:
                     scanner_api.export(dictionary, page, node=shown)
                     address = f"{page.resolve().as_uri()}#{VIEW}"
                 photograph(chromium, address, target / name, (width, height))
+            (target / "assets/tour.png").write_bytes(_tour(chromium, server, Path(directory)))
+
+
+def _tour(chromium: str, server: str, directory: Path) -> bytes:
+    """Return the animated picture of the pages of `TOUR`."""
+    files = [directory / f"tour-{number}.png" for number in range(len(TOUR))]
+    for file, path in zip(files, TOUR, strict=True):
+        photograph(chromium, server + path, file, _TOUR_SIZE)
+    return animated([file.read_bytes() for file in files], _SHOWN_FOR)
 
 
 @contextmanager
@@ -81,6 +109,43 @@ def photograph(chromium: str, address: str, picture: Path, size: tuple[int, int]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     if not picture.exists():
         raise FileNotFoundError(picture)
+
+
+def animated(pictures: Sequence[bytes], milliseconds: int) -> bytes:
+    """Return an animated PNG that shows each of *pictures*, PNG files of one size and colour type, for so long.
+
+    It repeats without end. Raises ValueError for a picture of another size or colour type. Source: PNG specification,
+    third edition: `acTL`, `fcTL` and `fdAT`.
+    """
+    headers = {dict(_chunks(picture))[b"IHDR"] for picture in pictures}
+    if len(headers) != 1:
+        raise ValueError("the pictures differ in size or colour type")
+    header = headers.pop()
+    parts = [_PNG, _chunk(b"IHDR", header), _chunk(b"acTL", struct.pack(">II", len(pictures), 0))]
+    numbers = count()
+    for at, picture in enumerate(pictures):
+        frame = struct.pack(">I", next(numbers)) + header[:8] + struct.pack(">IIHHBB", 0, 0, milliseconds, 1000, 0, 0)
+        parts.append(_chunk(b"fcTL", frame))
+        for kind, data in _chunks(picture):
+            if kind == b"IDAT":
+                # The first picture is what a program shows that knows no animation.
+                parts.append(
+                    _chunk(kind, data) if at == 0 else _chunk(b"fdAT", struct.pack(">I", next(numbers)) + data)
+                )
+    return b"".join((*parts, _chunk(b"IEND", b"")))
+
+
+def _chunks(picture: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the kind and content of each chunk."""
+    at = len(_PNG)
+    while at < len(picture):
+        (size,) = struct.unpack_from(">I", picture, at)
+        yield picture[at + 4 : at + 8], picture[at + 8 : at + 8 + size]
+        at += size + 12
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def main() -> int:

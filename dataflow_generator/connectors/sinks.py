@@ -21,7 +21,7 @@ from dataflow_generator.connectors.topics import ReadTopics, cluster_of, side_to
 from dataflow_generator.connectors.transforms.model import Record, TracedColumn, moved, segments, starts_with
 from dataflow_generator.connectors.transforms.registry import Chain
 from dataflow_generator.connectors.transforms.topic_templates import Template
-from dataflow_generator.sql.relational.parsing import folded
+from dataflow_generator.sql.letter_case import folded
 from scanner_model.columns import ColumnPath, field_segment
 from scanner_model.errors import Problem
 from scanner_model.names import Role

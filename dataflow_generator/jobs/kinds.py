@@ -36,7 +36,6 @@ from dataflow_generator.jobs.consumer_groups import Query as NamedQuery
 from dataflow_generator.jobs.databases.declared import generated_jobs, has_generated
 from dataflow_generator.jobs.databases.ingestion import Ends, IngestionPart, group_owners, ingestion_jobs, with_topics
 from dataflow_generator.jobs.databases.names import TableNames
-from dataflow_generator.jobs.databases.views import view_jobs
 from dataflow_generator.jobs.flink.resolve import FlinkContext, declared_columns, defines
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, names_groups
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
@@ -57,11 +56,14 @@ from scanner_model.columns import KEY, Column, ColumnPath, field_segment
 from scanner_model.declarations import UnreadFile
 from scanner_model.errors import Problem
 from scanner_model.kafka import ConsumerGroup, StreamsTopology
+from scanner_model.lazy_names import load
 from scanner_model.manual import ManualFlow
 from scanner_model.streaming_sql import SCRIPT, ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T")
 _AT_ONCE = 200
+_VIEW_JOBS = "dataflow_generator.jobs.databases.views:view_jobs"
+"""The reader of views, imported with its parser of SQL when there are any."""
 
 
 class LookupContext(NamedTuple):
@@ -363,7 +365,7 @@ def catalog_readings(rows: Sequence[tuple[str, CatalogLink]], context: LookupCon
 def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[CountedJob]:
     """Read the definitions of views."""
     ends = Ends.of(rows, context.naming, context.topics, context.columns.full)
-    for row, reading in zip(rows, view_jobs(rows, context.tables, context.naming, context.views), strict=True):
+    for row, reading in zip(rows, load(_VIEW_JOBS)(rows, context.tables, context.naming, context.views), strict=True):
         flows = with_topics(reading.flows, row, ends, context.tables)
         count = "columns" if reading.whole else "tables" if reading.flows.reads else "unread"
         coverage = Coverage.of_one(count, reading.problems)

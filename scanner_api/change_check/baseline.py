@@ -11,9 +11,9 @@ from typing import Any
 
 from scanner_api.change_check.model import Finding
 from scanner_api.change_check.proposals import text_of_file
-from scanner_api.files import write_text
 from scanner_model.documents.json_positions import PositionedJson, parse_with_positions
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.lazy_names import load
 
 _MEMBERS = ("fingerprint", "reason", "expires")
 _HINT = 'write {"accepted": [{"fingerprint": "…", "reason": "…", "expires": "2027-01-31"}]}'
@@ -51,7 +51,7 @@ def _entry(document: PositionedJson, index: int, entry: Any, problems: list[Prob
     try:
         expires = date.fromisoformat(entry["expires"])
     except ValueError:
-        problems.append(Problem(where, f"{entry['expires']!r} is no date", "as in 2027-01-31"))
+        problems.append(Problem(where, f"{entry['expires']!r} is not a date", "as in 2027-01-31"))
         return None
     return Accepted(fingerprint=entry["fingerprint"], reason=entry["reason"].strip(), expires=expires)
 
@@ -64,7 +64,7 @@ def accept(file: Path, entry: Accepted) -> None:
     old = parse_baseline(text_of_file(file), str(file)) if file.exists() else ()
     entries = [*(other for other in old if other.fingerprint != entry.fingerprint), entry]
     listed = [{**asdict(each), "expires": each.expires.isoformat()} for each in entries]
-    write_text(file, json.dumps({"accepted": listed}, indent=2, ensure_ascii=False) + "\n")
+    load("scanner_api.files:write_text")(file, json.dumps({"accepted": listed}, indent=2, ensure_ascii=False) + "\n")
 
 
 def apply_baseline(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from typing import TypeVar
 
 from dataflow_generator.jobs.model import Dataset
-from scanner_api.change_check.baseline import Accepted, apply_baseline
-from scanner_api.change_check.commits import compare_commits
+from scanner_api.change_check.baseline import apply_baseline
 from scanner_api.change_check.contracts import CONTRACT, ProposedContract, contract_findings, contract_sides
 from scanner_api.change_check.file_findings import (
     DeletionContext,
@@ -20,54 +18,30 @@ from scanner_api.change_check.file_findings import (
     unparsed,
     unread_file,
 )
-from scanner_api.change_check.files import ProposedFiles, git_files
+from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.job_change import JobContext, changed_jobs, job_findings
-from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, SkippedFile, Verdict
-from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, PathRule, Proposal
+from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, Verdict
+from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.proposed_graph import proposed_graph
 from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import check_schema, replaced_sides
 from scanner_api.change_check.schema_sides import SchemaContext
+from scanner_api.change_check.settings import CheckOptions
 from scanner_api.change_check.tag_spread import TagSpread
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
 from scanner_api.dictionary import Dictionary, known_cluster
-from scanner_api.policy import FORBIDDEN, policy_notes
+from scanner_api.policy import policy_notes
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.state import last_scans
 from scanner_dictionary.queries.subjects import topics_named
 from scanner_extractor.evolution import Level as Level
 from scanner_extractor.evolution import Policy as Policy
 from scanner_model.errors import InputInvalid, NameUnknown
-from scanner_model.policy import ClusterPolicy
 
 _ABOUT_DICTIONARY = Place(file="")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckOptions:
-    """How a check is done.
-
-    *cluster* limits it to one cluster. *level* and *policy* replace the stored compatibility level and policy of every
-    subject. *dialect* is that of SQL files, None guesses it. *max_age* is how long ago each source may have been read.
-    *allow_new*: a subject, statement or connector that the dictionary does not have is new, no mistake. *accepted* are
-    the entries of a baseline. *rules* say where columns with a tag may not get to. *settings_changes* are the findings
-    of `read_judging`: what the change edits of the settings that judge it. *map* are rules for the files of commits.
-    """
-
-    cluster: str | None = None
-    level: Level | None = None
-    policy: Policy | None = None
-    dialect: str | None = None
-    max_age: timedelta | None = None
-    allow_new: bool = False
-    accepted: tuple[Accepted, ...] = ()
-    rules: ClusterPolicy = ClusterPolicy()
-    strict: bool = False
-    settings_changes: tuple[Finding, ...] = ()
-    map: tuple[PathRule, ...] = ()
 
 
 def check_change(
@@ -97,51 +71,6 @@ def check_change(
         of_policy = tuple(policy_notes(conn, chosen.rules, at.date()))
     marked, notes = apply_baseline(findings, chosen.accepted, at.date())
     return ChangeReport(files=checked, findings=marked, scans=scans, skipped=files.skipped, notes=(*notes, *of_policy))
-
-
-def check_commits(
-    commits: str,
-    options: CheckOptions | None = None,
-    *,
-    directory: Path = Path(),
-    dictionary: Dictionary | None = None,
-    now: datetime | None = None,
-) -> ChangeReport:
-    """Return what the change between two commits, `BASE..HEAD` or `BASE...HEAD`, breaks and whom it hits.
-
-    Both commits are read as all that their files declare, and compared; no server and no dictionary is needed. With a
-    *dictionary* of what runs, the changed files are checked against it, too. Raises InputInvalid where git fails.
-
-    >>> check_commits("origin/main...HEAD").verdict
-    """
-    chosen, at = options or CheckOptions(), now or datetime.now(UTC)
-    changes = compare_commits(commits, directory, (chosen.rules, at.date()))
-    findings = [*changes.findings, *chosen.settings_changes]
-    findings += map(_not_examined, changes.not_examined) if chosen.strict else ()
-    scans: tuple[tuple[str, int, str], ...] = ()
-    of_policy: tuple[str, ...] = ()
-    if dictionary is not None:
-        files = git_files(commits, chosen.map, directory)
-        named = {proposal.target.subject for proposal in files.proposals}
-        schemas = tuple(schema for schema in changes.schemas if schema.target.subject not in named)
-        files = replace(files, proposals=(*files.proposals, *schemas))
-        running = check_change(dictionary, files, replace(chosen, allow_new=True, settings_changes=()), now=now)
-        known = {finding.item for finding in running.findings if finding.rule == FORBIDDEN}
-        findings = [finding for finding in findings if finding.rule != FORBIDDEN or finding.item not in known]
-        findings += [finding for finding in running.findings if finding.rule != "nothing-checked"]
-        scans = running.scans
-        of_policy = tuple(note for note in running.notes if note.startswith("policy: "))
-    marked, notes = apply_baseline(findings, chosen.accepted, at.date())
-    notes = (*notes, *of_policy)
-    return ChangeReport(
-        files=changes.files,
-        findings=marked,
-        scans=scans,
-        skipped=changes.skipped,
-        notes=notes,
-        not_examined=changes.not_examined,
-        concerns_kafka=changes.concerns_kafka,
-    )
 
 
 def _checked(
@@ -251,11 +180,6 @@ def _readable(
     """Yield what *read* finds in a proposal; what is wrong with that is said where it is judged."""
     with suppress(InputInvalid, NameUnknown):
         yield from read(proposal, context)
-
-
-def _not_examined(skipped: SkippedFile) -> Finding:
-    place = Place(file=skipped.file)
-    return Finding(rule="not-examined", verdict=Verdict.UNKNOWN, place=place, target=skipped.file, what=skipped.why)
 
 
 def _nothing_checked(files: ProposedFiles) -> Finding:

@@ -42,7 +42,8 @@ class Change:
 def changes(columns: Sequence[ColumnChange], aliases: Mapping[ColumnPath, frozenset[str]]) -> Iterator[Change]:
     """Yield a change for each of *columns* that is not implied by that of the column around it.
 
-    *aliases* are the former names that the proposed text declares, by path. Documentation, tags and defaults are none.
+    *aliases* are the former names that the proposed text declares, by path. Documentation, tags and defaults do not
+    count.
     """
     top = list(_outermost(columns))
     added = {change.column.path: change.column for change in top if change.action is Action.ADDED}

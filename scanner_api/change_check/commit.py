@@ -30,9 +30,12 @@ from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.sources import RepositorySettings
 from scanner_model.columns import ParsedSchema
 from scanner_model.declarations import UNRESOLVED_USE, DeclaredKind, UnreadFile
+from scanner_model.lazy_names import load
 from scanner_model.names import ClusterName
 
 CLUSTER = "repository"
+_GENERATE = "dataflow_generator.build.store:generate"
+"""What generates a graph is imported when a finding needs one."""
 _UNDECLARED = "flink://"
 """What the names of Flink's own tables begin with."""
 
@@ -60,9 +63,15 @@ class Commit:
         dictionary = Dictionary(str(self._place))
         engine = dictionary.writing(create=True)
         now = datetime.now(UTC)
-        write_scan(engine, scanned, started=now, finished=now)
+        write_scan(engine, scanned, started=now, finished=now, rules=())
         engine.dispose()
         return dictionary
+
+    @cached_property
+    def with_graph(self) -> Dictionary:
+        """Return the dictionary with the graph of the commit."""
+        load(_GENERATE)(self.dictionary.writing())
+        return self.dictionary
 
     @cached_property
     def jobs(self) -> tuple[CountedJob, ...]:

@@ -16,7 +16,6 @@ from scanner_api.change_check.proposals import SCHEMA, Proposal, Target
 from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import check_schema
 from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, SchemaContext
-from scanner_dictionary.engine.open import Connection
 from scanner_extractor.evolution import Level
 from scanner_model.errors import InputInvalid, NameUnknown
 
@@ -25,13 +24,13 @@ _OF_COLUMNS = frozenset(f"column-{what}" for what in ("removed", "renamed", "ren
     "made-required",
     "symbols-removed",
 }
-"""Rules that are fine where nobody uses the column."""
+"""Rules that are fine if the column is unused."""
 
 
 class SchemaComparison:
-    """Compares the schemas of two commits; *conn* reads the dictionary of the first, *files* are the changed ones."""
+    """Compares the schemas of two commits; *hits* are looked up in the graph of the first."""
 
-    def __init__(self, base: Commit, head: Commit, trees: Trees, conn: Connection, hits: Hits) -> None:
+    def __init__(self, base: Commit, head: Commit, trees: Trees, hits: Hits) -> None:
         self._base, self._head, self._trees = base, head, trees
         self._subjects: dict[str, frozenset[str]] = {}
         for path in trees.changed:
@@ -40,7 +39,7 @@ class SchemaComparison:
                 self._subjects[path] = subjects
         self._files = list(self._subjects)
         newest = [self._proposal(subject, texts[-1]) for subject, texts in head.schemas.items()]
-        self._context = SchemaContext(conn=conn, hits=hits, proposed=ProposedReferences(newest))
+        self._context = SchemaContext(conn=hits.conn, hits=hits, proposed=ProposedReferences(newest))
         self._deletion = DeletionContext(base.dictionary, hits, None)
 
     @property

@@ -35,7 +35,7 @@ TopicsCalled = Callable[[str], Iterable[tuple[str, Dataset]]]
 class ProposedContract(NamedTuple):
     """The schemas of a data contract, AsyncAPI document or manual input; *problems* are what is wrong with them now.
 
-    *before* is None where there is none to compare it with.
+    *before* is None if absent to compare it with.
     """
 
     file: str

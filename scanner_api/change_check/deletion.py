@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from dataflow_generator.graph import EdgeKind
 from dataflow_generator.jobs.model import Dataset, Naming
@@ -254,7 +255,7 @@ class _Check:
         for row in permitted(self._conn, cluster, name):
             verb = row.use.removesuffix("s")
             if row.application != "nobody":
-                what = f"may {verb} {name} by rules of access, which is no use of it"
+                what = f"may {verb} {name} by rules of access, which does not prove a use"
                 yield DeletionUse(
                     kind="principal", name=row.application, what=what, answer=Answer.YES, evidence=row.evidence
                 )
@@ -331,3 +332,14 @@ def _use(of: tuple[str, str], what: str, state: str, evidence: str) -> DeletionU
     shown = what + (f" ({state})" if state else "") + (", has no members now" if idle else "")
     answer = Answer.UNKNOWN if idle else Answer.NO
     return DeletionUse(kind=kind, name=name, what=shown, answer=answer, evidence=evidence)
+
+
+def deletion_document(answer: DeletionAnswer) -> dict[str, Any]:
+    """Return whether one thing may be deleted, and why not, as JSON values."""
+    return {
+        "cluster": answer.cluster,
+        "what": answer.what,
+        "answer": str(answer.answer),
+        "unused_since": answer.unused_since or None,
+        "uses": [asdict(use) for use in answer.uses],
+    }

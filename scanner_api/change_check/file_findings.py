@@ -38,7 +38,7 @@ def unknown_name(proposal: Proposal, error: NameUnknown, *, is_allowed: bool) ->
 
 
 def place_of(file: str, where: str) -> Place:
-    """Return the place that *where*, of a problem in *file*, ends with; its start where that is no position."""
+    """Return the place that *where*, of a problem in *file*, ends with; its start if that is not a position."""
     match = _POSITION.search(where.removeprefix(file))
     if match is None:
         return Place(file=file)
@@ -91,7 +91,7 @@ def check_deleted(
 _VERDICTS = {Answer.YES: Verdict.FINE, Answer.NO: Verdict.IMPACT, Answer.UNKNOWN: Verdict.UNKNOWN}
 
 _NO_USERS = ("version", "source", "graph")
-"""Kinds of uses that say what is not known, and name nobody."""
+"""Kinds of uses that report something unknown, without a user."""
 
 
 def _affected(answer: DeletionAnswer, topic: str, hits: Hits) -> Iterator[Affected]:

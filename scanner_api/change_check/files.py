@@ -32,7 +32,7 @@ DEPLOYMENT_ENDINGS = frozenset({".yaml", ".yml"})
 
 _NO_RULE = "no rule of --map fits it"
 _NO_TARGET = "it is JSON without a connector.class, and no --map says what it changes"
-_NO_SETTINGS = "it is no connector's configuration"
+_NO_SETTINGS = "not a connector configuration"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

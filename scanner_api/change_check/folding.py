@@ -9,8 +9,7 @@ from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
 from scanner_api.change_check.commit import Commit, read_by, written_by
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Affected, Finding, Place, Verdict, worst
-from scanner_api.change_check.registry_answer import OF_READERS
+from scanner_api.change_check.model import OF_READERS, Affected, Finding, Place, Verdict, worst
 
 _OF_TOPIC = ("topic-renamed", "topic-gone", "output-lost", "writer-lost", "file-deleted", "mentioned", "input-lost")
 """Rules about a topic that goes, the most telling first."""

@@ -15,12 +15,12 @@ from scanner_model.errors import InputInvalid
 _SECONDS = 60
 _AT_ONCE = 50
 _PIECE = 1 << 20
-_GIT = (
+GIT = (
     "git", "--no-pager", "--no-optional-locks", "--no-replace-objects",
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
 )  # fmt: skip
 """Objects are read as their commits name them, whatever `refs/replace` has instead."""
-_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_GRAFT_FILE": os.devnull}
+ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_GRAFT_FILE": os.devnull}
 """A missing object is not fetched, as the remote of a partial clone may name a program; parents are not grafted."""
 _NO_ENDING = "its ending is that of no schema, SQL, connector or deployment file"
 _HINT = "fetch it first, for example with `git fetch origin BASE`, or `fetch-depth: 0` of actions/checkout"
@@ -109,7 +109,7 @@ def commit_trees(commits: str, directory: Path) -> Trees:
 
 
 def _tree(directory: Path, commit: str) -> tuple[Mapping[str, str], Mapping[str, tuple[str, str]]]:
-    """Return the files of a commit, and what is none."""
+    """Return the files of a commit, and its other entries."""
     listed = _output(directory, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
     files: dict[str, str] = {}
     special: dict[str, tuple[str, str]] = {}
@@ -168,9 +168,9 @@ class ObjectReader:
 def object_reader(directory: Path, largest: int = LARGEST) -> Iterator[ObjectReader]:
     """Return a reader of the objects of the repository that *directory* is in, with at most *largest* bytes and one."""
     with subprocess.Popen(  # noqa: S603 - a list, no shell
-        [*_GIT, "cat-file", "--batch"],
+        [*GIT, "cat-file", "--batch"],
         cwd=directory,
-        env={**os.environ, **_ENVIRONMENT},
+        env={**os.environ, **ENVIRONMENT},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:
@@ -186,7 +186,7 @@ def object_reader(directory: Path, largest: int = LARGEST) -> Iterator[ObjectRea
 
 
 _SPECIAL = {"160000": "it is a submodule", "120000": "it is a symbolic link"}
-"""Modes of what is no file, with the reason why it is not read."""
+"""Modes of entries other than files, with the reason why they are not read."""
 
 
 def top_directory(directory: Path) -> Path | None:
@@ -219,10 +219,10 @@ def _output(directory: Path, *arguments: str) -> bytes:
 
 
 def _run(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    environment = {**os.environ, **_ENVIRONMENT}
+    environment = {**os.environ, **ENVIRONMENT}
     try:
         return subprocess.run(  # noqa: S603 - a list, no shell
-            [*_GIT, *arguments], cwd=directory, env=environment, capture_output=True, timeout=_SECONDS, check=False
+            [*GIT, *arguments], cwd=directory, env=environment, capture_output=True, timeout=_SECONDS, check=False
         )
     except FileNotFoundError as error:
         raise InputInvalid("the program git is not installed", where="--git", hint="name files instead") from error

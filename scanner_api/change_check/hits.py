@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cached_property
 
 from dataflow_generator.graph import EdgeKind, NodeKind
 from dataflow_generator.jobs.model import Dataset, Naming
@@ -24,14 +25,35 @@ _KINDS = ("job", "consumer-group", "topic", "dataset", "catalog-table", "column"
 
 
 class Hits:
-    """Answers from the stored graph, or from *rows*, a changed one; without one nobody is known to be hit."""
+    """Answers from the stored graph, or from *rows*, a changed one; without one, users are unknown.
 
-    def __init__(self, conn: Connection, rows: SqlGraphReader | None = None) -> None:
-        self._conn = conn
-        self._rows = rows or SqlGraphReader(conn)
-        self._near = Neighbourhood(impact_graph(self._rows))
-        self._people = People(conn)
-        self.graph: StoredGraph | None = stored_graph(conn)
+    *conn* is a connection to the dictionary, or what opens one when the graph is first needed.
+    """
+
+    def __init__(self, conn: Connection | Callable[[], Connection], rows: SqlGraphReader | None = None) -> None:
+        self._connected, self._changed = conn, rows
+
+    @cached_property
+    def conn(self) -> Connection:
+        """Return the connection to the dictionary."""
+        return self._connected() if callable(self._connected) else self._connected
+
+    @cached_property
+    def graph(self) -> StoredGraph | None:
+        """Return what is stored about the graph; None if there is none."""
+        return stored_graph(self.conn)
+
+    @cached_property
+    def _rows(self) -> SqlGraphReader:
+        return self._changed or SqlGraphReader(self.conn)
+
+    @cached_property
+    def _near(self) -> Neighbourhood[int, EdgeRow]:
+        return Neighbourhood(impact_graph(self._rows))
+
+    @cached_property
+    def _people(self) -> People:
+        return People(self.conn)
 
     def of(self, dataset: Dataset, path: ColumnPath = ()) -> tuple[Affected, ...]:
         """Return who uses or writes a column of *dataset*, or all of it, the nearest first within each kind.

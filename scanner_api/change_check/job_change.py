@@ -117,7 +117,7 @@ class JobContext:
 def changed_jobs(proposal: Proposal, context: JobContext) -> tuple[ChangedJob, ...]:
     """Return the jobs of a proposed statement or connector, before and after.
 
-    Raises InputInvalid where the text is no statement or configuration, NameUnknown where a named or deleted statement
+    Raises InputInvalid if the text is not a statement or configuration, NameUnknown where a named or deleted statement
     or connector is not in the dictionary.
     """
     if proposal.kind == CONNECTOR:
@@ -338,7 +338,7 @@ def _is_unparsed(statement: StatementFlows) -> bool:
 
 
 def _unparsed(proposal: Proposal, context: JobContext) -> Iterator[Finding]:
-    """Report each statement that is none of the dialect: what it does is not known."""
+    """Report each statement outside the dialect: its effect is unknown."""
     if proposal.text is None:
         return
     parsed, dialect = _parsed(proposal, context)
@@ -393,7 +393,7 @@ def _new_query(context: JobContext, cluster: str, statement: StatementFlows) -> 
 
 
 def _flink_rows(proposal: Proposal, context: JobContext) -> list[tuple[str, FlinkStatement]]:
-    """Return the stored statements that the text would replace, each with its cluster; a new one where there is none.
+    """Return the stored statements that the text would replace, each with its cluster; a new one otherwise.
 
     Raises NameUnknown where the one that is named is not stored.
     """
@@ -433,7 +433,7 @@ def _new_statement(
 def _writer_of(
     text: str, name: str, rows: Sequence[tuple[str, FlinkStatement]], context: JobContext
 ) -> tuple[str, FlinkStatement]:
-    """Return the stored statement that alone writes what *text* writes; a new one where there is none."""
+    """Return the stored statement that alone writes what *text* writes; a new one otherwise."""
     cluster, fresh = _new_statement(text, PurePath(name).stem, rows, context)
     pair = context.stored.flink_pair(cluster, fresh, text)
     written = {use.dataset for reading in pair.after for use in reading.flows.writes}

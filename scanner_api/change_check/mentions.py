@@ -1,4 +1,4 @@
-"""What a change does in lines of which nothing is read: names of topics, and the code of programs."""
+"""Effects of changed lines that no reader covers: names of topics, and the code of programs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pathlib import PurePosixPath
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.model import Finding
 from scanner_extractor.repository.files import LARGEST, is_candidate, is_left_out
-from scanner_extractor.sources.applications.reader import is_test
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.sources.syntax_trees import is_test, words
 
 _DOCUMENTS = words(".adoc .asciidoc .gif .ico .jpeg .jpg .license .markdown .md .mdx .pdf .png .rst .svg .webp")
 _ASSETS = words(
@@ -83,7 +82,7 @@ def words_of(finding: Finding) -> Iterator[str]:
 
 
 def names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, list[int]]:
-    """Return the lines that each of *names* stands in: as a word, in a program between quotation marks.
+    """Return the lines that contain each of *names*: as a word, in a program between quotation marks.
 
     A name of one word counts in lines about topics only: others may mean anything by it.
     """

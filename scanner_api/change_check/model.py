@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+Json = Any
 
 
 class Verdict(StrEnum):
@@ -18,7 +20,7 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"
     """It cannot be said: something was not read, is out of date, or has no columns."""
     IMPACT = "impact"
-    """Somebody downstream uses what changes, or writes it."""
+    """A downstream job uses what changes, or writes it."""
     BREAKS = "breaks"
     """The registry rejects the schema at the subject's compatibility level."""
 
@@ -29,7 +31,7 @@ _PLACE = re.compile(r"\S.*\.\w+:\d+")
 
 
 def worst(verdicts: list[Verdict]) -> Verdict:
-    """Return the most serious verdict; fine where there is none."""
+    """Return the most serious verdict; fine without any."""
     return max(verdicts, key=_ORDER.index, default=Verdict.FINE)
 
 
@@ -176,13 +178,61 @@ class ChangeReport:
 
     @property
     def is_incomplete(self) -> bool:
-        """Return whether a proposed file could not be read or parsed, or none was checked, and nobody accepted that."""
+        """Return whether a proposed file could not be read or parsed, or none was checked, without acceptance."""
         return any(
             finding.rule in _UNJUDGED and finding.target in ("the change", finding.place.file) and finding.counts
             for finding in self.findings
         )
 
 
+OF_READERS = frozenset(("old-data-rejected", "new-data-rejected"))
+"""Rules about readers, for schemas without a registry."""
 _LISTED = 10
 _UNJUDGED = ("not-read", "nothing-checked", "unparsed")
 """Rules of what was proposed and not looked at; `not-read` is of a statement's columns, too."""
+
+
+# --- as JSON
+
+
+def report_document(report: ChangeReport) -> dict[str, Json]:
+    """Return the report as JSON values, with the members that docs/json.md documents."""
+    return {
+        "verdict": str(report.verdict),
+        "scans": [{"cluster": cluster, "number": number, "finished": at} for cluster, number, at in report.scans],
+        "files": [{"file": file.file, "kind": file.kind, "targets": list(file.targets)} for file in report.files],
+        "skipped": [{"file": skipped.file, "why": skipped.why} for skipped in report.skipped],
+        "not_examined": [skipped.file for skipped in report.not_examined],
+        "concerns_kafka": report.concerns_kafka,
+        "scope": report.scope,
+        "notes": list(report.notes),
+        "findings": [_finding_document(finding) for finding in ordered(report.findings)],
+    }
+
+
+def ordered(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings with the most serious first, those that do not count last, else in their order."""
+    serious = list(Verdict)
+    return sorted(findings, key=lambda finding: (not finding.counts, -serious.index(finding.verdict)))
+
+
+def _finding_document(finding: Finding) -> dict[str, Json]:
+    return {
+        "rule": finding.rule,
+        "verdict": str(finding.verdict),
+        "file": finding.place.file,
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "target": finding.target,
+        "item": finding.item,
+        "what": finding.what,
+        "why": list(finding.why),
+        "owner": finding.owner,
+        "tags": list(finding.tags),
+        "accepted": finding.accepted,
+        "fingerprint": finding.fingerprint,
+        "affected": [
+            {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(hit).items()}
+            for hit in finding.affected
+        ],
+    }

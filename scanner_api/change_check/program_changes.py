@@ -261,7 +261,7 @@ class ProgramChanges:
             names = {name for one in latest for name in (one.rpartition("/")[2], *builds.get(one, _NO_BUILD)[0])}
             patterns = [re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])") for name in names if name]
             users = {other for other, (_, text) in builds.items() if any(one.search(text) for one in patterns)}
-            # A build file above others lists them, and is no part of a program for that reason.
+            # A build file above others lists them, so it is not part of a program.
             above = {other for other in users - programs.keys() if any(_is_above(other, one) for one in latest)}
             below = {other for other in users if module and _is_above(module, other)}
             latest = users - found - above - below
@@ -311,7 +311,7 @@ def _topics(edits: Iterable[Edit]) -> list[str]:
 
 
 def _of_files(edits: Sequence[Edit], named: Sequence[str]) -> Finding:
-    """Return the finding of code that uses Kafka in programs of which no topic is known."""
+    """Return the finding of code that uses Kafka in programs without known topics."""
     shown = ", ".join(dict.fromkeys(edit.shown for edit in edits[:_SHOWN]))
     why = [f"{edit.place.file}:{edit.place.line} {edit.shown}" for edit in edits[:_LISTED]]
     why += [f"the changed code names {', '.join(named[:_LISTED])}"] if named else []

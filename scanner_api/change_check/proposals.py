@@ -96,7 +96,7 @@ def target_of(file: str, kind: str, rules: Sequence[PathRule]) -> Target | None:
     """Return what *file* changes: by the first rule that fits, without rules by its name; None where no rule fits.
 
     The name of a schema's file is its subject. A statement without a name is found by what it writes. A connector needs
-    no rule: its name stands in its configuration.
+    no rule: its name is in its configuration.
     """
     if rules:
         matched = next((target for rule in rules if (target := rule.target(file))), None)

@@ -62,7 +62,7 @@ def _behind_alias(current: Current, subject: SubjectKey, proposed: ProposedSchem
     named = subjects_named(context.conn, name, subject.cluster)
     target = next((row for row in named if row.registry_id == subject.registry_id and not row.gone), None)
     if target is None:
-        what = f"the registry compares with subject {name}, of which this one is an alias and which is not stored"
+        what = f"the registry compares with subject {name}, which is not stored; this one is its alias"
         yield finding_of("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what), ()
         return
     versions = tuple(version for version in versions_of(context.conn, target) if version.live)
@@ -119,7 +119,7 @@ def unjudged_policy(subject: SubjectKey | None) -> str:
 def _unjudged(
     current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, context: SchemaContext
 ) -> Iterator[str]:
-    """Yield what the registry applies besides, and is not judged; nothing where only documentation changes."""
+    """Yield further rules of the registry that are not judged; nothing if only documentation changes."""
     format = proposed.definition.format
     if olds and same_but_for_words(format, olds[-1].text.text, proposed.text.text):
         return
@@ -163,7 +163,7 @@ def level_of(subject: SubjectKey | None) -> Level | None:
 
 
 def whose_rules(subject: SubjectKey | None, format: str) -> Iterator[str]:
-    """Yield of which registry the rules are, where it matters."""
+    """Yield the registry whose rules apply, if it matters."""
     if subject is None:
         return
     if policy := unjudged_policy(subject):
@@ -228,8 +228,6 @@ _OF_READERS = {
     BACKWARD: ("old-data-rejected", "a reader with the new schema rejects data written with the old one"),
     FORWARD: ("new-data-rejected", "a reader with the old schema rejects data written with the new one"),
 }
-OF_READERS = frozenset(rule for rule, _ in _OF_READERS.values())
-"""Rules of what readers reject, of which no registry is asked."""
 
 
 def _differences(old: StoredSchema, proposed: ProposedSchema, rules: Rules) -> Iterator[tuple[str, Difference]]:

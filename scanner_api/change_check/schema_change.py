@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from scanner_api.change_check.column_changes import Change, changes
 from scanner_api.change_check.field_users import with_field_users
-from scanner_api.change_check.model import Affected, Finding, Verdict
+from scanner_api.change_check.model import OF_READERS, Affected, Finding, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
-from scanner_api.change_check.registry_answer import BACKWARD, FORWARD, OF_READERS, registry_findings
+from scanner_api.change_check.registry_answer import BACKWARD, FORWARD, registry_findings
 from scanner_api.change_check.schema_sides import (
     DEFAULT_LEVEL,
     PAYLOAD,
@@ -45,7 +45,7 @@ _KEY_CHANGED = "keys are written otherwise: one key has records in two partition
 
 
 def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
-    """Return what the file changes, and the findings; raises InputInvalid where the file is no schema.
+    """Return what the file changes, and the findings; raises InputInvalid if the file is not a schema.
 
     Raises NameUnknown where the dictionary does not have the subject or topic.
     """
@@ -95,7 +95,7 @@ def _check(
     olds = tuple(stored_schemas(context.conn, current, before))
     columns_only = before is not None and not olds and has_columns_only(before)
     if before is not None and columns_only and (before.format, format) == (PAYLOAD, "JSON"):
-        before = replace(before, format=format)  # messages of which the columns were inferred
+        before = replace(before, format=format)  # messages with inferred columns
     references = references_of(context, proposal, current)
     proposed = proposed_schema(proposal, format, references, positions, before.name if before else None)
     yield from _unread(proposed, current)

@@ -13,7 +13,6 @@ from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.proposed_references import ProposedReferences
-from scanner_api.parsing import parse_schema
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.subjects import (
@@ -33,14 +32,15 @@ from scanner_dictionary.queries.subjects import (
     versions_of,
 )
 from scanner_extractor.evolution import Level, Policy, Rules, SchemaText
-from scanner_extractor.schemas.references import resolve
+from scanner_extractor.formats import read_columns
+from scanner_extractor.schemas.references import lookup_in, resolve
 from scanner_model.columns import ColumnPath, ParsedSchema
 from scanner_model.errors import InputInvalid
 from scanner_model.names import Fingerprint, RecordName
 from scanner_model.schemas import Definition
 
 DEFAULT_LEVEL = Level.BACKWARD
-"""The level of a registry that nobody configured."""
+"""The default level of a registry."""
 
 
 _NEW_ONEOFS = (8, 4)
@@ -62,7 +62,7 @@ class SchemaContext:
     proposed: ProposedReferences = field(default_factory=ProposedReferences)
 
     def rules(self, subject: SubjectKey | None) -> Rules:
-        """Return the rules of the registry that count for a subject; the strict ones where there is none."""
+        """Return the rules of the registry that count for a subject; the strict ones by default."""
         return rules_of(subject, self.policy)
 
 
@@ -116,13 +116,13 @@ class ProposedSchema:
 
 
 def _is_before(version: tuple[int, int], known: str) -> bool:
-    """Return whether a *known* version, as `8.3.1`, is before *version*; False where it is no version."""
+    """Return whether a *known* version, as `8.3.1`, is before *version*; False if it is not a version."""
     match = re.match(r"(\d{1,4})\.(\d{1,4})", known)
     return match is not None and (int(match[1]), int(match[2])) < version
 
 
 def currents_of(proposal: Proposal, context: SchemaContext, parsed: ParsedSchema) -> Iterator[Current]:
-    """Yield the current schemas that the file would replace; raises NameUnknown where there is none."""
+    """Yield the current schemas that the file would replace; raises NameUnknown without any."""
     target = proposal.target
     if not target.topic:
         subjects = subjects_named(context.conn, target.subject, context.cluster)
@@ -190,9 +190,10 @@ def proposed_schema(
 ) -> ProposedSchema:
     """Read the proposed text: its *record* where it has that among several, else its root."""
     assert proposal.text is not None
-    parsed = parse_schema(proposal.text, format, references=references)
+    lookup = lookup_in(format, references)
+    parsed = read_columns(format, proposal.text, lookup, None)
     if record and record != parsed.name and record in parsed.records:
-        parsed = parse_schema(proposal.text, format, references=references, record=record)
+        parsed = read_columns(format, proposal.text, lookup, record)
     if not parsed.columns and not parsed.empty and parsed.problems:
         first = parsed.problems[0]
         hint = first.hint or "`scanner explain schema FILE` shows what is read"

@@ -12,18 +12,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from jsonschema import Draft202012Validator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scanner_api.change_check.baseline import Accepted, parse_baseline
 from scanner_api.change_check.git import Trees, commit_trees, object_reader, top_directory
 from scanner_api.change_check.model import Finding, Place, Verdict
-from scanner_api.change_check.proposals import decoded, text_of_file
-from scanner_api.policy import ClusterPolicy, parse_policy
+from scanner_api.change_check.proposals import PathRule, decoded, text_of_file
 from scanner_extractor.repository.topic_files.settings import MEMBER, TOPIC_FILES_SCHEMA, parse_topic_files
-from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.errors import InputInvalid
+from scanner_model.lazy_names import load
+from scanner_model.policy import ClusterPolicy
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from scanner_extractor.evolution import Level, Policy
 
 Json = Any
 
@@ -34,6 +37,10 @@ DEFAULT_BASELINE = ".scanner-baseline.json"
 """Name of the baseline at the top of a repository, unless `baseline` names another one."""
 
 CHANGED = "settings-changed"
+
+_PARSE_POLICY = "scanner_extractor.config.policy:parse_policy"
+_PARSE_YAML = "scanner_extractor.sources.deployment.yaml_documents:parse_yaml"
+"""What parses settings is imported when there are some."""
 
 _TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}
 _TEXT = {"type": "string", "minLength": 1}
@@ -72,6 +79,30 @@ class RepositorySettings:
     topic_files: tuple[Mapping[str, Json], ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckOptions:
+    """How a check is done.
+
+    *cluster* limits it to one cluster. *level* and *policy* replace the stored compatibility level and policy of every
+    subject. *dialect* is that of SQL files, None guesses it. *max_age* is how long ago each source may have been read.
+    *allow_new*: a subject, statement or connector that the dictionary does not have is new, no mistake. *accepted* are
+    the entries of a baseline. *rules* say where columns with a tag may not get to. *settings_changes* are the findings
+    of `read_judging`: what the change edits of the settings that judge it. *map* are rules for the files of commits.
+    """
+
+    cluster: str | None = None
+    level: Level | None = None
+    policy: Policy | None = None
+    dialect: str | None = None
+    max_age: timedelta | None = None
+    allow_new: bool = False
+    accepted: tuple[Accepted, ...] = ()
+    rules: ClusterPolicy = ClusterPolicy()
+    strict: bool = False
+    settings_changes: tuple[Finding, ...] = ()
+    map: tuple[PathRule, ...] = ()
+
+
 class Judging(NamedTuple):
     """What judges a change: settings, policy and accepted findings, and a finding for each that the change edits."""
 
@@ -99,7 +130,7 @@ def read_judging(
     chosen_baseline = baseline or files.top / (settings.baseline or DEFAULT_BASELINE)
     rules = ClusterPolicy()
     if chosen_policy and (text := files.needed(chosen_policy, _policy_value)) is not None:
-        rules = parse_policy(text, str(chosen_policy))
+        rules = load(_PARSE_POLICY)(text, str(chosen_policy))
     read = files.needed if baseline or settings.baseline else files.text
     accepted = read(chosen_baseline, _baseline_value)
     entries = () if accepted is None else parse_baseline(accepted, str(chosen_baseline))
@@ -108,7 +139,7 @@ def read_judging(
 
 def parse_settings(text: str, where: str) -> RepositorySettings:
     """Parse the text of a settings file; raises InputInvalid with the place of the first mistake."""
-    documents = list(parse_yaml(text))
+    documents = list(load(_PARSE_YAML)(text))
     if len(documents) > 1:
         raise InputInvalid("several YAML documents", where=where, hint="keep one")
     document = documents[0] if documents else None
@@ -117,7 +148,7 @@ def parse_settings(text: str, where: str) -> RepositorySettings:
     if document.error:
         raise InputInvalid(f"invalid YAML: {document.error}", where=f"{where}:{document.line}")
     value = document.value
-    for error in Draft202012Validator(SETTINGS_SCHEMA).iter_errors(value):
+    for error in load("jsonschema:Draft202012Validator")(SETTINGS_SCHEMA).iter_errors(value):
         name = str(error.path[0]) if error.path else ""
         lines = getattr(value, "lines", {})
         line = lines.get(name) or next((lines[key] for key in value if key not in SETTINGS_SCHEMA["properties"]), 1)
@@ -183,7 +214,7 @@ class _Files:
             return decoded(objects.read(tree[path]), path)
 
     def _moved_from(self, path: str) -> str:
-        """Return the only file of that name that the change removes; empty if there is none."""
+        """Return the only file of that name that the change removes; empty if absent."""
         if (trees := self._trees) is None:
             return ""
         name = Path(path).name

@@ -1,4 +1,4 @@
-"""What a change holds beyond what was judged: settings, statements and lines of which no rule knows what they do."""
+"""What a change holds beyond what was judged: settings, statements and lines that no rule covers."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ class Unexplained:
 
     @cached_property
     def _uses_tables(self) -> bool:
-        """Return whether a job reads or writes what is no topic, or may."""
+        """Return whether a job reads or writes something other than a topic, or may."""
         statements = self._base.reading.result.declared.statements
         return any(_CONNECTED.search(entry.statement) for entry in statements) or any(
             job.coverage.unknown_connectors or any(one.kind is not NodeKind.TOPIC for one in uses_of(job))
@@ -362,7 +362,7 @@ class Unexplained:
         return any(setting.path[:2] == ("services", service) for setting in settings_changes.settings_of(path, text))
 
     def _facts(self, commit: Commit, path: str) -> frozenset[object]:
-        """Return what a file declares, without the lines that it stands in."""
+        """Return what a file declares, without its lines."""
         declared = commit.reading.result.declared
         entries = (replace(entry, place="") for entry in declared.declarations if _path_of(entry.place) == path)
         flows = ((flow.job, flow.origin, flow.target) for flow in declared.flows if _path_of(flow.evidence) == path)

@@ -52,7 +52,7 @@ def source_findings(conn: Connection, cluster: str | None, place: Place, age: Ag
 
 
 def graph_findings(conn: Connection, hits: Hits, place: Place) -> Iterator[Finding]:
-    """Yield why nobody being hit may only mean that nobody is known."""
+    """Yield why an empty list of users may be incomplete."""
     if hits.graph is None:
         what = "no graph was generated: who uses a column is not known; run `scanner dataflow`"
         yield _unknown("no-graph", "", "", what, place)
@@ -96,7 +96,7 @@ def _unknown(rule: str, cluster: str, item: str, what: str, place: Place, why: t
 NAMING_READERS = frozenset({"kafka", "kafka_rest", "connect", "ksqldb", "flink", "streams"})
 """Kinds of sources that list all jobs, groups or applications that they have: none is an answer.
 
-Files, manual input, events, catalogs and databases tell of those only that somebody put there.
+Files, manual input, events, catalogs and databases only contain users that were entered there.
 """
 
 WHAT_TO_SCAN = (
@@ -106,7 +106,7 @@ WHAT_TO_SCAN = (
 
 
 def why_no_readers(conn: Connection, links: Iterable[TopicLink], subject: SubjectKey | None) -> Iterator[str]:
-    """Yield why nobody is known to read the topics of *links*, once for each cluster, or the data of *subject*.
+    """Yield why no readers are known of the topics of *links*, once for each cluster, or the data of *subject*.
 
     Nothing where a source that names readers was scanned, or where the graph has a job that reads a topic of the
     cluster. A schema that others refer to, and that no topic has, is read through those.

@@ -8,13 +8,14 @@ from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
-from scanner_api.change_check.check import CheckOptions, Level
+from scanner_api.change_check.check import Level
 from scanner_api.change_check.check import check_change as run_check
 from scanner_api.change_check.deletion import Answer, DeletionAnswer, DeletionUse
 from scanner_api.change_check.deletion import may_delete as find_uses
-from scanner_api.change_check.documents import report_document
 from scanner_api.change_check.files import proposed_job, proposed_schema
+from scanner_api.change_check.model import report_document
 from scanner_api.change_check.proposals import Target
+from scanner_api.change_check.settings import CheckOptions
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.history import HistoryRow
 from scanner_api.graph.history import history as find_history

@@ -190,7 +190,7 @@ def users_of_column(rows: GraphReader, root: NodeRow, name: str) -> tuple[FieldU
     if path is None or not isinstance(rows, SqlGraphReader):
         return ()
     topics = [root] if root.namespace else topics_with_column(rows, name)
-    clusters = {namespace: cluster for namespace, cluster in rows.system_names().items()}
+    clusters = rows.system_names()
     found = (
         field_users(rows.conn, cluster=clusters[topic.namespace], topic=topic.name, path=path)
         for topic in topics

@@ -5,6 +5,7 @@ The parameters that all lists share are those of `scanner_api/questions/listings
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 from typing import Annotated, Literal
 
@@ -48,7 +49,7 @@ def jobs(
         name, of_source = known_cluster(conn, cluster), name_filter(source)
         connectors = queries.connectors(conn, cluster=name, pattern=pattern, failed=failed, include_gone=deleted)
         statements = queries.statements(conn, cluster=name, pattern=pattern, source=source, include_gone=deleted)
-        rows = chain(
+        rows: Iterator[ConnectorRow | StatementRow] = chain(
             (row for row in connectors if kind != "statement" and of_source(row.source)),
             (row for row in statements if kind != "connector" and (not failed or row.state in DEAD)),
         )

@@ -214,8 +214,8 @@ def columns(
     *name*, asked for by *limit* without a *pattern*, is read from the index of names: it is ordered by schema instead,
     may have somewhat more columns than *limit*, and is not `complete` where names are not indexed yet, or the graph of
     the newest scan was not generated. With *unread* come the columns of topics' values that no known program or flow
-    reads, in the same order; *tag* does not limit them. Where no column fits a name, `did_you_mean` has the nearest. Raises InputInvalid
-    for a page of all columns.
+    reads, in the same order; *tag* does not limit them. Where no column fits a name, `did_you_mean` has the nearest.
+    Raises InputInvalid for a page of all columns.
 
     >>> [(column.topic, column.name) for column in columns(dictionary, pattern="*.amount")]
     """

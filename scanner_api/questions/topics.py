@@ -180,7 +180,8 @@ def clients(
 
     What is permitted is listed for a *topic* only. The answer is not `complete` where no graph was generated since the
     newest scan: what is configured may be missing then. With *columns* each client has a row for each field that it
-    uses, with the line of code; of a client whose fields are not known the row says that it may use all of them. Raises NameUnknown with the nearest names for an unknown topic.
+    uses, with the line of code; of a client whose fields are not known the row says that it may use all of them.
+    Raises NameUnknown with the nearest names for an unknown topic.
 
     >>> [(row.application, row.use, row.certainty) for row in clients(dictionary, topic="orders")]
     """

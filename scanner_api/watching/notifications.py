@@ -129,7 +129,7 @@ def notification_id(diff: ScanDiff) -> str:
 
 
 def cloud_event(diff: ScanDiff, changes: Sequence[Change], at: str) -> dict[str, Json]:
-    """Return the CloudEvent 1.0 of *diff*; its data are the document of `scanner changes`, and what matched the rules."""
+    """Return the CloudEvent 1.0 of *diff*; its data are those of `scanner changes`, and what matched the rules."""
     matched = [{"topic": change.topic, "what": change.what, "breaks": change.breaks} for change in changes]
     return {
         "specversion": "1.0",

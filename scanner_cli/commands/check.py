@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import click
 
@@ -16,7 +16,7 @@ from scanner_cli import library
 from scanner_cli.choices import LEVELS, POLICIES
 from scanner_cli.command import command, section
 from scanner_cli.console import echo, echo_err
-from scanner_cli.options import cluster_option, dictionary_option, one_of, pairs, read_text
+from scanner_cli.options import DEFAULT_DICTIONARY, cluster_option, dictionary_url_option, one_of, pairs, read_text
 from scanner_cli.output.change_environments import ENVIRONMENTS
 from scanner_cli.output.change_markdown import report_markdown
 from scanner_cli.output.change_report import report_json, summary
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from scanner_api.change_check.baseline import Accepted
     from scanner_api.change_check.files import ProposedFiles
     from scanner_api.change_check.proposals import Target
+    from scanner_api.change_check.settings import CheckOptions, Judging
     from scanner_api.dictionary import Dictionary
 
 RENDERERS: Mapping[str, Callable[[ChangeReport], str]] = {
@@ -57,12 +58,13 @@ FAIL_ON = "SCANNER_FAIL_ON"
 
 STATUS = {Verdict.BREAKS: Exit.BREAKS, Verdict.IMPACT: Exit.IMPACT, Verdict.UNKNOWN: Exit.UNCERTAIN}
 
+_TARGETS = ("subject", "topic", "role", "statement", "connector")
 _FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 _AGE = re.compile(r"(\d{1,6})([mhd])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
-_TARGETS = tuple(
+_TARGET_OPTIONS = tuple(
     click.option(name, default="", metavar="NAME", help=text)
     for name, text in (
         ("--subject", "The subject; `:.ctx:NAME` in a context."),
@@ -73,7 +75,7 @@ _TARGETS = tuple(
 )
 _NAMED = ("subject", "topic", "statement", "connector")
 _RANGE = re.compile(r"[^.\s]\S*?\.{2,3}(?![./])\S*")
-"""Commits such as `main...HEAD`; a path such as `../schemas` is none."""
+"""Commits such as `main...HEAD`; but not a path such as `../schemas`."""
 
 _FILES = frozenset({".avsc", ".avro", ".proto", ".json", ".sql", ".ksql", ".properties", ".yaml", ".yml"})
 """Endings of a name that is a file, also if it does not exist."""
@@ -92,7 +94,7 @@ _FILES = frozenset({".avsc", ".avro", ".proto", ".json", ".sql", ".ksql", ".prop
         metavar="RULE",
         help="Which path changes what, as in `schemas/{subject}.avsc`; repeatable, the first that fits counts.",
     ),
-    *_TARGETS,
+    *_TARGET_OPTIONS,
     one_of("--role", words=("key", "value"), text="With --topic: the side.", default="value", show_default=True),
     click.option("--version", type=click.IntRange(1), metavar="N", help="Without FILE: this version of the subject."),
     click.option("--schema-id", default="", metavar="ID", help="Without FILE: every version with this schema id."),
@@ -124,7 +126,7 @@ _FILES = frozenset({".avsc", ".avro", ".proto", ".json", ".sql", ".ksql", ".prop
     click.option("--until", metavar="DATE", help="With --accept: the last day that the finding is accepted."),
 )
 @click.option("--write", "writes", multiple=True, metavar="FORMAT=FILE", help="Write the report to a file, too.")
-@dictionary_option
+@dictionary_url_option
 @one_of("--format", "style", words=(*RENDERERS, "csv"), text="The output format.", default="table", show_default=True)
 def check(
     *,
@@ -133,7 +135,7 @@ def check(
     version: int | None,
     schema_id: str,
     configs: Sequence[str],
-    dictionary: Dictionary,
+    url: str,
     style: str,
     **others: Any,  # noqa: ANN401 - the target and the options of the check
 ) -> int:
@@ -168,8 +170,8 @@ def check(
     \b
     Exit status: 0 fine, or milder than --fail-on; yes. 2 the only FILE is invalid or of an unsupported type, a
     directory is empty, a commit is missing. 4 the only FILE is of an unknown subject, topic or job; unknown NAME.
-    5 breaks. 6 impact; no. 7 unknown; also if one file of several is invalid, or no file was checked, unless --fail-on
-    is none.
+    5 breaks. 6 impact; no. 7 unknown; also if one file of several is invalid, or no file was checked. With --fail-on
+    none no verdict fails.
     """
     if others["work_tree"] and (things or commits or others["rules"] or any(others[of] for of in _NAMED)):
         hint = "leave out FILE, --git, --map and the names"
@@ -177,21 +179,21 @@ def check(
     things, commits, name = _sorted_out(things, commits)
     target = {option: others[option] for option in ("topic", "subject")} | {"schema_id": schema_id, "version": version}
     if name:
-        return show_deletions(library.may_remove(dictionary, name, cluster=others["cluster"]), style)
+        return show_deletions(library.may_remove(_dictionary(url), name, cluster=others["cluster"]), style)
     if not (things or commits or others["fingerprint"] or others["work_tree"]):
         if any(target.values()):
-            return show_deletions(library.may_delete(dictionary, **target, cluster=others["cluster"]), style)
+            return show_deletions(library.may_delete(_dictionary(url), **target, cluster=others["cluster"]), style)
         if configs:
             return _doctor(configs, style)
     if style == "csv":
         hint = f"--format is one of {', '.join(RENDERERS)}"
         raise InputInvalid("a report on a change has no such format", where="--format csv", hint=hint)
     config = Path(configs[-1]) if configs else None
-    return _change(paths=things, commits=commits, config=config, dictionary=dictionary, style=style, **others)
+    return _change(paths=things, commits=commits, config=config, url=url, style=style, **others)
 
 
 def _sorted_out(things: Sequence[str], commits: str | None) -> tuple[Sequence[str], str | None, str]:
-    """Return the files, the commits and the name among *things*: a single one that is no file is one of the others."""
+    """Return files, commits and name: a single thing is a name or commits unless a file of that name exists."""
     if len(things) != 1 or commits or things[0] == "-" or Path(things[0]).exists():
         return things, commits, ""
     (thing,) = things
@@ -210,75 +212,119 @@ def _doctor(files: Sequence[str], style: str) -> int:
 
 def _change(
     *,
-    paths: Sequence[str],
-    commits: str | None,
-    work_tree: bool,
-    rules: Sequence[str],
-    references: Sequence[str],
-    age: str | None,
-    fail_on: str | None,
-    baseline: Path | None,
-    config: Path | None,
     writes: Sequence[str],
-    dictionary: Dictionary,
+    against: Sequence[str],
+    url: str,
     style: str,
-    **others: Any,  # noqa: ANN401 - the target and the options of the check
+    **given: Any,  # noqa: ANN401 - what is checked, and how
 ) -> int:
     """Check files or commits, and write the report; return the exit status."""
-    target = library.Target(
-        **{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")}
-    )
-    accepting = _acceptance(others)
-    judging = library.read_judging(commits, policy=config, baseline=None if accepting else baseline)
-    settings = judging.settings
-    if accepting:
-        file = baseline or judging.top / (settings.baseline or library.DEFAULT_BASELINE)
-        library.accept(file, accepting)
-        echo_err(f"{accepting.fingerprint} is accepted until {accepting.expires} in {visible(str(file))}", lines=True)
-        return Exit.DONE
-    against, age = others.pop("against"), age or settings.max_age
-    mapped = () if rules or target.is_named else settings.map
-    options = library.CheckOptions(
-        level=library.Level(level.upper()) if (level := others.pop("level")) else None,
-        policy=library.Policy(policy.upper()) if (policy := others.pop("policy")) else None,
-        max_age=_age(age) if age else None,
-        strict=others.pop("strict") or settings.strict,
-        rules=judging.policy,
-        accepted=judging.accepted,
-        settings_changes=judging.changes,
-        map=tuple(map(library.PathRule.parse, mapped)),
-        **others,
-    )
+    if accepted := _acceptance(given):
+        return _accept(accepted, given)
+    request = _Request.of(given)
     outputs = [_output(text) for text in writes]
-    fails = fail_on or settings.fail_on or os.environ.get(FAIL_ON) or "unknown"
-
-    def judged(dictionary: Dictionary, *, is_needed: bool) -> ChangeReport:
-        if work_tree:
-            known = dictionary if is_needed or dictionary.exists else None
-            report = library.check_work_tree(Path(), options=options, dictionary=known)
-            return library.with_surroundings(report, None, judging.top, judging.top)
-        if commits is not None and not (paths or rules or target.is_named):
-            known = dictionary if is_needed or dictionary.exists else None
-            report = library.check_commits(commits, options, dictionary=known)
-        else:
-            named = rules or (mapped if len(paths) != 1 else ())
-            report = library.check_change(dictionary, _files(paths, commits, (named, target, references)), options)
-        return library.with_surroundings(report, commits, Path(), judging.top)
-
+    if against and (outputs or style not in ENVIRONMENTS):
+        hint = f"--format is one of {', '.join(ENVIRONMENTS)}, without --write"
+        raise InputInvalid("several reports have no such format", where="--against", hint=hint)
     if against:
-        if outputs or style not in ENVIRONMENTS:
-            hint = f"--format is one of {', '.join(ENVIRONMENTS)}, without --write"
-            raise InputInvalid("several reports have no such format", where="--against", hint=hint)
-        reports = {name: judged(library.Dictionary(name), is_needed=True) for name in against}
-        statuses = {name: _status(report, fails) for name, report in reports.items()}
+        reports = {name: request.report(name, is_needed=True) for name in against}
+        statuses = {name: _status(report, request.fail_on) for name, report in reports.items()}
         echo(ENVIRONMENTS[style](reports, [name for name, status in statuses.items() if not status]), end="")
         return max(statuses.values())
-    report = judged(dictionary, is_needed=False)
+    report = request.report(url)
     for name, file in outputs:
         library.write_text(file, RENDERERS[name](report))
     echo(RENDERERS[style](report), end="")
     echo_err("\n".join([summary(report), *report.notes]), lines=True)
-    return _status(report, fails)
+    return _status(report, request.fail_on)
+
+
+class _Request(NamedTuple):
+    """What a command line asks for: the files or commits, the rules for paths, and how they are checked."""
+
+    paths: Sequence[str]
+    commits: str | None
+    work_tree: bool
+    rules: Sequence[str]
+    target: Target
+    references: Sequence[str]
+    options: CheckOptions
+    fail_on: str
+    top: Path
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Self:
+        """Return the request of the options *given*; missing ones are those of `.scanner.yaml`."""
+        target = library.Target(**{name: given.pop(name) for name in _TARGETS})
+        paths, commits, rules = (given.pop(name) for name in ("paths", "commits", "rules"))
+        judging = library.read_judging(commits, policy=given.pop("config"), baseline=given.pop("baseline"))
+        settings = judging.settings
+        mapped = () if rules or target.is_named else settings.map
+        fail_on = given.pop("fail_on") or settings.fail_on or os.environ.get(FAIL_ON) or "unknown"
+        return cls(
+            paths=paths,
+            commits=commits,
+            work_tree=given.pop("work_tree"),
+            rules=rules or (mapped if commits is None and len(paths) != 1 else ()),
+            target=target,
+            references=given.pop("references"),
+            options=_options(judging, mapped, given),
+            fail_on=fail_on,
+            top=judging.top,
+        )
+
+    @property
+    def is_of_commits(self) -> bool:
+        """Return whether two commits are compared as a whole."""
+        return self.commits is not None and not (self.paths or self.rules or self.target.is_named)
+
+    def report(self, url: str, *, is_needed: bool = False) -> ChangeReport:
+        """Check the request against the dictionary at *url*; commits need one only if it *is_needed*."""
+        known = _dictionary(url) if is_needed or _exists(url) else None
+        if self.work_tree:
+            report = library.check_work_tree(Path(), options=self.options, dictionary=known)
+            return library.with_surroundings(report, None, self.top, self.top)
+        if self.is_of_commits and self.commits is not None:
+            report = library.check_commits(self.commits, self.options, dictionary=known)
+        else:
+            files = _files(self.paths, self.commits, (self.rules, self.target, self.references))
+            report = library.check_change(_dictionary(url), files, self.options)
+        return library.with_surroundings(report, self.commits, Path(), self.top)
+
+
+def _options(judging: Judging, mapped: Sequence[str], given: dict[str, Any]) -> CheckOptions:
+    age = given.pop("age") or judging.settings.max_age
+    return library.CheckOptions(
+        level=library.Level(level.upper()) if (level := given.pop("level")) else None,
+        policy=library.Policy(policy.upper()) if (policy := given.pop("policy")) else None,
+        max_age=_age(age) if age else None,
+        strict=given.pop("strict") or judging.settings.strict,
+        rules=judging.policy,
+        accepted=judging.accepted,
+        settings_changes=judging.changes,
+        map=tuple(map(library.PathRule.parse, mapped)),
+        **given,
+    )
+
+
+def _dictionary(url: str) -> Dictionary:
+    return library.Dictionary(url, notify=echo_err)
+
+
+def _exists(url: str) -> bool:
+    """Return whether there is a dictionary at *url*; the usual place is looked at without the library."""
+    if url == DEFAULT_DICTIONARY and not Path(url.removeprefix("sqlite:///")).exists():
+        return False
+    return _dictionary(url).exists
+
+
+def _accept(entry: Accepted, given: Mapping[str, Any]) -> Exit:
+    """Write an entry into the baseline."""
+    judging = library.read_judging(given["commits"], policy=given["config"], baseline=None)
+    file = given["baseline"] or judging.top / (judging.settings.baseline or library.DEFAULT_BASELINE)
+    library.accept(file, entry)
+    echo_err(f"{entry.fingerprint} is accepted until {entry.expires} in {visible(str(file))}", lines=True)
+    return Exit.DONE
 
 
 def _acceptance(others: dict[str, Any]) -> Accepted | None:

@@ -41,8 +41,9 @@ def forget(sources: Sequence[str], cluster: str | None, dictionary: Dictionary) 
     """Mark as deleted what a SOURCE reported that cluster.json no longer names.
 
     The facts of a source that is not scanned stay, marked stale, because nothing shows that they are wrong. This
-    removes them. It is listed by `scanner changes --scans` as a scan, and `scanner changes` shows what it removed. No other source
-    is affected, and a source that is scanned again restores its facts. `scanner dictionary info` lists the sources.
+    removes them. `scanner changes --scans` lists it as a scan, and `scanner changes` shows what it removed. No other
+    source is affected, and a source that is scanned again restores its facts. `scanner dictionary info` lists the
+    sources.
 
     \b
     Examples:
@@ -78,7 +79,7 @@ def prune(keep_scans: int | None, before: str | None, yes: bool, dictionary: Dic
       scanner dictionary prune --keep-scans 50
       scanner dictionary prune --before 2026-01-01 --yes
 
-    Exit status 2: neither or both of --keep-scans and --before are given, or the date is none.
+    Exit status 2: neither or both of --keep-scans and --before are given, or the date is invalid.
     """
     result = library.prune(dictionary, keep_scans=keep_scans, before=before, dry_run=not yes)
     if style == Format.JSON:

@@ -132,7 +132,7 @@ _MIB = 1024 * 1024
     "names",
     multiple=True,
     metavar="NAME",
-    help="Without a token: a host name that clients may use, besides localhost and addresses; repeatable.",
+    help="Additional host name to accept (localhost and IP addresses are always accepted); repeatable.",
 )
 @directory_option("--spool", "Where events wait until they are stored; else beside the dictionary's file.")
 @click.option(

@@ -86,7 +86,7 @@ def query(
 
 def _shown(row: SchemaIdRow) -> str:
     """Return what the newest records show about schemas, in words."""
-    what = {"none": "no schema id", "null": f"no {row.role}", "empty": "there is none"}.get(row.answer, row.answer)
+    what = {"none": "no schema id", "null": f"no {row.role}", "empty": "the topic is empty"}.get(row.answer, row.answer)
     named = f"{what} {row.identifier}".rstrip() + (f", {row.detail}" if row.detail else "")
     return f"{row.role}: {named} in {row.records} records" if row.role else named
 

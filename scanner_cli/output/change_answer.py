@@ -39,7 +39,7 @@ def counted(report: ChangeReport) -> list[Finding]:
 
 
 def others(report: ChangeReport) -> str:
-    """Return how many findings of each rule do not count; empty if there are none."""
+    """Return how many findings of each rule do not count; may be empty."""
     rules = Counter(finding.rule for finding in report.findings if not finding.counts)
     listed = ", ".join(f"{rule} {count}" for rule, count in sorted(rules.items()))
     return f"{sum(rules.values())} without impact or accepted: {listed}" if rules else ""

@@ -22,7 +22,7 @@ _SHOWN_PROBLEMS = 20
 
 
 def scan_status(report: ScanReport) -> Exit:
-    """Return the exit status of one scan; that no source of the cluster was selected is no failure."""
+    """Return the exit status of one scan; a cluster without selected sources is not a failure."""
     if report.is_partial:
         return Exit.PARTIAL if report.stored else Exit.FAILED
     return Exit.DONE

@@ -23,7 +23,7 @@ _PERSONAL = "pii"
 
 
 def terminal_width() -> int | None:
-    """Return how many cells a line of standard output has; None where it is no terminal."""
+    """Return how many cells a line of standard output has; None if it is not a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 

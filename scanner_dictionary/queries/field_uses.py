@@ -107,9 +107,8 @@ def unread_columns(conn: Connection, columns: Iterable[TopicColumnRow]) -> Itera
 def _flowing(conn: Connection) -> Mapping[tuple[str, str], list[ColumnPath]]:
     """Return the columns of topics that data flow from in the graph, by cluster and topic."""
     node, edge = t.flow_node.c, t.flow_edge.c
-    homes = {
-        row.namespace: row.name for row in conn.execute(select(node.namespace, node.name).where(node.kind == "cluster"))
-    }
+    clusters = conn.execute(select(node.namespace, node.name).where(node.kind == "cluster"))
+    homes = {row.namespace: row.name for row in clusters}
     query = select(node.namespace, node.name, node.path).join(t.flow_edge, edge.source_node_id == node.id)
     found: dict[tuple[str, str], list[ColumnPath]] = {}
     for row in conn.execute(query.where(node.kind == "column", edge.kind == "column-flow").distinct()):

@@ -270,7 +270,7 @@ def name_condition(name: ColumnElement[str], pattern: str | None) -> ColumnEleme
 
 
 def field_condition(name: ColumnElement[str], pattern: str | None) -> ColumnElement[bool] | None:
-    """Return a condition for a text with the field names of a path, one of which each accepted column's path has.
+    """Return a condition for a text with the field names of a path, each accepted column's path has one of them.
 
     The text may be JSON. None if *pattern* has no letters.
     """

@@ -51,12 +51,19 @@ class ScanSummary:
 
 
 def write_scan(
-    engine: Engine, scan: ClusterScan, *, started: datetime, finished: datetime, mode: str = "full"
+    engine: Engine,
+    scan: ClusterScan,
+    *,
+    started: datetime,
+    finished: datetime,
+    mode: str = "full",
+    rules: Collection[str] | None = None,
 ) -> ScanSummary:
     """Store *scan*; storing the same again changes nothing but the list of scans and `last_seen`.
 
     Facts that a source which was read does not list any more are marked gone. Earlier facts of a source that was not
-    read stay, stale. Raises DictionaryUnusable where the dictionary cannot be written; the last scan stays then.
+    read stay, stale. *rules* are the rules of validation that run; None means every one. Raises DictionaryUnusable if
+    the dictionary cannot be written; the last scan stays then.
     """
     checked, refused = check(scan)
     with writing(engine) as conn:
@@ -70,10 +77,12 @@ def write_scan(
         facts = FactWriter(conn=conn, cluster=cluster, number=number, sources=stored_sources, problems=list(refused))
         facts.write(checked)
         index_new_names(conn)
-        return _finish(conn, facts, scan.problems)
+        return _finish(conn, facts, scan.problems, rules)
 
 
-def _finish(conn: Connection, facts: FactWriter, reported: Sequence[Problem]) -> ScanSummary:
+def _finish(
+    conn: Connection, facts: FactWriter, reported: Sequence[Problem], rules: Collection[str] | None
+) -> ScanSummary:
     """Store the problems and the counts."""
     problems = enumerate([*reported, *facts.problems])
     cells = ((facts.number, i, *map(storable, (problem.where, problem.what, problem.hint))) for i, problem in problems)
@@ -81,7 +90,7 @@ def _finish(conn: Connection, facts: FactWriter, reported: Sequence[Problem]) ->
     stale = _count_stale(conn, facts.cluster, facts.number)
     row = update(t.scan).where(t.scan.c.id == facts.number)
     conn.execute(row.values(**facts.actions, stale=stale, refused=len(facts.problems)))
-    findings = replace_findings(conn, facts.cluster, facts.number)
+    findings = replace_findings(conn, facts.cluster, facts.number, rules)
     refused = tuple(facts.problems)
     return ScanSummary(scan_id=facts.number, **facts.actions, stale=stale, refused=refused, findings=findings)
 

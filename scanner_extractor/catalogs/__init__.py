@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
 from scanner_extractor.results import CatalogResult
 from scanner_extractor.settings.sources import CatalogSettings
@@ -12,6 +12,9 @@ from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
 from scanner_model.lazy_names import deferred, load
 from scanner_model.maturity import Proof, live, validated
+
+if TYPE_CHECKING:
+    from scanner_extractor.http.client import Http
 
 __all__ = ["CATALOGS", "CatalogType"]
 

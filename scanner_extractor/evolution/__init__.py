@@ -8,19 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
-from scanner_extractor.evolution import avro, json_schema, protobuf
 from scanner_extractor.evolution.differences import MOST_STEPS, Difference, Rules, SchemaText, TooMuchEffort, undecided
-from scanner_extractor.evolution.json_schema.nodes import removed_values
 from scanner_model.errors import InputInvalid
+from scanner_model.lazy_names import deferred, load
 
 __all__ = ["COMPARISONS", "Difference", "Level", "Policy", "Rules", "SchemaText", "differences", "removed_symbols"]
 
 COMPARISONS: Mapping[str, Callable[[SchemaText, SchemaText, Rules], tuple[Difference, ...]]] = {
-    "AVRO": avro.differences,
-    "JSON": json_schema.differences,
-    "PROTOBUF": protobuf.differences,
+    "AVRO": deferred(f"{__name__}.avro:differences"),
+    "JSON": deferred(f"{__name__}.json_schema:differences"),
+    "PROTOBUF": deferred(f"{__name__}.protobuf:differences"),
 }
-"""Format, as registries name it → comparison of a reader's text with a writer's."""
+"""Format, as registries name it → comparison of a reader's text with a writer's, imported when it is used."""
+
+_REMOVED_SYMBOLS = {
+    "JSON": f"{__name__}.json_schema.nodes:removed_values",
+    "PROTOBUF": f"{__name__}.protobuf:removed_symbols",
+}
 
 
 class Policy(StrEnum):
@@ -94,9 +98,9 @@ def removed_symbols(format: str, reader: SchemaText, writer: SchemaText) -> tupl
     """
     try:
         if format == "AVRO":
-            found = avro.differences(reader, writer, Rules())
+            found = COMPARISONS[format](reader, writer, Rules())
             return tuple(difference for difference in found if difference.rule == "MISSING_ENUM_SYMBOLS")
-        of_format = {"JSON": removed_values, "PROTOBUF": protobuf.removed_symbols}.get(format)
-        return tuple(of_format(reader, writer)) if of_format else ()
+        name = _REMOVED_SYMBOLS.get(format)
+        return tuple(load(name)(reader, writer)) if name else ()
     except (InputInvalid, TooMuchEffort, RecursionError):
         return ()

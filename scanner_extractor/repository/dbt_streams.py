@@ -173,7 +173,7 @@ class _Flink:
         return f" WITH ({listed})" if listed else ""
 
     def _topic(self, node: Payload, database: tuple[str, str]) -> str:
-        """Return the topic of a node; empty for a view, and for a table that is none or of another cluster."""
+        """Return the topic of a node; empty for a view, a table elsewhere, and a topic of another cluster."""
         config = node.object("config")
         options = {
             **config.object("default_connector_properties").members(),

@@ -16,6 +16,7 @@ from scanner_extractor.repository.contracts import (
     read_asyncapi,
     read_contracts,
 )
+from scanner_extractor.repository.embedded_schemas import EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas
 from scanner_extractor.repository.embedded_sql import EMBEDDED, has_embedded_sql, read_embedded_sql
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.other_uses import is_other_use, leave_other_uses
@@ -27,6 +28,8 @@ from scanner_extractor.repository.programs import (
     read_application_files,
     read_terraform_files,
 )
+from scanner_extractor.repository.redpanda_connect import PIPELINE, read_pipelines
+from scanner_extractor.repository.redpanda_connect import is_pipeline as is_connect_pipeline
 from scanner_extractor.repository.schemas import is_build_file, is_schema, read_schemas, read_subjects
 from scanner_extractor.repository.scripts import SCRIPT_ENDINGS, has_commands, is_script, read_commands, read_scripts
 from scanner_extractor.repository.sql_files import is_sql, read_sql_files
@@ -156,6 +159,8 @@ KINDS: tuple[Kind, ...] = (
     Kind(ASYNCAPI, is_asyncapi, read_asyncapi),
     Kind("build file with subjects", is_build_file, read_subjects),
     Kind(DESCRIPTION, is_description, read_descriptions),
+    Kind(PIPELINE, is_connect_pipeline, read_pipelines),
+    Kind(EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas),
     Kind("schema", is_schema, read_schemas),
     Kind("other use of Kafka", is_other_use, leave_other_uses),
 )

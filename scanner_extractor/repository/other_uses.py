@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
-from scanner_extractor.sources.applications.reader import is_test
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.sources.syntax_trees import is_test, words
 
 OTHER_USE = "other use of Kafka"
 """What such a file is listed as."""
@@ -57,11 +56,6 @@ _FORMS = (
         "a configuration of Vector",
         f"{_YAML} .toml",
         rf"^[ \t]*type[ \t]*[=:][ \t]*['\"]?kafka['\"]?[ \t]*{_LINES}(?:bootstrap_servers|group_id)\b",
-    ),
-    _form(
-        "a configuration of Redpanda Connect",
-        _YAML,
-        rf"^(?:input|output|pipeline):[ \t]*{_LINES}(?:- )?(?:kafka|kafka_franz|kafka_balanced|redpanda\w*):[ \t]*$",
     ),
     _form(
         "a configuration of the OpenTelemetry Collector",

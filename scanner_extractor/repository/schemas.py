@@ -97,6 +97,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     record is, has that topic's subject, unless another record is called after it too.
     """
     schemas = [schema for file in _with_referenced(files, context) for schema in _schemas(file, context)]
+    schemas += _embedded(schemas, context)
     topics = _topics_by_form(context.topic_names())
     called = {schema: _topic(schema, topics) for schema in schemas}
     records: dict[str, set[str]] = {}
@@ -206,6 +207,15 @@ def _schemas(file: RepositoryFile, context: Context) -> Iterator[_Schema]:
         yield _Schema(file, kind, names, frozenset(uses_types - declared.keys()), file.text)
     else:
         context.leave(file, f"{kind} schema", "unknown type")
+
+
+def _embedded(schemas: Iterable[_Schema], context: Context) -> Iterator[_Schema]:
+    """Yield the schemas in source code of types that no file declares: such a text is often a copy."""
+    known = {name for schema in schemas for name in schema.names}
+    for file, value in context.embedded:
+        schema = _avro(file, value, shared=True)
+        if schema.names[0] not in known:
+            yield schema
 
 
 def _types_of_protocol(value: Json) -> Json:

@@ -86,11 +86,11 @@ class SourceKind(Generic[S]):
     *name* is what `--only` and `--skip` take, *phase* when it is read. *section* is the member of cluster.json that
     declares its sources: JSON Schema, parse, validate; several kinds may share one. *settings* is the class of what
     that member is parsed to for this kind. *read* reads one source and raises ScannerError where nothing of it can be
-    read. *check* yields what `scanner doctor` tries on it; a probe is created after the one before it has run, while the
-    connection is open. *field* is the field of Settings that holds its sources; empty: they are in `settings.others`.
-    *ready* returns whether a source can be read yet: brokers may be found only when the scan starts. *brokers* is how
-    it uses them. *proofs* returns how the systems of one source were tested, or of all for None; none for
-    a kind that is a part of cluster.json.
+    read. *check* yields what `scanner doctor` tries on it; a probe is created after the one before it has run, while
+    the connection is open. *field* is the field of Settings that holds its sources; empty: they are in
+    `settings.others`. *ready* returns whether a source can be read yet: brokers may be found only when the scan starts.
+    *brokers* is how it uses them. *proofs* returns how the systems of one source were tested, or of all
+    for None; none for a kind that is a part of cluster.json.
     """
 
     name: str

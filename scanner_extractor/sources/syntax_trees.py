@@ -7,6 +7,7 @@ process first. A grammar is a package, installed by the extra `code` or `terrafo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -31,6 +32,18 @@ class Grammar(NamedTuple):
 
 
 _CONFIGURATION: Mapping[str, Grammar] = dict.fromkeys((".tf", ".tfvars"), Grammar("tree_sitter_hcl", extra="terraform"))
+
+
+_TESTS = re.compile(
+    r"(?:^|/)(?:src/(?:test|it|integration-?[Tt]est|testFixtures)|tests?|__tests__|testing|spec|e2e-tests?|testdata)/"
+    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.\w+$|(?:Test|Tests|IT|Spec|TestCase)\.(?:java|kt|scala|cs)$"
+    r"|\.(?:spec|test)\.[cm]?[jt]sx?$"
+)
+
+
+def is_test(path: str) -> bool:
+    """Return whether a file is one of tests, by its path."""
+    return _TESTS.search(path) is not None
 
 
 def words(text: str) -> frozenset[str]:

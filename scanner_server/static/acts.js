@@ -62,6 +62,7 @@ async function impactParts(node) {
   draw();
   return [
     ...noteParts(answer.notes),
+    make("p", {}, text(answer.sentence)),
     make("p", {}, [
       `${total} affected${answer.left_out ? `, ${answer.left_out} not listed` : ""} · `,
       link(`${API}/impact.csv?${query(params)}`, "CSV", {download: "impact.csv"}),

@@ -24,21 +24,31 @@ async function readFirst(shown) {
     return;
   }
   if (list.facets) drawFacets(shown.facets, await ask("/search/counts", {q: params.q}), params);
-  Object.assign(shown, {rows: [], next: null, sorted: null, hint: ""});
+  const turn = (shown.turn || 0) + 1;
+  Object.assign(shown, {turn, rows: [], next: null, sorted: null, hint: ""});
   await readPage(shown, FIRST_ROWS);
+  if (turn !== shown.turn) return;
   shown.total = list.total && shown.rows.length ? list.total((await ask("/summary")), params) : null;
   if (list.first && !shown.rows.length) shown.hint = await list.first();
   drawList(shown);
 }
 
-// Reads the next page behind the rows that are there, and returns its rows.
-async function readPage(shown, limit) {
+// Reads the next page behind the rows that are there, and returns its rows; one request after the other.
+function readPage(shown, limit) {
+  const turn = shown.turn;
+  const read = () => (turn === shown.turn && (shown.next || !shown.rows.length) ? requestPage(shown, limit, turn) : []);
+  shown.last = (shown.last || Promise.resolve()).then(read, read);
+  return shown.last;
+}
+
+async function requestPage(shown, limit, turn) {
   const {list, params, next} = shown;
   const names = [...list.filters.map(({name}) => name), ...(list.needs || [])];
   const wanted = Object.fromEntries(names.filter((name) => params[name]).map((name) => [name, params[name]]));
   const {internal, ...asked} = {...list.fixed, ...wanted, ...(list.unpaged ? {} : {limit, cursor: next || ""})};
   if (internal) delete asked.without_internal;
   const answer = await ask(list.path, asked);
+  if (turn !== shown.turn) return []; // a filter was changed meanwhile
   shown.rows.push(...answer.items);
   Object.assign(shown, {next: answer.next_cursor, complete: answer.complete, nearest: answer.did_you_mean || []});
   return answer.items;

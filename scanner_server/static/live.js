@@ -38,7 +38,7 @@ function expandButton(card, upstream) {
   return button;
 }
 
-// How many steps away from a node the nearest one is with edges that are not drawn, on one side; null where there is none.
+// How many steps away from a node the nearest one is with edges that are not drawn, on one side; null without any.
 function nearestHidden(node, upstream) {
   let [reached, steps] = [new Set([node]), 0];
   for (let ring = [node]; ring.length; steps++) {
@@ -128,7 +128,7 @@ async function readView() {
   const alone = !params.has("load") && !node;
   const requested =
     alone && !scans.length && !params.has("scan") && !params.has("base") ? ask("/overview", {limit: OVERVIEW}) : null;
-  if (requested) requested.catch(() => {}); // without a graph there is none
+  if (requested) requested.catch(() => {}); // fails without a graph
   if (!live.health) [live.health] = await Promise.all([readHealth(), readTimeline(params)]);
   else await showScansOf(params);
   const {now} = live.health;

@@ -108,7 +108,7 @@ function tagParts(tags) {
   return (tags || []).flatMap((tag) => [link(`/columns?${query({tag})}`, tag, {class: "tag"}), " "]);
 }
 
-// Tags that nobody declares: from where, how, and in how many steps; each step with its evidence in the title.
+// Undeclared tags: from where, how, and in how many steps; each step with its evidence in the title.
 function foundTagParts(found) {
   return (found || []).flatMap(({tag, certainty, flow, origin, steps, path}) => {
     const because = origin ? `from ${origin}, ${flow}, ${steps} step${steps === 1 ? "" : "s"}` : certainty;

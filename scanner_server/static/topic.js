@@ -62,7 +62,7 @@ function rankOf(schema) {
   return (schema.strategy === "topic" ? 1_000_000 : 0) + schema.columns.length;
 }
 
-// Tabs, of which one is shown; its parts are made when it is chosen, and the address names it.
+// Tabs with one shown; its parts are made when it is chosen, and the address contains it.
 function tabbed(wanted, tabs) {
   const panel = make("div", {role: "tabpanel", id: "tab", tabindex: "0"});
   const list = make("div", {class: "tabs", role: "tablist", "aria-label": "About the topic"});

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from scanner_cli import parameters
+
 DOCS = Path(__file__).parents[2] / "docs"
 GENERATORS = sorted(DOCS.glob("generate_*.py"))
 
@@ -19,6 +21,11 @@ def test_a_generated_page_is_current(generator: Path) -> None:
     text = module["PAGE"].read_text(encoding="utf-8")
 
     assert module["page"](text) == text
+
+
+def test_the_options_of_questions_are_current() -> None:
+    """Commands read them from a file, so that help imports no question."""
+    assert parameters.FILE.read_text("utf-8") == parameters.derived()
 
 
 def test_the_schemas_of_the_documents_are_current() -> None:

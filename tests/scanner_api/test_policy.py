@@ -10,10 +10,11 @@ import pytest
 
 import scanner_api
 import scanner_extractor.config
-from scanner_api.change_check.check import CheckOptions, check_change
+from scanner_api.change_check.check import check_change
 from scanner_api.change_check.files import proposed_files
 from scanner_api.change_check.model import Verdict
 from scanner_api.change_check.proposals import PathRule
+from scanner_api.change_check.settings import CheckOptions
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.column_tags import inherited_in
 from scanner_api.policy import POLICY_RULES, ClusterPolicy, apply_policy

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import changing_installation as changing
 import pytest
-from chromium import settle, violations
+from chromium import SCANNER, serving, settle, violations
+
+from dataflow_generator.build.store import generate
+from scanner_api.dictionary import open_dictionary
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -14,6 +20,7 @@ ORDERS = "/topic?cluster=retail&topic=orders"
 PAGES = (
     *("/", "/topics", "/columns?tag=PII", "/jobs", "/subjects", "/sources", "/findings", "/scans", ORDERS),
     *("/change?node=orders.customer.email", "/changes", "/search?q=order"),
+    *(f"{ORDERS}&tab={tab}" for tab in ("users", "lineage", "versions", "delete")),
 )
 WIDTHS = (390, 1440)
 
@@ -200,11 +207,12 @@ def test_a_topic_has_two_versions_side_by_side(visit) -> None:
     """What differs is marked, and whether the registry takes one after the other is said with its level."""
     page = visit(ORDERS)
     page.get_by_role("tab", name="Versions").click()
-    page.get_by_role("button", name="Compare").click()
-    page.locator("caption", has_text="columns differ").wait_for()
+    table = page.locator("table", has=page.locator("caption", has_text="7 of 21 columns differ"))
+    table.wait_for()
 
-    assert page.locator(".mark-added").count() > 0
-    assert page.locator("th", has_text="version 1").count() == 1
+    assert table.locator("tbody tr").count() == table.locator(".mark-added").count() == 7
+    assert table.locator("th", has_text="version 1").count() == 1
+    assert page.locator("summary", has_text="14 columns equal").count() == 1
     shown = page.locator("section", has=page.get_by_role("heading", name="Versions")).inner_text()
     assert "at the level BACKWARD" in shown
     assert "readers of 2, data of 1" in shown
@@ -325,3 +333,113 @@ def test_a_name_that_means_something_else_says_so(visit) -> None:
     page = visit("/flow#node=orders.total")
 
     assert "the topic orders has no such column" in page.locator("#panel").inner_text()
+
+
+def test_the_drawing_is_in_the_page_of_a_topic(visit) -> None:
+    """Without a header of its own; what is chosen in it opens in the window."""
+    page = visit(f"{ORDERS}&tab=lineage")
+    drawing = page.frame_locator("iframe")
+    drawing.locator(".card", has_text="orders-as-json").wait_for()
+
+    assert not drawing.locator("header").is_visible()
+    assert drawing.locator("base").get_attribute("target") == "_top"
+
+
+def test_a_number_opens_exactly_what_it_counts(visit) -> None:
+    """Readers are not listed with writers."""
+    page = visit("/topics?pattern=cdc.customers")
+    count = page.locator("td[data-name=readers] a").inner_text()
+    page.locator("td[data-name=readers] a").click()
+    page.wait_for_url("**/topic?**use=reads")
+    settle(page)
+
+    assert page.locator("h3", has_text=f"Read by {count}").count() == 1
+    assert {row.split()[0] for row in rows(page)} == {"reads"}
+    assert len(rows(page)) == int(count)
+
+
+def test_a_list_says_how_many_rows_there_are_of_all(visit) -> None:
+    """A filter leaves some out."""
+    caption = visit("/topics?pattern=orders").locator("caption").inner_text()
+
+    assert caption.startswith(f"{len(ORDER_TOPICS)} of 24 topics")
+
+
+ORDER_TOPICS = (
+    "cdc.orders",
+    "orders",
+    "orders-by-country",
+    "orders-enriched",
+    "orders.RETRY",
+    "raw.public.orders",
+    "retail.orders",
+)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory) -> Iterator[str]:
+    """Serve a dictionary of 4,000 topics with its graph."""
+    names = ("a.orders", "b.paid", *(f"={number:04}" if number == 7 else f"t{number:04}" for number in range(3_998)))
+    with serving(SCANNER, written(tmp_path_factory.mktemp("many") / "many.db", names)) as address:
+        yield address
+
+
+def written(file: Path, topics: tuple[str, ...]) -> str:
+    """Write a dictionary with *topics* and its graph, and return its URL."""
+    engine = changing.write_state(file, changing.installation(topics=topics))
+    generate(engine)
+    engine.dispose()
+    return open_dictionary(file).url
+
+
+def test_a_long_list_reads_on_while_it_is_scrolled_and_keeps_few_lines(visit, many) -> None:
+    """Each row is there when it comes into view, and only rows near the window are lines of the table."""
+    page = visit(f"{many}/topics")
+    assert page.locator("caption").inner_text().startswith("200 of 4,000 topics")
+    while page.locator("#more").count():
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        settle(page)
+    page.locator("caption", has_text="4,000 topics").wait_for()
+    page.locator("tbody tr", has_text="t3997").scroll_into_view_if_needed()
+    page.locator("tbody[data-away]").first.wait_for(state="attached")
+
+    assert page.locator("tbody tr").count() < 3_000
+    page.evaluate("scrollTo(0, 0)")
+    page.locator("tbody tr", has_text="a.orders").wait_for()
+
+
+def test_a_list_is_downloaded_whole_and_runs_no_formula(visit, many) -> None:
+    """A spreadsheet opens it: a name that begins with = is text."""
+    page = visit(f"{many}/topics")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").click()
+    lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+
+    assert (download.value.suggested_filename, len(lines)) == ("topics.csv", 4_001)
+    assert lines[0].startswith("topic,cluster,owner,tags,")
+    assert lines[1].startswith("'=0007,shop,")
+
+
+def test_sorting_takes_the_rows_that_are_not_read_yet(visit, many) -> None:
+    """The last topic by name is not among the first 200."""
+    page = visit(f"{many}/topics")
+    for _ in range(2):
+        page.locator(".sort", has_text="topic").click()
+        settle(page)
+
+    assert rows(page)[0].split()[0] == "t3997"
+
+
+def test_a_large_estate_starts_with_its_systems(visit, tmp_path) -> None:
+    """Thousands of cards say nothing; a system is opened as a list."""
+    names = ("a.orders", "b.paid", *(f"t{number}" for number in range(6_000)))
+    with serving(SCANNER, written(tmp_path / "large.db", names)) as address:
+        page = visit(f"{address}/flow")
+        systems = page.locator(".card.folded")
+        systems.first.wait_for()
+        assert systems.filter(has_text="6,002").count() == 1
+        assert page.locator(".curve").count() > 0
+        systems.filter(has_text="6,002").click()
+        page.locator("#panel a", has_text="a.orders").click()
+        page.locator(".card.chosen", has_text="a.orders").wait_for()
+        assert page.locator(".card.folded").count() == 0

@@ -12,9 +12,9 @@ from dataflow_generator.connectors.sinks import SinkTargets, in_debezium_table, 
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import USED, Selection, candidate_topics, selection
 from dataflow_generator.connectors.transforms.topic_templates import quoted
-from dataflow_generator.sql.relational.queries import read_query
 from scanner_model.columns import field_segment
 from scanner_model.errors import Problem
+from scanner_model.lazy_names import load
 
 _TABLES = ("table.include.list", "table.whitelist", "tables.include", "tables")
 _OTHER_NAMES = ("snowflake.database.name", "kudu.database")
@@ -76,7 +76,7 @@ def _tables_in_topics(connector: Connector, server: JdbcServer, prefix: str) -> 
 
 def _of_query(connector: Connector, server: JdbcServer, prefix: str) -> ConnectorFlows:
     """Read the sources of a query; where it cannot be parsed, only the topic is known."""
-    query = read_query(connector.config.text("query"), server.scheme)
+    query = load("dataflow_generator.sql.relational.queries:read_query")(connector.config.text("query"), server.scheme)
     tables = {table: table_of(server, ".".join(map(_quoted, table))) for table in query.tables}
     because = "query, topic.prefix"
     reads = [SourceRead(source=tables[table], topic=prefix, because=because) for table in query.tables]

@@ -11,12 +11,14 @@ from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.databases.names import scheme_of
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, JobFlows, JobReading, Naming, Use, job_node
-from dataflow_generator.sql.relational.queries import read_query
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_model.catalogs import DECLARED_TABLES, QUOTED, generation_expression
 from scanner_model.columns import Column, ColumnPath, field_segment, path_name
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.lazy_names import load
 
+READ_QUERY = "dataflow_generator.sql.relational.queries:read_query"
+"""The reader of a query, imported with its parser when a table needs it."""
 PATTERN = "regex:"
 _DATABASE = re.compile(r"(\w+)\\\.")
 _UPPER, _LOWER = frozenset({"oracle", "db2", "snowflake"}), frozenset({"postgres", "redshift"})
@@ -127,7 +129,7 @@ def _origins(column: Column, row: TableRow) -> tuple[list[tuple[ColumnPath, str]
     scheme = scheme_of(row.namespace)
     alike = {known.path[0].casefold(): known.path for known in row.columns}
     query = f"SELECT {generation_expression(column)} AS v FROM t"  # noqa: S608 - it is parsed, never sent
-    reading = read_query(query, _SCHEMES.get(scheme, scheme), lambda _: [known.path[0] for known in row.columns])
+    reading = load(READ_QUERY)(query, _SCHEMES.get(scheme, scheme), lambda _: [known.path[0] for known in row.columns])
     return [
         (alike.get(name.casefold(), (field_segment(name),)), "TRANSFORMATION" if value.changed else "IDENTITY")
         for value in reading.columns

@@ -10,8 +10,7 @@ from enum import StrEnum
 from dataflow_generator.build.coverage import Misfit
 from dataflow_generator.build.graph_builder import Described
 from dataflow_generator.graph import NodeKind
-from dataflow_generator.jobs.databases import views
-from dataflow_generator.jobs.databases.names import scheme_of
+from dataflow_generator.jobs.databases.names import VIEW, scheme_of
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows
 from dataflow_generator.jobs.openlineage import KIND
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
@@ -132,7 +131,7 @@ def _exceeds(value: int | None, held: int | None) -> bool:
     return value is not None and held is not None and value > held
 
 
-_NOT_CHECKED = frozenset({views.TYPE, KIND})
+_NOT_CHECKED = frozenset({VIEW, KIND})
 """Types of jobs whose columns fit by themselves, or whose events may be older than the table."""
 
 _COPIED = ("IDENTITY", "")

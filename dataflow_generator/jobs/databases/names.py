@@ -14,6 +14,9 @@ Not PostgreSQL and Redshift: a connector quotes names, so that `"Orders"` is ano
 """
 _SAME = {"mariadb": "mysql"}
 
+VIEW = "view"
+"""The type of the jobs that fill views."""
+
 
 def scheme_of(namespace: str) -> str:
     """Return the scheme of a namespace in lower case; `mysql` for MariaDB, which is read as it."""

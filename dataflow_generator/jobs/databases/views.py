@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dataflow_generator.connectors.column_mapping import Paths
 from dataflow_generator.connectors.dataset_names import DEFAULT_SCHEMAS
 from dataflow_generator.graph import Certainty, present
-from dataflow_generator.jobs.databases.names import scheme_of
+from dataflow_generator.jobs.databases.names import VIEW, scheme_of
 from dataflow_generator.jobs.model import (
     ColumnFlow,
     ColumnRef,
@@ -33,9 +33,6 @@ from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.catalogs import DIALECT
 from scanner_model.columns import ColumnPath, field_name, field_segment
 from scanner_model.errors import Problem
-
-TYPE = "view"
-"""The type of these jobs."""
 
 _SCHEMES = {"file": "sqlite"}
 _OWN_CATALOGS = {"doris": "internal", "starrocks": "default_catalog"}
@@ -117,10 +114,10 @@ class _View:
     def read(self) -> ViewReading:
         query = self.query()
         view = self.known.naming.dataset(*self.row.dataset)
-        evidence = f"{self.row.kind.lower() or TYPE} {self.row.name} of {self.row.source}"
+        evidence = f"{self.row.kind.lower() or VIEW} {self.row.name} of {self.row.source}"
         sources = {self._dataset(table) for table in query.tables} - {view}
         flows = JobFlows(
-            job=job_node(*self.row.dataset, present(type=TYPE, kind=self.row.kind)),
+            job=job_node(*self.row.dataset, present(type=VIEW, kind=self.row.kind)),
             certainty=Certainty.DERIVED,
             reads=tuple(Use(dataset, evidence) for dataset in sorted(sources)),
             writes=(Use(view, evidence),),

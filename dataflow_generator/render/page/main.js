@@ -305,5 +305,5 @@ function open() {
 }
 
 window.addEventListener("hashchange", () => hooks.start());
-window.addEventListener("resize", show);
+window.addEventListener("resize", () => (viewport.k < 0.02 ? start() : show())); // a hidden page had no size
 if (!graph.live) open();

@@ -12,7 +12,8 @@ function show() {
 
 // The zoom at which an area fills the window; small ones are not enlarged.
 function fittingScale({w, h}) {
-  return Math.min(1 / drawing.scale, (stage.clientWidth - 40) / Math.max(1, w), (stage.clientHeight - 40) / Math.max(1, h));
+  const room = [stage.clientWidth, stage.clientHeight].map((size) => Math.max(1, size - 40)); // hidden parts have no size
+  return Math.min(1 / drawing.scale, room[0] / Math.max(1, w), room[1] / Math.max(1, h));
 }
 
 function fit() {

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from sqlglot import exp, parse
 from sqlglot.errors import ErrorLevel, SqlglotError
 
+from dataflow_generator.sql.letter_case import folded
 from scanner_model.errors import InputInvalid
 
 _DIALECTS = {"sqlserver": "tsql", "mariadb": "mysql", "postgres": "postgres", "db2": "", "unitycatalog": "databricks"}
@@ -34,20 +35,6 @@ class Header(NamedTuple):
 
     name: Sequence[exp.Identifier] = ()
     columns: Sequence[exp.Identifier] = ()
-
-
-_FOLDS: dict[str, Callable[[str], str]] = {
-    **dict.fromkeys(("materialize", "postgres", "redshift", "risingwave"), str.lower),
-    "oracle": str.upper,
-    "db2": str.upper,
-    "snowflake": str.upper,
-}
-"""Identifier case by the scheme of OpenLineage's namespace; others preserve case, or compare without it."""
-
-
-def folded(name: str, scheme: str, *, quoted: bool = False) -> str:
-    """Return *name* in the case in which a database of *scheme* stores it."""
-    return name if quoted else _FOLDS.get(scheme, str)(name)
 
 
 def folded_name(name: exp.Expr, scheme: str) -> str:

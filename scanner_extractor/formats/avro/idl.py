@@ -246,9 +246,9 @@ class _Parser:
         return token
 
     def _accept(self, text: str) -> bool:
-        is_there = self._peek().kind == "sign" and self._peek().text == text
-        self._at += is_there
-        return is_there
+        is_next = self._peek().kind == "sign" and self._peek().text == text
+        self._at += is_next
+        return is_next
 
     def _expect(self, text: str) -> None:
         if not self._accept(text):

@@ -6,15 +6,16 @@ The rows of calls and annotations are those of the file's language.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from scanner_extractor.sources.applications.code import Scope, ScopeKind, Unit
 from scanner_extractor.sources.applications.expressions import NOTHING, Expr, Kind
 from scanner_extractor.sources.applications.index import Index
+from scanner_extractor.sources.applications.names import Value
 from scanner_extractor.sources.applications.topology import Flow
-from scanner_extractor.sources.applications.values import Resolver, Value
+from scanner_extractor.sources.applications.values import Resolver
 from scanner_extractor.sources.applications.wrappers import USES_KAFKA, access_of, topic_arguments
 from scanner_extractor.sources.languages import language_of
 from scanner_extractor.sources.languages.language import BINDING, CHANNEL_IN, DESTINATION, Access, Note, Rule
@@ -103,11 +104,13 @@ class Extractor:
         self.unresolved: list[tuple[Unit, int]] = []
         self.named: tuple[Unit | None, Mapping[int, str]] = (None, {})
         self.handlers: dict[int, list[str]] = {}
+        self.followed: list[tuple[Access, Expr, Scope]] = []
 
     def found(self) -> Iterator[Found]:
         """Yield what the calls and annotations of all units name."""
         uses = {unit.path: self._uses(unit) for unit in list(self.index.units.values())}
         self._note_handlers(uses)
+        yield from self._lost(uses.values())
         known = {read.call.node: [value.text for value in read.values] for one in uses.values() for read in one.reads}
         for path, one in uses.items():
             yield from one.found
@@ -194,7 +197,11 @@ class Extractor:
         """Yield the topics of a call of a library around a Kafka client; a function of the repository is followed."""
         access = access_of(call) if unit.mentions(USES_KAFKA) else None
         topics = list(topic_arguments(call, unit.language.values)) if access is not None else []
-        if access is None or not topics or self._is_defined(call, scope):
+        if access is None or not topics:
+            return
+        if self._is_defined(call, scope):
+            if call.kind is Kind.CALL or call.text in self.index.classes:
+                self.followed.append((access, call, scope))
             return
         for topic in topics:
             items = topic.parts if topic.kind is Kind.LIST else (topic,)
@@ -204,6 +211,16 @@ class Extractor:
                 yield Rule(access), named
             elif not _is_parameter(topic, scope):
                 self.unresolved.append((unit, call.line))
+
+    def _lost(self, uses: Iterable[_Uses]) -> Iterator[Found]:
+        """Yield the topics given to functions of the repository that reach no call of a client that is recognized."""
+        reached = {(found.access, found.value.text) for one in uses for found in one.found}
+        reached |= {(_W, value.text) for one in uses for *_, values in one.writes for value in values}
+        for access, call, scope in self.followed:
+            for topic in topic_arguments(call, scope.language.values):
+                for value in self.resolver.texts(topic, scope) if not _is_parameter(topic, scope) else ():
+                    if is_topic_text(value.text) and (access, value.text) not in reached:
+                        yield Found(access, value, scope.unit, call.line)
 
     def _is_defined(self, call: Expr, scope: Scope) -> bool:
         """Return whether the repository defines the function or class that is called."""

@@ -381,19 +381,23 @@ class _Walk:
 
     # --- bindings
 
-    def bind(self, scope: Scope, target: Node | None, value: Node | None) -> None:
-        """Note that *target* has *value*; a member of the object itself is bound in its class."""
+    def bind(self, scope: Scope, target: Node | None, value: Node | None, *, declares: bool = False) -> None:
+        """Note that *target* has *value*; a member of the object itself is bound in its class.
+
+        *declares*: the target is a new variable, even if one of that name is known outside.
+        """
         if target is None or value is None:
             return
         name = self.expressions.of(target)
-        if name.kind is Kind.MEMBER and name.receiver.kind is Kind.NAME:
-            own = name.receiver.text == "this" or self.unit.language.has_packages
+        of_package = self.unit.language.has_packages  # the members of structs are known by their names
+        if name.kind is Kind.MEMBER and (name.receiver.kind is Kind.NAME or of_package):
+            own = name.receiver.text == "this" or of_package
             owner = scope.nearest(ScopeKind.CLASS) if own else scope.nearest(*_BINDING)
             label = name.text if own else f"{name.receiver.text}.{name.text}"
             owner.bindings.setdefault(label, []).append(self.expressions.of(value))
         elif name.kind is Kind.NAME:
             owner = scope.nearest(*_BINDING)
-            if owner.kind is ScopeKind.FUNCTION and name.text not in owner.bindings:
+            if owner.kind is ScopeKind.FUNCTION and name.text not in owner.bindings and not declares:
                 outer = owner.nearest(ScopeKind.CLASS)
                 if name.text in outer.types and name.text not in owner.types:
                     owner = outer
@@ -437,21 +441,24 @@ class _Walk:
         right = node.child_by_field_name("right") or (named[-1] if len(named) > 1 else None)
         if left is None or right is None:
             return
+        declares = node.type == "short_var_declaration"
         if left.type == "expression_list" or left.type == "pattern_list":
             values = right.named_children if right.type in ("expression_list", "tuple") else [right]
             for position, target in enumerate(left.named_children):
                 if position < len(values):
-                    self.bind(scope, target, values[position])
+                    self.bind(scope, target, values[position], declares=declares)
             return
         if node.parent is not None and node.parent.type in ("arguments", "initializer_expression"):
             return  # a named argument
-        self.bind(scope, left, right)
+        self.bind(scope, left, right, declares=declares)
 
     def specification(self, node: Node, scope: Scope) -> None:
         """Bind the names of Go's `const` and `var`."""
         names = node.children_by_field_name("name")
         values = node.child_by_field_name("value")
         listed = values.named_children if values is not None else []
+        for name in names:
+            scope.nearest(*_BINDING).types.setdefault(text_of(name), type_name(node.child_by_field_name("type")))
         for name, value in zip(names, listed, strict=False):
             self.bind(scope, name, value)
 

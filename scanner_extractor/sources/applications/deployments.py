@@ -28,7 +28,8 @@ _MOST_OBJECTS = 500
 class Deployment(NamedTuple):
     """A service of a compose file, or a workload of Kubernetes, with the environment of its container.
 
-    *build* is the directory that its image is built from, None where the file does not say.
+    *build* is the directory that its image is built from, None where the file does not say. *is_own*: it is of a kind
+    that is declared in the repository of its program, whatever its image is called.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Deployment(NamedTuple):
     environment: Mapping[str, str]
     command: str
     place: str
+    is_own: bool = False
 
 
 class _Object(NamedTuple):
@@ -133,7 +135,9 @@ def _clowd_app(found: _Object) -> Iterator[Deployment]:
     for kind in ("deployments", "jobs"):
         for one in mappings(member(found.value, "spec"), kind):
             name = f"{text(found.value, 'metadata', 'name')}-{text(one, 'name')}"
-            yield _container(name, mapping(one, "podSpec"), found, getattr(one, "line", found.line), {})
+            yield _container(name, mapping(one, "podSpec"), found, getattr(one, "line", found.line), {})._replace(
+                is_own=True
+            )
 
 
 def _container(
@@ -185,7 +189,8 @@ def normal_path(path: PurePosixPath) -> str:
 
 
 def command_of(deployments: Iterable[Deployment], path: str) -> list[Deployment]:
-    """Return the deployments whose command names a file, or its class or module."""
+    """Return the deployments whose command names a file, or its class or module; for Go, its package."""
     file = PurePosixPath(path)
-    pattern = re.compile(rf"(?<![\w-]){re.escape(file.stem)}(?:{re.escape(file.suffix)})?(?![\w-])")
+    name = file.parent.name or file.stem if file.suffix == ".go" else file.stem
+    pattern = re.compile(rf"(?<![\w-]){re.escape(name)}(?:{re.escape(file.suffix)})?(?![\w-])")
     return [found for found in deployments if found.command and pattern.search(found.command)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -65,7 +66,15 @@ class Modules:
             for found in self.deployments
             if found.build is None and {found.name.lower(), _image_name(found.image)} & names
         ]
+        if not module and not any(found.is_own for found in alike):
+            alike += self._own()
         return _one_of_each([found for found in built + alike if not _ENGINES.fullmatch(found.name)])
+
+    def _own(self) -> list[Deployment]:
+        """Return the deployments of the repository itself: those with the image that most of them have."""
+        own = [found for found in self.deployments if found.is_own]
+        images = Counter(found.image for found in own).most_common(1)
+        return [found for found in own if found.image == images[0][0]]
 
 
 def _one_of_each(deployments: list[Deployment]) -> list[Deployment]:

@@ -31,6 +31,8 @@ _OTHER_BROKERS = re.compile(
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TOPIC, _NAMES = words("topic topics"), words("name names")
+_SEPARATOR = re.compile(r"[.:/]")
+_ABOUT_TOPICS = words("partitions partition replicas replication count enabled retention group prefix suffix timeout")
 
 
 def name_words(name: str) -> list[str]:
@@ -72,17 +74,24 @@ def is_topic_name(name: str) -> bool:
     return bool(parts) and parts[-1] in _TOPIC
 
 
+def _is_topic_key(key: str) -> bool:
+    """Return whether a setting is a topic: `kafka.orders.topic`, `topics.orders`, but not `topic.partitions`."""
+    *groups, last = _SEPARATOR.split(key)
+    about = name_words(last)
+    return is_topic_name(last) or (any(map(is_topic_name, groups)) and not set(about) & _ABOUT_TOPICS)
+
+
 def _refers_to_topic(expr: Expr, means: Values) -> bool:
     """Return whether an expression names a topic: a variable, a getter, or a setting that is looked up."""
     match expr.kind:
         case Kind.CHOICE:
             return any(_refers_to_topic(part, means) for part in expr.parts)
-        case Kind.NAME:
+        case Kind.NAME | Kind.NEW:
             return is_topic_name(expr.text)
         case Kind.MEMBER:
             return is_topic_name(expr.text) or is_topic_name(expr.receiver.text)
         case Kind.CALL:
             is_lookup = expr.text in means.properties | means.environment | means.lookups
             keys = [part.text for part in expr.positional() if part.kind is Kind.TEXT and is_lookup]
-            return any(map(is_topic_name, (expr.text, expr.receiver.text, *keys)))
+            return any(map(is_topic_name, (expr.text, expr.receiver.text))) or any(map(_is_topic_key, keys))
     return False

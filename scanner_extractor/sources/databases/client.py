@@ -22,6 +22,7 @@ from scanner_extractor.sources.databases.inspection import InformationSchema, In
 from scanner_extractor.sources.databases.products import Location, chosen_schemas
 from scanner_extractor.sources.databases.reader import VIEWS, DatabaseTables, SchemaReader, TableCatalog
 from scanner_model.errors import Problem, ScannerError, SourceRefused
+from scanner_model.lazy_names import load
 
 _HIDDEN = "it does not exist, or this user may not see it"
 _HINT = "check `schemas` and the user's rights: see docs/sources/databases.md"
@@ -97,7 +98,7 @@ def _catalog(settings: DatabaseSettings) -> Iterator[Catalog]:
     location = Location.of(settings)
     if engine := ENGINES.get(location.product.scheme):
         with engine_session(settings, location) as session:
-            yield EngineCatalog(engine, session)
+            yield EngineCatalog(load(engine), session)
     else:
         with connected(settings, location) as conn:
             yield _Connected(settings, location, conn)

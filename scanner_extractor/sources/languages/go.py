@@ -60,6 +60,7 @@ LANGUAGE = Language(
     values=Values(
         environment=words("Getenv LookupEnv mustGetenv requireEnv getenv"),
         properties=words("GetString GetValue get getString getValue"),
+        default_setters=words("SetDefault"),
         sections=words("Sub sub [] get"),
         lists=words("StringSlice append"),
         same=words("String Ptr Pointer StringPtr Trim Value value name topic string Topic"),

@@ -123,19 +123,21 @@ class Values:
 
     *environment* calls read a variable of the environment by their first argument; *environment_objects* are the
     environment itself, and *lookups* read a member of it. *properties* look up a setting, *sections* a group of
-    settings. *lists* return their arguments, *same* the object they are called on, *defaults* that object or their
-    argument, *parts* each element of a text, *formats* their first text with the others in it, *lower* a text in
-    small letters. *appends* add their argument to a list. *topics* are classes whose first argument is a topic.
-    *elements* call a function with each element. *options* define an option of the command with its default, *flags*
-    return one. *settings_classes* take the values of their fields from the environment, as a field with a
-    *tag_variable* does; *settings_notes* from settings below a prefix. *injected* are annotations of a field or
-    parameter, by the argument that names the setting, or `""` if it is a text with placeholders.
+    settings; *default_setters* set the default of one. *lists* return their arguments, *same* the object they are
+    called on, *defaults* that object or their argument, *parts* each element of a text, *formats* their first text
+    with the others in it, *lower* a text in small letters. *appends* add their argument to a list. *topics* are
+    classes whose first argument is a topic. *elements* call a function with each element. *options* define an option
+    of the command with its default, *flags* return one. *settings_classes* take the values of their fields from the
+    environment, as a field with a *tag_variable* does; *settings_notes* from settings below a prefix. *injected* are
+    annotations of a field or parameter, by the argument that names the setting, or `""` if it is a text with
+    placeholders.
     """
 
     environment: frozenset[str] = frozenset()
     environment_objects: frozenset[str] = frozenset()
     lookups: frozenset[str] = words("get []")
     properties: frozenset[str] = frozenset()
+    default_setters: frozenset[str] = frozenset()
     sections: frozenset[str] = words("get []")
     lists: frozenset[str] = frozenset()
     same: frozenset[str] = frozenset()

@@ -11,7 +11,7 @@ from checked_installation import AT, Stored, installation, text_of
 from committed_repository import BASE, commit_all, git
 
 import scanner_api
-from scanner_api.change_check.check import check_commits
+from scanner_api.change_check.commits import check_commits
 from scanner_api.change_check.model import ChangeReport
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan

@@ -7,7 +7,7 @@ import json
 import pytest
 from committed_repository import BASE, KSQL, SCHEMA, SINK, commit_all, rules
 
-from scanner_api.change_check.check import check_commits
+from scanner_api.change_check.commits import check_commits
 from scanner_api.change_check.git import commit_trees, object_reader
 from scanner_api.change_check.model import Verdict
 from scanner_model.errors import InputInvalid

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 import scanner_api
-from scanner_api.change_check.check import CheckOptions, check_change, check_commits
+from scanner_api.change_check.check import check_change
+from scanner_api.change_check.commits import check_commits
 from scanner_api.change_check.files import git_files, proposed_files
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_api.change_check.settings import CheckOptions
 from scanner_model.policy import ClusterPolicy, ForbiddenFlow, Waiver
 
 CONTRACT: dict[str, Any] = {

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from scanner_api.change_check.check import CheckOptions, check_change
+from scanner_api.change_check.check import check_change
 from scanner_api.change_check.deployment import declared_by
 from scanner_api.change_check.files import ProposedFiles, git_files, proposed_files
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import PathRule, Target
+from scanner_api.change_check.settings import CheckOptions
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results

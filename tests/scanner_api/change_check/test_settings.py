@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from committed_repository import commit_all, git
 
-from scanner_api.change_check.check import CheckOptions, check_commits
+from scanner_api.change_check.commits import check_commits
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.settings import (
     FILE,
     SETTINGS_SCHEMA,
+    CheckOptions,
     Judging,
     RepositorySettings,
     parse_settings,

@@ -1,4 +1,4 @@
-"""`scanner jobs --kind statement` over the responses of a fake Flink and files, from the first request to the last column."""
+"""`scanner jobs --kind statement` over the responses of a fake Flink and files, from request to the last column."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def test_table_shows_states_and_first_lines(list_statements) -> None:
     assert lines[0].split() == ["CLUSTER", "SOURCE", "NAME", "KIND", "STATE", "TOPICS", "FIRST", "LINE", "DETAIL"]
     assert lines[1].split()[:5] == ["shop", "flink:cloud", "broken", "INSERT_INTO", "FAILED"]
     assert lines[1].endswith("a, …  no such column")
-    assert lines[2].split() == ["shop", "flink:cloud", "enrich", "INSERT_INTO", "RUNNING", "INSERT", "INTO", "`eur`"]
+    assert lines[2].split()[:5] == ["shop", "flink:cloud", "enrich", "INSERT_INTO", "RUNNING"]
+    assert lines[2].endswith("INSERT INTO `eur`")
     assert lines[3].split(maxsplit=4)[3:] == ["SCRIPT", "CREATE TABLE t (a INT) WITH ('password' = '********');"]
 
 

@@ -52,14 +52,12 @@ def test_wrong_projects_are_problems(settings) -> None:
             {"path": "nothing", "namespace": "dw"},
             {"path": "target", "namespace": "postgres://u:p@dw", "name": "a"},
             {"path": "target", "namespace": "bigquery", "name": "a"},
-            {"path": "target"},
         )
 
     assert [(problem.where.rpartition(" ")[2], problem.what) for problem in caught.value.problems] == [
         ("$.dbt[0].path", '"nothing" is no files'),
         ("$.dbt[1].namespace", '"postgres://dw" is not a namespace'),
         ("$.dbt[2].name", "this source is named twice"),
-        ("$.dbt[3]", "'namespace' is missing"),
     ]
 
 

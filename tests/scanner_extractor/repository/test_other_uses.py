@@ -16,7 +16,6 @@ FILES = {
     "fluent.conf": "<match **>\n  @type kafka2\n</match>",
     "telegraf.conf": '[[inputs.kafka_consumer]]\n  topics = ["orders"]',
     "vector.toml": '[sources.k]\ntype = "kafka"\nbootstrap_servers = "k:9092"\n',
-    "connect.yaml": "input:\n  kafka_franz:\n    topics: [orders]\n",
     "otel.yaml": "receivers:\n  otlp:\nexporters:\n  kafka:\n    topic: spans\n",
     "filebeat.yml": 'output.kafka:\n  topic: "logs"\n',
     "source.yaml": "apiVersion: sources.knative.dev/v1beta1\nkind: KafkaSource\nspec:\n  topics: [orders]\n",

@@ -60,15 +60,8 @@ class _Call:
         is_map_of = self.part.text in ("of", "Of") and self.part.of is not None and self.part.of.text in calls.MAPPINGS
         if self.part.text in calls.MAKES_MAPPING or is_map_of:
             return self._mapping(UNKNOWN)
-        for way in (
-            self._decoded,
-            self._filled,
-            self._on_block,
-            self._on_stream,
-            self._on_record,
-            self._on_made,
-            self._read,
-        ):
+        receivers = (self._on_block, self._on_stream, self._on_record, self._on_made, self._read)
+        for way in (self._decoded, self._filled, *receivers):
             value = way()
             if value is not None:
                 return value
@@ -144,7 +137,7 @@ class _Call:
         if kind in calls.MAPPINGS and len(self.args) <= 1 and not self._is_class(Value(kind)):
             return self._mapping(UNKNOWN)
         if kind in calls.RECORDS | calls.PAIRS and not self._is_class(Value(kind)):
-            given = [*self.args, *(value for key, value in self.named.items() if plain(key) not in calls.AROUND)]
+            given = [*self.args, *(value for key, value in self.named.items() if plain(key) not in calls.BESIDE_VALUE)]
             named = next((value for key, value in self.named.items() if key.lower() in calls.VALUE), None)
             if kind in calls.PAIRS:
                 return Value(kind, tuple(given))
@@ -292,9 +285,8 @@ class _Call:
         if result.type in calls.PAIRS and text in ("map", "flatMap", "transform"):
             return Value(kind, result.args)
         keys = base.args[:-1] if base.args and kind in calls.STREAMS else ()
-        return Value(
-            kind, (*keys, result.content if text.startswith(("flatMap", "concatMap", "SelectMany")) else result)
-        )
+        is_flat = text.startswith(("flatMap", "concatMap", "SelectMany"))
+        return Value(kind, (*keys, result.content if is_flat else result))
 
     def _lambda(self, function: Function, base: Value, others: list[Value], results: list[Value]) -> Value:
         """Evaluate a lambda with what its parameters are: keys, values, and those of a joined stream."""
@@ -338,7 +330,7 @@ class _Call:
         return joined(found)
 
     def _refer(self, function: Function, key: Value, content: Value) -> None:
-        """Give a method that is referred to a key and a value, if it has two parameters."""
+        """Pass a key and a value to a method that is referred to, if it has two parameters."""
         called = function.body[0].parts[0]
         for target in self.follower.functions.get(called.text, [])[:_MOST_TARGETS]:
             if len(target.parameters) == 2 and target.path == self.scope.file.path:
@@ -389,6 +381,9 @@ class _Call:
                 return UNKNOWN
             at = Part(Kind.INDEX, "", self.part.line, self.part.start, of=self.part.of, parts=self.plain[:1])
             return self.follower.index(at, self.scope)
+        path = text_of_part(self.plain[1]) if len(self.plain) > 1 else None
+        if path is not None and self.args[0].sources and (path.startswith("$") or text in ("get", "at")):
+            return self.follower.read_path(self.args[0], path, self.part, self.scope)  # `JsonPath.read(text, "$.a")`
         if self.args or self.named or base.type == "@class":
             return None
         if text in calls.TEXTS:
@@ -398,7 +393,7 @@ class _Call:
             if self.follower.declared.field(declared, text, self.scope.file) is None or text in calls.NOT_FIELDS:
                 return None if own else UNKNOWN
             return self.follower.get(base, text, self.part, self.scope, is_call=True)
-        if base.sources and calls.PASSES.search(text):
+        if (base.sources or base.made) and calls.PASSES.search(text):
             return base
         if base.type in COLLECTIONS | calls.PAIRS | calls.STREAMS:
             is_element = re.match(r"(?i)^(?:get|first|last|next|poll|take|orelse|single|value|pop|peek)", text)
@@ -490,24 +485,12 @@ def _is_lambda(part: Part) -> bool:
 
 
 def _lambdas(part: Part) -> list[Function]:
-    inner = [each.of if each.kind is Kind.CAST and each.of is not None else each for each in part.parts]
-    found = [each.function for each in inner if each.kind is Kind.LAMBDA and each.function is not None]
-    for each in part.parts:  # an anonymous class is the lambda of its methods
-        if each.kind is Kind.NEW:
-            found += [
-                inner.function for inner in each.parts if inner.kind is Kind.LAMBDA and inner.function is not None
-            ]
-    for _, each, _ in part.named:
-        if each.kind is Kind.OBJECT:
-            found += [
-                inner.function for _, inner, _ in each.named if inner.kind is Kind.LAMBDA and inner.function is not None
-            ]
-    for each in part.parts:
-        if each.kind is Kind.OBJECT:
-            found += [
-                inner.function for _, inner, _ in each.named if inner.kind is Kind.LAMBDA and inner.function is not None
-            ]
-    return found
+    """Return the lambdas among the arguments: also those in an object, and the methods of an anonymous class."""
+    plain_ones = [each.of if each.kind is Kind.CAST and each.of is not None else each for each in part.parts]
+    inside = [inner for each in part.parts if each.kind is Kind.NEW for inner in each.parts]
+    objects = [each for each in (*part.parts, *(value for _, value, _ in part.named)) if each.kind is Kind.OBJECT]
+    inside += [inner for each in objects for _, inner, _ in each.named]
+    return [each.function for each in (*plain_ones, *inside) if each.kind is Kind.LAMBDA and each.function is not None]
 
 
 def _content(value: Value) -> Value:

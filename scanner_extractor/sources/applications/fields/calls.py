@@ -4,133 +4,37 @@ from __future__ import annotations
 
 import re
 
-RECORDS = frozenset(
-    [
-        "@record",
-        "ConsumerRecord",
-        "ConsumerRecords",
-        "Record",
-        "FixedKeyRecord",
-        "ConsumeResult",
-        "IConsumer",
-        "KafkaConsumer",
-        "Consumer",
-        "Message",
-        "IMessage",
-        "ConsumerMessage",
-        "Delivery",
-        "KafkaMessage",
-        "EachMessagePayload",
-        "ReceiverRecord",
-        "KafkaRecord",
-        "ConsumeContext",
-        "ConsumerGroupClaim",
-        "Acknowledgement",
-        "IncomingKafkaRecord",
-        "ProducerRecord",
-        "ProducerMessage",
-        "SenderRecord",
-        "EachBatchPayload",
-    ]
+from scanner_extractor.sources.syntax_trees import words
+
+RECORDS = words(
+    """@record ConsumerRecord ConsumerRecords Record FixedKeyRecord ConsumeResult IConsumer KafkaConsumer Consumer
+    Message IMessage ConsumerMessage Delivery KafkaMessage EachMessagePayload ReceiverRecord KafkaRecord
+    ConsumeContext ConsumerGroupClaim Acknowledgement IncomingKafkaRecord ProducerRecord ProducerMessage
+    SenderRecord EachBatchPayload"""
 )
 """Types that wrap a message: the last type argument is its value."""
 OF_CLIENTS = RECORDS - {"Record", "Consumer", "Message"}
 PAIRS = frozenset({"KeyValue", "Pair", "Tuple2", "Tuple", "Map.Entry", "Entry"})
-MAPPINGS = frozenset(
-    [
-        "HashMap",
-        "Map",
-        "LinkedHashMap",
-        "TreeMap",
-        "ConcurrentHashMap",
-        "JSONObject",
-        "JsonObject",
-        "ObjectNode",
-        "GenericRecordBuilder",
-        "Struct",
-        "Record",
-        "dict",
-        "OrderedDict",
-        "Dictionary",
-        "ExpandoObject",
-        "JObject",
-    ]
+MAPPINGS = words(
+    """HashMap Map LinkedHashMap TreeMap ConcurrentHashMap JSONObject JsonObject ObjectNode GenericRecordBuilder Struct
+    Record dict OrderedDict Dictionary ExpandoObject JObject"""
 )
 """Types of records without a class; a `Record` of Avro is made with its schema only."""
-MAKES_MAPPING = frozenset(
-    [
-        "createObjectNode",
-        "mapOf",
-        "hashMapOf",
-        "mutableMapOf",
-        "linkedMapOf",
-        "objectNode",
-        "buildJsonObject",
-        "dict",
-        "newHashMap",
-    ]
+MAKES_MAPPING = words(
+    """createObjectNode mapOf hashMapOf mutableMapOf linkedMapOf objectNode buildJsonObject dict newHashMap"""
 )
 STREAMS = frozenset({"KStream", "KTable", "GlobalKTable", "KGroupedStream", "KGroupedTable", "DataStream"})
 
-SCALARS = frozenset(
-    [
-        "string",
-        "str",
-        "int",
-        "integer",
-        "long",
-        "short",
-        "byte",
-        "float",
-        "double",
-        "decimal",
-        "boolean",
-        "bool",
-        "number",
-        "char",
-        "int32",
-        "int64",
-        "uint32",
-        "uint64",
-        "bytes",
-        "charsequence",
-        "utf8",
-        "instant",
-        "datetime",
-        "date",
-        "uuid",
-        "bigdecimal",
-        "bytestring",
-    ]
+SCALARS = words(
+    """string str int integer long short byte float double decimal boolean bool number char int32 int64 uint32 uint64
+    bytes charsequence utf8 instant datetime date uuid bigdecimal bytestring"""
 )
 """Types without fields, in lower case."""
 VALUE = frozenset({"value", "payload", "getpayload", "getvalue", "body", "data"})
 """Members of a record that are its value, in lower case."""
-AROUND = frozenset(
-    [
-        "key",
-        "getkey",
-        "headers",
-        "getheaders",
-        "header",
-        "topic",
-        "partition",
-        "offset",
-        "timestamp",
-        "error",
-        "commit",
-        "ack",
-        "acknowledge",
-        "close",
-        "metrics",
-        "topicpartition",
-        "leaderepoch",
-        "timestamptype",
-        "count",
-        "isempty",
-        "size",
-        "time",
-    ]
+BESIDE_VALUE = words(
+    """key getkey headers getheaders header topic partition offset timestamp error commit ack acknowledge close metrics
+    topicpartition leaderepoch timestamptype count isempty size time"""
 )
 """Members of a record that are not of its value, in lower case."""
 
@@ -145,103 +49,18 @@ WRITES = re.compile(
     r"MessageBuilder|withPayload|setHeader|setTopic|TopicPartition|Input)$"
 )
 
-SAME = frozenset(
-    [
-        "filter",
-        "filterNot",
-        "peek",
-        "selectKey",
-        "groupBy",
-        "groupByKey",
-        "windowedBy",
-        "toStream",
-        "repartition",
-        "through",
-        "merge",
-        "branch",
-        "foreach",
-        "forEach",
-        "reduce",
-        "toTable",
-        "suppress",
-        "split",
-        "to",
-        "keyBy",
-        "filterNotNull",
-        "sorted",
-        "distinct",
-        "limit",
-        "where",
-        "Where",
-        "OrderBy",
-        "orderBy",
-        "union",
-        "rebalance",
-        "assignTimestampsAndWatermarks",
-        "name",
-        "uid",
-        "sort",
-        "noDefaultBranch",
-        "defaultBranch",
-        "each",
-        "every",
-        "some",
-        "find",
-        "findFirst",
-        "toList",
-        "ToList",
-        "toSet",
-        "stream",
-        "parallelStream",
-        "collect",
-        "iterator",
-        "values",
-        "items",
-        "slice",
-        "reversed",
-        "also",
-        "apply",
-        "onEach",
-        "ToArray",
-        "AsEnumerable",
-        "process",
-        "processValues",
-        "transform",
-        "transformValues",
-        "flatTransform",
-        "subscribe",
-        "doOnNext",
-        "handle",
-        "tap",
-    ]
+SAME = words(
+    """filter filterNot peek selectKey groupBy groupByKey windowedBy toStream repartition through merge branch foreach
+    forEach reduce toTable suppress split to keyBy filterNotNull sorted distinct limit where Where OrderBy
+    orderBy union rebalance assignTimestampsAndWatermarks name uid sort noDefaultBranch defaultBranch each every some
+    find findFirst toList ToList toSet stream parallelStream collect iterator values items slice reversed also apply
+    onEach ToArray AsEnumerable process processValues transform transformValues flatTransform subscribe doOnNext handle
+    tap"""
 )
 """Methods of streams and collections that return the same content."""
-MAPS = frozenset(
-    [
-        "map",
-        "mapValues",
-        "flatMap",
-        "flatMapValues",
-        "Select",
-        "SelectMany",
-        "join",
-        "leftJoin",
-        "outerJoin",
-        "aggregate",
-        "fold",
-        "Aggregate",
-        "mapNotNull",
-        "mapToObj",
-        "thenApply",
-        "then",
-        "concatMap",
-        "select",
-        "mapAsync",
-        "let",
-        "run",
-        "with",
-        "cogroup",
-    ]
+MAPS = words(
+    """map mapValues flatMap flatMapValues Select SelectMany join leftJoin outerJoin aggregate fold Aggregate mapNotNull
+    mapToObj thenApply then concatMap select mapAsync let run with cogroup"""
 )
 """Methods whose result holds what the lambda returns."""
 JOINS = frozenset({"join", "leftJoin", "outerJoin"})
@@ -261,61 +80,16 @@ PASSES = re.compile(
 """Calls whose result holds what they are given."""
 BUILDS = re.compile(r"^(?:newBuilder|builder|Builder|toBuilder|copy|create|of|newInstance|getDefaultInstance|new)$")
 ENDS = frozenset({"build", "Build", "buildPartial", "autoBuild"})
-NOT_FIELDS = frozenset(
-    [
-        "getClass",
-        "getSchema",
-        "hashCode",
-        "toString",
-        "equals",
-        "getDescriptor",
-        "getSerializedSize",
-        "getAllFields",
-        "getUnknownFields",
-        "getDefaultInstance",
-        "getInstance",
-        "getLogger",
-        "GetType",
-        "GetHashCode",
-        "isInitialized",
-    ]
+NOT_FIELDS = words(
+    """getClass getSchema hashCode toString equals getDescriptor getSerializedSize getAllFields getUnknownFields
+    getDefaultInstance getInstance getLogger GetType GetHashCode isInitialized"""
 )
 """Getters of every object: what they return is not a field."""
 TEXTS = frozenset({"toString", "ToString", "String", "hashCode"})
 """Methods that use all of a message."""
-UNIVERSAL = frozenset(
-    [
-        "equals",
-        "Equals",
-        "hashCode",
-        "toString",
-        "compareTo",
-        "compare",
-        "close",
-        "get",
-        "put",
-        "accept",
-        "apply",
-        "test",
-        "run",
-        "call",
-        "init",
-        "start",
-        "stop",
-        "add",
-        "remove",
-        "size",
-        "contains",
-        "execute",
-        "main",
-        "build",
-        "invoke",
-        "next",
-        "handle",
-        "process",
-        "map",
-        "filter",
-    ]
+UNIVERSAL = words(
+    """equals Equals hashCode toString compareTo compare close get put accept apply test run call init start stop add
+    remove size contains execute main build invoke next handle process map filter"""
 )
 """Methods that many types have: a call of one on a value of an unknown type reaches no function of the repository."""
 KEYED = re.compile(

@@ -23,7 +23,7 @@ def _notes(node: Node) -> tuple[Note, ...]:
     return tuple(found)
 
 
-def _parameters(lowering: Lowering, node: Node) -> list[Parameter]:
+def _parameters(_: Lowering, node: Node) -> list[Parameter]:
     listed = node.child_by_field_name("parameters") or next(
         (child for child in node.named_children if child.type == "parameter_list"), None
     )

@@ -11,78 +11,18 @@ from scanner_extractor.formats.limits import read_json
 from scanner_extractor.formats.protobuf.declarations import Label, Message
 from scanner_extractor.formats.protobuf.parser import parse_proto
 from scanner_extractor.sources.applications.fields.parts import Class, Field, SourceFile, Type
+from scanner_extractor.sources.syntax_trees import words
 from scanner_model.errors import InputInvalid
 
 LARGEST_SCHEMA = 512 * 1024
 """Maximum characters of a schema file that is read for its records."""
-COLLECTIONS = frozenset(
-    [
-        "[]",
-        "List",
-        "list",
-        "ArrayList",
-        "Array",
-        "Set",
-        "Collection",
-        "Iterable",
-        "Iterator",
-        "Stream",
-        "Optional",
-        "Seq",
-        "Vector",
-        "Queue",
-        "PriorityQueue",
-        "IEnumerable",
-        "ICollection",
-        "IList",
-        "IReadOnlyList",
-        "IReadOnlyCollection",
-        "RepeatedField",
-        "map",
-        "Map",
-        "HashMap",
-        "Dictionary",
-        "dict",
-        "Dict",
-        "Sequence",
-        "MutableList",
-        "MutableMap",
-        "Promise",
-        "Future",
-        "Task",
-        "ValueTask",
-        "CompletableFuture",
-        "Mono",
-        "Flux",
-        "Uni",
-        "Multi",
-        "Flow",
-        "Deque",
-        "KStream",
-        "KTable",
-        "GlobalKTable",
-        "KGroupedStream",
-        "KGroupedTable",
-        "DataStream",
-        "SingleOutputStreamOperator",
-        "Windowed",
-        "Message",
-        "KeyValue",
-        "Record",
-        "FixedKeyRecord",
-        "ConsumerRecord",
-        "ConsumerRecords",
-        "ProducerRecord",
-        "ConsumeResult",
-        "Supplier",
-        "KeyValueStore",
-        "ReadOnlyKeyValueStore",
-        "BlockingQueue",
-        "LinkedBlockingQueue",
-        "ValueAndTimestamp",
-        "tuple",
-        "Tuple",
-    ]
+COLLECTIONS = words(
+    """[] List list ArrayList Array Set Collection Iterable Iterator Stream Optional Seq Vector Queue PriorityQueue
+    IEnumerable ICollection IList IReadOnlyList IReadOnlyCollection RepeatedField map Map HashMap Dictionary dict Dict
+    Sequence MutableList MutableMap Promise Future Task ValueTask CompletableFuture Mono Flux Uni Multi Flow Deque
+    KStream KTable GlobalKTable KGroupedStream KGroupedTable DataStream SingleOutputStreamOperator Windowed Message
+    KeyValue Record FixedKeyRecord ConsumerRecord ConsumerRecords ProducerRecord ConsumeResult Supplier
+    KeyValueStore ReadOnlyKeyValueStore BlockingQueue LinkedBlockingQueue ValueAndTimestamp tuple Tuple"""
 )
 """Types that contain others: the last type argument is their content."""
 _PREFIX = re.compile(r"^(?:get|is|has|set|with|Get|Set|With|Has|clear)(?=[A-Z_])")
@@ -100,7 +40,7 @@ _SERVICE = re.compile(
 
 
 def is_message(declared: Class | None) -> bool:
-    """Return whether a class may be a message: it has fields, and is no service with methods of its own."""
+    """Return whether a class may be a message: it has fields, and its methods are accessors."""
     if declared is None or not declared.fields:
         return False
     if declared.is_schema:
@@ -147,7 +87,8 @@ class Declared:
 
     def above(self, declared: Class, file: SourceFile) -> Iterator[Class]:
         """Yield a class and those that it extends."""
-        queue, seen = [declared], set()
+        queue: list[Class] = [declared]
+        seen: set[int] = set()
         while queue and len(seen) < 20:
             current = queue.pop(0)
             if id(current) in seen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -34,6 +35,7 @@ ROUNDS = 3
 """How often all functions are evaluated: values pass one call further in each round."""
 MOST_STEPS = 2_000_000
 """Maximum parts that are evaluated for one repository."""
+_STEP = re.compile(r"[A-Za-z_][\w-]*")
 _ME = frozenset({"this", "self", "cls"})
 _LOOSE = frozenset({"", "var", "Object", "any", "Any", "object", "dynamic", "unknown", "T", "K", "V", "interface"})
 
@@ -64,7 +66,7 @@ class Follower:
     found: dict[tuple[int, Path], set[str]] = field(default_factory=dict)
     whole: dict[int, set[str]] = field(default_factory=dict)
     bound: dict[int, dict[int, Class]] = field(default_factory=dict)
-    typed: list[tuple[SourceFile, Class, str, str, bool, int]] = field(default_factory=list)
+    typed: list[tuple[SourceFile, Class, str, str, bool]] = field(default_factory=list)
     sent: dict[int, Value] = field(default_factory=dict)
     made: dict[int, Made] = field(default_factory=dict)
     members: dict[tuple[str, str], Value] = field(default_factory=dict)
@@ -99,9 +101,8 @@ class Follower:
         """Evaluate a function with what its parameters are known to be; return what it returns."""
         values = given if given is not None else self.given.get(id(function), {})
         for position, parameter in enumerate(function.parameters):
-            self._set_parameter(
-                parameter, self._seeded(function, position, parameter, values.get(position, UNKNOWN)), scope
-            )
+            value = self._seeded(function, position, parameter, values.get(position, UNKNOWN))
+            self._set_parameter(parameter, value, scope)
         if function.owner is not None:
             for me in _ME:
                 scope.names.setdefault(me, self.typed_value(Type(function.owner.name)))
@@ -152,7 +153,7 @@ class Follower:
         return replace(value, sources=value.sources | sources)
 
     def typed_value(self, declared: Type) -> Value:
-        """Return a value of which only the type is known."""
+        """Return a value whose type alone is known."""
         if declared.name in _LOOSE:
             return UNKNOWN
         return Value(declared.name, tuple(self.typed_value(arg) for arg in declared.args))
@@ -284,8 +285,7 @@ class Follower:
         if part.of is None:
             return UNKNOWN
         if part.of.kind is Kind.NAME and part.of.text in _ME:
-            held = self.name(Part(Kind.NAME, part.text, part.line), scope)
-            return held
+            return self.name(Part(Kind.NAME, part.text, part.line), scope)
         base = self.value(part.of, scope)
         return self.get(base, part.text, part, scope)
 
@@ -302,9 +302,12 @@ class Follower:
                 return UNKNOWN
             return self._read(base, declared, known.wire, known.type, part, scope)
         if base.type in COLLECTIONS | calls.PAIRS | calls.STREAMS:
-            if base.type in calls.PAIRS and plain(label) in ("key", "first", "item1", "getkey") and len(base.args) > 1:
-                return base.args[0]
-            return base.content if base.type in calls.PAIRS or base.args else base
+            is_key = base.type in calls.PAIRS and plain(label) in ("key", "first", "item1", "getkey")
+            return base.args[0] if is_key and len(base.args) > 1 else base.content if base.args else base
+        return self._get_dynamic(base, label, part, scope, is_call=is_call)
+
+    def _get_dynamic(self, base: Value, label: str, part: Part, scope: Scope, *, is_call: bool) -> Value:
+        """Return a member of a value without a known class."""
         if base.type == "GenericRecord" or base.type.lower() in calls.SCALARS:
             return UNKNOWN  # the members of a generic record are behind `get("name")`
         if base.sources and not is_call and label[:1].isalpha():
@@ -325,7 +328,7 @@ class Follower:
                 inner = replace(inner, sources=frozenset((number, ()) for number in numbers))
         if word in calls.VALUE:
             return inner
-        return UNKNOWN if word in calls.AROUND else Value(base.type, (*base.args[:-1], inner))
+        return UNKNOWN if word in calls.BESIDE_VALUE else Value(base.type, (*base.args[:-1], inner))
 
     def _of_class(self, numbers: Iterable[int], declared: Class | None) -> list[int]:
         """Return the uses that may have messages of a class: those bound to it, else those bound to none."""
@@ -339,7 +342,7 @@ class Follower:
         place = self.place(part, scope)
         self.note(base.sources, wire, place)
         if not base.sources and not base.made:
-            self.typed.append((scope.file, owner, wire, place, False, 0))
+            self.typed.append((scope.file, owner, wire, place, False))
         inner = self.typed_value(declared)
         return inside(inner, base.sources, wire)
 
@@ -380,7 +383,13 @@ class Follower:
             return self._of_record(base, key, scope)
         if base.made and not base.sources:
             return joined(self.made[n].members.get(key, (UNKNOWN,))[0] for n in base.made if n in self.made)
-        return self._read_dynamic(base, key, part, scope) if base.sources else UNKNOWN
+        return self.read_path(base, key, part, scope) if base.sources else UNKNOWN
+
+    def read_path(self, base: Value, text: str, part: Part, scope: Scope) -> Value:
+        """Return the member that a name, a JSONPath (`$.a.b`) or a JSON Pointer (`/a/b`) leads to."""
+        for step in _STEP.findall(text) if text[:1] in ("$", "/") else [text]:
+            base = self._read_dynamic(base, step, part, scope)
+        return base
 
     # --- statements
 
@@ -393,7 +402,7 @@ class Follower:
         return value
 
     def set(self, target: Part, value: Value, scope: Scope) -> None:
-        """Give a target a value."""
+        """Set a target to a value."""
         if target.kind is Kind.CHOICE and len(target.parts) == 1:
             target = target.parts[0]
         if target.kind is Kind.NAME:
@@ -498,10 +507,8 @@ class Follower:
     def items(self, part: Part, scope: Scope) -> Value:
         """Return a list of what is inside."""
         values = [self.value(each, scope) for each in part.parts]
-        kept = [
-            value.content if each.kind is Kind.SPREAD else value for each, value in zip(part.parts, values, strict=True)
-        ]
-        inner = [value for each, value in zip(part.parts, kept, strict=True) if each.kind is not Kind.EACH]
+        pairs = [(each, value) for each, value in zip(part.parts, values, strict=True) if each.kind is not Kind.EACH]
+        inner = [value.content if each.kind is Kind.SPREAD else value for each, value in pairs]
         return Value("[]", (joined(inner),))
 
     # --- records
@@ -522,7 +529,7 @@ class Follower:
     def _wrapped(self, part: Part, lowered: Mapping[str, Value], spread: Value) -> Value:
         """Return an object; one with a `value` that is itself a record is the wrapper of a message."""
         inner = next((lowered[name] for name in ("value", "payload", "messages", "body") if name in lowered), UNKNOWN)
-        is_wrapper = "value" in lowered and calls.AROUND | {"value"} >= set(lowered)
+        is_wrapper = "value" in lowered and calls.BESIDE_VALUE | {"value"} >= set(lowered)
         if is_wrapper or any(each.made or each.sources for each in inner.held()):
             return Value("@record", (UNKNOWN, inner.content if inner.type == "[]" else inner))
         return Value("", (), spread.sources, frozenset({id(part)}) | spread.made)
@@ -546,7 +553,7 @@ class Follower:
                 before, places = self.made[number].members.get(wire, (UNKNOWN, set()))
                 self.made[number].members[wire] = (joined([before, value]), places | {place})
         if declared is not None and not base.made:
-            self.typed.append((scope.file, declared, wire, place, True, 0))
+            self.typed.append((scope.file, declared, wire, place, True))
             return True
         return bool(base.made)
 

@@ -31,7 +31,7 @@ def _types(lowering: Lowering, node: Node) -> Part:
     return lowering.make(Kind.GROUP, node)
 
 
-def _parameters(lowering: Lowering, node: Node) -> list[Parameter]:
+def _parameters(_: Lowering, node: Node) -> list[Parameter]:
     found: list[Parameter] = []
     for label in ("receiver", "parameters"):
         listed = node.child_by_field_name(label)

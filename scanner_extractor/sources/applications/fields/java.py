@@ -30,7 +30,7 @@ def _texts(note: Node) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _parameters(lowering: Lowering, node: Node) -> list[Parameter]:
+def _parameters(_: Lowering, node: Node) -> list[Parameter]:
     listed = node.child_by_field_name("parameters")
     if listed is None:
         return []

@@ -94,7 +94,8 @@ def _function(lowering: Lowering, node: Node) -> Part:
     inner = _child(body, "block") or (body.named_children[0] if body is not None and body.named_children else None)
     listed = _child(node, "function_value_parameters")
     function = lowering.function(node, text_of(named), _parameters(listed), inner)
-    returns = [child for child in node.named_children if child.type in _TYPES and child.start_byte > listed.end_byte]
+    end = listed.end_byte if listed is not None else node.start_byte
+    returns = [child for child in node.named_children if child.type in _TYPES and child.start_byte > end]
     function.returns = _function_type(returns[0]) if returns else Type()
     function.notes = _notes(node)
     lowering.declare(function)

@@ -29,6 +29,10 @@ DEEPEST = 150
 _TYPE_WORD = re.compile(r"[A-Za-z_$][\w$]*|[<>,\[\]()|]")
 _WRAPPERS = frozenset({"readonly", "const", "final", "out", "in", "new", "suspend", "var", "val", "let", "struct"})
 
+_ENDS = frozenset(">],)|(")
+_NULLS = frozenset({"", "None", "null", "undefined"})
+_DEEPEST_TYPE = 12
+
 Row = Callable[["Lowering", Node], Part]
 
 
@@ -121,48 +125,45 @@ def parse_type(text: str) -> Type:
     >>> parse_type("[]*pb.Order")
     Type(name='[]', args=(Type(name='Order', args=()),))
     """
-    tokens = [token for token in _TYPE_WORD.findall(text[:400]) if token not in _WRAPPERS]
-    parsed, _ = _read_type(tokens, 0, 0)
+    words = [word for word in _TYPE_WORD.findall(text[:400]) if word not in _WRAPPERS]
+    parsed, _ = _read_type(words, 0, 0)
     return parsed
 
 
-def _read_type(tokens: list[str], at: int, depth: int) -> tuple[Type, int]:
-    name, args = "", []
-    while at < len(tokens) and depth < 12:
-        token = tokens[at]
-        if token == "[" and at + 1 < len(tokens) and tokens[at + 1] == "]":
-            if name:  # `Order[]`
-                name, args = "[]", [Type(name, tuple(args))]
-                at += 2
-                continue
-            inner, at = _read_type(tokens, at + 2, depth + 1)  # Go's `[]Order`
-            return Type("[]", (inner,)), at
-        if token in "<[":
-            at += 1
-            while at < len(tokens) and tokens[at] not in ">]":
-                inner, at = _read_type(tokens, at, depth + 1)
+def _read_type(words: list[str], at: int, depth: int) -> tuple[Type, int]:
+    """Return the type that begins at a word, and where it ends."""
+    name = ""
+    args: list[Type] = []
+    while at < len(words) and depth < _DEEPEST_TYPE:
+        word = words[at]
+        if words[at : at + 2] == ["[", "]"]:
+            if not name:  # Go's `[]Order`
+                inner, at = _read_type(words, at + 2, depth + 1)
+                return Type("[]", (inner,)), at
+            name, args, at = "[]", [Type(name, tuple(args))], at + 2  # `Order[]`
+        elif word in "<[":
+            args, at = _read_arguments(words, at + 1, depth)
+            if name == "map" and at < len(words) and words[at] not in _ENDS:  # Go's `map[string]Order`
+                inner, at = _read_type(words, at, depth + 1)
                 args.append(inner)
-                if (at < len(tokens) and tokens[at] == ",") or (at < len(tokens) and tokens[at] not in ">]"):
-                    at += 1
-            at += 1
-            if name == "map" and not text_is_generic(tokens, at):  # Go's `map[string]Order`
-                inner, at = _read_type(tokens, at, depth + 1)
-                args.append(inner)
-        elif token in ">],)|(":
-            if token == "|" and name in ("", "None", "null", "undefined"):
-                name = ""
-                at += 1
-                continue
+        elif word == "|" and name in _NULLS:
+            name, at = "", at + 1
+        elif word in _ENDS:
             break
         else:
-            name = token  # the last word: packages stand before it
-            at += 1
+            name, at = word, at + 1  # the last word: packages stand before it
     return Type(name, tuple(args)), at
 
 
-def text_is_generic(tokens: list[str], at: int) -> bool:
-    """Return whether a type ends here."""
-    return at >= len(tokens) or tokens[at] in ">],)|("
+def _read_arguments(words: list[str], at: int, depth: int) -> tuple[list[Type], int]:
+    """Return the type arguments up to a closing bracket, and where the type goes on."""
+    args: list[Type] = []
+    while at < len(words) and words[at] not in ">]":
+        inner, at = _read_type(words, at, depth + 1)
+        args.append(inner)
+        if at < len(words) and words[at] not in ">]":
+            at += 1
+    return args, at + 1
 
 
 def literal(node: Node) -> str:
@@ -261,9 +262,8 @@ def called(lowering: Lowering, node: Node, function: Part, arguments: str) -> Pa
     else:
         part.of = function
     add_arguments(lowering, part, node.child_by_field_name(arguments))
-    types = next(
-        (child for child in node.named_children if child.type in ("type_arguments", "type_argument_list")), None
-    )
+    lists = (child for child in node.named_children if child.type in ("type_arguments", "type_argument_list"))
+    types = next(lists, None)
     if types is not None:
         part.types = tuple(type_of(child) for child in types.named_children)
     return part

@@ -10,6 +10,7 @@ from scanner_extractor.sources.applications.fields.parts import Class, Field, Ki
 from scanner_extractor.sources.syntax_trees import Node
 
 _ALIAS = re.compile(r"(?:alias|serialization_alias|validation_alias|data_key)\s*=\s*['\"]([^'\"]+)['\"]")
+_FIELD = re.compile(r"attrs?\.|attrib|field|Field|ib\(")
 
 
 def _parameters(lowering: Lowering, node: Node) -> list[Parameter]:
@@ -53,9 +54,8 @@ def _assignment(lowering: Lowering, node: Node) -> Part:
     left = node.child_by_field_name("left")
     if lowering.owners and not lowering.functions and left is not None and left.type == "identifier":
         value = node.child_by_field_name("right")
-        if node.child_by_field_name("type") is not None or re.match(
-            r"attrs?\.|attrib|field|Field|ib\(", text_of(value)
-        ):
+        is_field = node.child_by_field_name("type") is not None or _FIELD.match(text_of(value)) is not None
+        if is_field:
             alias = _ALIAS.search(text_of(value))
             wire = alias[1] if alias else text_of(left)
             lowering.owners[-1].fields.setdefault(text_of(left), Field(wire, part.types[0]))

@@ -79,7 +79,7 @@ def read_fields(repository: Repository, uses: Iterable[ProgramUse]) -> tuple[Fou
     listed = sorted(uses, key=lambda each: each.use)
     if not listed:
         return ()
-    paths = _chosen(repository, listed)
+    paths, cut = _chosen(repository, listed)
     files = [_lowered(path, repository.files[path]) for path in paths]
     declared = Declared()
     for file in files:
@@ -87,8 +87,9 @@ def read_fields(repository: Repository, uses: Iterable[ProgramUse]) -> tuple[Fou
     declared.add(_schemas(repository.files))
     seeds = _seeds(listed, files, repository)
     follower = Follower(declared, [each.use for each in listed], seeds, files)
-    is_complete = follower.follow()
-    return tuple(_Answer(follower, listed, is_complete=is_complete).fields())
+    if not follower.follow():
+        cut |= {each.module for each in listed}
+    return tuple(_Answer(follower, listed, cut).fields())
 
 
 # --- files
@@ -98,8 +99,11 @@ def _lowered(path: str, text: str) -> SourceFile:
     return read_file(LANGUAGES[suffix(path)], path, text, parse_tree(path, text))
 
 
-def _chosen(repository: Repository, uses: Iterable[ProgramUse]) -> list[str]:
-    """Return the files to read: those that use topics, and those of their modules that share types with them."""
+def _chosen(repository: Repository, uses: Iterable[ProgramUse]) -> tuple[list[str], set[str]]:
+    """Return the files to read: those that use topics, and those of their modules that share types with them.
+
+    Also return the modules of files that are not read because of a limit: more fields may be used there.
+    """
     modules = {each.module for each in uses}
     first = {path for each in uses for path, _ in each.places if suffix(path) in LANGUAGES}
     by_module: dict[str, list[str]] = {}
@@ -110,24 +114,25 @@ def _chosen(repository: Repository, uses: Iterable[ProgramUse]) -> list[str]:
     names = {name for path in chosen for name in _TYPE_NAME.findall(repository.files[path])}
     for paths in by_module.values():
         is_small = sum(len(repository.files[path]) for path in paths) <= MOST_OF_MODULE
-        chosen += [path for path in paths if path not in first and (is_small or _shares(path, repository.files, names))]
+        chosen += [path for path in paths if path not in first and (is_small or _shares(path, names))]
     return _parsable(chosen, repository)
 
 
-def _shares(path: str, files: Mapping[str, str], names: set[str]) -> bool:
+def _shares(path: str, names: set[str]) -> bool:
     """Return whether a file is named after a type that the files with Kafka calls name, as Java's and C#'s are."""
     return path.rpartition("/")[2].partition(".")[0] in names
 
 
-def _parsable(paths: Iterable[str], repository: Repository) -> list[str]:
-    size, kept = 0, {}
+def _parsable(paths: Iterable[str], repository: Repository) -> tuple[list[str], set[str]]:
+    size, kept, cut = 0, {}, set()
     for path in paths:
         size += len(repository.files[path])
-        if size > MOST_CHARACTERS:
-            break
-        kept[path] = repository.files[path]
-    refused = repository.refused(kept)
-    return [path for path in kept if path not in refused]
+        if size <= MOST_CHARACTERS:
+            kept[path] = repository.files[path]
+        else:
+            cut.add(path)
+    cut |= set(repository.refused(kept))
+    return [path for path in kept if path not in cut], set(map(repository.module_of, cut))
 
 
 def _schemas(files: Mapping[str, str]) -> Iterator[Class]:
@@ -192,11 +197,11 @@ def _programs(uses: list[ProgramUse], files: Iterable[SourceFile], repository: R
 
 @dataclass(slots=True)
 class _Answer:
-    """What was followed, as fields."""
+    """What was followed, as fields; *cut* are modules with files that were not read."""
 
     follower: Follower
     uses: list[ProgramUse]
-    is_complete: bool
+    cut: set[str]
     found: dict[tuple[int, Path], set[str]] = field(default_factory=dict)
     whole: dict[int, set[str]] = field(default_factory=dict)
 
@@ -208,20 +213,24 @@ class _Answer:
             self._add_sent(number, value, (), set())
         self._add_typed()
         self._drop_steps()
-        rows = [self._row(number, path, False, places) for (number, path), places in self.found.items()]
-        rows += [self._row(number, (), True, places) for number, places in self.whole.items()]
+        rows = [self._row(number, path, places) for (number, path), places in self.found.items()]
+        rows += [self._row(number, (), places, whole=True) for number, places in self.whole.items()]
         known = {number for number, _ in self.found} | set(self.whole)
-        for number, each in enumerate(self.uses):
-            if number not in known or not self.is_complete:
-                places = {f"{path}:{line}" for path, line in each.places}
-                rows.append(self._row(number, (), False, places))
+        for number in range(len(self.uses)):
+            if number not in known or self.uses[number].module in self.cut:
+                places = self._places(number)
+                rows.append(self._row(number, (), places))
         unique = {(row.job, row.topic, row.writes, row.path, row.whole): row for row in rows}
         return [unique[key] for key in sorted(unique)]
 
-    def _row(self, number: int, path: Path, whole: bool, places: Iterable[str]) -> FoundField:
+    def _row(self, number: int, path: Path, places: Iterable[str], *, whole: bool = False) -> FoundField:
         use = self.uses[number].use
         ordered = sorted(places, key=lambda place: (place.rpartition(":")[0], int(place.rpartition(":")[2] or 0)))
         return FoundField(use.job, use.topic, use.writes, path, whole, tuple(ordered[:MOST_PLACES]))
+
+    def _places(self, number: int) -> set[str]:
+        """Return where a program reads or writes a topic."""
+        return {f"{path}:{line}" for path, line in self.uses[number].places}
 
     def _add_sent(self, number: int, value: Value, path: Path, seen: set[int]) -> None:
         """Add the members of the records that a program sends; a message that is forwarded is used as a whole."""
@@ -229,8 +238,8 @@ class _Answer:
             if inner.sources and not path:
                 for source, below in inner.sources:
                     if not below:
-                        self.whole.setdefault(source, set()).update(f"{p}:{n}" for p, n in self.uses[number].places)
-                        self.whole.setdefault(number, set()).update(f"{p}:{n}" for p, n in self.uses[number].places)
+                        for forwarded in (source, number):
+                            self.whole.setdefault(forwarded, set()).update(self._places(number))
             self._bind(number, inner, path)
             for made in inner.made - seen:
                 record = self.follower.made.get(made)
@@ -258,9 +267,9 @@ class _Answer:
                 self._add_made(number, self.follower.made[made], path, seen | {made})
 
     def _add_typed(self) -> None:
-        """Add members that are used of values of which only the class is known: it is bound to topics."""
+        """Add the members of values whose class alone is known, if the class is bound to topics."""
         sent = {made for value in self.follower.sent.values() for inner in value.held() for made in inner.made}
-        typed = [(file, owner, wire, {place}, writes) for file, owner, wire, place, writes, _ in self.follower.typed]
+        typed = [(file, owner, wire, {place}, writes) for file, owner, wire, place, writes in self.follower.typed]
         for made, record in self.follower.made.items():
             if made not in sent and record.of is not None:
                 typed += [(record.file, record.of, wire, places, True) for wire, (_, places) in record.members.items()]

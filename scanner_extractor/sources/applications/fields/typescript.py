@@ -101,9 +101,8 @@ def _pattern(lowering: Lowering, node: Node) -> Part:
     for child in node.named_children:
         line = child.start_point[0] + 1
         if child.type == "pair_pattern":
-            part.named.append(
-                (key_text(child.child_by_field_name("key")), lowering.part(child.child_by_field_name("value")), line)
-            )
+            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+            part.named.append((key_text(key), lowering.part(value), line))
         elif child.type == "shorthand_property_identifier_pattern":
             part.named.append((text_of(child), Part(Kind.NAME, text_of(child), line, line), line))
         elif child.type == "object_assignment_pattern":

@@ -54,9 +54,8 @@ def joined(values: Iterable[Value]) -> Value:
     if len(known) < 2:
         return known[0] if known else UNKNOWN
     longest = max((value.args for value in known), key=len)
-    args = tuple(
-        joined(value.args[at] for value in known if len(value.args) == len(longest)) for at in range(len(longest))
-    )
+    lists = [value.args for value in known if len(value.args) == len(longest)]
+    args = tuple(joined(column) for column in zip(*lists, strict=True))
     return Value(
         next((value.type for value in known if value.type), ""),
         args,

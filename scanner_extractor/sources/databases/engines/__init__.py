@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scanner_extractor.sources.databases.engines.materialize import MATERIALIZE
-from scanner_extractor.sources.databases.engines.risingwave import RISINGWAVE
-from scanner_extractor.sources.databases.engines.session import Engine
-from scanner_extractor.sources.databases.engines.starrocks_doris import DORIS, STARROCKS
-
 __all__ = ["ENGINES"]
 
-ENGINES: Mapping[str, Engine] = {
-    "doris": DORIS,
-    "materialize": MATERIALIZE,
-    "risingwave": RISINGWAVE,
-    "starrocks": STARROCKS,
+ENGINES: Mapping[str, str] = {
+    "doris": f"{__name__}.starrocks_doris:DORIS",
+    "materialize": f"{__name__}.materialize:MATERIALIZE",
+    "risingwave": f"{__name__}.risingwave:RISINGWAVE",
+    "starrocks": f"{__name__}.starrocks_doris:STARROCKS",
 }
-"""By SQLAlchemy's name of the dialect; SQLAlchemy's inspector reads all other products."""
+"""`module:attribute` of an engine by SQLAlchemy's name of the dialect; its inspector reads all other products."""

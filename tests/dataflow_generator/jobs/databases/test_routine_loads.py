@@ -12,6 +12,7 @@ from scanner_extractor.sources.databases.engines import ENGINES
 from scanner_extractor.sources.databases.engines.session import EngineCatalog
 from scanner_model.columns import Column
 from scanner_model.kafka import ConnectorKind, ConsumerGroup
+from scanner_model.lazy_names import load
 from scanner_model.names import Fingerprint, Role, SourceId, TopicName
 from scanner_model.schemas import Confidence, Definition, TopicSchema
 
@@ -25,7 +26,7 @@ def engine(url, **more):
     """Return the scan of an installation with what an engine at *url* has."""
     session = engine_at(url, GIVEN[url](**more))
     scheme = session.location.product.scheme
-    return installation(*EngineCatalog(ENGINES[scheme], session).read("shop").tables, connectors=())
+    return installation(*EngineCatalog(load(ENGINES[scheme]), session).read("shop").tables, connectors=())
 
 
 def edges(flows, kind):

@@ -143,3 +143,29 @@ def test_a_consumer_is_assigned_the_partitions_that_a_list_collects():
         read(["orders", "refunds"])
     """
     assert {flow.partition(": ")[2] for flow in flows({"reader.py": source})} == {"orders > ", "refunds > "}
+
+
+def test_a_clowd_app_deploys_its_own_repository_whatever_the_image_is_called():
+    """A program of Go with several packages is told by the command which of them to run."""
+    app = """
+        kind: ClowdApp
+        metadata: {name: shop}
+        spec:
+          deployments:
+          - name: reader
+            podSpec: {image: "q.io/other:1", args: [./entry.sh, listener], env: [{name: T_TOPIC, value: orders}]}
+          - name: web
+            podSpec: {image: "q.io/other:1", args: [./entry.sh, manager], env: [{name: T_TOPIC, value: other}]}
+    """
+    code = """
+        package listener
+        import "x.org/kafka"
+        func Run() { kafka.NewConsumer(os.Getenv("T_TOPIC")) }
+    """
+    files = {
+        "go.mod": "module app\n",
+        "main.go": "package main\n\nfunc main() {}\n",
+        "listener/run.go": code,
+        "deploy/app.yaml": app,
+    }
+    assert flows(files) == {"shop-reader: orders > "}

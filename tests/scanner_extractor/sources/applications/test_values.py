@@ -278,3 +278,20 @@ def test_a_setting_that_no_file_has_is_said():
     assert [(problem.where, problem.what) for problem in reading.problems] == [
         ("repository send.py:2", "the topic '${topics.orders}' has no value")
     ]
+
+
+def test_a_secret_is_no_topic():
+    """A call that is given a password has an unresolved topic; a topic about passwords is one."""
+    program = """\
+        import org.apache.kafka.clients.producer.*;
+        class Sender {
+            static final String PASSWORD = "s3cret";
+            static final String PASSWORD_RESET_TOPIC = "password-resets";
+            void send(KafkaProducer<String, String> producer) {
+                producer.send(new ProducerRecord<>(PASSWORD, "a"));
+                producer.send(new ProducerRecord<>(PASSWORD_RESET_TOPIC, "a"));
+            }
+        }
+        """
+
+    assert flows({"Sender.java": program}) == {"Sender:  > password-resets"}

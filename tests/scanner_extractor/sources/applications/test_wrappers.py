@@ -195,3 +195,69 @@ def test_a_topic_that_is_not_resolved_is_said():
 )
 def test_names_of_topics(name: str, expected: bool):
     assert is_topic_name(name) is expected
+
+
+def test_a_default_that_code_sets_is_the_value_of_a_setting():
+    code = """
+    func settings() *viper.Viper {
+        options := viper.New()
+        options.SetDefault("topic.orders", "orders")
+        if clowder.IsEnabled() {
+            options.SetDefault("topic.paid", clowder.KafkaTopics["paid"].Name)
+        }
+        return options
+    }
+    func Run() {
+        kafka.NewConsumer(settings().GetString("topic.orders"))
+        kafka.NewProducer(cfg.GetString("topic.paid"))
+    }
+    """
+    assert go_flows(code) == {"orders: orders > ", "orders:  > paid"}
+
+
+def test_a_member_is_what_the_module_assigns_to_it():
+    code = """
+    func load() { config.Settings.RefundsTopic = os.Getenv("REFUNDS_TOPIC") }
+    func Run() { kafka.NewConsumer(config.Settings.RefundsTopic) }
+    """
+    compose = "services: {orders: {build: ., environment: {REFUNDS_TOPIC: refunds}}}"
+
+    assert go_flows(code, **{"compose.yaml": compose}) == {"orders: refunds > "}
+
+
+def test_a_variable_of_a_file_has_what_a_function_assigns():
+    code = """
+    var ( ordersTopic string )
+
+    func load() { ordersTopic = "orders" }
+    func other() { ordersTopic := "others"; use(ordersTopic) }
+    func Run() { kafka.NewConsumer(ordersTopic) }
+    """
+    assert go_flows(code) == {"orders: orders > "}
+
+
+def test_a_function_of_the_repository_that_reaches_no_client_reads_by_its_name():
+    code = """
+    func SpawnReader(topic string, build func(topic string) Reader) { go build(topic) }
+    func Run(cfg *config.Config) { SpawnReader(cfg.OrdersTopic, build) }
+    """
+    assert go_flows(code) == {"orders: orders > "}
+
+
+def test_a_typed_topic_of_the_settings_of_a_producer():
+    source = """
+    using House.Kafka;
+    class Module {
+        void Load(IConfiguration configuration) {
+            var topic = configuration["Topic"] ?? throw new ArgumentException("Topic");
+            var options = new ProducerOptions(new BootstrapServers("k"), new Topic(topic));
+        }
+    }
+    """
+    files = {
+        "src/Orders/Orders.csproj": "",
+        "src/Orders/Module.cs": source,
+        "src/Orders/appsettings.json": '{"Topic": "orders"}',
+    }
+
+    assert flows(files) == {"Orders:  > orders"}

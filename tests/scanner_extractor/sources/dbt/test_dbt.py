@@ -260,3 +260,11 @@ def test_table_with_columns_of_another_form_is_not_read(project, columns) -> Non
     reading = read(project(change=change))
 
     assert (len(reading.tables), reading.outcome.status) == (before - 1, SourceStatus.PARTIAL)
+
+
+def test_a_warehouse_without_a_namespace_is_refused(project) -> None:
+    """Only models that are topics need none."""
+    with pytest.raises(PayloadUnexpected) as raised:
+        read(project(namespace=""))
+
+    assert "namespace" in raised.value.hint

@@ -11,6 +11,7 @@ from scanner_extractor.sources.databases.engines import ENGINES
 from scanner_extractor.sources.databases.engines.session import EngineCatalog
 from scanner_extractor.sources.databases.reader import DatabaseTables
 from scanner_model.catalogs import CatalogTable
+from scanner_model.lazy_names import load
 
 URLS = {"risingwave": "risingwave://scanner@rw:4566/dev", "materialize": "materialize://scanner@mz:6875/materialize"}
 
@@ -18,7 +19,7 @@ URLS = {"risingwave": "risingwave://scanner@rw:4566/dev", "materialize": "materi
 @pytest.fixture
 def catalog() -> Callable[[str, Tables], EngineCatalog]:
     """Return a function that connects to an engine with the tables that it is given."""
-    return lambda scheme, tables: EngineCatalog(ENGINES[scheme], engine_session(URLS[scheme], tables))
+    return lambda scheme, tables: EngineCatalog(load(ENGINES[scheme]), engine_session(URLS[scheme], tables))
 
 
 @pytest.fixture

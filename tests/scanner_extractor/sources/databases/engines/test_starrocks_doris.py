@@ -30,6 +30,7 @@ from scanner_extractor.sources.databases.engines.starrocks_doris import named_vi
 from scanner_extractor.sources.databases.products import Location
 from scanner_model.catalogs import PRIMARY_KEY, UNIQUE, TableKey
 from scanner_model.errors import SourceRefused, SourceUnreachable
+from scanner_model.lazy_names import load
 from scanner_model.scan import SourceResult, SourceStatus
 
 URL = "starrocks://scanner@fe:9030/shop"
@@ -38,7 +39,7 @@ REFUSED = SourceRefused("Access denied; you need (at least one of) the INSERT pr
 
 def read(answered=None, url=URL, **more):
     session = engine_at(url, answers() if answered is None else answered, **more)
-    return EngineCatalog(ENGINES[session.location.product.scheme], session).read("shop")
+    return EngineCatalog(load(ENGINES[session.location.product.scheme]), session).read("shop")
 
 
 def tables(result):
@@ -251,7 +252,7 @@ def test_names_in_statements_are_quoted() -> None:
     name = "a`b'c\\d {text}"
     for url in (URL, "doris://fe"):
         session = engine_at(url, {word: [] for word in ("SELECT", "SHOW", "USE")}, sent)
-        EngineCatalog(ENGINES[session.location.product.scheme], session).read(name)
+        EngineCatalog(load(ENGINES[session.location.product.scheme]), session).read(name)
 
     assert "SHOW ROUTINE LOAD FROM `a``b'c\\d {text}`" in sent
     assert "USE `a``b'c\\d {text}`" in sent
@@ -264,7 +265,7 @@ def test_every_statement_only_reads() -> None:
     sent: list[str] = []
     for url, answered in ((URL, answers()), ("doris://fe", doris_answers())):
         session = engine_at(url, answered, sent)
-        catalog = EngineCatalog(ENGINES[session.location.product.scheme], session)
+        catalog = EngineCatalog(load(ENGINES[session.location.product.scheme]), session)
         catalog.version()
         for schema in catalog.schemas():
             catalog.read(schema)
@@ -286,13 +287,14 @@ def test_database_of_the_url_is_read_where_none_is_chosen(url, chosen, expected)
     names = [{"database": name} for name in ("information_schema", "mart", "shop", "sys")]
     session = engine_at(url, answers(**{"SHOW DATABASES": names}), schemas=chosen)
 
-    assert list(EngineCatalog(ENGINES["starrocks"], session).schemas()) == expected
+    assert list(EngineCatalog(load(ENGINES["starrocks"]), session).schemas()) == expected
 
 
 def test_version_is_what_the_engine_calls_itself() -> None:
     """`version()` is that of MySQL whose clients it serves."""
     assert (
-        EngineCatalog(ENGINES["starrocks"], engine_at(URL, answers())).version() == "starrocks StarRocks version 3.3.2"
+        EngineCatalog(load(ENGINES["starrocks"]), engine_at(URL, answers())).version()
+        == "starrocks StarRocks version 3.3.2"
     )
 
 
@@ -321,7 +323,7 @@ class TestOverTheWire:
         location = Location.of(settings)
         unlimited = replace(location, product=replace(location.product, time_limit=""))
         with engine_session(settings, unlimited) as session:
-            catalog = EngineCatalog(ENGINES[scheme], session)
+            catalog = EngineCatalog(load(ENGINES[scheme]), session)
             result = catalog.read("olap")
             assert (list(catalog.schemas()), catalog.version().partition(" ")[0]) == (["olap"], scheme)
         by_name = tables(result)

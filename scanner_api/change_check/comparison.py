@@ -1,0 +1,430 @@
+"""Compare two commits: each is read as `scanner extract --from` reads a directory, and its graph generated."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import date
+from functools import cached_property
+
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.jobs.kinds import CountedJob
+from dataflow_generator.jobs.model import Dataset
+from dataflow_generator.jobs.proposed import JobPair
+from scanner_api.change_check import mentions, settings_changes
+from scanner_api.change_check.commit import CLUSTER, Commit, CommitReader, differing, read_by, uses_of, written_by
+from scanner_api.change_check.commits import OF_DEVELOPERS, CommitChanges
+from scanner_api.change_check.contracts import ProposedContract, contract_findings
+from scanner_api.change_check.file_findings import DeletionContext, check_deleted
+from scanner_api.change_check.files import ProposedFiles
+from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
+from scanner_api.change_check.folding import folded
+from scanner_api.change_check.git import ObjectReader, Trees
+from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedFile, Verdict
+from scanner_api.change_check.program_changes import ProgramChanges
+from scanner_api.change_check.proposals import TOPIC, Proposal, Target
+from scanner_api.change_check.proposed_columns import Renames
+from scanner_api.change_check.unexplained import Unexplained, is_masked
+from scanner_extractor.repository.files import is_candidate, is_left_out
+from scanner_extractor.repository.kinds import TEMPLATE
+from scanner_extractor.repository.other_uses import OTHER_USE
+from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
+from scanner_extractor.repository.reader import SETTINGS
+from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_model.declarations import DeclaredKind
+from scanner_model.errors import NameUnknown
+from scanner_model.lazy_names import load
+from scanner_model.policy import ClusterPolicy
+from scanner_model.private_files import temporary_directory
+
+_LISTED = 10
+_NOTHING = "it declares nothing that scanner reads"
+
+
+def _yaml_error(text: str) -> str:
+    """Return line and reason of the first document of invalid YAML; empty if all are valid."""
+    return next((f"{one.line} invalid YAML: {one.error}" for one in parse_yaml(text) if one.error), "")
+
+
+def _json_error(text: str) -> str:
+    """Return line and reason why a text is invalid JSON; empty if it is valid."""
+    try:
+        json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        return f"{error.lineno} invalid JSON: {error.msg}"
+    except RecursionError:
+        return "1 invalid JSON: it nests too deeply"
+    return ""
+
+
+_PARSERS = {"yaml": _yaml_error, "yml": _yaml_error, "json": _json_error}
+
+
+def compare_trees(trees: Trees, objects: ObjectReader, rules: tuple[ClusterPolicy, date] | None) -> CommitChanges:
+    """Return what the change of one commit's files into another's does to what they declare.
+
+    *rules* say where columns with a tag may not get to, with the day for waivers.
+    """
+    with ExitStack() as stack:
+        reader = CommitReader(objects, stack.enter_context(temporary_directory()))
+        base = reader.read(trees.base, "base")
+        head = reader.read(trees.head, "head", base)
+        hits = Hits(lambda: stack.enter_context(base.with_graph.reading()))
+        changes = _Comparison(base, head, trees, hits).changes(objects)
+        if rules is None or not rules[0].forbidden:
+            return changes
+        forbidden = load(_FORBIDDEN)((base.with_graph, head.with_graph), *rules, trees.changed)
+        return changes._replace(findings=(*changes.findings, *forbidden))
+
+
+_SCHEMAS = "scanner_api.change_check.commit_schemas:SchemaComparison"
+_FORBIDDEN = "scanner_api.change_check.tag_spread:forbidden_by_commits"
+
+
+class _Comparison:
+    """Compares two commits; *hits* are looked up in the graph of the first."""
+
+    def __init__(self, base: Commit, head: Commit, trees: Trees, hits: Hits) -> None:
+        self._base, self._head, self._trees, self._hits = base, head, trees, hits
+        self._judged = {path: kind for path in trees.changed if (kind := head.kind(path) or base.kind(path))}
+        self._first = next(iter((*self._judged, *trees.changed)), "")
+
+    def changes(self, objects: ObjectReader) -> CommitChanges:
+        """Return what was judged, what was not, and what was found; *objects* reads the changed files once more."""
+        schemas, of_schemas = self._schemas()
+        findings = [
+            *self._unread(),
+            *self._broken(objects),
+            *self._flows(),
+            *of_schemas,
+            *self._contracts(),
+            *self._topics(),
+            *self._tables(),
+        ]
+        commits = (self._base, self._head)
+        programs = ProgramChanges(commits, self._trees, self._hits, objects)
+        findings += programs.findings(findings)
+        unexplained = Unexplained(commits, self._trees, self._judged, self._hits, objects)
+        findings += unexplained.findings(findings, self._renamed, programs)
+        findings += self._mentioned(findings, objects)
+        if any(finding.counts for finding in findings):
+            findings += self._elsewhere(findings, objects)
+        files = {path: kind for path in self._trees.changed if (kind := self._kind(path, programs))}
+        findings = [
+            one
+            for one in findings
+            if not mentions.why_harmless(one.place.file) or one.place.file in self._trees.special
+        ]
+        skipped = {path: self._why_skipped(path, programs) for path in self._trees.changed if path not in files}
+        skipped |= {path: what for path, (what, _) in self._trees.special.items()}
+        return CommitChanges(
+            files=tuple(
+                CheckedFile(file=path, kind=kind if path in self._trees.head else "deleted")
+                for path, kind in files.items()
+            ),
+            skipped=tuple(SkippedFile(*pair) for pair in sorted(skipped.items())),
+            not_examined=tuple(
+                SkippedFile(*pair) for pair in sorted(skipped.items()) if not self._is_harmless(pair[0])
+            ),
+            concerns_kafka=bool(findings) or any(kind != SETTINGS for kind in files.values()),
+            findings=folded(findings, commits, self._hits),
+            schemas=schemas,
+        )
+
+    def _schemas(self) -> tuple[tuple[Proposal, ...], Sequence[Finding]]:
+        """Return the newest texts of subjects that differ, and what their changes do."""
+        before, after = (commit.reading.result for commit in (self._base, self._head))
+        if (before.registry, before.levels, before.schema_files) == (after.registry, after.levels, after.schema_files):
+            return (), ()
+        schemas = load(_SCHEMAS)(self._base, self._head, self._trees, self._hits)
+        return schemas.changed, list(schemas.findings())
+
+    def _kind(self, path: str, programs: ProgramChanges) -> str:
+        """Return as what a changed file was examined; empty if it was not."""
+        if path in self._renamed or mentions.why_harmless(path):
+            return ""
+        if path in self._judged and path not in self._unread_programs:
+            return self._judged[path]
+        if path in programs.read:
+            return SETTINGS if not programs.is_application(path) else APPLICATION
+        if settings_changes.is_workflow(path) or not is_candidate(path) or is_left_out(path):
+            return ""
+        is_read = settings_changes.is_build_file(path) or settings_changes.is_structured(path)
+        return SETTINGS if is_read else ""
+
+    def _is_harmless(self, path: str) -> bool:
+        """Return whether the change of a skipped file can hit nobody: it declares nothing, or is only renamed."""
+        if path in self._trees.special:
+            return False
+        return bool(mentions.why_harmless(path)) or path in self._renamed
+
+    @property
+    def _renamed(self) -> Collection[str]:
+        """Return the changed paths whose content stands at another one, as often as before."""
+        before, after = self._trees.base, self._trees.head
+        gone, new = (
+            Counter(one[path] for path in self._trees.changed if path in one and path not in other)
+            for one, other in ((before, after), (after, before))
+        )
+        moved = {content for content in gone if gone[content] == new[content]}
+        both = (path for path in self._trees.changed if (path in before) != (path in after))
+        return frozenset(path for path in both if (before.get(path) or after.get(path)) in moved)
+
+    def _why_skipped(self, path: str, programs: ProgramChanges) -> str:
+        if path in programs.unread:
+            return programs.unread[path]
+        if path in self._unread_programs:
+            return self._unread_programs[path]
+        if why := mentions.why_harmless(path):
+            return why
+        if path in self._renamed:
+            return "it is renamed, and its content is the same"
+        if not is_candidate(path):
+            return "unsupported file type"
+        if settings_changes.is_workflow(path):
+            return OF_DEVELOPERS
+        return "vendored" if is_left_out(path) else _NOTHING
+
+    # --- what is not read
+
+    def _unread(self) -> Iterator[Finding]:
+        for path in self._judged:
+            unread = self._head.unread.get(path) or self._base.unread.get(path)
+            if unread and path not in self._unread_programs:
+                what = f"{unread.kind}: {unread.reason}"
+                yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
+        for path, (what, _) in self._trees.special.items():
+            yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, f"{what}, which is not followed")
+
+    @cached_property
+    def _unread_programs(self) -> Mapping[str, str]:
+        """Return the changed files that use Kafka and that scanner does not claim to understand, with the reason."""
+        unread = {**self._base.unread, **self._head.unread}
+        kinds = (OTHER_USE, TEMPLATE, TERRAFORM, APPLICATION)
+        return {
+            path: unread[path].reason for path in self._trees.changed if path in unread and unread[path].kind in kinds
+        }
+
+    def _broken(self, objects: ObjectReader) -> Iterator[Finding]:
+        """Yield the changed YAML and JSON files that cannot be parsed any more: not all of them is read."""
+        for path in self._judged:
+            parse = _PARSERS.get(path.rpartition(".")[2])
+            if parse is None or path in self._head.unread or path not in self._trees.head:
+                continue
+            before, after = (
+                parse(objects.read(tree[path]).decode("utf-8-sig", "replace")) if path in tree else ""
+                for tree in (self._trees.base, self._trees.head)
+            )
+            if after and (not before or path.endswith((".yaml", ".yml"))):
+                line, _, error = after.partition(" ")
+                yield _finding("not-read", Verdict.UNKNOWN, Place(file=path, line=int(line)), path, error)
+
+    def _elsewhere(self, findings: Sequence[Finding], objects: ObjectReader) -> Iterator[Finding]:
+        """Yield the unread files outside of the change that name a topic which changes: who is hit may stand there."""
+        about = {word for finding in findings if finding.counts for word in mentions.words_of(finding)}
+        names = about & self._base.names
+        for path, file in sorted(self._head.unread.items()) if names else ():
+            if path in self._judged or path not in self._trees.head:
+                continue
+            named = sorted(mentions.names_in(path, objects.read(self._trees.head[path]), names))
+            if named:
+                what = f"{path} names {', '.join(named[:_LISTED])} and is not read ({file.reason})"
+                yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
+
+    def _contracts(self) -> Iterator[Finding]:
+        """Yield the columns of changed contracts and AsyncAPI documents that differ, with who uses them."""
+        before, after = (commit.reading.result.declared.schemas for commit in (self._base, self._head))
+        for path in self._judged:
+            old, new = (
+                tuple(schema for schema in schemas if schema.location.startswith(f"{path} "))
+                for schemas in (before, after)
+            )
+            if old:
+                yield from contract_findings(ProposedContract(path, old, new), self._hits, self._topics_called)
+
+    def _topics_called(self, name: str) -> Iterator[tuple[str, Dataset]]:
+        yield CLUSTER, self._hits.naming.topic(CLUSTER, name)
+
+    # --- flows
+
+    def _flows(self) -> Iterator[Finding]:
+        before, after = differing(self._base.jobs, self._head.jobs)
+        masked = self._masked
+        before, after = (tuple(job for job in jobs if job.flows.job.name not in masked) for jobs in (before, after))
+        if not before and not after:
+            return
+        pair = JobPair(
+            _with_co_writers(before, after, self._base.jobs), _with_co_writers(after, before, self._head.jobs)
+        )
+        changed = ChangedJob(target="the change", pair=pair)
+        start = Place(file=self._first)
+        renames = Renames((), self._hits.naming)
+        for finding in FlowComparison(changed, self._hits, start, renames).findings():
+            if finding.rule not in ("input-gained", "input-lost"):
+                yield self._placed(finding, (*before, *after))
+        yield from self._writers(before, after)
+        yield from self._inputs(before, after)
+
+    @cached_property
+    def _masked(self) -> frozenset[str]:
+        """Return the connectors of which only hosts, keys and the like differ, as one side masks them."""
+        old, new = (
+            {
+                entry.name: dict(entry.config)
+                for entry in commit.reading.result.declared.declarations
+                if entry.kind is DeclaredKind.CONNECTOR
+            }
+            for commit in (self._base, self._head)
+        )
+        return frozenset(
+            name
+            for name in old.keys() & new.keys()
+            if old[name] != new[name]
+            and all(
+                old[name].get(key) == new[name].get(key) or is_masked(old[name].get(key), new[name].get(key))
+                for key in old[name].keys() | new[name].keys()
+            )
+        )
+
+    def _writers(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[Finding]:
+        """Yield the jobs that write no more what only unchanged jobs write: their part of the data is lost."""
+        still = {dataset for job in self._head.jobs for dataset in written_by(job)}
+        changed = {dataset for job in after for dataset in written_by(job)}
+        for job in before:
+            for dataset in sorted((written_by(job) & still) - changed):
+                what = f"{job.flows.job.name} does not write {dataset.name} any more, and other jobs do"
+                target, place = f"job {job.flows.job.name}", self._place((job,))
+                yield replace(
+                    _finding("writer-lost", Verdict.IMPACT, place, target, what, dataset.name),
+                    affected=tuple(hit for hit in self._hits.of(dataset) if hit.use != "writes"),
+                )
+
+    def _inputs(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[Finding]:
+        """Yield what is read otherwise: a topic that nobody writes or declares is a mistake, or from elsewhere."""
+        known = {dataset for job in self._head.jobs for dataset in written_by(job)}
+        read_before = {dataset for job in before for dataset in read_by(job)}
+        lost = {dataset for dataset in read_before if not any(dataset in read_by(job) for job in after)}
+        for job in after:
+            for dataset in sorted(read_by(job) - read_before):
+                place = self._place((job,))
+                target = f"job {job.flows.job.name}"
+                declared = dataset.kind is not NodeKind.TOPIC or dataset.name in self._head.topics
+                if dataset in known or declared:
+                    yield _finding("input-gained", Verdict.FINE, place, target, f"{dataset.name} is read", dataset.name)
+                    continue
+                had = [other for other in lost if other.kind is NodeKind.TOPIC]
+                verdict = Verdict.IMPACT if had else Verdict.UNKNOWN
+                instead = f", instead of {', '.join(other.name for other in sorted(had))}" if had else ""
+                what = f"{dataset.name} is read{instead}, which nothing in the repository writes or declares"
+                hit = tuple(hit for written in sorted(written_by(job)) for hit in self._hits.of(written))
+                finding = _finding("input-without-writer", verdict, place, target, what, dataset.name)
+                yield replace(finding, affected=tuple(dict.fromkeys(hit)))
+        for dataset in sorted(lost):
+            place = self._place(before)
+            yield _finding("input-lost", Verdict.FINE, place, "the change", f"{dataset.name} is not read any more")
+
+    def _placed(self, finding: Finding, jobs: Sequence[CountedJob]) -> Finding:
+        """Return a finding with the job that it is of, and the file of that."""
+        writing = [job for job in jobs for dataset in written_by(job) if _is_of(finding.item, dataset)]
+        named = [job for job in jobs if job.flows.job.name == finding.item]
+        owners = writing or named
+        if not owners:
+            return finding
+        target = f"job {owners[0].flows.job.name}"
+        return replace(finding, target=target, place=self._place(owners))
+
+    def _place(self, jobs: Iterable[CountedJob]) -> Place:
+        """Return the changed file that one of *jobs* stands in, else the first."""
+        for job in jobs:
+            texts = [job.flows.job.name, *(use.evidence for use in (*job.flows.reads, *job.flows.writes))]
+            texts += [flow.evidence for flow in job.flows.columns[:1]]
+            statement = str(dict(job.flows.job.attributes).get("statement", ""))
+            for commit in (self._head, self._base):
+                texts.append(commit.reading.result.place_of(job.flows.job.name, statement))
+            for text in filter(None, texts):
+                for path in self._judged:
+                    if path in text:
+                        line = text[text.index(path) + len(path) :].removeprefix(":").partition(":")[0]
+                        return Place(file=path, line=int(line) if line.isdigit() else 1)
+        return Place(file=self._first)
+
+    # --- topics and tables
+
+    def _topics(self) -> Iterator[Finding]:
+        deletion = DeletionContext(self._base.dictionary, self._hits, None)
+        used = {dataset.name for dataset in self._head.used}
+        for topic in sorted(self._base.topics - self._head.topics):
+            file = self._topic_file(topic)
+            proposal = Proposal(file=file, text=None, kind=TOPIC, target=Target(topic=topic))
+            try:
+                listed = check_deleted(proposal, ProposedFiles(proposals=(proposal,)), deletion)[1]
+            except NameUnknown:
+                listed = ()
+            if topic in used:
+                what = f"the topic {topic} is not declared any more, and is used"
+                yield _finding("topic-gone", Verdict.IMPACT, Place(file=file), f"topic {topic}", what, topic)
+            yield from listed
+
+    def _tables(self) -> Iterator[Finding]:
+        """Yield the tables of DDL that are not declared any more, and that jobs still read or write."""
+        before, after = ({table.name: table for table in c.reading.result.tables} for c in (self._base, self._head))
+        used = {dataset.name for dataset in self._head.used}
+        for name in sorted(before.keys() - after.keys()):
+            tail = name.rpartition(".")[2].casefold()
+            users = sorted(other for other in used if other.rpartition(".")[2].casefold() == tail)
+            if users:
+                place = Place(file=next((path for path, kind in self._judged.items() if kind == "SQL"), ""))
+                what = f"the table {name} is not declared any more, and is used: {', '.join(users[:_LISTED])}"
+                yield _finding("table-gone", Verdict.IMPACT, place, f"table {name}", what, name)
+        yield from self._tables_of_statements()
+
+    def _tables_of_statements(self) -> Iterator[Finding]:
+        for name in sorted(self._base.tables - self._head.tables - self._head.topics):
+            statements = [job for job in self._head.jobs if "statement" in dict(job.flows.job.attributes)]
+            users = {job.flows.job.name: one for job in statements for one in uses_of(job) if one.name == name}
+            for dataset in list(users.values())[:1]:
+                what = f"the table {name} is not declared any more, and is used: {', '.join(sorted(users)[:_LISTED])}"
+                finding = _finding("table-gone", Verdict.IMPACT, Place(file=self._first), f"table {name}", what, name)
+                yield replace(finding, affected=self._hits.of(dataset))
+
+    def _topic_file(self, topic: str) -> str:
+        for declared in self._base.reading.result.declared.declarations:
+            file = declared.place.rpartition(":")[0]
+            if declared.kind is DeclaredKind.TOPIC and declared.name == topic and file in self._judged:
+                return file
+        return self._first
+
+    # --- changes whose effect is not known
+
+    def _mentioned(self, findings: Sequence[Finding], objects: ObjectReader) -> Iterator[Finding]:
+        """Yield the topics that changed lines name, and that no finding is about: whom that hits is not known."""
+        names = (self._base.names | self._head.names) - (self._base.topics ^ self._head.topics)
+        about = {word for finding in findings for word in mentions.words_of(finding)}
+        for name, path, line in mentions.changed_names(self._trees, names, objects):
+            if name not in about:
+                what = f"a changed line mentions topic {name}, but scanner cannot interpret that line"
+                dataset = next((one for one in self._base.used if one.name == name), None)
+                place = Place(file=path, line=line)
+                finding = _finding("mentioned", Verdict.UNKNOWN, place, f"topic {name}", what, name)
+                yield replace(finding, affected=self._hits.of(dataset) if dataset else ())
+
+
+def _with_co_writers(
+    jobs: Sequence[CountedJob], others: Sequence[CountedJob], listed: Sequence[CountedJob]
+) -> tuple[CountedJob, ...]:
+    """Return *jobs* with those of *listed* that write the same datasets as *jobs* or *others*."""
+    written = {dataset for job in (*jobs, *others) for dataset in written_by(job)}
+    own = set(map(id, jobs))
+    return (*jobs, *(job for job in listed if id(job) not in own and written_by(job) & written))
+
+
+def _is_of(item: str, dataset: Dataset) -> bool:
+    return item == dataset.name or item.startswith(f"{dataset.name}.")
+
+
+def _finding(rule: str, verdict: Verdict, place: Place, target: str, what: str, item: str = "") -> Finding:
+    return Finding(rule=rule, verdict=verdict, place=place, target=target, what=what, item=item)

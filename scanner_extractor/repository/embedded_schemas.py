@@ -1,0 +1,88 @@
+"""Avro schemas in the texts of source code: constants that programs parse as schemas."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from scanner_extractor.repository.context import Context, EmbeddedSchema
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.sources.syntax_trees import is_test, words
+
+Json = Any
+
+EMBEDDED_SCHEMA = "schema in code"
+"""The kind of these files, as they are counted."""
+_ENDINGS = words(".java .kt .kts .scala .groovy .cs .go .py .js .mjs .cjs .ts .tsx .jsx .rs .rb .php")
+_SIGN = re.compile(r"\\?[\"']type\\?[\"']\s*:\s*\\?[\"']record\\?[\"']")
+_OPENING = re.compile(r"\"\"\"|'''|`|\br#+\"|\"|'")
+_PARTS = re.compile(
+    r"\"(?:[^\"\\\n]|\\.)*+\"(?:\s*+\+?\s*+\"(?:[^\"\\\n]|\\.)*+\")*+"
+    r"|'(?:[^'\\\n]|\\.)*+'(?:\s*+\+?\s*+'(?:[^'\\\n]|\\.)*+')*+"
+)
+"""Texts in one line each, which `+` or nothing joins."""
+_PIECE = re.compile(r"\"((?:[^\"\\\n]|\\.)*+)\"|'((?:[^'\\\n]|\\.)*+)'")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+class _Literal(NamedTuple):
+    text: str
+    line: int
+
+
+def has_embedded_schema(file: RepositoryFile) -> bool:
+    """Check whether source code has an Avro schema of a record as a text; tests are left out."""
+    return file.ending in _ENDINGS and _SIGN.search(file.text) is not None and not is_test(file.path)
+
+
+def read_embedded_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Keep the schemas of each file for the schema files, with which they are read; one that is not JSON is left."""
+    for file in files:
+        for literal in _literals(file.text):
+            try:
+                value = json.loads(literal.text)
+            except (ValueError, RecursionError):
+                context.leave(file, EMBEDDED_SCHEMA, f"line {literal.line}: the text of the schema is not in one piece")
+                continue
+            listed = value if isinstance(value, list) else [value]
+            context.embedded += [EmbeddedSchema(file, own) for own in listed if _is_record(own)]
+
+
+def _is_record(value: Json) -> bool:
+    return isinstance(value, dict) and value.get("type") == "record" and isinstance(value.get("name"), str)
+
+
+def _literals(text: str) -> Iterator[_Literal]:
+    """Yield the texts of code that look like a record; parts of a text that `+` joins are one."""
+    line, counted = 1, 0
+    for start, plain in _texts(text):
+        if _SIGN.search(plain) and plain.lstrip()[:1] in ("{", "["):
+            line += text.count("\n", counted, start)
+            counted = start
+            yield _Literal(plain, line)
+
+
+def _texts(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the texts of code with their places; each delimiter that is not closed is looked for once."""
+    at, unclosed = 0, set[str]()
+    while opening := _OPENING.search(text, at):
+        mark, at = opening[0], opening.end()
+        if mark in ('"', "'"):
+            if parts := _PARTS.match(text, opening.start()):
+                at = parts.end()
+                yield opening.start(), _joined(parts[0])
+            continue
+        closing = '"' + "#" * mark.count("#") if mark.startswith("r") else mark
+        end = -1 if closing in unclosed else text.find(closing, at)
+        if end < 0:
+            unclosed.add(closing)
+        else:
+            yield opening.start(), text[at:end]
+            at = end + len(closing)
+
+
+def _joined(written: str) -> str:
+    pieces = (match[1] if match[1] is not None else match[2] for match in _PIECE.finditer(written))
+    return "".join(re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), piece) for piece in pieces)

@@ -1,0 +1,70 @@
+"""Avro schemas in texts of source code."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+RECORD = '{"type": "record", "name": "Order", "namespace": "shop", "fields": [{"name": "id", "type": "string"}]}'
+ESCAPED = RECORD.replace('"', '\\"')
+
+
+def versions(reading):
+    registry = reading.result.registry
+    return {str(version.subject): json.loads(version.text) for version in registry.versions} if registry else {}
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("A.java", f'class A {{ static final String S = "{ESCAPED[:40]}"\n    + "{ESCAPED[40:]}"; }}'),
+        ("A.java", f'class A {{ String s = """\n{RECORD}\n"""; }}'),
+        ("a.kt", f'val s = """{RECORD}""".trimIndent()'),
+        ("a.py", f"SCHEMA = '''{RECORD}'''\n"),
+        ("a.py", f"SCHEMA = (\n  '{RECORD[:30]}'\n  '{RECORD[30:]}')\n"),
+        ("a.go", f"const schema = `{RECORD}`\n"),
+        ("a.ts", f"const schema = parse(`{RECORD}`);\n"),
+        ("a.rs", f'let s = r#"{RECORD}"#;'),
+    ],
+)
+def test_a_text_that_is_a_schema_is_one(read_repository, path, code):
+    reading = read_repository({f"src/{path}": code})
+
+    assert versions(reading) == {"shop.Order": json.loads(RECORD)}
+    assert reading.result.schema_files == {f"src/{path}": ("shop.Order",)}
+
+
+def test_a_schema_is_of_the_topic_that_its_record_is_called_after(read_repository):
+    script = "kafka-topics --create --topic orders --bootstrap-server k:1\n"
+
+    assert set(versions(read_repository({"a.go": f"const s = `{RECORD}`\n", "t.sh": script}))) == {"orders-value"}
+
+
+def test_a_file_of_the_same_type_precedes_a_copy_in_code(read_repository):
+    file = RECORD.replace('"fields": [', '"doc": "An order", "fields": [')
+    reading = read_repository({"a.go": f"const s = `{RECORD}`\n", "order.avsc": file})
+
+    (schema,) = versions(reading).values()
+    assert schema["doc"] == "An order"
+
+
+def test_a_text_that_is_put_together_at_run_time_is_unread(read_repository):
+    template = RECORD.replace("Order", "${name}").replace('"string"', "${type}")
+    (unread,) = read_repository({"a.ts": f"\nconst s = `{template}`;\n"}).result.unread
+
+    assert (unread.name, unread.kind) == ("a.ts", "schema in code")
+    assert unread.reason.startswith("line 2")
+
+
+def test_tests_and_other_texts_are_left_out(read_repository):
+    reading = read_repository(
+        {
+            "src/test/java/ATest.java": f'class ATest {{ String s = """{RECORD}"""; }}',
+            "a.py": 'print(\'the schema has "type": "record"\')\n',
+            "b.py": "SCHEMA = {'type': 'record', 'name': 'A', 'fields': []}\n",
+        }
+    )
+
+    assert not versions(reading)
+    assert not reading.result.unread
