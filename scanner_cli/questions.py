@@ -61,13 +61,8 @@ def question_command(name: str) -> click.Command:
         answer(question, dictionary, arguments, style, wide=wide)
 
     run.__doc__ = help_text(question)
-<<<<<<< HEAD
     listed: click.Command = command(question.command)(question_options(name)(list_options(run)))
     return listed
-=======
-    made: click.Command = command(question.command)(question_options(name)(list_options(run)))
-    return made
->>>>>>> main
 
 
 def list_options(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - a function, which options decorate
