@@ -81,7 +81,7 @@ def read_fields(repository: Repository, uses: Iterable[ProgramUse]) -> tuple[Fou
         return ()
     paths, cut = _chosen(repository, listed)
     files = [_lowered(path, repository.files[path]) for path in paths]
-    declared = Declared()
+    declared = Declared(repository.module_of)
     for file in files:
         declared.add(file.classes)
     declared.add(_schemas(repository.files))
@@ -167,7 +167,8 @@ def _seeds(uses: list[ProgramUse], files: Iterable[SourceFile], repository: Repo
         if not each.places and not each.bean:
             by_module.setdefault(each.module, set()).add(number)
     settings = {file.path: by_module.get(repository.module_of(file.path), set()) for file in files}
-    return Seeds(reads, writes, of_path, _programs(uses, files, repository), names, settings)
+    modules = {file.path: repository.module_of(file.path) for file in files}
+    return Seeds(reads, writes, of_path, _programs(uses, files, repository), names, settings, modules)
 
 
 def _programs(uses: list[ProgramUse], files: Iterable[SourceFile], repository: Repository) -> dict[str, set[int]]:
@@ -276,8 +277,13 @@ class _Answer:
         for file, owner, wire, places, writes in typed:
             for number in self.follower.seeds.files.get(file.path, ()):
                 prefix = self._position(number, owner) if self.uses[number].use.writes == writes else None
-                if prefix is not None:
-                    self.found.setdefault((number, (*prefix, wire)), set()).update(places)
+                if prefix is None:
+                    continue
+                path = (*prefix, wire) if wire else prefix
+                if path:
+                    self.found.setdefault((number, path), set()).update(places)
+                else:
+                    self.whole.setdefault(number, set()).update(places)
 
     def _position(self, number: int, owner: Class) -> Path | None:
         """Return the path of a class in the messages of a topic; None if it has none, or several."""
