@@ -308,9 +308,12 @@ class _Answer:
                 yield from self._paths(inner, owner, (*path, known.wire))
 
     def _drop_steps(self) -> None:
-        """Drop a member that is only read on the way to one inside it."""
-        for (number, path), places in list(self.found.items()):
+        """Drop a member that is only read on the way to those inside it."""
+        below: dict[tuple[int, Path], set[str]] = {}
+        for (number, path), places in self.found.items():
             for end in range(1, len(path)):
-                outer = self.found.get((number, path[:end]))
-                if outer is not None and not self.uses[number].use.writes and outer <= places:
-                    del self.found[number, path[:end]]
+                below.setdefault((number, path[:end]), set()).update(places)
+        for (number, path), places in below.items():
+            outer = self.found.get((number, path))
+            if outer is not None and not self.uses[number].use.writes and outer <= places:
+                del self.found[number, path]
