@@ -11,15 +11,15 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
-from scanner_api.change_check.check import CheckOptions, check_commits
+from scanner_api.change_check.commits import check_commits
+from scanner_api.change_check.git import ENVIRONMENT, GIT
 from scanner_api.change_check.model import ChangeReport
 from scanner_api.change_check.proposals import PathRule
-from scanner_api.change_check.settings import read_judging
+from scanner_api.change_check.settings import CheckOptions, read_judging
 from scanner_api.dictionary import Dictionary
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import temporary_directory
 
-_GIT = ("git", "--no-pager", "--no-optional-locks", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 _SECONDS = 60
 _AUTHOR = {
     f"GIT_{who}_{part}": value
@@ -38,6 +38,8 @@ class WorkTree:
         """Prepare *copy*, an empty directory; raises InputInvalid if *directory* is in no repository with a commit."""
         if not directory.is_dir():
             raise InputInvalid("it is not a directory", where=str(directory), hint="name the directory of a repository")
+        self._own: dict[str, str] = {}
+        self._options: list[str] = []
         self.top = directory
         self.top = Path(self._git("rev-parse", "--show-toplevel"))
         self.copy = copy
@@ -47,6 +49,7 @@ class WorkTree:
         (copy / "HEAD").write_text("ref: refs/heads/none\n", encoding="utf-8")
         (copy / "objects/info/alternates").write_text(f"{objects}\n", encoding="utf-8")
         self._own = {"GIT_INDEX_FILE": str(copy / "index"), "GIT_OBJECT_DIRECTORY": str(copy / "objects"), **_AUTHOR}
+        self._options = self._without_filters()
         if index.exists():
             # With its time: git reads only files that may have changed since then.
             shutil.copy2(index, copy / "index")
@@ -67,15 +70,22 @@ class WorkTree:
         commit = self._git("commit-tree", self._git("write-tree"), "-p", head, "-m", "work tree")
         return f"{head}..{commit}"
 
+    def _without_filters(self) -> list[str]:
+        """Return options that switch off the filters of the repository's configuration: they name programs to run."""
+        names = self._git("config", "--name-only", "--get-regexp", r"^filter\.", accepted=(0, 1)).splitlines()
+        drivers = {name.rpartition(".")[0] for name in names}
+        values = [f"{driver}.{key}" for driver in sorted(drivers) for key in ("clean=", "process=", "required=false")]
+        return [option for value in values for option in ("-c", value)]
+
     def _path(self, name: str) -> Path:
         return self.top / self._git("rev-parse", "--git-path", name)
 
-    def _git(self, *arguments: str, standard_input: str | None = None) -> str:
+    def _git(self, *arguments: str, standard_input: str | None = None, accepted: tuple[int, ...] = (0,)) -> str:
         """Return what git prints; raises InputInvalid if it is missing or fails."""
-        environment = {**os.environ, **getattr(self, "_own", {})}
+        environment = {**os.environ, **ENVIRONMENT, **self._own}
         try:
             done = subprocess.run(  # noqa: S603 - a list, no shell
-                [*_GIT, *arguments],
+                [*GIT, *self._options, *arguments],
                 cwd=self.top,
                 env=environment,
                 input=None if standard_input is None else standard_input.encode(),
@@ -88,7 +98,7 @@ class WorkTree:
             raise InputInvalid("the program git is not installed", where=str(self.top)) from error
         except subprocess.TimeoutExpired as error:
             raise InputInvalid(f"git {arguments[0]} took more than {_SECONDS} s", where=str(self.top)) from error
-        if done.returncode:
+        if done.returncode not in accepted:
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
             what = f"git {arguments[0]} failed: {lines[-1] if lines else 'the repository has no commit'}"
             raise InputInvalid(what, where=str(self.top), hint="run it in a git repository with a commit")

@@ -110,7 +110,7 @@ def diagnostic(finding: Finding, document: TextDocument, repository: Repository)
 
 
 def text_on_disk(file: Path) -> str | None:
-    """Return the saved text of a file; None if there is none in UTF-8."""
+    """Return the saved text of a file; None without a file in UTF-8."""
     try:
         return file.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError):

@@ -15,12 +15,12 @@ from scanner_model.errors import InputInvalid
 _SECONDS = 60
 _AT_ONCE = 50
 _PIECE = 1 << 20
-_GIT = (
+GIT = (
     "git", "--no-pager", "--no-optional-locks", "--no-replace-objects",
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
 )  # fmt: skip
 """Objects are read as their commits name them, whatever `refs/replace` has instead."""
-_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_GRAFT_FILE": os.devnull}
+ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_GRAFT_FILE": os.devnull}
 """A missing object is not fetched, as the remote of a partial clone may name a program; parents are not grafted."""
 _NO_ENDING = "its ending is that of no schema, SQL, connector or deployment file"
 _HINT = "fetch it first, for example with `git fetch origin BASE`, or `fetch-depth: 0` of actions/checkout"
@@ -168,9 +168,9 @@ class ObjectReader:
 def object_reader(directory: Path, largest: int = LARGEST) -> Iterator[ObjectReader]:
     """Return a reader of the objects of the repository that *directory* is in, with at most *largest* bytes and one."""
     with subprocess.Popen(  # noqa: S603 - a list, no shell
-        [*_GIT, "cat-file", "--batch"],
+        [*GIT, "cat-file", "--batch"],
         cwd=directory,
-        env={**os.environ, **_ENVIRONMENT},
+        env={**os.environ, **ENVIRONMENT},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:
@@ -219,10 +219,10 @@ def _output(directory: Path, *arguments: str) -> bytes:
 
 
 def _run(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    environment = {**os.environ, **_ENVIRONMENT}
+    environment = {**os.environ, **ENVIRONMENT}
     try:
         return subprocess.run(  # noqa: S603 - a list, no shell
-            [*_GIT, *arguments], cwd=directory, env=environment, capture_output=True, timeout=_SECONDS, check=False
+            [*GIT, *arguments], cwd=directory, env=environment, capture_output=True, timeout=_SECONDS, check=False
         )
     except FileNotFoundError as error:
         raise InputInvalid("the program git is not installed", where="--git", hint="name files instead") from error

@@ -186,7 +186,7 @@ class ChangeReport:
 
 
 OF_READERS = frozenset(("old-data-rejected", "new-data-rejected"))
-"""Rules of what readers reject, of which no registry is asked."""
+"""Rules about readers, for schemas without a registry."""
 _LISTED = 10
 _UNJUDGED = ("not-read", "nothing-checked", "unparsed")
 """Rules of what was proposed and not looked at; `not-read` is of a statement's columns, too."""

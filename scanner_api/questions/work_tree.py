@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from scanner_api import work_tree
-from scanner_api.change_check.documents import report_document
+from scanner_api.change_check.model import report_document
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.changes import ChangeCheck, checked
 from scanner_api.questions.question import Parameter

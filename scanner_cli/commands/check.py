@@ -254,7 +254,7 @@ class _Request(NamedTuple):
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> Self:
-        """Return the request of the options *given*; those of `.scanner.yaml` stand in for missing ones."""
+        """Return the request of the options *given*; missing ones are those of `.scanner.yaml`."""
         target = library.Target(**{name: given.pop(name) for name in _TARGETS})
         paths, commits, rules = (given.pop(name) for name in ("paths", "commits", "rules"))
         judging = library.read_judging(commits, policy=given.pop("config"), baseline=given.pop("baseline"))

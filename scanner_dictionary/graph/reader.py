@@ -366,7 +366,8 @@ def count_nodes(conn: Connection) -> tuple[NodeCount, ...]:
     return tuple(NodeCount(kind, space, names.get(space, ""), count) for kind, space, count in rows)
 
 
-class SystemFlow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SystemFlow:
     """How many edges of a *kind* go from nodes of one kind in a namespace to those of another."""
 
     source_kind: str

@@ -122,3 +122,14 @@ def test_without_a_commit_there_is_an_error(tmp_path: Path, prepare) -> None:
     prepare(tmp_path)
     with pytest.raises(InputInvalid):
         check_work_tree(tmp_path)
+
+
+def test_no_filter_of_the_repository_runs(repository: Path) -> None:
+    """Its configuration names programs, and an assistant may be asked to check a directory of strangers."""
+    git(repository, "config", "filter.evil.clean", "touch ran; cat")
+    git(repository, "config", "filter.evil.required", "true")
+    (repository / ".gitattributes").write_text("* filter=evil\n", encoding="utf-8")
+    (repository / FILE).write_text(RENAMED, encoding="utf-8")
+
+    assert ("column-renamed", "total") in rules(check_work_tree(repository))
+    assert not (repository / "ran").exists()
