@@ -38,6 +38,8 @@ MOST_SCHEMAS = 4_000_000
 """Maximum characters of the schema files that are read for their records."""
 MOST_PLACES = 20
 _DEEPEST = 6
+_NAME = re.compile(r"[\w$@#:./ -]{1,100}")
+"""What may be the name of a field; other texts are keys of maps."""
 _TYPE_NAME = re.compile(r"\b[A-Z]\w{2,}\b")
 
 
@@ -214,9 +216,10 @@ class _Answer:
             self._add_sent(number, value, (), set())
         self._add_typed()
         self._drop_steps()
-        rows = [self._row(number, path, places) for (number, path), places in self.found.items()]
+        named = {key: places for key, places in self.found.items() if all(map(_NAME.fullmatch, key[1]))}
+        rows = [self._row(number, path, places) for (number, path), places in named.items()]
         rows += [self._row(number, (), places, whole=True) for number, places in self.whole.items()]
-        known = {number for number, _ in self.found} | set(self.whole)
+        known = {number for number, _ in named} | set(self.whole)
         for number in range(len(self.uses)):
             if number not in known or self.uses[number].module in self.cut:
                 places = self._places(number)
