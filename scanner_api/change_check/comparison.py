@@ -271,7 +271,7 @@ class _Comparison:
 
     @cached_property
     def _masked(self) -> frozenset[str]:
-        """Return the connectors whose only differences are masked values such as hosts and keys."""
+        """Return the connectors that differ only in hosts, keys and similar settings, as one side masks them."""
         old, new = (
             {
                 entry.name: dict(entry.config)
@@ -304,7 +304,7 @@ class _Comparison:
                 )
 
     def _inputs(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[Finding]:
-        """Yield what is read otherwise: a topic without a writer or declaration is a mistake, or from elsewhere."""
+        """Yield changed reads: a topic that is neither written nor declared is a mistake, or from elsewhere."""
         known = {dataset for job in self._head.jobs for dataset in written_by(job)}
         read_before = {dataset for job in before for dataset in read_by(job)}
         lost = {dataset for dataset in read_before if not any(dataset in read_by(job) for job in after)}
