@@ -327,3 +327,21 @@ def test_of_a_huge_file_only_the_bytes_that_are_read_are_kept(check, tmp_path):
         objects.expect([trees.head["huge.sql"], trees.head["next.sql"]])
         assert objects.read(trees.head["huge.sql"]) == b"-- " + b"x" * 998
         assert objects.read(trees.head["next.sql"]) == b"SELECT 2;"
+
+
+def test_the_change_does_not_say_how_it_is_read(check):
+    """Readers in files of a form of one's own are those that the base's settings find."""
+    described = (
+        "topic-files:\n  - {files: 'owned.yaml', topic: '@.name', readers: '@.readers[*]', each: '$.topics[*]'}\n"
+    )
+    base = {
+        **BASE,
+        ".scanner.yaml": described,
+        "owned.yaml": "topics:\n  - {name: orders, readers: [billing]}\n",
+    }
+    less = json.dumps({**SCHEMA, "fields": SCHEMA["fields"][:1]})
+
+    report = check({"orders-value.avsc": less, ".scanner.yaml": "fail-on: none\n"}, base)
+
+    hits = {hit.name for finding in report.findings if finding.rule == "column-removed" for hit in finding.affected}
+    assert "billing" in hits
