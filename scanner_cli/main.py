@@ -56,7 +56,6 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Run": {
         "serve": ("server.serve:serve", "Serve the page, the JSON API, MCP and metrics."),
-        "lsp": ("lsp:lsp", "Show in an editor what a change breaks."),
         "watch": ("server.watch:watch", "Scan regularly, and post what changed."),
         "dictionary": ("dictionary:dictionary_group", "Show, copy or prune the dictionary; generate its graph."),
     },
@@ -65,6 +64,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 
 UNLISTED: Mapping[str, tuple[str, str]] = {
     "completion": ("completion:completion", "Print the completion script of a shell."),
+    "lsp": ("lsp:lsp", "Show in an editor what a change breaks."),
 }
 """Commands that the text of the help names instead of its list."""
 
@@ -133,7 +133,7 @@ def cli(verbose: bool) -> None:
       scanner impact orders.total
       scanner check --git origin/main...HEAD
 
-    `scanner completion SHELL` completes commands in bash, zsh, fish and PowerShell.
+    `scanner completion SHELL` completes commands in bash, zsh, fish and PowerShell; editors start `scanner lsp`.
 
     \b
     Exit status: 0 done; 1 failed, nothing stored; 2 input invalid; 3 partial: some source

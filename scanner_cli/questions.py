@@ -61,11 +61,11 @@ def question_command(name: str) -> click.Command:
         answer(question, dictionary, arguments, style, wide=wide)
 
     run.__doc__ = help_text(question)
-    made: click.Command = command(question.command)(question_options(name)(list_options(run)))
-    return made
+    listed: click.Command = command(question.command)(question_options(name)(list_options(run)))
+    return listed
 
 
-def list_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def list_options(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - a function, which options decorate
     """Add the options of a list to a command: its dictionary, format, and whether a terminal shows all columns."""
     return dictionary_option(wide_option(format_option()(function)))
 
@@ -79,6 +79,8 @@ def answer(
     if not page:
         texts = [repr(value) for name, value in arguments.items() if name in _NAMING and value]
         echo_err(f"no {_noun(question)} found{' for ' + ' and '.join(texts) if texts else ''}")
+        if not library.scans(dictionary, limit=1):
+            echo_err("note: nothing was scanned into this dictionary yet: run `scanner scan`")
     elif page.next_cursor:
         every = question.answer(dictionary, **{**arguments, "limit": _MOST})
         least = "at least " if every.next_cursor else ""

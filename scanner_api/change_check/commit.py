@@ -23,6 +23,7 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.repository.context import STATEMENT
 from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, SharedReadings, read_entries
+from scanner_extractor.repository.topic_files.settings import FILE
 from scanner_extractor.results import RepositoryResult, SourceReadings, no_progress
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.schemas.parsing import ParseRequest, parse_in_process
@@ -145,9 +146,18 @@ class CommitReader:
     def __init__(self, objects: ObjectReader, directory: Path) -> None:
         self._objects, self._directory = objects, directory
         self._shared, self._texts = SharedReadings(), ParsedTexts()
+        self._settings = ""
 
     def read(self, files: Mapping[str, str], name: str, base: Commit | None = None) -> Commit:
-        """Read the *files* of a commit, names of objects by path; its dictionary will be called *name*."""
+        """Read the *files* of a commit, names of objects by path; its dictionary will be called *name*.
+
+        Files of a form of the user's own are read as the settings of the *base* describe them, in both commits: the
+        change that is judged does not say how it is read.
+        """
+        if base is None:
+            self._settings = files.get(FILE, "")
+        files = {path: content for path, content in files.items() if path != FILE}
+        files |= {FILE: self._settings} if self._settings else {}
         entries = [
             Entry(path, partial(self._objects.read, content), f"{content}:{path}")
             for path, content in sorted(files.items())

@@ -12,11 +12,14 @@ from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.git import Trees
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import SCHEMA, Proposal, Target
 from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import check_schema
 from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, SchemaContext
 from scanner_extractor.evolution import Level
+from scanner_extractor.formats.protobuf.declarations import Enum
+from scanner_extractor.formats.protobuf.parser import parse_proto
 from scanner_model.errors import InputInvalid, NameUnknown
 
 _OF_COLUMNS = frozenset(f"column-{what}" for what in ("removed", "renamed", "renumbered", "retyped")) | {
@@ -108,7 +111,7 @@ class SchemaComparison:
             place = Place(file=proposal.file)
             yield Finding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=target, what=error.what)
             return
-        yield from listed
+        yield from listed or self._symbols(proposal)
         if any(finding.verdict is Verdict.FINE and finding.rule in _OF_COLUMNS for finding in listed):
             what = (
                 f"nothing in the repository reads what {proposal.target.subject} describes: its readers are elsewhere"
@@ -119,6 +122,22 @@ class SchemaComparison:
             what = f"{len(copies)} copies of the file stay as they were: {', '.join(copies)}"
             why = tuple(dict.fromkeys(finding.what for finding in changes))
             yield replace(changes[0], rule="copies-differ", verdict=Verdict.IMPACT, what=what, item="", why=why)
+
+    def _symbols(self, proposal: Proposal) -> Iterator[Finding]:
+        """Yield the enums of a Protobuf file without messages that lose or renumber symbols."""
+        if not proposal.file.endswith(".proto") or not (before := self._base.schemas.get(proposal.target.subject)):
+            return
+        old, new = (dict(_enums(text)) for text in (before[-1], proposal.text or ""))
+        for name, symbols in old.items():
+            if lost := [symbol for symbol, number in symbols if (symbol, number) not in new.get(name, ())]:
+                yield Finding(
+                    rule="symbols-removed",
+                    verdict=Verdict.UNKNOWN,
+                    place=Positions(proposal.file, proposal.text or "").word(name),
+                    target=f"subject {proposal.target.subject}",
+                    what=f"the enum {name} loses or renumbers {', '.join(lost)}; its users are elsewhere",
+                    item=name,
+                )
 
     @cached_property
     def _behind_references(self) -> frozenset[str]:
@@ -154,6 +173,10 @@ class SchemaComparison:
         own = [path for path in self._files if subject in self._subjects[path]]
         alike = [path for path in own if stem in path.rpartition("/")[2].casefold()]
         return next(iter(alike or own or self._files or self._trees.changed), "")
+
+
+def _enums(text: str) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    return ((body.name, body.values) for body in parse_proto(text).types if isinstance(body, Enum))
 
 
 def _strictness(level: Level) -> frozenset[str]:

@@ -14,6 +14,7 @@ from scanner_model.field_uses import FieldExtent
 
 _LISTED = 5
 _LINES = 2
+_WHOLE = (FieldExtent.ALL, FieldExtent.UNRESOLVED)
 
 
 def with_field_users(
@@ -29,7 +30,9 @@ def with_field_users(
     everyone = {user.application for cluster, topic in listed for user in _readers(conn, cluster, topic)}
     if not users and not everyone:
         return finding
-    seen = [user for user in users if user.column != FieldExtent.UNRESOLVED]
+    exact = {(user.application, user.use) for user in users if user.column not in _WHOLE}
+    seen = [user for user in users if user.column not in _WHOLE or (user.application, user.use) not in exact]
+    seen = [user for user in seen if user.column != FieldExtent.UNRESOLVED]
     unseen = [user for user in users if user.column == FieldExtent.UNRESOLVED]
     readers = [user for user in seen if user.use == Direction.READS]
     why = [_sentence(user) for user in seen[:_LISTED]]
@@ -69,7 +72,7 @@ def _with_line(hit: Affected, users: Iterable[FieldUser]) -> Affected:
     direction = Direction.WRITES if hit.use == "writes" else Direction.READS
     named = (user for user in users if user.application == hit.name and user.use == direction and user.places)
     user = next(named, None)
-    if user is None:
+    if user is None or hit.steps != 1:
         return hit
     use = "computes" if hit.use == "unknown" and user.column != FieldExtent.ALL else hit.use
     return replace(hit, use=use, evidence=(*hit.evidence, user.places[0]))

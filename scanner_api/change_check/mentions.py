@@ -51,20 +51,24 @@ def is_program(path: str) -> bool:
 def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -> Iterator[tuple[str, str, int]]:
     """Yield those of *names* that stand more often in the changed files of one commit, each with such a file and line.
 
-    Tests and documentation do not count, nor does SQL, whose flows are compared.
+    Tests and documentation do not count, nor does SQL, whose flows are compared. What an added program names does not
+    count either: it can only use a topic in addition.
     """
     changed = [path for path in trees.changed if is_candidate(path) and not is_left_out(path)]
     changed = [path for path in changed if not why_harmless(path) and not path.lower().endswith((".sql", ".ksql"))]
     places: dict[str, list[tuple[str, int]]] = {}
     total: Counter[str] = Counter()
+    added: Counter[str] = Counter()
     for tree, sign in ((trees.base, -1), (trees.head, 1)):
         listed = [path for path in changed if path in tree]
         objects.expect(tree[path] for path in listed)
         for path in listed:
             for name, lines in names_in(path, objects.read(tree[path]), names).items():
                 total[name] += sign * len(lines)
+                added[name] += len(lines) if path not in trees.base and is_program(path) else 0
                 places.setdefault(name, []).append((path, lines[0]))
-    yield from ((name, *places[name][-1]) for name, count in sorted(total.items()) if count)
+    counted = ((name, count) for name, count in sorted(total.items()) if count and count != added[name])
+    yield from ((name, *places[name][-1]) for name, _ in counted)
 
 
 def changed_programs(trees: Trees) -> Iterator[str]:

@@ -93,7 +93,7 @@ def changes(
         named = {"since": moments[0]} if moments else {}
         answer(BY_NAME["changes"], dictionary, {**named, "cluster": cluster}, style, wide=wide)
         listed = library.scans(dictionary, cluster=cluster)
-        if len({row.cluster for row in listed}) == len(listed):
+        if listed and len({row.cluster for row in listed}) == len(listed):
             echo_err("each cluster has one scan only: scan again to see changes")
 
 

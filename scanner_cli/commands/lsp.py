@@ -26,7 +26,8 @@ def lsp(stdio: bool, dictionary: Dictionary) -> int:  # noqa: ARG001 - standard 
     files. docs/how-to/editor.md has the configuration of several editors. Needs the extra `lsp`.
 
     \b
-    Example:
+    Examples:
+      scanner lsp
       scanner lsp --dictionary /data/dictionary.db
     """
     library.serve_editor(dictionary)

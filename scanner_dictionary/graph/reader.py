@@ -375,7 +375,7 @@ class SystemFlow:
     target_kind: str
     target_namespace: str
     kind: str
-    count: int
+    edges: int
 
 
 def count_flows(conn: Connection, kinds: Collection[str]) -> tuple[SystemFlow, ...]:

@@ -126,7 +126,7 @@ def _is_forgotten(row: Row[Any], now: str) -> bool:
 
 def configured(conn: Connection, *, cluster: str | None = None, topic: str | None = None) -> Iterator[ClientRow]:
     """Yield the jobs and consumer groups that the stored graph has at topics, but for what was observed only."""
-    names = cache(lambda name: _Names.of(conn, name))
+    names = cache(lambda name: _Names.of(conn, name, topics=False))
     for topics in in_chunks(_topics_in_graph(conn, cluster, topic), _TOPICS_AT_ONCE):
         rows = (row for direction in _USES for row in conn.execute(_edges(direction, [each.id for each in topics])))
         homes = {each.id: each.cluster for each in topics}
@@ -262,25 +262,25 @@ class _Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Names:
-    """What a cluster's objects are called: applications by their identities, kinds of jobs, topics."""
+    """What a cluster's objects are called: applications by their identities, kinds of jobs, topics if they are read."""
 
     applications: Applications
     kinds: Mapping[str, str]
-    topics: frozenset[str]
-    flattened: Mapping[str, str | None]
+    topics: frozenset[str] = frozenset()
+    flattened: Mapping[str, str | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, conn: Connection, cluster: str) -> _Names:
+    def of(cls, conn: Connection, cluster: str, *, topics: bool = True) -> _Names:
         mapped = [fact for name, fact in reported_facts(conn, ApplicationIdentity) if name == cluster]
         kinds = dict.fromkeys(_member_groups(conn, cluster), "consumer-group")
         kinds |= {name: kind for kind, table in _NAMED.items() for name in _live_names(conn, cluster, table)}
-        topics = frozenset(_live_names(conn, cluster, t.topic))
+        named = frozenset(_live_names(conn, cluster, t.topic)) if topics else frozenset[str]()
         flattened: dict[str, str | None] = {}
-        for topic in topics:
+        for topic in named:
             flattened[_flattened(topic)] = None if _flattened(topic) in flattened else topic
         flows = stored_rows(t.manual_flow, cluster, include_gone=False).with_only_columns(t.manual_flow.c.job)
         known = {*kinds, *filter(None, conn.scalars(flows)), *(identity.application for identity in mapped)}
-        return cls(applications=Applications(mapped, known), kinds=kinds, topics=topics, flattened=flattened)
+        return cls(applications=Applications(mapped, known), kinds=kinds, topics=named, flattened=flattened)
 
     def topic(self, name: str) -> str | None:
         """Return the topic that a metric names; None where the cluster has none, or several may be meant."""

@@ -112,7 +112,7 @@ def _list(cell: str | None) -> tuple[str, ...]:
     return texts(cell) if cell else ()
 
 
-_FIRST_LINKS, _LINKS_AT_ONCE = 50, 500
+_FIRST_LINKS, _LINKS_AT_ONCE, _FEW = 50, 500, 1_000
 
 
 ANY_TAG = "*"
@@ -187,10 +187,13 @@ def topic_columns(
     """
     query = _links()
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
-    links, fits = conn.execute(query).all(), name_filter(pattern)
+    rare = _rare_definitions(conn, pattern) if pattern and tag is None else None
+    query = query if rare is None else query.where(t.topic_schema.c.definition_id.in_(rare))
+    links, fits = conn.execute(query).all() if rare != [] else [], name_filter(pattern)
     notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
     condition = _ANY if (wanted := name_condition(t.schema_column.c.name, pattern)) is None else wanted
-    chunks = in_chunks(links, _LINKS_AT_ONCE) if tag or not pattern else _likely(conn, links, pattern, condition)
+    every = tag or not pattern or rare is not None
+    chunks = in_chunks(links, _LINKS_AT_ONCE) if every else _likely(conn, links, str(pattern), condition)
     for link, column in _columns(conn, chunks, notes, condition, tagged_only=tag is not None):
         if fits(column.name) and has_tag(column.tags, tag):
             yield _row(link, column)
@@ -269,13 +272,28 @@ def _candidate_definitions(conn: Connection, pattern: str, condition: ColumnElem
 
     Each field in a column's name is the last name of its own or an outer column's path, and as such in the index.
     """
-    column, use, term = t.schema_column.c, t.search_use.c, t.search_term.c
+    query = _indexed_definitions(conn, pattern)
+    if query is None:
+        column = t.schema_column.c
+        return frozenset(conn.scalars(select(column.definition_id).where(condition).distinct()))
+    return frozenset(row[0] for row in fetch_cells(conn.execute(query)))
+
+
+def _rare_definitions(conn: Connection, pattern: str) -> list[int] | None:
+    """Return the definitions that may have a column of the requested name if they are few; None if they are not."""
+    query = _indexed_definitions(conn, pattern)
+    found = [] if query is None else fetch_cells(conn.execute(query.limit(_FEW + 1)))
+    return None if query is None or len(found) > _FEW else sorted({row[0] for row in found})
+
+
+def _indexed_definitions(conn: Connection, pattern: str) -> Select[Any] | None:
+    """Return the query for `_candidate_definitions` in the index of names; None where it has no answer."""
+    use, term = t.search_use.c, t.search_term.c
     holds = field_condition(term.term, pattern)
     if holds is None or not is_indexed(conn, [COLUMN]):
-        return frozenset(conn.scalars(select(column.definition_id).where(condition).distinct()))
+        return None
     terms = select(term.id).where(holds | (func.length(term.term) >= LONGEST_TERM))
-    query = select(use.entity_id).where(use.kind == COLUMN, use.term_id.in_(terms))
-    return frozenset(row[0] for row in fetch_cells(conn.execute(query)))
+    return select(use.entity_id).where(use.kind == COLUMN, use.term_id.in_(terms))
 
 
 def _catalog_tags(link: Row[Any], notes: Mapping[int, FieldTags]) -> Mapping[ColumnPath, tuple[str, ...]]:

@@ -24,12 +24,16 @@ _SHOWN_CLUSTERS = 20
 def suggestions(name: str, known: Iterable[str]) -> tuple[str, ...]:
     """List up to three of *known* that look like *name*, nearest first; letter case does not matter.
 
-    Comparing letter by letter is slow, so only those are compared that share most pairs of letters.
+    Comparing letter by letter is slow, so only those are compared that share most pairs of letters, for their length:
+    a long name has many pairs.
     """
     pairs = pairs_of(name)
-    candidates = nlargest(
-        _CANDIDATES, set(known), key=lambda candidate: (len(pairs & pairs_of(candidate)), -len(candidate), candidate)
-    )
+
+    def likeness(candidate: str) -> tuple[float, str]:
+        others = pairs_of(candidate)
+        return len(pairs & others) / (len(pairs) + len(others) or 1), candidate
+
+    candidates = nlargest(_CANDIDATES, set(known), key=likeness)
     lower: dict[str, list[str]] = {}
     for candidate in candidates:
         lower.setdefault(candidate.lower(), []).append(candidate)

@@ -270,7 +270,7 @@ def name_condition(name: ColumnElement[str], pattern: str | None) -> ColumnEleme
 
 
 def field_condition(name: ColumnElement[str], pattern: str | None) -> ColumnElement[bool] | None:
-    """Return a condition for a text with the field names of a path, each accepted column's path has one of them.
+    """Return a condition for a text that contains field names: each column that *pattern* matches has such a field.
 
     The text may be JSON. None if *pattern* has no letters.
     """

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, bindparam, select
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.graph.store import fetch_cells, topic_level
 from scanner_dictionary.queries.columns import TopicColumnRow, texts
 from scanner_dictionary.queries.tag_decisions import Decisions, tag_decisions
 from scanner_dictionary.queries.topics import field_condition
@@ -96,18 +95,19 @@ def listed_columns(conn: Connection, wanted: Wanted, pattern: str | None, *, tab
     if (holds := field_condition(t.catalog_column.c.path, pattern)) is not None:
         live = live.where(t.catalog_table.c.id.in_(select(t.catalog_column.c.catalog_table_id).where(holds)))
     yield from table_columns(conn, conn.scalars(live).all() if tables else (), wanted)
-    keys = flow_keys(conn)
-    if (holds := field_condition(t.flow_node.c.path, pattern)) is not None:
-        named = select(t.flow_node.c.id).where(topic_level(conn).nodes, t.flow_node.c.kind == "column", holds)
-        matching = {row[0] for row in fetch_cells(conn.execute(named))}
-        keys = [key for key in keys if key in matching]
+    keys = flow_keys(conn, pattern=pattern)
     yield from flow_columns(conn, keys, cluster_names(conn), wanted)
 
 
-def flow_keys(conn: Connection, names: Collection[str] | None = None) -> Sequence[int]:
-    """Return the keys of the columns that only flows know, of datasets called one of *names*; None: of all."""
+def flow_keys(conn: Connection, names: Collection[str] | None = None, pattern: str | None = None) -> Sequence[int]:
+    """Return the keys of the columns that only flows know, of datasets called one of *names*; None: of all.
+
+    With a *pattern* those that its names may match.
+    """
     use, node = t.search_use.c, t.flow_node.c
     keys = select(use.entity_id).where(use.kind == FLOW_COLUMN).distinct()
+    if (holds := field_condition(node.path, pattern)) is not None:
+        keys = keys.join(t.flow_node, node.id == use.entity_id).where(holds)
     if names is not None:
         keys = keys.where(use.entity_id.in_(select(node.id).where(node.name.in_(sorted(names)), node.kind == "column")))
     return conn.scalars(keys).all()

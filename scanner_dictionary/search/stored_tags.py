@@ -80,6 +80,7 @@ def _row(text: str) -> TaggedRow:
         path=tuple(row.path),
         tags=tuple(row.tags),
         inherited_tags=tuple(row.inherited_tags),
+        unseen=tuple(row.unseen),
         found_tags=tuple(FoundTag(*cell[:-1], tuple(cell[-1])) for cell in row.found_tags),
     )
     return TaggedRow(found, PlacedColumn(Place(namespace, name, tuple(path)), column), origin)

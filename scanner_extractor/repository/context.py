@@ -13,6 +13,7 @@ from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.settings.sources import SUBJECT
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
+from scanner_extractor.sources.syntax_trees import grammar_of
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.field_uses import FieldUse
@@ -22,12 +23,14 @@ from scanner_model.schemas import SchemaVersion
 from scanner_model.text import has_placeholder
 
 if TYPE_CHECKING:
-    from scanner_extractor.sources.applications.reader import ParsedFiles
+    from scanner_extractor.sources.applications.reader import KnownFiles
 
 _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
 _ARGUMENT = re.compile(r"\$(?:\{\d+\}|\d|[@*])")
 _TOPIC_SETTINGS = ("topics", "topic", "kafka.topic")
 """Settings of connectors of any class that name topics."""
+MOST_KEPT = 128 * 1024 * 1024
+"""Characters of source files that are kept for another reading."""
 CONNECT, SHELL, STATEMENT = "connect", "shell", "statement"
 """Whose form a declaration has: a topic of a statement has to be there already."""
 
@@ -39,6 +42,25 @@ class EmbeddedSchema(NamedTuple):
     value: Mapping[str, Any]
 
 
+@dataclass(slots=True)
+class Texts:
+    """Texts of source files that several readings of a repository share; files without an identity are not kept."""
+
+    size: int = 0
+    _known: dict[str, str] = field(default_factory=dict)
+
+    def of(self, entry: Entry) -> str | None:
+        """Return the text of a file; None if it is not kept."""
+        return self._known.get(entry.identity)
+
+    def keep(self, entry: Entry, text: str) -> str:
+        """Keep the text of a source file, up to MOST_KEPT characters together; return *text*."""
+        if entry.identity and grammar_of(entry.path) and self.size + len(text) <= MOST_KEPT:
+            self.size += len(text)
+            self._known[entry.identity] = text
+        return text
+
+
 @dataclass(slots=True, kw_only=True)
 class Context:
     """The files of a repository by path, and what is read from them.
@@ -47,9 +69,9 @@ class Context:
     files register schemas under, by path; *pattern* is that of the files, which may have the subject. *levels* are
     compatibility levels by subject, of all others under the empty name. *schema_files* are the subjects of each schema
     file, by path. *unread* are reasons by path and kind.
-    *parsed* are source files that an earlier reading of the repository parsed. *aggregates* are the types of events in
-    the outbox of a database, by its name, *stated* the paths of files that Terraform has as statements. *field_uses*
-    are the fields that programs use, *embedded* the schemas in source code.
+    *sources* are what earlier readings know of source files (None: nothing), *texts* the texts of those, by identity.
+    *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
+    Terraform has as statements. *field_uses* are the fields that programs use, *embedded* the schemas in source code.
     """
 
     source: SourceId
@@ -58,7 +80,8 @@ class Context:
     entries: Mapping[str, Entry]
     engine: str = ""
     pattern: str = ""
-    parsed: ParsedFiles = field(default_factory=dict)
+    sources: KnownFiles | None = None
+    texts: Texts = field(default_factory=Texts)
     versions: list[SchemaVersion] = field(default_factory=list)
     tables: list[CatalogTable] = field(default_factory=list)
     links: list[CatalogLink] = field(default_factory=list)
@@ -118,8 +141,11 @@ class Context:
 
     def text(self, path: str) -> str | None:
         """Return the text of a file; None where it has none."""
+        entry = self.entries[path]
+        if (known := self.texts.of(entry)) is not None:
+            return known
         try:
-            return text_of(self.entries[path]).text
+            return self.texts.keep(entry, text_of(entry).text)
         except UnreadText:
             return None
 

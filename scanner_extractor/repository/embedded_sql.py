@@ -21,11 +21,9 @@ Value = Any
 EMBEDDED = "SQL in a document"
 """The kind of these files, as they are counted."""
 _ENDINGS = frozenset((".json", ".yaml", ".yml"))
-_SIGN = re.compile(
-    r"\bINSERT\s+INTO\b(?=[\s\S]*\bSELECT\b)|\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMPORARY\s+)?(?:TABLE|STREAM|VIEW)\b"
-    r"(?=[\s\S]*(?:\bconnector\b|\bkafka_topic\b|\bEMIT\s+CHANGES\b))",
-    re.IGNORECASE,
-)
+_INSERTS, _SELECTS = (re.compile(rf"\b{words}\b", re.IGNORECASE) for words in (r"INSERT\s+INTO", "SELECT"))
+_CREATES = re.compile(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMPORARY\s+)?(?:TABLE|STREAM|VIEW)\b", re.IGNORECASE)
+_STREAMS = re.compile(r"\b(?:connector|kafka_topic)\b|\bEMIT\s+CHANGES\b", re.IGNORECASE)
 _OTHER = re.compile(r"\"?\bapiVersion\"?:|\bdbt_schema_version\b|^services:", re.MULTILINE)
 """Signs of Kubernetes, dbt and Compose, whose statements are read with the rest of the file."""
 _USING = re.compile(
@@ -49,7 +47,10 @@ class _Script(NamedTuple):
 
 def has_embedded_sql(file: RepositoryFile) -> bool:
     """Check whether a document may have statements of SQL in its members."""
-    return file.ending in _ENDINGS and _SIGN.search(file.text) is not None and _OTHER.search(file.text) is None
+    if file.ending not in _ENDINGS or _OTHER.search(file.text):
+        return False
+    signs = ((_INSERTS, _SELECTS), (_CREATES, _STREAMS))
+    return any(all(sign.search(file.text) for sign in pair) for pair in signs)
 
 
 def read_embedded_sql(files: Sequence[RepositoryFile], context: Context) -> None:
@@ -73,7 +74,7 @@ def _is_streaming(script: _Script) -> bool:
 def _scripts(value: Value, line: int, found: list[_Script]) -> _Script:
     """Add the complete scripts in a value to *found*, and return the statements that belong to what contains it."""
     if isinstance(value, str):
-        statements = tuple(statements_of(value)) if _SIGN_OF_TEXT.match(value) else ()
+        statements = tuple(statements_of(value)) if _STATEMENT.match(value) else ()
         return _Script(statements if moves_data(list(statements)) else (), line)
     parts = [_scripts(inside, at, found) for inside, at in _members(value, line)]
     parts = [part for part in parts if part.statements]
@@ -88,7 +89,7 @@ def _scripts(value: Value, line: int, found: list[_Script]) -> _Script:
     return _Script((), line)
 
 
-_SIGN_OF_TEXT = re.compile(
+_STATEMENT = re.compile(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:CREATE|INSERT|EXECUTE|BEGIN|SET|USE)\b", re.IGNORECASE | re.DOTALL
 )
 

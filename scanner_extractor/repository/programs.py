@@ -53,7 +53,7 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
     if not files:
         return
     fitting = [file.path for file in files]
-    reading = read_applications(_Texts(files, context), context.source, context.variables.of, fitting, context.parsed)
+    reading = read_applications(_Texts(files, context), context.source, context.variables.of, fitting, context.sources)
     for topic, place in reading.created:
         context.topic(topic, place, tool=APPLICATION)
     context.flows += reading.flows

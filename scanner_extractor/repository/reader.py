@@ -12,7 +12,7 @@ from typing import NamedTuple
 from scanner_extractor.http.recording import MANIFEST
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.charts import installed_helm, with_rendered_charts
-from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.context import Context, Texts
 from scanner_extractor.repository.files import (
     Entry,
     RepositoryFile,
@@ -33,7 +33,7 @@ from scanner_extractor.repository.topic_files.settings import (
 from scanner_extractor.repository.variables import MOST_GROWTH, Variables
 from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
 from scanner_extractor.settings.sources import RepositorySettings, TopicFiles
-from scanner_extractor.sources.applications.reader import ParsedFiles
+from scanner_extractor.sources.applications.reader import KnownFiles
 from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_extractor.sources.syntax_trees import words
@@ -74,11 +74,12 @@ class _Classified(NamedTuple):
 class SharedReadings:
     """What several readings of a repository share, such as those of two commits: equal files are read once.
 
-    *files* are classified files by identity, *parsed* are parsed source files.
+    *files* are classified files by identity, *sources* what is known of source files, *texts* their texts.
     """
 
     files: dict[str, _Classified] = field(default_factory=dict)
-    parsed: ParsedFiles = field(default_factory=dict)
+    sources: KnownFiles = field(default_factory=KnownFiles)
+    texts: Texts = field(default_factory=Texts)
 
 
 def read_directory(settings: RepositorySettings, progress: Progress) -> RepositoryResult:
@@ -98,7 +99,7 @@ def directory_reading(
     except OSError as error:
         what = f"the directory cannot be listed: {error.strerror or error}"
         raise SourceUnreachable(what, where=str(settings.directory), hint="name a directory") from error
-    charts = with_rendered_charts(entries, helm())
+    charts = with_rendered_charts(entries, None if settings.kinds else helm())
     return read_entries(settings, charts.entries, progress, failures=charts.failures)
 
 
@@ -128,11 +129,13 @@ def read_entries(
         entries=listed,
         engine=settings.engine,
         pattern=settings.pattern,
-        parsed=shared.parsed,
+        sources=shared.sources,
+        texts=shared.texts,
     )
     for path, reason in failures.items():
         context.leave(path, TEMPLATE, reason)
-    mappings = (*settings.topic_files, *_topic_files(every.get(FILE), context))
+    own = None if settings.kinds else every.get(FILE)
+    mappings = (*settings.topic_files, *_topic_files(own, context))
     found = _found(listed.values(), settings, context, progress, shared, mappings)
     read_topic_files(mappings, found.get(KIND, ()), context)
     for kind in KINDS:
@@ -199,6 +202,7 @@ def _classified(entry: Entry, kinds: Iterable[Kind], context: Context, shared: S
     except UnreadText as error:
         classified = _Classified(None, (), False, str(error))
     else:
+        shared.texts.keep(entry, file.text)
         sets_variables = context.variables.add(file)
         names = tuple(kind.name for kind in kinds if kind.fits(file))
         classified = _Classified(file if names or sets_variables else None, names, sets_variables)

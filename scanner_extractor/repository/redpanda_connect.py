@@ -23,11 +23,8 @@ PIPELINE = "Redpanda Connect pipeline"
 _KAFKA = frozenset(
     ("kafka", "kafka_franz", "kafka_balanced", "redpanda", "redpanda_common", "redpanda_migrator", "ockam_kafka")
 )
-_LINES = r"\n(?:[^\n]*\n){0,400}?[ \t]*"
-_SIGN = re.compile(
-    rf"^(?:input|output)(?:_resources)?:[ \t]*{_LINES}(?:- )?['\"]?(?:{'|'.join(sorted(_KAFKA))})['\"]?:",
-    re.MULTILINE,
-)
+_ENDS = re.compile(r"^(?:input|output)(?:_resources)?:", re.MULTILINE)
+_COMPONENT = re.compile(rf"^[ \t]+(?:- )?['\"]?(?:{'|'.join(sorted(_KAFKA))})['\"]?:", re.MULTILINE)
 _PLAIN_NAMES = frozenset(("config", "connect", "benthos", "pipeline", "main", "redpanda-connect", "rpcn"))
 """Names of files that say nothing of a pipeline: its name is that of the directory."""
 _DEFAULT = re.compile(r"\$\{(\w+):([^{}]*)\}")
@@ -43,7 +40,8 @@ class _Topic(NamedTuple):
 
 def is_pipeline(file: RepositoryFile) -> bool:
     """Check whether a file configures a pipeline with Kafka at one of its ends."""
-    return file.ending in (".yaml", ".yml") and _SIGN.search(file.text) is not None
+    signs = (_ENDS, _COMPONENT) if file.ending in (".yaml", ".yml") else ()
+    return bool(signs) and all(sign.search(file.text) for sign in signs)
 
 
 def read_pipelines(files: Sequence[RepositoryFile], context: Context) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from scanner_extractor.formats.avro.idl import named_types
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_extractor.sources.syntax_trees import words
 from scanner_model.errors import InputInvalid
 from scanner_model.names import SubjectName
@@ -28,6 +29,8 @@ _IMPORT = re.compile(r"(?<![\w.])import\s+(?:public\s+|weak\s+)?\"([^\"]+)\"\s*;
 _SUBJECT_OPTION = re.compile(r"\(buf\.confluent\.v1\.subject\)\s*=\s*\{[^{}]*?(?<!_)\bname:\s*\"([^\"]+)\"")
 """The subject of a message of a module of Buf."""
 _JSON_SCHEMA = re.compile(r"\"\$schema\"\s*:\s*\"https?://json-schema\.org/")
+_YAML_SCHEMA = re.compile(r"^[\"']?\$schema[\"']?\s*:\s*[\"']?https?://json-schema\.org/", re.MULTILINE)
+_YAML = (".yaml", ".yml")
 _REF = re.compile(r"\"\$ref\"\s*:\s*\"(?P<name>[^\"#]*)")
 _SIDE = re.compile(r"[-_.](?:key|value)$")
 _VERSION = re.compile(r"(?:^|[-_.])v(?:ersion)?[-_.]?(?P<number>\d{1,6})(?=$|[-_.])", re.IGNORECASE)
@@ -147,16 +150,25 @@ def _format(file: RepositoryFile) -> str:
             return JSON_SCHEMA
         if _RECORD.search(file.text) and '"fields"' in file.text and '"name"' in file.text:
             return AVRO
+    if file.ending in _YAML and _YAML_SCHEMA.search(file.text):
+        return JSON_SCHEMA
     return ""
+
+
+def _as_json(file: RepositoryFile) -> RepositoryFile:
+    """Return a file with its YAML as JSON, if it is one document; any other file as it is."""
+    documents = list(parse_yaml(file.text, numbers=True)) if file.ending in _YAML else []
+    value = documents[0].value if len(documents) == 1 else None
+    return file._replace(text=json.dumps(value, default=str)) if isinstance(value, dict) else file
 
 
 def _with_referenced(files: Sequence[RepositoryFile], context: Context) -> Iterator[RepositoryFile]:
     """Yield *files* and those that a `$ref` of a JSON Schema leads to: these often do not name their draft."""
     waiting, seen = list(files), {file.path for file in files}
     while waiting:
-        file = waiting.pop(0)
+        file = _as_json(waiting.pop(0))
         yield file
-        for name in sorted(_referenced(file.text)) if file.ending == ".json" else ():
+        for name in sorted(_referenced(file.text)) if file.ending in (".json", *_YAML) else ():
             path = _joined(file.directory, name)
             text = context.text(path) if path in context.entries and path not in seen else None
             if text is not None:

@@ -163,7 +163,7 @@ function addSystems(flows) {
   }));
   const edges = flows.map((flow) => ({
     ...{source: key(flow.source_kind, flow.source_namespace), target: key(flow.target_kind, flow.target_namespace)},
-    ...{kind: flow.kind, type: "", subtype: "", certainty: "", evidence: `${digits(flow.count)} × ${flow.kind}`},
+    ...{kind: flow.kind, type: "", subtype: "", certainty: "", evidence: `${digits(flow.edges)} × ${flow.kind}`},
   }));
   addPart("at", {nodes, edges});
   live.collapsed = true;

@@ -51,7 +51,7 @@ def test_columns_show_the_context(scanner, dictionary) -> None:
     assert (
         scanner(*command, "--format", "csv")
         .out.splitlines()[0]
-        .endswith("doc,context,subject,version,inherited_tags,origin,dataset,found_tags")
+        .endswith("doc,context,subject,version,inherited_tags,origin,dataset,found_tags,unseen")
     )
 
 

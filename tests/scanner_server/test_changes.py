@@ -191,7 +191,7 @@ def test_references_of_a_proposed_schema_are_read(session_client) -> None:
         ({"subject": "orders-value", "txt": ORDER}, 400, "'text'"),
         ({"subject": "orders-value", "text": 5}, 400, "valid string"),
         ({"subject": "orders-value", "text": ORDER, "format": "XML"}, 400, "'AVRO', 'JSON' or 'PROTOBUF'"),
-        (["text"], 400, "no JSON object"),
+        (["text"], 400, "not a JSON object"),
         ({"subject": "\ud800", "text": ORDER}, 400, "not UTF-8"),
     ],
 )

@@ -120,7 +120,6 @@ def driven(folder: Path, script: Callable[[Editor], Awaitable[None]]) -> None:
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 
-@pytest.mark.smoke
 def test_a_change_shows_whom_it_hits_and_undoing_it_clears_that(repository: Path) -> None:
     """Open, change, diagnostics, hover."""
 

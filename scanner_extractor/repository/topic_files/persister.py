@@ -21,7 +21,8 @@ Value = Any
 
 PERSISTER, INDEXER = "egov-persister", "egov-indexer"
 """The programs that read these files."""
-_SIGN = re.compile(r"^[sS]erviceMaps:(?=[\s\S]*^[ \t-]*(?:fromTopic|topic):)", re.MULTILINE)
+_SIGN = re.compile(r"^[sS]erviceMaps:", re.MULTILINE)
+_TOPIC = re.compile(r"^[ \t-]*(?:fromTopic|topic):", re.MULTILINE)
 _TABLE = re.compile(
     r"^\s*(?:INSERT\s+INTO|UPDATE|UPSERT\s+INTO|DELETE\s+FROM)\s+(?P<table>[\w.]+)\s*(?:\((?P<columns>[^()]*)\))?",
     re.IGNORECASE,
@@ -41,7 +42,8 @@ class _Target(NamedTuple):
 
 def is_service_map(file: RepositoryFile) -> bool:
     """Check whether a file configures the persister or the indexer."""
-    return file.ending in (".yaml", ".yml") and _SIGN.search(file.text) is not None
+    signs = (_SIGN, _TOPIC) if file.ending in (".yaml", ".yml") else ()
+    return bool(signs) and all(sign.search(file.text) for sign in signs)
 
 
 def read_service_map(file: RepositoryFile, context: Context) -> None:

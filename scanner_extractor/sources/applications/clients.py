@@ -13,8 +13,9 @@ from typing import NamedTuple
 from scanner_extractor.sources.applications.code import Scope, ScopeKind, Unit
 from scanner_extractor.sources.applications.expressions import NOTHING, Expr, Kind
 from scanner_extractor.sources.applications.index import Index
+from scanner_extractor.sources.applications.names import Value
 from scanner_extractor.sources.applications.topology import Flow
-from scanner_extractor.sources.applications.values import Resolver, Value
+from scanner_extractor.sources.applications.values import Resolver
 from scanner_extractor.sources.applications.wrappers import USES_KAFKA, access_of, topic_arguments
 from scanner_extractor.sources.languages import language_of
 from scanner_extractor.sources.languages.language import BINDING, CHANNEL_IN, DESTINATION, Access, Note, Rule

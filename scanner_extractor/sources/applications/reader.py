@@ -73,8 +73,23 @@ _JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
 _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
 
 
-ParsedFiles = dict[tuple[str, str], Unit | str]
-"""Parsed source files by path and text; for a file that is not read, the reason."""
+@dataclass(slots=True)
+class KnownFiles:
+    """What earlier readings of a repository know of its source files, by path and text.
+
+    *parsed* are the parsed files; for a file that is not read, the reason. *defining* says, by a pattern of names too,
+    whether a file defines one of them.
+    """
+
+    parsed: dict[tuple[str, str], Unit | str] = field(default_factory=dict)
+    defining: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+
+    def defines(self, names: re.Pattern[str], path: str, text: str) -> bool:
+        """Return whether a file defines one of *names*."""
+        key = (names.pattern, path, text)
+        if key not in self.defining:
+            self.defining[key] = names.search(text) is not None
+        return self.defining[key]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +158,7 @@ def read_applications(
     source: SourceId,
     variables: Callable[[str], Mapping[str, str]] = lambda _: {},
     fitting: Iterable[str] | None = None,
-    known: ParsedFiles | None = None,
+    known: KnownFiles | None = None,
 ) -> ApplicationsReading:
     """Read the applications of a repository: *files* are its texts by path, *fitting* the paths of those that fit.
 
@@ -154,7 +169,7 @@ def read_applications(
     if fitting is None:
         fitting = [path for path, text in files.items() if is_application_file(path, text)]
     reader = _Reader(files=files, source=source, variables_of=variables, fitting=sorted(fitting))
-    reader.known = {} if known is None else known
+    reader.known = known or KnownFiles()
     reader.read()
     return reader.reading()
 
@@ -181,7 +196,8 @@ class _Reader:
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
-    known: ParsedFiles = field(default_factory=dict)
+    known: KnownFiles = field(default_factory=KnownFiles)
+    unlisted: dict[str, list[str]] = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
     size: int = 0
     patience: float = PATIENCE
@@ -250,19 +266,25 @@ class _Reader:
                 break
             defines = _defining(missing, below, called)
             unparsed = (path for path in candidates if path not in self.tried)
-            more = [path for path in unparsed if defines.search(self.files[path])]
+            more = [path for path in unparsed if self.known.defines(defines, path, self.files[path])]
             if not more:
                 break
             self._parse(more)
         modules = {self.modules.of(path) for path in self.index.units}
         for path in candidates:
-            if self.modules.of(path) in modules:
-                self.programs.add(path, self.files[path], self.modules.of(path))
+            if (module := self.modules.of(path)) in modules:
+                self.unlisted.setdefault(module, []).append(path)
         self._note_unresolved(extractor, found)
         self._read_defaults(extractor)
         self._read_application_ids(extractor)
         self._read_aggregates(extractor)
         return [*found, *self._read_statements(extractor)]
+
+    def _programs_in(self, module: str) -> Programs:
+        """Return the programs; the source files of a module are read when the module is first asked for."""
+        for path in self.unlisted.pop(module, ()):
+            self.programs.add(path, self.files[path], module)
+        return self.programs
 
     def _candidates(self) -> list[str]:
         """Return the source files that may define what others name; none where no file was parsed."""
@@ -275,11 +297,12 @@ class _Reader:
         texts = {path: self.files[path] for path in paths}
         self.tried.update(texts)
         chosen = {path: text for path, text in texts.items() if self._is_chosen(path, text)}
-        self.known |= self._refused(chosen)
+        known = self.known.parsed
+        known |= self._refused(chosen)
         for path, text in chosen.items():
-            if (path, text) not in self.known:
-                self.known[path, text] = self._read_unit(path, text)
-            parsed = self.known[path, text]
+            if (path, text) not in known:
+                known[path, text] = self._read_unit(path, text)
+            parsed = known[path, text]
             if isinstance(parsed, Unit):
                 self.index.add(parsed)
             else:
@@ -287,7 +310,9 @@ class _Reader:
 
     def _refused(self, texts: Mapping[str, str]) -> Iterator[tuple[tuple[str, str], str]]:
         """Yield the files that must not be parsed and are not known yet, each with the reason."""
-        refused = self.trials.refused({path: text for path, text in texts.items() if (path, text) not in self.known})
+        refused = self.trials.refused(
+            {path: text for path, text in texts.items() if (path, text) not in self.known.parsed}
+        )
         yield from (((path, texts[path]), reason) for path, reason in refused.items())
 
     def _is_chosen(self, path: str, text: str) -> bool:
@@ -486,7 +511,7 @@ class _Reader:
         if caller is None:
             return found.unit
         module = self.modules.of(caller.path)
-        entries = self.programs.entries.get(module, ())
+        entries = self._programs_in(module).entries.get(module, ())
         is_program = not {caller.path, str(PurePosixPath(caller.path).parent)}.isdisjoint(entries)
         if caller.language.entry is None or not is_program:
             is_program = bool(command_of(self.modules.deployed(module), caller.path))
@@ -522,10 +547,10 @@ class _Reader:
     ) -> list[tuple[str, Mapping[str, str]]]:
         """Return the names of the jobs that a file or module runs as, each with its environment."""
         deployed = self.modules.deployed(module)
-        entries = self.programs.entries.get(module, [])
+        entries = self._programs_in(module).entries.get(module, [])
         named = [found for found in command_of(deployed, unit.path) if self._is_only(found, module)] if unit else []
         if unit is not None and unit.language.entry is None and not command_of(deployed, unit.path):
-            named = self.programs.run_by(unit.path, module, deployed)
+            named = self._programs_in(module).run_by(unit.path, module, deployed)
         several = unit is not None and len(entries) > 1 and not named
         deployments: list[Deployment] = [] if several else (named or deployed)[:_MOST_DEPLOYMENTS]
         is_other = unit is not None and not named and any(found.is_own and found.command for found in deployments)
@@ -541,8 +566,8 @@ class _Reader:
         application = self._application_id(module, unit, environment, settings) if streams is not None else ""
         if application:
             return [(application, environment)]
-        users = self.programs.users(unit.path, module) if suffix(unit.path) in _SCRIPTS else []
-        names = {self.programs.name(path, module, service) for path in users or [unit.path]}
+        users = self._programs_in(module).users(unit.path, module) if suffix(unit.path) in _SCRIPTS else []
+        names = {self._programs_in(module).name(path, module, service) for path in users or [unit.path]}
         return [(name, environment) for name in sorted(names)]
 
     def _is_only(self, deployment: Deployment, module: str) -> bool:
@@ -555,7 +580,7 @@ class _Reader:
         if unit is None or unit.language.entry is not None:
             return True
         used = {path for path in self.index.units if self.modules.of(path) == module}
-        alone = {path for path in used if not self.programs.is_library(path, module)}
+        alone = {path for path in used if not self._programs_in(module).is_library(path, module)}
         return len(alone) <= 1 or unit.path not in alone
 
     def _service(self, module: str, settings: Settings) -> str:
@@ -570,7 +595,9 @@ class _Reader:
         """Return the id of the Kafka Streams application that a file is part of; empty where that is not known."""
         known = self.application_ids.get(module, [])
         own = {text for other, text in known if other is unit}
-        texts = own or ({text for _, text in known} if len(self.programs.entries.get(module, [])) <= 1 else set())
+        texts = own or (
+            {text for _, text in known} if len(self._programs_in(module).entries.get(module, [])) <= 1 else set()
+        )
         if len(texts) != 1:
             return ""
         expanded = expand(texts.pop(), environment, settings, self.variables_of(f"{module}/"))

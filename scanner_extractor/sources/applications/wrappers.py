@@ -18,6 +18,8 @@ USES_KAFKA = r"(?i)kafka|redpanda"
 
 _READS = words("consumer consumers consume subscriber subscribers subscribe listener listen reader receiver receive")
 _WRITES = words("producer producers produce publisher publishers publish writer emitter emit sender send")
+_VERBS = words("publish produce consume subscribe listen")
+_CLIENTS = words("kafka producer publisher consumer subscriber listener")
 _SENDS = words("produce publish emit send")
 _NEITHER = words(
     """record records exception metrics metric lag offset offsets describe delete reset mock fake stub test validate
@@ -55,7 +57,14 @@ def access_of(call: Expr) -> Access | None:
 
 
 def topic_arguments(call: Expr, means: Values) -> Iterator[Expr]:
-    """Yield the arguments of a call that are topics: by their keyword or member, or by a name of their own."""
+    """Yield the arguments of a call that are topics: by their keyword or member, or by a name of their own.
+
+    A text is one if it comes first: `kafkaPublisher.publish("orders", body)`.
+    """
+    first = next(iter(call.arguments), call)
+    clients = {*name_words(call.receiver.text)} & _CLIENTS
+    if first.kind is Kind.TEXT and clients and {*name_words(call.text)[:1]} & _VERBS:
+        yield first
     for argument in call.arguments:
         parts = argument.parts if argument.kind is Kind.LIST else (argument,)
         for part in parts:

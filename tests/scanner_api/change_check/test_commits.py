@@ -138,6 +138,19 @@ def test_a_line_that_moves_to_another_file_names_no_topic_anew(check):
     assert report.verdict is Verdict.FINE
 
 
+def test_added_program_that_mentions_a_topic_is_fine(check):
+    """It can only use the topic in addition, which harms no reader."""
+    report = check({"jobs/report.py": 'TOPIC = "BIG"\nprint(TOPIC)\n'})
+    assert report.verdict is Verdict.FINE
+
+
+def test_topic_that_leaves_a_file_for_an_added_program_and_another_one_is_unknown(check):
+    """Only names that the change merely adds are left out."""
+    base = {**BASE, "jobs.xml": "<input>BIG</input>"}
+    report = check({"jobs.xml": "<input>LARGE</input>", "jobs/report.py": 'TOPIC = "BIG"\nOTHER = "BIG"\n'}, base)
+    assert ("mentioned", "BIG") in rules(report)
+
+
 def test_a_declaration_that_others_repeat_is_not_overlooked(check):
     topic = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata:\n  name: BIG\nspec:\n  partitions: 1\n"
     base = {**BASE, "dev.yaml": topic, "prod.yaml": topic}
@@ -314,3 +327,13 @@ def test_of_a_huge_file_only_the_bytes_that_are_read_are_kept(check, tmp_path):
         objects.expect([trees.head["huge.sql"], trees.head["next.sql"]])
         assert objects.read(trees.head["huge.sql"]) == b"-- " + b"x" * 998
         assert objects.read(trees.head["next.sql"]) == b"SELECT 2;"
+
+
+def test_the_change_does_not_say_how_it_is_read(check):
+    """A writer that HEAD's settings do not find is still there; `read_judging` reports the change of the settings."""
+    form = "topic-files:\n  - {files: 'owned.yaml', topic: '@.name', writers: '@.writers[*]', each: '$.topics[*]'}\n"
+    base = {**BASE, ".scanner.yaml": form, "owned.yaml": "topics:\n  - {name: shipments, writers: [dispatch]}\n"}
+
+    report = check({".scanner.yaml": form.replace("@.writers[*]", "@.none")}, base)
+
+    assert report.findings == ()

@@ -125,6 +125,6 @@ def test_file_that_is_no_contract_is_not_overwritten(retail: Dictionary, tmp_pat
     file = tmp_path / "retail/orders.odcs.yaml"
     file.write_text("kind: [", encoding="utf-8")
 
-    with pytest.raises(InputInvalid, match="no contract"):
+    with pytest.raises(InputInvalid, match="not a contract"):
         scanner_api.export(retail, tmp_path, format="odcs")
     assert file.read_text("utf-8") == "kind: ["

@@ -47,7 +47,7 @@ def test_changes_of_one_node_may_be_limited_to_scans(scanner, dictionary) -> Non
 
     assert {row["scan"] for row in every} == {1, 2}
     assert {row["scan"] for row in later} == {2}
-    assert (first.status, "0 is no scan number" in first.err) == (2, True)
+    assert (first.status, "0 is not a scan number" in first.err) == (2, True)
 
 
 def test_changes_since_a_scan_are_those_up_to_the_newest(scanner, dictionary) -> None:

@@ -5,6 +5,8 @@ import io
 
 import pytest
 
+from scanner_api import open_dictionary
+
 
 def names(result) -> list[str]:
     return [row["name"] for row in result.json]
@@ -101,3 +103,12 @@ def test_an_unknown_scan_is_reported(scanner, dictionary) -> None:
 
     assert result.status == 4
     assert "the newest is 2" in result.err
+
+
+def test_a_dictionary_without_a_scan_says_so(scanner, tmp_path) -> None:
+    """No topics, and nothing scanned yet, are two answers."""
+    open_dictionary(tmp_path / "new.db", create=True)
+
+    result = scanner("topics", "--dictionary", tmp_path / "new.db")
+
+    assert (result.status, "nothing was scanned" in result.err) == (0, True)

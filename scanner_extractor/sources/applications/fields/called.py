@@ -60,7 +60,7 @@ class _Call:
         is_map_of = self.part.text in ("of", "Of") and self.part.of is not None and self.part.of.text in calls.MAPPINGS
         if self.part.text in calls.MAKES_MAPPING or is_map_of:
             return self._mapping(UNKNOWN)
-        receivers = (self._on_block, self._on_stream, self._on_record, self._on_made, self._read)
+        receivers = (self._on_block, self._on_stream, self._on_record, self._on_made, self._keyed, self._read)
         for way in (self._decoded, self._filled, *receivers):
             value = way()
             if value is not None:
@@ -320,7 +320,8 @@ class _Call:
         methods = ("process", "transform", "apply")
         targets = (each for method in methods for each in self.follower.functions.get(method, ()))
         for target in targets:
-            if target.owner is not None and target.owner.name == name:
+            owner = self.follower.declared.find(name, self.scope.file)
+            if target.owner is not None and target.owner is owner:
                 content, key = _content(base), base.args[0] if len(base.args) > 1 else UNKNOWN
                 given = [key, content] if len(target.parameters) > 1 else [Value("@record", (key, content))]
                 known = self.follower.given.setdefault(id(target), {})
@@ -371,8 +372,8 @@ class _Call:
             return base
         return None
 
-    def _read(self) -> Value | None:
-        """Return the member that a getter, or `get("x")`, reads."""
+    def _keyed(self) -> Value | None:
+        """Return the member that `get("x")` or a path reads."""
         base, text = self.base, self.part.text
         declared = self.follower.class_of(base, self.scope.file)
         key = text_of_part(self.plain[0]) if self.plain else None
@@ -384,6 +385,21 @@ class _Call:
         path = text_of_part(self.plain[1]) if len(self.plain) > 1 else None
         if path is not None and self.args[0].sources and (path.startswith("$") or text in ("get", "at")):
             return self.follower.read_path(self.args[0], path, self.part, self.scope)  # `JsonPath.read(text, "$.a")`
+        return None
+
+    def _is_method(self, declared: Class) -> bool:
+        """Return whether a call is one of a message's own method, other than an accessor."""
+        is_own = not declared.is_schema and self.part.text in declared.functions
+        return is_own and (
+            bool(self.args) or self.follower.declared.field(declared, self.part.text, self.scope.file) is None
+        )
+
+    def _read(self) -> Value | None:
+        """Return the member that a getter reads; other methods of a message may use all of it."""
+        base, text = self.base, self.part.text
+        declared = self.follower.class_of(base, self.scope.file)
+        if declared is not None and self._is_method(declared):
+            self.follower.use_whole(base, self.place, self.scope)
         if self.args or self.named or base.type == "@class":
             return None
         if text in calls.TEXTS:
@@ -393,6 +409,10 @@ class _Call:
             if self.follower.declared.field(declared, text, self.scope.file) is None or text in calls.NOT_FIELDS:
                 return None if own else UNKNOWN
             return self.follower.get(base, text, self.part, self.scope, is_call=True)
+        return self._read_undeclared(base, text)
+
+    def _read_undeclared(self, base: Value, text: str) -> Value | None:
+        """Return the member of a value whose class is not known."""
         if (base.sources or base.made) and calls.PASSES.search(text):
             return base
         if base.type in COLLECTIONS | calls.PAIRS | calls.STREAMS:
@@ -415,7 +435,8 @@ class _Call:
         named = [each for each in named if len(each.parameters) >= count - 1]
         owner = self.scope.function.owner
         if self.base.type and self.base.type not in ("@class",):
-            own = [each for each in named if each.owner is not None and each.owner.name == self.base.type]
+            known = self.follower.declared.find(self.base.type, self.scope.file)
+            own = [each for each in named if each.owner is not None and each.owner is known]
             if own:
                 return own[:_MOST_TARGETS]
         if is_own:
@@ -423,7 +444,9 @@ class _Call:
             near = [each for each in same if each.owner is owner] or same
             if near:
                 return near[:_MOST_TARGETS]
-        return named if 0 < len(named) <= _MOST_TARGETS else []
+        modules = self.follower.seeds.modules
+        near = [each for each in named if modules[each.path] == modules[self.scope.file.path]]
+        return near if 0 < len(near) <= _MOST_TARGETS else []
 
     def _function(self, targets: list[Function]) -> Value:
         """Pass the arguments on to functions; return what they return."""

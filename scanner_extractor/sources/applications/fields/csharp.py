@@ -204,7 +204,7 @@ LANGUAGE = low.Language(
         "parenthesized_expression": low.choice,
         "await_expression": low.choice,
         "postfix_unary_expression": low.choice,
-        "conditional_expression": low.choice,
+        "conditional_expression": low.conditional("condition"),
         "return_statement": low.returned,
         "using_directive": low.nothing,
         "attribute_list": low.nothing,

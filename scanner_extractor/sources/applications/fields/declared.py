@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from scanner_extractor.formats.avro.names import definitions, listed, worded
@@ -60,6 +60,7 @@ def plain(name: str) -> str:
 class Declared:
     """The message types of a repository by name."""
 
+    module_of: Callable[[str], str]
     classes: dict[str, list[Class]] = field(default_factory=dict)
 
     def add(self, classes: Iterable[Class]) -> None:
@@ -70,10 +71,10 @@ class Declared:
 
     def find(self, name: str, file: SourceFile) -> Class | None:
         """Return the class that a name means in a file: imported, of the same package, else the nearest; else None."""
-        candidates = self.classes.get(name, ())
+        imported = file.imports.get(name)
+        candidates = [each for each in self.classes.get(name, ()) if self._is_visible(each, file, imported)]
         if not candidates:
             return None
-        imported = file.imports.get(name)
         return max(
             candidates,
             key=lambda each: (
@@ -84,6 +85,16 @@ class Declared:
                 _common(each.path, file.path),
             ),
         )
+
+    def _is_visible(self, declared: Class, file: SourceFile, imported: str | None) -> bool:
+        """Return whether a file may mean a class of another module: imported, of its package, or the only one."""
+        if declared.path.endswith(".avsc") and imported is not None:
+            return imported == f"{declared.package}.{declared.name}"  # Avro's namespace is the package of the class
+        if declared.is_schema or self.module_of(declared.path) == self.module_of(file.path):
+            return True
+        if declared.package:
+            return imported == f"{declared.package}.{declared.name}" or declared.package == file.package
+        return len(self.classes[declared.name]) == 1
 
     def above(self, declared: Class, file: SourceFile) -> Iterator[Class]:
         """Yield a class and those that it extends."""

@@ -53,6 +53,8 @@ class Seeds:
     """The names of topics and bindings as code has them, by the number of the use."""
     settings: Mapping[str, set[int]]
     """The uses that only settings name, by the path of each file of their module."""
+    modules: Mapping[str, str]
+    """The module of each file."""
 
 
 @dataclass(slots=True)
@@ -359,6 +361,9 @@ class Follower:
     def use_whole(self, value: Value, place: str, scope: Scope) -> None:
         """Note that a message is passed on as a whole."""
         for inner in value.held() if value.type not in calls.OF_CLIENTS else ():
+            declared = self.declared.find(inner.type, scope.file) if inner.type else None
+            if declared is not None and is_message(declared) and not inner.sources and not inner.made:
+                self.typed.append((scope.file, declared, "", place, False))
             for number, path in inner.sources:
                 if not path:
                     self.whole.setdefault(number, set()).add(place)
@@ -497,6 +502,8 @@ class Follower:
 
     def choice(self, part: Part, scope: Scope) -> Value:
         """Return one of several values."""
+        if part.of is not None:
+            self.value(part.of, scope)
         return joined([self.value(each, scope) for each in part.parts])
 
     def cast(self, part: Part, scope: Scope) -> Value:

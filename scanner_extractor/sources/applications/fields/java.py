@@ -71,7 +71,7 @@ def _field(lowering: Lowering, node: Node) -> Part:
     for child in node.children_by_field_name("declarator"):
         name = child.child_by_field_name("name")
         if not is_static and node.type == "field_declaration":
-            lowering.add_field(text_of(name), declared, notes)
+            lowering.add_field(text_of(name).rstrip("_"), declared, notes)  # Protobuf's classes have `total_`
         bound = lowering.make(Kind.BIND, child)
         bound.of, bound.types = lowering.part(name), (declared,)
         value = child.child_by_field_name("value")
@@ -176,7 +176,7 @@ LANGUAGE = low.Language(
         "enhanced_for_statement": low.each("name", "value"),
         "cast_expression": low.cast("value", "type"),
         "parenthesized_expression": low.choice,
-        "ternary_expression": low.choice,
+        "ternary_expression": low.conditional("condition"),
         "return_statement": low.returned,
         "import_declaration": low.nothing,
         "package_declaration": low.nothing,

@@ -218,7 +218,7 @@ LANGUAGE = low.Language(
         "binary_expression": _elvis,
         "infix_expression": _infix,
         "parenthesized_expression": low.choice,
-        "if_expression": low.choice,
+        "if_expression": low.conditional("condition"),
         "when_expression": low.choice,
         "unary_expression": low.choice,
         "return_expression": low.returned,

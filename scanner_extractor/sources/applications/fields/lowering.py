@@ -206,6 +206,19 @@ def choice(lowering: Lowering, node: Node) -> Part:
     return part
 
 
+def conditional(condition: str) -> Row:
+    """Return a row for one of two values: the condition is evaluated only."""
+
+    def row(lowering: Lowering, node: Node) -> Part:
+        test = node.child_by_field_name(condition)
+        part = lowering.make(Kind.CHOICE, node)
+        part.of = lowering.part(test)
+        part.parts = lowering.parts([child for child in node.named_children if test is None or child.id != test.id])
+        return part
+
+    return row
+
+
 def listed(lowering: Lowering, node: Node) -> Part:
     """Return a list."""
     part = lowering.make(Kind.LIST, node)

@@ -83,6 +83,14 @@ def _call(lowering: Lowering, node: Node) -> Part:
     return part
 
 
+def _conditional(lowering: Lowering, node: Node) -> Part:
+    """Read `a if test else b`."""
+    part = low.choice(lowering, node)
+    if len(part.parts) > 1:
+        part.of = part.parts.pop(1)
+    return part
+
+
 def _with(lowering: Lowering, node: Node) -> Part:
     part = lowering.make(Kind.BIND, node)
     value = node.child_by_field_name("value") or node
@@ -142,7 +150,7 @@ LANGUAGE = low.Language(
         "boolean_operator": low.choice,
         "parenthesized_expression": low.choice,
         "await": low.choice,
-        "conditional_expression": low.choice,
+        "conditional_expression": _conditional,
         "named_expression": low.bind("name", "value"),
         "return_statement": low.returned,
         "yield": low.returned,

@@ -38,6 +38,8 @@ MOST_SCHEMAS = 4_000_000
 """Maximum characters of the schema files that are read for their records."""
 MOST_PLACES = 20
 _DEEPEST = 6
+_NAME = re.compile(r"[\w$@#:./ -]{1,100}")
+"""What may be the name of a field; other texts are keys of maps."""
 _TYPE_NAME = re.compile(r"\b[A-Z]\w{2,}\b")
 
 
@@ -81,7 +83,7 @@ def read_fields(repository: Repository, uses: Iterable[ProgramUse]) -> tuple[Fou
         return ()
     paths, cut = _chosen(repository, listed)
     files = [_lowered(path, repository.files[path]) for path in paths]
-    declared = Declared()
+    declared = Declared(repository.module_of)
     for file in files:
         declared.add(file.classes)
     declared.add(_schemas(repository.files))
@@ -167,7 +169,8 @@ def _seeds(uses: list[ProgramUse], files: Iterable[SourceFile], repository: Repo
         if not each.places and not each.bean:
             by_module.setdefault(each.module, set()).add(number)
     settings = {file.path: by_module.get(repository.module_of(file.path), set()) for file in files}
-    return Seeds(reads, writes, of_path, _programs(uses, files, repository), names, settings)
+    modules = {file.path: repository.module_of(file.path) for file in files}
+    return Seeds(reads, writes, of_path, _programs(uses, files, repository), names, settings, modules)
 
 
 def _programs(uses: list[ProgramUse], files: Iterable[SourceFile], repository: Repository) -> dict[str, set[int]]:
@@ -213,9 +216,10 @@ class _Answer:
             self._add_sent(number, value, (), set())
         self._add_typed()
         self._drop_steps()
-        rows = [self._row(number, path, places) for (number, path), places in self.found.items()]
+        named = {key: places for key, places in self.found.items() if all(map(_NAME.fullmatch, key[1]))}
+        rows = [self._row(number, path, places) for (number, path), places in named.items()]
         rows += [self._row(number, (), places, whole=True) for number, places in self.whole.items()]
-        known = {number for number, _ in self.found} | set(self.whole)
+        known = {number for number, _ in named} | set(self.whole)
         for number in range(len(self.uses)):
             if number not in known or self.uses[number].module in self.cut:
                 places = self._places(number)
@@ -276,8 +280,13 @@ class _Answer:
         for file, owner, wire, places, writes in typed:
             for number in self.follower.seeds.files.get(file.path, ()):
                 prefix = self._position(number, owner) if self.uses[number].use.writes == writes else None
-                if prefix is not None:
-                    self.found.setdefault((number, (*prefix, wire)), set()).update(places)
+                if prefix is None:
+                    continue
+                path = (*prefix, wire) if wire else prefix
+                if path:
+                    self.found.setdefault((number, path), set()).update(places)
+                else:
+                    self.whole.setdefault(number, set()).update(places)
 
     def _position(self, number: int, owner: Class) -> Path | None:
         """Return the path of a class in the messages of a topic; None if it has none, or several."""
@@ -302,9 +311,12 @@ class _Answer:
                 yield from self._paths(inner, owner, (*path, known.wire))
 
     def _drop_steps(self) -> None:
-        """Drop a member that is only read on the way to one inside it."""
-        for (number, path), places in list(self.found.items()):
+        """Drop a member that is only read on the way to those inside it."""
+        below: dict[tuple[int, Path], set[str]] = {}
+        for (number, path), places in self.found.items():
             for end in range(1, len(path)):
-                outer = self.found.get((number, path[:end]))
-                if outer is not None and not self.uses[number].use.writes and outer <= places:
-                    del self.found[number, path[:end]]
+                below.setdefault((number, path[:end]), set()).update(places)
+        for (number, path), places in below.items():
+            outer = self.found.get((number, path))
+            if outer is not None and not self.uses[number].use.writes and outer <= places:
+                del self.found[number, path]

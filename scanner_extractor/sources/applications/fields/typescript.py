@@ -172,7 +172,7 @@ LANGUAGE = low.Language(
         "parenthesized_expression": low.choice,
         "await_expression": low.choice,
         "non_null_expression": low.choice,
-        "ternary_expression": low.choice,
+        "ternary_expression": low.conditional("condition"),
         "return_statement": low.returned,
         "import_statement": low.nothing,
         "type_annotation": low.nothing,

@@ -112,3 +112,10 @@ def test_settings_that_are_not_valid_are_listed(read_repository):
 def test_members_that_are_not_valid_are_refused(members):
     with pytest.raises(InputInvalid):
         parse_topic_files([members])
+
+
+def test_a_source_of_one_kind_of_files_reads_no_topic_files(read_repository):
+    """`schemas` of cluster.json is such a source, perhaps of a directory that is a repository, too."""
+    reading = read_repository({".scanner.yaml": SETTINGS, "streams/shop.yaml": STREAMS}, kinds=frozenset({"schema"}))
+
+    assert not reading.result.declared.flows

@@ -128,6 +128,9 @@ def test_a_function_that_looks_up_the_environment_is_read_for_each_call():
         ("a.py", 'import house_kafka\nhouse_kafka.create_consumer(topic="orders", group="g")', {"orders > "}),
         ("a.py", "import house_kafka\nTOPIC = 'orders'\nbus.publish_message(TOPIC, body)", {" > orders"}),
         ("a.py", "import house_kafka\nTOPIC = 'orders'\nbus.publish(TOPIC, body)", {" > orders"}),
+        ("a.py", 'import house_kafka\nkafka_publisher.publish("orders", body)', {" > orders"}),
+        ("a.py", 'import house_kafka\ncommand_bus.publish("orders", body)', set()),
+        ("a.py", 'import house_kafka\nkafka_publisher.publish("orders")', set()),
         ("a.ts", "import { bus } from '@house/kafka'\nbus.createPublisher({ topicName: 'orders' })", {" > orders"}),
         (
             "a.ts",

@@ -108,6 +108,20 @@ def test_builders_and_setters_write() -> None:
     }
 
 
+def test_a_method_of_a_message_may_use_all_of_its_fields() -> None:
+    """A field that only the method reads must not seem to be unused."""
+    java = """
+        import org.springframework.kafka.annotation.KafkaListener;
+        class Main { public static void main(String[] a) {}
+          @KafkaListener(topics = "orders")
+          void on(Order order) { order.getId(); check(order); }
+          void check(Order order) { if (order.isLarge()) stop(); } }
+        class Order { String id; double total; boolean isLarge() { return total > 5; } }
+        """
+
+    assert uses(Main_dot_java=java) == {"reads orders id 5", "reads orders * 6"}
+
+
 def test_a_class_of_another_topic_is_not_mixed_up() -> None:
     """Payments are read, and their getters say nothing of orders."""
     java = """
@@ -272,3 +286,38 @@ def test_any_text_of_any_language_is_read(suffix: str, text: str) -> None:
     lead = {".py": "import kafka\nconsumer = KafkaConsumer('orders')\n"}.get(suffix, "// kafkajs org.apache.kafka\n")
 
     assert all(use.topic for use in read_applications({f"a{suffix}": lead + text}, SourceId("s")).fields)
+
+
+def test_programs_of_one_repository_do_not_share_functions_by_name() -> None:
+    """Two services of one repository have a function of one name: each calls its own."""
+    python = """
+        from kafka import KafkaConsumer
+        def handle(order):
+            return order["{field}"]
+        for message in KafkaConsumer("{topic}"):
+            handle(json.loads(message.value))
+        """
+    files = {}
+    for name in ("billing", "shipping"):
+        files[f"{name}__app_dot_py"] = python.replace("{field}", f"{name}_id").replace("{topic}", name)
+        files[f"{name}__pyproject_dot_toml"] = f"[project]\nname = '{name}'\ndependencies = ['kafka-python']\n"
+
+    assert uses(**files) == {"reads billing billing_id 4", "reads shipping shipping_id 4"}
+
+
+def test_the_condition_of_a_conditional_is_no_value() -> None:
+    """What is tested is read, and what follows is not inside it."""
+    typescript = """
+        import {Kafka} from 'kafkajs';
+        await consumer.subscribe({topic: 'orders'});
+        await consumer.run({eachMessage: async ({message}) => {
+          const body = JSON.parse(message.value.toString());
+          const order = body.schema ? body.payload : body;
+          save(order.id);
+        }});
+        """
+
+    found = uses(app_dot_ts=typescript)
+
+    assert {"reads orders payload.id 7", "reads orders id 7"} <= found
+    assert not any("schema.id" in use for use in found)
