@@ -214,3 +214,34 @@ def test_the_hook_of_pre_commit(repository: Path) -> None:
     )
 
     assert (done.returncode, "column-removed" in done.stdout) == (0, True)
+
+
+def test_the_example_for_a_runner_with_scanner_reads_nothing_of_the_checkout(repository: Path, tmp_path: Path) -> None:
+    """A dictionary or a report that the pull request brings changes nothing."""
+    action = yaml.safe_load((ROOT / "examples/ci/check-change/action.yml").read_text("utf-8"))
+    (step,) = action["runs"]["steps"]
+    outputs = tmp_path / "outputs"
+    defaults = {"RULES": "", "BASELINE": "", "SCANNER_DICTIONARY": "", "MAX_AGE": "24h", "FAIL_ON": "breaks"}
+    places = {"RUNNER_TEMP": tmp_path, "GITHUB_STEP_SUMMARY": tmp_path / "summary.md", "GITHUB_OUTPUT": outputs}
+    (repository / "scanner.sarif").write_text("forged", encoding="utf-8")
+    (repository / "dictionary.db").write_text("forged", encoding="utf-8")
+
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=repository,
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            **defaults,
+            **{name: str(place) for name, place in places.items()},
+            "BASE": "HEAD~1",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    written = dict(line.split("=", 1) for line in outputs.read_text("utf-8").splitlines())
+    assert done.returncode == 5, done.stderr
+    assert "forged" not in Path(written["sarif"]).read_text("utf-8")
+    assert "total" in (tmp_path / "summary.md").read_text("utf-8")
