@@ -221,7 +221,7 @@ def test_the_example_for_a_runner_with_scanner_reads_nothing_of_the_checkout(rep
     action = yaml.safe_load((ROOT / "examples/ci/check-change/action.yml").read_text("utf-8"))
     (step,) = action["runs"]["steps"]
     outputs = tmp_path / "outputs"
-    defaults = {"RULES": "", "BASELINE": "", "SCANNER_DICTIONARY": "", "MAX_AGE": "24h", "FAIL_ON": "breaks"}
+    defaults = {"RULES": "", "BASELINE": "", "SCANNER_DICTIONARY": "", "MAX_AGE": "24h", "FAIL_ON": "impact"}
     places = {"RUNNER_TEMP": tmp_path, "GITHUB_STEP_SUMMARY": tmp_path / "summary.md", "GITHUB_OUTPUT": outputs}
     (repository / "scanner.sarif").write_text("forged", encoding="utf-8")
     (repository / "dictionary.db").write_text("forged", encoding="utf-8")
@@ -242,6 +242,6 @@ def test_the_example_for_a_runner_with_scanner_reads_nothing_of_the_checkout(rep
     )
 
     written = dict(line.split("=", 1) for line in outputs.read_text("utf-8").splitlines())
-    assert done.returncode == 5, done.stderr
+    assert done.returncode == 6, done.stderr
     assert "forged" not in Path(written["sarif"]).read_text("utf-8")
     assert "total" in (tmp_path / "summary.md").read_text("utf-8")
