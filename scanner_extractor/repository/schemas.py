@@ -157,8 +157,10 @@ def _format(file: RepositoryFile) -> str:
 
 def _as_json(file: RepositoryFile) -> RepositoryFile:
     """Return a file with its YAML as JSON, if it is one document; any other file as it is."""
-    documents = list(parse_yaml(file.text, numbers=True)) if file.ending in _YAML else []
-    value = documents[0].value if len(documents) == 1 else None
+    documents = parse_yaml(file.text, numbers=True) if file.ending in _YAML else ()
+    # Comments before the first `---` are a document without a value.
+    values = [document.value for document in documents if document.error or document.value is not None]
+    value = values[0] if len(values) == 1 else None
     return file._replace(text=json.dumps(value, default=str)) if isinstance(value, dict) else file
 
 

@@ -194,3 +194,12 @@ def test_idl_that_is_not_valid_is_unread_with_its_line(read_repository):
 
     assert (unread.name, unread.kind) == ("shop.avdl", "AVRO schema")
     assert unread.reason.startswith("line 2: invalid Avro IDL")
+
+
+def test_a_json_schema_in_yaml_may_begin_with_comments(read_repository) -> None:
+    """A comment before `---` is a document of its own, without a value."""
+    text = "# Events of a runner.\n---\n$schema: http://json-schema.org/draft-07/schema#\ntype: object\n"
+    reading = read_repository({"schema/event.yaml": f"{text}properties:\n  id: {{type: string}}\n"})
+
+    assert reading.result.unread == ()
+    assert [version.format for version in reading.result.registry.versions] == ["JSON"]
