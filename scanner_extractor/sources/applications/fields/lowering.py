@@ -23,8 +23,8 @@ from scanner_extractor.sources.applications.fields.parts import (
 )
 from scanner_extractor.sources.syntax_trees import Node
 
-DEEPEST = 150
-"""Maximum nesting of nodes that is read; deeper ones are ignored."""
+DEEPEST = 100
+"""Maximum nesting of nodes that is read; the fields of a file with deeper ones are not resolved."""
 
 _TYPE_WORD = re.compile(r"[A-Za-z_$][\w$]*|[<>,\[\]()|]")
 _WRAPPERS = frozenset({"readonly", "const", "final", "out", "in", "new", "suspend", "var", "val", "let", "struct"})
@@ -56,7 +56,10 @@ class Lowering:
 
     def part(self, node: Node | None) -> Part:
         """Return the part that a node is; an empty group for None."""
-        if node is None or self.depth > DEEPEST:
+        if node is None:
+            return Part(Kind.GROUP)
+        if self.depth > DEEPEST:
+            self.file.is_cut = True
             return Part(Kind.GROUP)
         self.depth += 1
         row = self.language.rows.get(node.type)

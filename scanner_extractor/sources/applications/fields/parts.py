@@ -129,11 +129,12 @@ class Class:
 class SourceFile:
     """The classes and functions of a file; *body* are the statements outside of functions.
 
-    *imports* are the full names that it imports, by their last word.
+    *imports* are the full names that it imports, by their last word. *is_cut*: a part nests too deeply to be read.
     """
 
     path: str
     package: str = ""
+    is_cut: bool = False
     imports: dict[str, str] = field(default_factory=dict)
     classes: list[Class] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)

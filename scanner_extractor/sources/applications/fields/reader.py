@@ -83,6 +83,7 @@ def read_fields(repository: Repository, uses: Iterable[ProgramUse]) -> tuple[Fou
         return ()
     paths, cut = _chosen(repository, listed)
     files = [_lowered(path, repository.files[path]) for path in paths]
+    cut |= {repository.module_of(file.path) for file in files if file.is_cut}
     declared = Declared(repository.module_of)
     for file in files:
         declared.add(file.classes)

@@ -279,6 +279,16 @@ def test_a_file_that_is_not_read_leaves_fields_not_resolved() -> None:
     assert [(use.path, use.whole) for use in found] == [((), False), (("id",), False)]
 
 
+def test_a_file_that_nests_too_deeply_leaves_fields_not_resolved() -> None:
+    """More fields may be used below."""
+    deep = "x = " + "f(" * 300 + "order['total']" + ")" * 300
+    lines = ("from kafka import KafkaConsumer", "for m in KafkaConsumer('orders'): json.loads(m.value)['id']", deep)
+
+    found = read_applications({"app.py": "\n".join(lines)}, SourceId("s")).fields
+
+    assert {(use.path, use.whole) for use in found} == {((), False), (("id",), False)}
+
+
 @pytest.mark.parametrize("suffix", sorted(reader.LANGUAGES))
 @pytest.mark.parametrize("text", ["}{)(", "x = " + "f(" * 300 + ")" * 300])
 def test_any_text_of_any_language_is_read(suffix: str, text: str) -> None:
