@@ -61,7 +61,7 @@ class WorkTree:
         Those of ignored and deleted files are left out.
         """
         head = self._git("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        self._git("add", "--all")
+        self._add_all()
         for path in self._git("ls-files", "-z", "--", *texts).split("\0") if texts else ():
             if path not in texts:
                 continue
@@ -70,10 +70,29 @@ class WorkTree:
         commit = self._git("commit-tree", self._git("write-tree"), "-p", head, "-m", "work tree")
         return f"{head}..{commit}"
 
+    def _add_all(self) -> None:
+        """Add every file that is not ignored.
+
+        Submodules leave the index before that: for one in the index, git runs `git status` in it, with its filters.
+        """
+        entries = self._git("ls-files", "--stage", "-z").split("\0")
+        submodules = [entry for entry in entries if entry.startswith("160000 ")]
+        if submodules:
+            paths = [entry.partition("\t")[2] for entry in submodules]
+            self._git("update-index", "--force-remove", "-z", "--stdin", standard_input="\0".join(paths))
+        self._git("add", "--all")
+        added = set(self._git("ls-files", "-z").split("\0"))
+        lost = [entry for entry in submodules if entry.partition("\t")[2] not in added]
+        if lost:  # a submodule that is not checked out stays as it was
+            self._git("update-index", "-z", "--index-info", standard_input="\0".join(lost))
+
     def _without_filters(self) -> list[str]:
         """Return options that switch off the filters of the repository's configuration: they name programs to run."""
         names = self._git("config", "--name-only", "--get-regexp", r"^filter\.", accepted=(0, 1)).splitlines()
         drivers = {name.rpartition(".")[0] for name in names}
+        if odd := next((driver for driver in sorted(drivers) if "=" in driver), ""):
+            hint = "remove it from the configuration of git, or rename it without `=`"
+            raise InputInvalid(f"{odd!r} cannot be switched off, and names a program", where=str(self.top), hint=hint)
         values = [f"{driver}.{key}" for driver in sorted(drivers) for key in ("clean=", "process=", "required=false")]
         return [option for value in values for option in ("-c", value)]
 
@@ -88,7 +107,7 @@ class WorkTree:
                 [*GIT, *self._options, *arguments],
                 cwd=self.top,
                 env=environment,
-                input=None if standard_input is None else standard_input.encode(),
+                input=None if standard_input is None else standard_input.encode("utf-8", "surrogateescape"),
                 stdin=subprocess.DEVNULL if standard_input is None else None,
                 capture_output=True,
                 timeout=_SECONDS,

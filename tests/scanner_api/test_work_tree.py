@@ -133,3 +133,48 @@ def test_no_filter_of_the_repository_runs(repository: Path) -> None:
 
     assert ("column-renamed", "total") in rules(check_work_tree(repository))
     assert not (repository / "ran").exists()
+
+
+def test_a_filter_that_cannot_be_switched_off_is_refused(repository: Path) -> None:
+    """`git -c` ends the name of a setting at the first `=`."""
+    git(repository, "config", "filter.a=b.clean", "touch ran; cat")
+    (repository / ".gitattributes").write_text("* filter=a=b\n", encoding="utf-8")
+    (repository / FILE).write_text(RENAMED, encoding="utf-8")
+
+    with pytest.raises(InputInvalid, match="a=b"):
+        check_work_tree(repository)
+    assert not (repository / "ran").exists()
+
+
+def test_no_filter_of_a_submodule_runs(repository: Path, tmp_path: Path) -> None:
+    """The submodule has a configuration of its own; that it moved is still seen."""
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    (inner / ".gitattributes").write_text("* filter=evil\n", encoding="utf-8")
+    (inner / "topic.txt").write_text("orders", encoding="utf-8")
+    commit_all(inner)
+    git(repository, "-c", "protocol.file.allow=always", "submodule", "add", str(inner), "shared")
+    commit_all(repository)
+    git(repository / "shared", "config", "filter.evil.clean", f"touch {tmp_path}/ran; cat")
+    (repository / "shared/topic.txt").write_text("payments", encoding="utf-8")
+
+    assert check_work_tree(repository).verdict == "fine"
+    assert not (tmp_path / "ran").exists()
+
+    git(repository / "shared", "-c", "filter.evil.clean=", "commit", "-qm", "moved", "--allow-empty")
+    (tmp_path / "ran").unlink(missing_ok=True)
+    assert ("not-read", "") in rules(check_work_tree(repository))
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_submodule_that_is_not_checked_out_stays(repository: Path, tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    commit_all(inner)
+    git(repository, "-c", "protocol.file.allow=always", "submodule", "add", str(inner), "shared")
+    commit_all(repository)
+    git(repository, "submodule", "deinit", "-f", "shared")
+
+    assert check_work_tree(repository).verdict == "fine"
