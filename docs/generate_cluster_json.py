@@ -57,7 +57,7 @@ def _section(title: str, part: Json, definitions: Json, note: str = "") -> Itera
 
 
 def _rows(name: str, member: Json, definitions: Json, *, is_required: bool) -> Iterator[str]:
-    """Yield the row of a member, and a row of each member inside it that has no section of its own."""
+    """Yield the row of a member, and a row of each inner member without a section."""
     target = _target(member)
     part = definitions.get(target, {})
     described = member.get("description") or part.get("description", "")

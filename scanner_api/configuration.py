@@ -291,7 +291,7 @@ def _address(url: str) -> str:
 
 
 def is_cluster_file(file: str | Path) -> bool:
-    """Return whether *file* has a member of cluster.json that manual input lacks; an unreadable file has none."""
+    """Return whether *file* has a member of cluster.json that manual input lacks; False for an unreadable file."""
     try:
         document = json.loads(Path(file).read_text("utf-8-sig"))
     except (OSError, ValueError, RecursionError):

@@ -55,7 +55,7 @@ class Dictionary:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a connection for queries; raises DictionaryUnusable where there is no dictionary."""
+        """Open a connection for queries; raises DictionaryUnusable if it does not exist."""
         with self.pool.connect() if self.pool else open_engine(self.url, create=False).connect() as conn:
             try:
                 yield conn

@@ -227,7 +227,7 @@ class _Places:
 
 
 def _statement(dictionary: Dictionary, job: str) -> str:
-    """Return the statement of a job; empty if it has none, or is not known."""
+    """Return the statement of a job; empty for a job without one, or an unknown job."""
     with suppress(NameUnknown, InputInvalid):
         found = lineage(dictionary, job, hops=0)
         return next((str(node.attributes.get("statement", "")) for node in found.nodes if node.id == found.root), "")

@@ -143,7 +143,7 @@ def check_work_tree(
 
     *texts* are as in `WorkTree.commits`. Without *options*, settings and baseline are those of the work tree, so that
     an accepted finding disappears; a pull request is judged by those of its base. With a *dictionary* the change is
-    also judged against what runs. Raises InputInvalid if there is no repository, or if its settings are invalid.
+    also judged against what runs. Raises InputInvalid outside of a repository, and for invalid settings.
 
     >>> check_work_tree(Path()).verdict
     """

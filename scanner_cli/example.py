@@ -8,7 +8,7 @@ from scanner_model.errors import InputInvalid
 
 
 def example_directory() -> Path:
-    """Return the directory of the bundled example; raises InputInvalid if this installation has none."""
+    """Return the directory of the bundled example; raises InputInvalid if it is not installed."""
     parents = Path(__file__).parents
     for directory in (parents[0] / "example", parents[1] / "examples" / "retail"):
         if (directory / "cluster.json").is_file():

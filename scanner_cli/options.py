@@ -126,7 +126,7 @@ def cluster_files(files: Sequence[str], where: str) -> Sequence[str]:
     hint = "name one with --config, or write one with `scanner init`"
     if where == "scanner scan":
         hint = "`scanner scan .` scans the files of this directory; `scanner init` writes a cluster.json"
-    raise InputInvalid("no cluster.json is named, and this directory has none", where=where, hint=hint)
+    raise InputInvalid("no cluster.json is named, and this directory does not contain one", where=where, hint=hint)
 
 
 def repository_options(command: Command) -> Command:

@@ -160,7 +160,7 @@ def _shown(name: str, value: Json) -> Json:
 
 
 _CLUSTER = "cluster"
-"""Data outside of Kafka has none, so it is in the heading if there is only one."""
+"""Data outside of Kafka has no cluster, so the heading shows a single one."""
 
 _TIMES = ("finished", "first_seen", "last_seen")
 _MINUTE = len("2026-01-31T12:00")

@@ -69,7 +69,7 @@ def custom_values(element: Mapping[str, Any]) -> Json:
 
 
 def logical_type(column: Column) -> str | None:
-    """Return the standard's logical type of *column*; None if it has none, as for bytes, or its type is unknown."""
+    """Return the standard's logical type of *column*; None for unknown types and those without one."""
     refined = (column.logical_type or "").partition("(")[0].lower()
     return _REFINED.get(refined) or _PLAIN.get(column.type.partition("(")[0].lower())
 

@@ -207,7 +207,7 @@ class Unread:
                 self.add(name(entry), error)
 
     def add(self, name: str, error: ScannerError) -> None:
-        """Report an object that cannot be read; *name* is empty if it has none."""
+        """Report an object that cannot be read; *name* is empty without a name."""
         if name:
             self.names.add(name)
         else:

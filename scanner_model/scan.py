@@ -90,7 +90,7 @@ class ClusterScan:
     others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def facts(self, member: str) -> tuple[Any, ...]:
-        """Return the facts of the kinds of *member*; empty if the scan has none."""
+        """Return the facts of the kinds of *member*; empty without such facts."""
         facts: tuple[Any, ...] = getattr(self, member) if member in _own_members() else self.others.get(member, ())
         return facts
 

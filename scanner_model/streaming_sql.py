@@ -145,7 +145,7 @@ class KsqlType:
 
 
 def with_options(statement: str) -> Mapping[str, str]:
-    """Return the options of a statement's WITH clause, names in upper case; empty if it has none."""
+    """Return the options of a statement's WITH clause, names in upper case; empty without the clause."""
     match = _OPTIONS.match(statement)
     options = _OPTION.findall(match["options"]) if match else ()
     return {name.upper(): value[1:-1].replace("''", "'") if value[0] == "'" else value for name, value in options}

@@ -64,7 +64,7 @@ def listen(intake: Intake, options: ServerOptions, *, notify: Notify) -> None:
 def serve_mcp(dictionary: Dictionary, budget: int) -> None:
     """Serve MCP over standard input and output until the input ends; *budget* is the tokens of an answer.
 
-    Raises InputInvalid where the extra is not installed, DictionaryUnusable where there is no dictionary.
+    Raises InputInvalid where the extra is not installed, DictionaryUnusable if it does not exist.
     """
     _module("mcp_server").run_stdio(dictionary, budget)
 

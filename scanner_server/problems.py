@@ -135,6 +135,6 @@ def for_programs(hint: str, names: Mapping[str, str]) -> str:
 
 
 def _named(command: str, names: Mapping[str, str]) -> str:
-    """Return the name of the command that *command* begins with, the longest that fits; empty if it has none."""
+    """Return the name of the command that *command* begins with, the longest that fits; empty if none fits."""
     fitting = (words for words in _COMMANDS if command == words or command.startswith(f"{words} "))
     return names.get(max(fitting, key=len, default=""), "")

@@ -328,7 +328,7 @@ class _Comparison:
             yield _finding("input-lost", Verdict.FINE, place, "the change", f"{dataset.name} is not read any more")
 
     def _placed(self, finding: Finding, jobs: Sequence[CountedJob]) -> Finding:
-        """Return a finding with the job that it is of, and the file of that."""
+        """Return a finding with its job, and the job's file."""
         writing = [job for job in jobs for dataset in written_by(job) if _is_of(finding.item, dataset)]
         named = [job for job in jobs if job.flows.job.name == finding.item]
         owners = writing or named

@@ -16,7 +16,7 @@ from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catal
 
 
 def stated_owner(node: NodeRow) -> str:
-    """Return the owner that the graph has for a node; of several all, empty if it has none."""
+    """Return the owners of a node in the graph; empty without an owner."""
     known = json.loads(node.attributes)
     return ", ".join(map(str, known.get("owners") or [known.get("owner", "")]))
 

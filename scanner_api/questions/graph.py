@@ -229,7 +229,7 @@ def paths(
     limit: Annotated[int, Parameter("How many paths at most.", least=1, most=100)] = 10,
     as_of: AsOf = None,
 ) -> PathList:
-    """Return the shortest paths on which data go from *start* to *end*; or the other way if there are no such paths.
+    """Return the shortest paths of data from *start* to *end*, or in the other direction if none exist.
 
     Two columns are connected by column flows; otherwise data and jobs are, and a column stands for its topic or
     dataset.

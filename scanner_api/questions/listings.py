@@ -372,7 +372,7 @@ def findings(
 def drift(dictionary: Dictionary, *, cluster: Cluster = None) -> DriftResult:
     """Return where deployment files and what runs disagree, by cluster, kind and name, as the last scans read both.
 
-    Defaults, masked secrets and filled-in placeholders are no differences. Raises NameUnknown for an unknown cluster.
+    Defaults, masked secrets and filled-in placeholders are not differences. Raises NameUnknown for an unknown cluster.
 
     >>> [(row.name, row.drift, row.differences) for row in drift(dictionary).rows]
     """

@@ -337,7 +337,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="paths",
         function="questions.graph:paths",
-        summary="Return the shortest paths on which data go from one node to another, else back.",
+        summary="Return the shortest paths of data from one node to another, or else back.",
         path="/paths",
         tool="get_paths",
     ),

@@ -71,7 +71,7 @@ _spark_options = partial(spark_options, text="Where the texts of schemas are par
         default=4,
         show_default=True,
         metavar="N",
-        help="How many clusters are read at once; they are stored one after the other.",
+        help="How many clusters to read in parallel; they are stored one after the other.",
     ),
     _spark_options,
 )

@@ -133,7 +133,7 @@ _DRIFT_COLUMNS = ("cluster", "kind", "name", "drift", "key", "declared", "runnin
 def _show_drift(dictionary: Dictionary, cluster: str | None, kind: str | None, style: str) -> int:
     """Compare the deployment files of cluster.json with the topics and connectors that run, as the last scan read both.
 
-    Defaults, masked secrets and filled-in placeholders are no differences.
+    Defaults, masked secrets and filled-in placeholders do not count as differences.
     """
     result = library.drift(dictionary, cluster=cluster)
     rows = [row for row in result.rows if kind in (None, row.kind)]

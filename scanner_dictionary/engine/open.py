@@ -309,7 +309,7 @@ def _check_revision(conn: Connection, revision: str, location: Location, *, crea
     if names & set(metadata.tables) or (names and location.file):
         raise DictionaryUnusable("the database is something else's", where=location.shown, hint="name another one")
     if not create:
-        raise DictionaryUnusable("there is no dictionary", where=location.shown, hint="run `scanner scan` first")
+        raise DictionaryUnusable("the dictionary does not exist", where=location.shown, hint="run `scanner scan` first")
 
 
 def _migrate(engine: Engine) -> None:

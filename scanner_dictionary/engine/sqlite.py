@@ -179,7 +179,7 @@ def check_file(file: Path, shown: str, *, create: bool) -> None:
         what = "the dictionary's directory does not exist"
         raise DictionaryUnusable(what, where=shown, hint=f"make it: mkdir -p {file.parent}")
     if not create and not file.exists():
-        raise DictionaryUnusable("there is no dictionary", where=shown, hint="run `scanner scan` first")
+        raise DictionaryUnusable("the dictionary does not exist", where=shown, hint="run `scanner scan` first")
 
 
 @contextmanager

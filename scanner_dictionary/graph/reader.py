@@ -368,7 +368,7 @@ def count_nodes(conn: Connection) -> tuple[NodeCount, ...]:
 
 @dataclass(frozen=True, slots=True)
 class SystemFlow:
-    """How many edges of a *kind* go from nodes of one kind in a namespace to those of another."""
+    """How many edges of a *kind* lead from nodes of one kind in a namespace to nodes of another."""
 
     source_kind: str
     source_namespace: str

@@ -57,7 +57,7 @@ def _user(cluster: str, fact: FieldUse) -> FieldUser:
 
 
 def _uses(fact: FieldUse, path: ColumnPath) -> bool:
-    """Return whether a use is of a column: the same path, one around it, or one inside it."""
+    """Return whether a use concerns a column: the same path, one around it, or one inside it."""
     if path[:1] == (KEY,):
         return False
     if fact.extent in _WHOLE:

@@ -122,7 +122,7 @@ class StaleSource(NamedTuple):
 
 
 class DictionaryState(NamedTuple):
-    """The newest scan (0 and empty if absent), and the scan that the graph is of (None without a graph).
+    """The newest scan (0 and empty if absent), and the graph's scan (None without a graph).
 
     *tag* changes with every scan and every generated graph.
     """

@@ -108,7 +108,7 @@ def column_description() -> tuple[Column[Any], ...]:
         must("data_type", Text, "the type as the format names it"),
         may("logical_type", Text, "logical type, empty if absent"),
         must("nullable", Boolean, "the value may be null or absent"),
-        may("default_value", Text, "JSON text, empty if there is no default"),
+        may("default_value", Text, "JSON text; empty without a default"),
         may("doc", Text, "documentation, empty if absent"),
         may("tags", Text, "JSON array, empty if absent"),
         may("recursion_of", Text, "name of the recursive type that is not expanded further"),

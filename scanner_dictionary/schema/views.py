@@ -133,7 +133,7 @@ V_TOPIC_COLUMNS = View(
         "data_type": "the type as the format names it",
         "logical_type": "a refinement of the type; may be empty",
         "nullable": "the value may be null or absent",
-        "default_value": "JSON text; empty if there is no default",
+        "default_value": "JSON text; empty without a default",
         "doc": "documentation; may be empty",
         "tags": f"{_JSON_TAGS} of the schema's tags, may be empty; "
         "those that a stream catalog sets are in the table annotation",

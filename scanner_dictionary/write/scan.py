@@ -179,7 +179,7 @@ def cluster_with_sources(conn: Connection, names: Collection[str], cluster: str 
 def forget_sources(engine: Engine, cluster: str, names: Collection[str], *, at: datetime) -> ScanSummary:
     """Mark all facts of the sources *names* of *cluster* as gone; every other source stays as fresh as it was.
 
-    It is a scan of its own, so the change log and `scanner changes` show it. A source that is scanned again brings its
+    It is recorded as a scan, so the change log and `scanner changes` show it. A source that is scanned again brings its
     facts back.
     """
     with engine.connect() as conn:

@@ -44,7 +44,7 @@ _BROKERS_ONLY = frozenset({"type"})
 
 _PLANE: Json = object_of(
     "Plane",
-    "A part of Confluent Cloud that has a key of its own.",
+    "A part of Confluent Cloud with a separate key.",
     {
         "url": address("Address, if not the public one.", "https://lkc-aa11.private.example.org"),
         **HTTP_MEMBERS,

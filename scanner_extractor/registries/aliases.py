@@ -25,7 +25,7 @@ def add_aliases(
     """Add an association for each topic whose subject `TOPIC-value` is an alias of another one.
 
     Only topics without that subject are looked up, one request each: `GET /config/TOPIC-value`. A failure is reported
-    once; a capture recorded before aliases were looked up has none.
+    once; captures recorded before aliases were looked up contain none.
     """
     topics = _without_subject(settings, gathered)
     if not topics or "associated" not in (settings.naming.strategies or default_names(settings.type)):

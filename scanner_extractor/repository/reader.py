@@ -90,7 +90,7 @@ def read_directory(settings: RepositorySettings, progress: Progress) -> Reposito
 def directory_reading(
     settings: RepositorySettings, progress: Progress, helm: Callable[[], str | None] = installed_helm
 ) -> RepositoryReading:
-    """Read a directory, and return what was found in which files; raises SourceUnreachable where it is none.
+    """Read a directory, and return what was found in which files; raises SourceUnreachable if it cannot be listed.
 
     *helm* returns the program that renders charts; None: they are left as they are.
     """

@@ -76,7 +76,7 @@ def test_a_message_is_one_that_the_program_prints(message) -> None:
 def test_a_message_that_the_program_does_not_print_is_noticed() -> None:
     """The comparison would not be worth much otherwise."""
     assert len(MESSAGES) > 35
-    assert not is_printed("there is no dictionary at all")
+    assert not is_printed("the dictionary does not exist at all")
     assert not is_printed("no response within … minutes")
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
-from committed_repository import BASE, SCHEMA, commit_all, git
+from committed_repository import BASE, SCHEMA, commit_all, new_repository
 from github_api import BOT, PullRequest
 from loopback import answering, on_loopback
 
@@ -29,12 +29,7 @@ MARKER = "<!-- scanner check-change -->"
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """Commit a schema with its readers, then one that lacks a field."""
-    home = tmp_path / "repository"
-    home.mkdir()
-    git(home, "init", "-q")
-    for name, text in BASE.items():
-        (home / name).write_text(text, encoding="utf-8")
-    commit_all(home)
+    home = new_repository(tmp_path / "repository")
     (home / FILE).write_text(LESS, encoding="utf-8")
     commit_all(home)
     return home

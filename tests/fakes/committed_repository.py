@@ -48,6 +48,16 @@ def commit_all(directory: Path) -> None:
     git(directory, "commit", "-qm", "x", "--allow-empty")
 
 
+def new_repository(directory: Path) -> Path:
+    """Make a repository in *directory* with one commit of BASE."""
+    directory.mkdir()
+    git(directory, "init", "-q")
+    for name, text in BASE.items():
+        (directory / name).write_text(text, encoding="utf-8")
+    commit_all(directory)
+    return directory
+
+
 def rules(report: Any) -> set[tuple[str, str]]:
     """Return rule and item of the findings that count."""
     return {(finding.rule, finding.item) for finding in report.findings if finding.counts}

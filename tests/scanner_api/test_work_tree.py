@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from committed_repository import BASE, SCHEMA, commit_all, git, rules
+from committed_repository import BASE, SCHEMA, commit_all, git, new_repository, rules
 
 from scanner_api.change_check.baseline import Accepted, accept
 from scanner_api.work_tree import check_work_tree, open_work_tree
@@ -20,13 +20,7 @@ RENAMED = json.dumps(SCHEMA).replace("total", "price")
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    home = tmp_path / "repository"
-    home.mkdir()
-    git(home, "init", "-q")
-    for name, text in BASE.items():
-        (home / name).write_text(text, encoding="utf-8")
-    commit_all(home)
-    return home
+    return new_repository(tmp_path / "repository")
 
 
 def state(repository: Path) -> tuple[str, str, list[Path]]:

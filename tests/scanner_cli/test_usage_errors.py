@@ -86,7 +86,7 @@ def test_a_missing_dictionary_is_not_created(scanner, tmp_path) -> None:
     result = scanner("topics", "--dictionary", tmp_path / "none.db")
 
     assert result.status == 1
-    assert result.err.endswith("there is no dictionary (run `scanner scan` first)\n")
+    assert result.err.endswith("the dictionary does not exist (run `scanner scan` first)\n")
     assert not (tmp_path / "none.db").exists()
 
 

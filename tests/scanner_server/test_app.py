@@ -130,7 +130,7 @@ def test_a_dictionary_that_is_not_there_yet_is_served_when_it_is(tmp_path, retai
     before = client.get("/ready")
     file.write_bytes(retail_file.read_bytes())
 
-    assert (before.status_code, before.json()["detail"]) == (503, "there is no dictionary")
+    assert (before.status_code, before.json()["detail"]) == (503, "the dictionary does not exist")
     assert client.get("/ready").status_code == 200
     assert client.get("/health").json() == {"status": "ok", "problems": []}
 

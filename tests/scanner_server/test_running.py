@@ -198,4 +198,4 @@ def test_a_missing_dictionary_is_reported_at_the_start(tmp_path) -> None:
     with pytest.raises(InputInvalid):
         serve(Dictionary(str(tmp_path / "typo.db")), ServerOptions(port=70_000), notify=notes.append)
 
-    assert "typo.db: there is no dictionary" in notes[0]
+    assert "typo.db: the dictionary does not exist" in notes[0]

@@ -117,7 +117,7 @@ class Cursor:
         return self._tokens[self.position].kind <= TokenKind.QUOTED
 
     def name(self) -> str:
-        """Take a name; raises UnparsedError if there is no name."""
+        """Take a name; raises UnparsedError for anything else."""
         if not self.is_name():
             raise self.error("expected a name")
         return self.next().value

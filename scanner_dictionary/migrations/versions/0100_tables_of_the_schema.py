@@ -10,4 +10,4 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Do nothing: there is no dictionary of an earlier revision."""
+    """Do nothing: no dictionary of an earlier revision exists."""

@@ -30,7 +30,7 @@ _LOGICAL: Mapping[str, tuple[str, str]] = {
     "local_timestamp_ms": ("long", "local-timestamp-millis"),
     "uuid": ("string", "uuid"),
 }
-"""A word of IDL → the type and the logical type that it stands for."""
+"""A word of IDL → its type and logical type."""
 _PRIMITIVES = frozenset(("null", "boolean", "int", "long", "float", "double", "bytes", "string"))
 _DECLARING = frozenset(("record", "error", "enum", "fixed"))
 

@@ -53,7 +53,7 @@ class _Entity(NamedTuple):
 
 @dataclass(slots=True)
 class _Api:
-    """The topics of an API that the application sends and receives; *unknown* ones are of either kind."""
+    """The topics of an API that the application sends and receives; *unknown* ones may be either."""
 
     sent: set[str] = field(default_factory=set)
     received: set[str] = field(default_factory=set)
@@ -102,7 +102,7 @@ def _add_topic(entity: _Entity, topic: str, context: Context) -> None:
 
 
 def _api(entity: _Entity, context: Context) -> _Api:
-    """Return the topics of an API; one whose document cannot be read has none, which is noted."""
+    """Return the topics of an API; an unreadable document is noted, and gives no topics."""
     definition = member(entity.value, "spec", "definition")
     written = text(entity.value, "spec", "definition")
     if name := text(definition, "$text") or text(definition, "$yaml") or text(definition, "$json"):

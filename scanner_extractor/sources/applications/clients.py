@@ -182,7 +182,7 @@ class Extractor:
                 self._note_unresolved(rule, call, unit)
 
     def _special(self, call: Expr, scope: Scope, unit: Unit) -> Iterator[tuple[Rule, list[Value]]]:
-        """Yield what calls name whose arguments are no topics: routes of Camel, options of Spark, objects of Faust."""
+        """Yield topics that no argument names: those of Camel routes, Spark options and Faust objects."""
         if call.text in ("from", "to", "toD") and call.kind is Kind.CALL:
             yield from self._routes(call, scope)
         if call.text == "option" and call.kind is Kind.CALL:

@@ -235,7 +235,7 @@ class Programs:
     def run_by(self, path: str, module: str, deployments: Iterable[Deployment]) -> list[Deployment]:
         """Return the deployments whose command starts a script that imports a file, however indirectly.
 
-        Nothing if there is no such command; else those without a command as well, since what they start is unknown.
+        Empty for an unknown command; else deployments without a command are included: what they start is unknown.
         """
         listed, scripts = list(deployments), {path, *self._importing(path, module)}
         started = {found.place for script in scripts for found in command_of(listed, script)}

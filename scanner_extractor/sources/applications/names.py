@@ -240,7 +240,7 @@ class Names(Objects, ABC):
 
 
 def argument_of(call: Expr, name: str, position: int) -> Expr:
-    """Return the argument of a parameter; NOTHING where a call has none."""
+    """Return the argument of a parameter; NOTHING if the call omits it."""
     return call.named(name) or (call.positional()[position : position + 1] or [NOTHING])[0]
 
 

@@ -1,4 +1,4 @@
-"""What an expression stands for: an object of a class, a list, a file, or the function that a call runs."""
+"""What an expression evaluates to: an object of a class, a list, a file, or the function that a call runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GENERIC = words(
     """send produce publish subscribe start run get apply add write consume accept emit main process handle init
     execute create build read call listen"""
 )
-"""Names of functions that say nothing: a call of one may be of any."""
+"""Function names that are too common to identify a function."""
 
 
 @dataclass(slots=True)
@@ -113,11 +113,11 @@ class Objects:
         return len(named) == 1 or (len(same) == 1 and self.index.module(caller.unit) == module)
 
     def object_of(self, expr: Expr, scope: Scope) -> Expr:
-        """Return the call or map that a name stands for; else the expression."""
+        """Return the call or map assigned to a name; else the expression."""
         return self._object(expr, scope, 0)
 
     def _object(self, expr: Expr, scope: Scope, depth: int) -> Expr:
-        """Return the constructor call or the map that an expression stands for; else the expression."""
+        """Return the constructor call or map that an expression evaluates to; else the expression."""
         if expr.kind in (Kind.NEW, Kind.LIST) or depth > 6:
             return expr
         if expr.kind is Kind.CALL and expr.text in self.index.classes:
@@ -171,7 +171,7 @@ class Objects:
         return []
 
     def _units(self, receiver: Expr, scope: Scope) -> list[Unit]:
-        """Return the files that a name stands for: a module of Python, a package of Go, an import of JavaScript."""
+        """Return the files that a name refers to: a module of Python, a package of Go, an import of JavaScript."""
         if receiver.kind not in (Kind.NAME, Kind.MEMBER):
             return []
         if scope.language.has_packages:
@@ -205,6 +205,6 @@ def _is_class(name: str, unit: Unit) -> bool:
 
 
 def _package_of(name: str, unit: Unit) -> str:
-    """Return the directory of the package that a name of Go stands for: `orders "example.org/shop/internal/topics"`."""
+    """Return the directory of the Go package that a name refers to: `orders "example.org/shop/internal/topics"`."""
     match = re.search(rf"^\s*(?:import\s+)?{re.escape(name)}\s+\"(?:[^\"\n]*/)?([^\"/\n]+)\"", unit.text, re.MULTILINE)
     return match[1] if match else name

@@ -31,7 +31,7 @@ _FUNCTIONAL = re.compile(r"(?<![\w|])(?P<function>[\w|]+)-(?P<side>in|out)-\d+$"
 
 
 def binding_topic(name: str, settings: Settings) -> str:
-    """Return the destination of a binding of Spring Cloud Stream; the name itself where it has none."""
+    """Return the destination of a binding of Spring Cloud Stream; the name itself without one."""
     setting = settings.find(f"{_BINDINGS}{name}.destination")
     return setting.value if setting is not None else name
 
@@ -77,7 +77,7 @@ def _bindings(settings: Settings, inputs: Mapping[str, bool]) -> Iterator[NamedU
 
 
 def _side(name: str, settings: Settings, inputs: Mapping[str, bool]) -> str:
-    """Return whether a binding with a name of its own is read or written; empty where nothing says so."""
+    """Return whether a named binding is read or written; empty if unknown."""
     if name in inputs:
         return "in" if inputs[name] else "out"
     if any(True for _ in settings.below(f"{_BINDINGS}{name}.consumer".lower())) or settings.find(

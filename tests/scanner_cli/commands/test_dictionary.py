@@ -113,7 +113,7 @@ def test_a_dictionary_is_copied_into_a_new_file(scanner, scanned, dictionary, tm
     ("source", "target", "status", "words"),
     [
         ("own.db", "own.db", 2, "the target is not empty"),
-        ("none.db", "copy.db", 1, "there is no dictionary"),
+        ("none.db", "copy.db", 1, "the dictionary does not exist"),
         ("own.db", "none/copy.db", 1, "directory does not exist"),
         ("own.db", "mysql://u:hidden@h/d", 2, "cannot be stored in 'mysql'"),
     ],

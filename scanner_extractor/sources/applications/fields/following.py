@@ -42,7 +42,7 @@ _LOOSE = frozenset({"", "var", "Object", "any", "Any", "object", "dynamic", "unk
 
 @dataclass(slots=True)
 class Seeds:
-    """Where messages come from and go to, by file and line; numbers are those of topic uses."""
+    """Sources and targets of messages, by file and line; numbers are those of topic uses."""
 
     reads: Mapping[tuple[str, int], set[int]]
     writes: Mapping[tuple[str, int], set[int]]
@@ -201,7 +201,7 @@ class Follower:
         return self.merge(declared, value, file)
 
     def bind(self, value: Value, file: SourceFile) -> None:
-        """Note that the messages of topics are of a class."""
+        """Note the class of the messages of topics."""
         declared = self.declared.find(value.type, file) if value.sources or value.made else None
         if declared is None or not is_message(declared):
             return

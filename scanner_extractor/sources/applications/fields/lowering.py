@@ -159,7 +159,7 @@ def _read_type(words: list[str], at: int, depth: int) -> tuple[Type, int]:
 
 
 def _read_arguments(words: list[str], at: int, depth: int) -> tuple[list[Type], int]:
-    """Return the type arguments up to a closing bracket, and where the type goes on."""
+    """Return the type arguments up to a closing bracket, and the position after it."""
     args: list[Type] = []
     while at < len(words) and words[at] not in ">]":
         inner, at = _read_type(words, at, depth + 1)

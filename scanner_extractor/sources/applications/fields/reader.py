@@ -290,7 +290,7 @@ class _Answer:
                     self.whole.setdefault(number, set()).update(places)
 
     def _position(self, number: int, owner: Class) -> Path | None:
-        """Return the path of a class in the messages of a topic; None if it has none, or several."""
+        """Return the path of a class in the messages of a topic; None if it is absent or ambiguous."""
         roots = self.follower.bound.get(number, {})
         if id(owner) in roots:
             return ()

@@ -77,7 +77,7 @@ def test_mcp_without_a_dictionary_reports_it(scanner, tmp_path) -> None:
     said = scanner("mcp", "--dictionary", tmp_path / "none.db")
 
     assert (said.status, said.out) == (1, "")
-    assert "there is no dictionary" in said.err
+    assert "the dictionary does not exist" in said.err
 
 
 @pytest.mark.process
