@@ -10,6 +10,7 @@ from scanner_extractor.naming.strategies import default_names
 from scanner_extractor.naming.subjects import parse_subject
 from scanner_extractor.registries.confluent_reader import ConfluentClient
 from scanner_extractor.registries.result import RegistryContent
+from scanner_extractor.results import Progress
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model.errors import NotCaptured, NotFound, Problem, ScannerError, SourceRefused
 from scanner_model.names import Role, SubjectName, TopicName
@@ -20,7 +21,11 @@ _SUFFIX = "-value"
 
 
 def add_aliases(
-    settings: RegistrySettings, client: ConfluentClient, gathered: RegistryContent, pool: WorkerPool
+    settings: RegistrySettings,
+    client: ConfluentClient,
+    gathered: RegistryContent,
+    pool: WorkerPool,
+    progress: Progress,
 ) -> RegistryContent:
     """Add an association for each topic whose subject `TOPIC-value` is an alias of another one.
 
@@ -34,7 +39,12 @@ def add_aliases(
         return gathered
     context = settings.one_context or DEFAULT_CONTEXT
     names = [qualified_subject(context, f"{topic}{_SUFFIX}") for topic in topics]
-    answers = map_concurrently(names, client.alias, pool=pool)
+
+    def report(done: int) -> None:
+        """Report progress: a source without any is given up."""
+        progress(settings.source, len(gathered.rows) + done, None)
+
+    answers = map_concurrently(names, client.alias, pool=pool, on_result=report)
     links = [
         _association(settings, context, topic, alias)
         for topic, alias in zip(topics, answers, strict=True)

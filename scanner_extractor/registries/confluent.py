@@ -177,7 +177,7 @@ def read_registry(settings: RegistrySettings, http: Http, progress: Progress, po
         check_context(client)
     gathered = close(client, gathered, pool)
     gathered = add_associations(settings, client, gathered, pool)
-    gathered = add_aliases(settings, client, gathered, pool)
+    gathered = add_aliases(settings, client, gathered, pool, progress)
     gathered = add_levels(client, gathered, pool) if settings.compatibility else gathered
     return as_result(settings, gathered, http.requests)
 

@@ -53,3 +53,13 @@ def test_failed_lookups_are_reported_once(serving, stored, read, fake, status: i
     (problem,) = reading.problems
     assert "aliases of 2 topics" in problem.what
     assert reading.outcome.status is expected
+
+
+def test_lookups_are_progress(serving, stored, read) -> None:
+    """A source without progress is given up, and a slow registry takes minutes for thousands of topics."""
+    registry = serving("confluent", stored("orders-value"))
+    reports: list[int] = []
+
+    read_with_topics(read, registry, progress=lambda _source, done, _total: reports.append(done))
+
+    assert {2, 3} <= set(reports)  # one version, then each of two lookups
