@@ -57,7 +57,7 @@ def test_statement_of_one_file_is_not_compiled_again_for_another(tmp_path, caplo
 
 def test_question_never_makes_a_dictionary(tmp_path) -> None:
     """A mistyped name must be an error, not an empty answer."""
-    with pytest.raises(DictionaryUnusable, match="no dictionary") as caught:
+    with pytest.raises(DictionaryUnusable, match="does not exist") as caught:
         open_dictionary(str(tmp_path / "none.db"), create=False)
 
     assert "scanner scan" in caught.value.hint
@@ -68,7 +68,7 @@ def test_empty_file_is_no_dictionary_for_a_question_and_a_new_one_for_a_scan(tmp
     """SQLite takes an empty file for an empty database."""
     file = tmp_path / "empty.db"
     file.touch()
-    with pytest.raises(DictionaryUnusable, match="no dictionary"):
+    with pytest.raises(DictionaryUnusable, match="does not exist"):
         open_dictionary(str(file), create=False)
 
     assert open_dictionary(str(file)).connect().execute(text("SELECT count(*) FROM scan")).scalar() == 0
