@@ -15,8 +15,8 @@ from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.source_kind import SourceKind
 from scanner_extractor.scan.source_kinds import SOURCE_KINDS
 from scanner_extractor.source_types import SourceType
-from scanner_extractor.sources.databases.products import PRODUCTS, Product
-from scanner_extractor.sources.flink import FLINK_SOURCES
+from scanner_extractor.systems.databases.products import PRODUCTS, Product
+from scanner_extractor.systems.flink.client import FLINK_SOURCES
 from scanner_model.maturity import Proof
 
 PAGE = Path(__file__).parent / "sources" / "index.md"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.confluent_cloud import Organization
+from scanner_extractor.systems.confluent_cloud.settings import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import ClientUse
 from scanner_model.declarations import Declaration, UnreadFile

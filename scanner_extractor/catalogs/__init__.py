@@ -25,64 +25,67 @@ def _lists(what: str, listing: str) -> Callable[[CatalogSettings, Http], Iterato
     """Return the check of a catalog: it counts *what* holds tables, as the function *listing* lists it."""
 
     def check(settings: CatalogSettings, http: Http) -> Iterator[Probe]:
-        yield Probe(f"list {what}", lambda: f"{len(load(f'{__name__}.{listing}')(settings, http))} {what}")
+        yield Probe(f"list {what}", lambda: f"{len(load(f'{_SYSTEMS}.{listing}')(settings, http))} {what}")
 
     return check
 
 
 def _type(read: str, what: str, listing: str, *proofs: Proof, transport: str = "") -> CatalogType:
     """Return a type by the names of its functions in modules here; without *transport* it is read over plain HTTP."""
-    reader, check = deferred(f"{__name__}.{read}"), _lists(what, listing)
+    reader, check = deferred(f"{_SYSTEMS}.{read}"), _lists(what, listing)
     if not transport:
         return CatalogType(read=reader, check=check, proofs=proofs)
-    return CatalogType(read=reader, check=check, transport=deferred(f"{__name__}.{transport}"), proofs=proofs)
+    return CatalogType(read=reader, check=check, transport=deferred(f"{_SYSTEMS}.{transport}"), proofs=proofs)
 
 
+_SYSTEMS = "scanner_extractor.systems"
 _MOTO = "tests/conformance/test_moto.py"
 
 
 CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(
     {
         "unity": _type(
-            "unity:read_unity",
+            "unity.catalog:read_unity",
             "schemas",
-            "unity:list_schemas",
+            "unity.catalog:list_schemas",
             Proof("Databricks Unity Catalog"),
         ),
         "glue": _type(
-            "glue:read_glue_catalog",
+            "glue.catalog:read_glue_catalog",
             "databases",
-            "glue:list_databases",
+            "glue.catalog:list_databases",
             validated("AWS Glue Data Catalog", "moto 5.2", _MOTO),
-            transport="glue:glue_catalog_transport",
+            transport="glue.catalog:glue_catalog_transport",
         ),
         "clickhouse": _type(
-            "clickhouse:read_clickhouse",
+            "clickhouse.catalog:read_clickhouse",
             "databases",
-            "clickhouse:list_clickhouse_databases",
+            "clickhouse.catalog:list_clickhouse_databases",
             live("ClickHouse", "26.9 (chdb)", "docs/sources/engines.md"),
         ),
         "iceberg": _type(
-            "iceberg:read_iceberg",
+            "iceberg.catalog:read_iceberg",
             "namespaces",
-            "iceberg:list_namespaces",
+            "iceberg.catalog:list_namespaces",
             live("Iceberg REST catalog", "1.10.1", "docs/sources/catalogs.md"),
         ),
-        "druid": _type("olap:read_druid", "supervisors", "olap:list_druid_supervisors", Proof("Apache Druid")),
-        "pinot": _type("olap:read_pinot", "tables", "olap:list_pinot_tables", Proof("Apache Pinot")),
+        "druid": _type(
+            "druid.catalog:read_druid", "supervisors", "druid.catalog:list_druid_supervisors", Proof("Apache Druid")
+        ),
+        "pinot": _type("druid.catalog:read_pinot", "tables", "druid.catalog:list_pinot_tables", Proof("Apache Pinot")),
         "google": _type(
-            "google:read_google",
+            "google.catalog:read_google",
             "datasets",
-            "google:list_all_datasets",
+            "google.catalog:list_all_datasets",
             Proof("Google BigQuery and Data Lineage API"),
-            transport="google_transport:google_api_transport",
+            transport="google.transport:google_api_transport",
         ),
         "datazone": _type(
-            "datazone:read_datazone",
+            "datazone.catalog:read_datazone",
             "assets",
-            "datazone:catalog_assets",
+            "datazone.catalog:catalog_assets",
             validated("Amazon DataZone", "botocore's service model", "docs/sources/catalogs.md"),
-            transport="datazone:datazone_transport",
+            transport="datazone.catalog:datazone_transport",
         ),
     },
     plugins.CATALOGS,

@@ -14,13 +14,13 @@ from jsonschema import Draft202012Validator
 
 from scanner_extractor.config.http import WEB_ADDRESS, http_errors, http_warnings, valid_address
 from scanner_extractor.config.interpolation import Filled, filled, named_files
-from scanner_extractor.config.kafka import broker_list
 from scanner_extractor.config.policy import policy_errors
 from scanner_extractor.config.push import push_errors, push_schema, push_settings
 from scanner_extractor.config.sections import ParseContext, ValidationContext, member_of
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.source_kinds import SECTIONS, source_settings
 from scanner_extractor.settings.cluster import OpenLineageSettings, Settings
+from scanner_extractor.systems.kafka.section import broker_list
 from scanner_model.documents.json_positions import (
     PositionedJson,
     parse_with_positions,

@@ -7,17 +7,23 @@ from collections.abc import Iterator
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Transport
 from scanner_extractor.probes import Probe, unexpected
-from scanner_extractor.registries.apicurio import api_paths, read_apicurio
-from scanner_extractor.registries.cloudera import MAIN_BRANCH, ClouderaClient, cloudera_base, read_cloudera, read_name
-from scanner_extractor.registries.confluent import compatible_base, compatible_client, read_confluent
-from scanner_extractor.registries.confluent_reader import read_names
-from scanner_extractor.registries.confluent_versions import check_context, wanted_subjects
-from scanner_extractor.registries.glue import GlueClient, glue_registry_transport, read_glue
 from scanner_extractor.registries.result import BadRow, Row
 from scanner_extractor.results import RegistryResult
 from scanner_extractor.schemas.references import LATEST
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_extractor.source_types import SourceType, SourceTypes
+from scanner_extractor.systems.cloudera.registry import (
+    MAIN_BRANCH,
+    ClouderaClient,
+    cloudera_base,
+    read_cloudera,
+    read_name,
+)
+from scanner_extractor.systems.glue.registry import GlueClient, glue_registry_transport, read_glue
+from scanner_extractor.systems.schema_registry.apicurio import api_paths, read_apicurio
+from scanner_extractor.systems.schema_registry.confluent import compatible_base, compatible_client, read_confluent
+from scanner_extractor.systems.schema_registry.confluent_reader import read_names
+from scanner_extractor.systems.schema_registry.confluent_versions import check_context, wanted_subjects
 from scanner_model import plugins
 from scanner_model.errors import NotFound
 from scanner_model.maturity import Proof, live, validated

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import reduce
 
+from scanner_extractor import job_files as file_texts
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Json, Transport
@@ -20,14 +21,12 @@ from scanner_extractor.scan.documents import (
     read_database_document,
     read_kafka_document,
 )
-from scanner_extractor.settings.clients import AclSettings, BrokerClientSettings, SchemaIdSettings
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
-from scanner_extractor.settings.confluent_cloud import OffsetSettings
 from scanner_extractor.settings.sources import DatabaseSettings, DeploymentSettings, FileSettings
-from scanner_extractor.sources import files as file_texts
-from scanner_extractor.sources.deployment import reader as deployment_files
-from scanner_extractor.sources.deployment.reader import DeploymentReading
-from scanner_extractor.sources.kafka.admin import (
+from scanner_extractor.systems.confluent_cloud.settings import OffsetSettings
+from scanner_extractor.systems.deployment import reader as deployment_files
+from scanner_extractor.systems.deployment.reader import DeploymentReading
+from scanner_extractor.systems.kafka.admin import (
     OFFSETS_DOCUMENT,
     load_acls,
     offsets_document,
@@ -35,15 +34,16 @@ from scanner_extractor.sources.kafka.admin import (
     read_offsets,
     read_offsets_document,
 )
-from scanner_extractor.sources.kafka.admin import probe as probe_brokers
-from scanner_extractor.sources.kafka.clients import load_clients
-from scanner_extractor.sources.kafka.schema_ids import load_schema_ids
-from scanner_extractor.sources.ksqldb_queries import Earlier, KnownQueries
+from scanner_extractor.systems.kafka.admin import probe as probe_brokers
+from scanner_extractor.systems.kafka.clients import load_clients
+from scanner_extractor.systems.kafka.schema_ids import load_schema_ids
+from scanner_extractor.systems.kafka.settings import AclSettings, BrokerClientSettings, SchemaIdSettings
+from scanner_extractor.systems.ksqldb.queries import Earlier, KnownQueries
 from scanner_model.errors import Problem
 from scanner_model.lazy_names import deferred
 from scanner_model.names import SourceId
 
-read_database = deferred("scanner_extractor.sources.databases.client:read_database")
+read_database = deferred("scanner_extractor.systems.databases.client:read_database")
 
 Wrap = Callable[[Transport], Transport]
 

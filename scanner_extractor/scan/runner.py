@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 
-from scanner_extractor.config.expansion import expanded
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import CloudResult, KafkaResult, Progress, SourceReadings, SourceResults, no_progress
 from scanner_extractor.scan import source_kinds
@@ -17,7 +16,8 @@ from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kind import BrokerUse
 from scanner_extractor.scan.source_kinds import SOURCE_KINDS
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.confluent_cloud import Lacking
+from scanner_extractor.systems.confluent_cloud.expansion import expanded
+from scanner_extractor.systems.confluent_cloud.settings import Lacking
 from scanner_model.errors import ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceResult, SourceStatus

@@ -12,37 +12,20 @@ from functools import partial
 from typing import Any
 
 from scanner_extractor.catalogs import CATALOGS
-from scanner_extractor.config.catalogs import CATALOG_SECTION
-from scanner_extractor.config.clients import (
-    ACL_SECTION,
-    APPLICATIONS_SECTION,
-    BROKER_CLIENT_SECTION,
-    PROMETHEUS_SECTION,
-    SCHEMA_ID_SECTION,
-)
-from scanner_extractor.config.confluent_cloud import (
-    CLOUD_SECTION,
-    KAFKA_REST_SECTION,
-    METRICS_SECTION,
-    STREAM_CATALOG_SECTION,
-    TABLEFLOW_SECTION,
-)
-from scanner_extractor.config.databases import DATABASE_SECTION
-from scanner_extractor.config.file_sources import DBT_SECTION, FILES_SECTION
-from scanner_extractor.config.flink import FLINK_SECTION, STREAMS_SECTION
-from scanner_extractor.config.kafka import CONNECT_SECTION, KAFKA_SECTION, KSQLDB_SECTION
+from scanner_extractor.catalogs.section import CATALOG_SECTION
 from scanner_extractor.config.personal_data import (
     PERSONAL_DATA_SECTION,
     PersonalDataSettings,
     read_personal_data,
 )
-from scanner_extractor.config.registries import REGISTRY_SECTION
-from scanner_extractor.config.repository import REPOSITORY_SECTION, SCHEMAS_SECTION
 from scanner_extractor.config.sections import ParseContext, Section
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
+from scanner_extractor.job_files import read_sql_files, read_texts, read_topologies, separate_failed
 from scanner_extractor.probes import Probe, unexpected
 from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.registries.section import REGISTRY_SECTION
+from scanner_extractor.repository.section import REPOSITORY_SECTION, SCHEMAS_SECTION
 from scanner_extractor.results import (
     ConnectResult,
     DeclaredResult,
@@ -55,22 +38,7 @@ from scanner_extractor.results import (
 )
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kind import BrokerUse, SourceKind, http_check, http_kind, tested, typed_kind
-from scanner_extractor.settings.clients import (
-    AclSettings,
-    ApplicationSettings,
-    BrokerClientSettings,
-    PrometheusSettings,
-    SchemaIdSettings,
-)
 from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings, RegistrySettings, Settings
-from scanner_extractor.settings.confluent_cloud import (
-    CloudSettings,
-    KafkaRestSettings,
-    MetricsSettings,
-    OffsetSettings,
-    StreamCatalogSettings,
-    TableflowSettings,
-)
 from scanner_extractor.settings.sources import (
     CatalogSettings,
     DatabaseSettings,
@@ -83,18 +51,50 @@ from scanner_extractor.settings.sources import (
     StreamsSettings,
 )
 from scanner_extractor.source_types import SourceType
-from scanner_extractor.sources.connect import listed_connectors, read_connect, worker_facts
-from scanner_extractor.sources.connect_reader import with_masked_passwords
-from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
-from scanner_extractor.sources.files import read_sql_files, read_texts, read_topologies, separate_failed
-from scanner_extractor.sources.flink import FLINK_SOURCES
-from scanner_extractor.sources.kafka.admin import DOCUMENT as ACLS
-from scanner_extractor.sources.kafka.admin import read_acls
-from scanner_extractor.sources.kafka.clients import DOCUMENT as BROKER_CLIENTS
-from scanner_extractor.sources.kafka.clients import client_probes, read_clients
-from scanner_extractor.sources.kafka.schema_ids import DOCUMENT as SCHEMA_IDS
-from scanner_extractor.sources.kafka.schema_ids import described_plan, read_schema_ids, schema_id_probes
-from scanner_extractor.sources.ksqldb import read_ksqldb
+from scanner_extractor.systems.confluent_cloud.section import (
+    CLOUD_SECTION,
+    KAFKA_REST_SECTION,
+    METRICS_SECTION,
+    STREAM_CATALOG_SECTION,
+    TABLEFLOW_SECTION,
+)
+from scanner_extractor.systems.confluent_cloud.settings import (
+    CloudSettings,
+    KafkaRestSettings,
+    MetricsSettings,
+    OffsetSettings,
+    StreamCatalogSettings,
+    TableflowSettings,
+)
+from scanner_extractor.systems.connect.client import listed_connectors, read_connect, worker_facts
+from scanner_extractor.systems.connect.reader import with_masked_passwords
+from scanner_extractor.systems.databases.section import DATABASE_SECTION
+from scanner_extractor.systems.deployment.reader import DeploymentReading, deployment_result
+from scanner_extractor.systems.deployment.section import DBT_SECTION, FILES_SECTION
+from scanner_extractor.systems.flink.client import FLINK_SOURCES
+from scanner_extractor.systems.flink.section import FLINK_SECTION, STREAMS_SECTION
+from scanner_extractor.systems.kafka.admin import DOCUMENT as ACLS
+from scanner_extractor.systems.kafka.admin import read_acls
+from scanner_extractor.systems.kafka.client_sections import (
+    ACL_SECTION,
+    APPLICATIONS_SECTION,
+    BROKER_CLIENT_SECTION,
+    PROMETHEUS_SECTION,
+    SCHEMA_ID_SECTION,
+)
+from scanner_extractor.systems.kafka.clients import DOCUMENT as BROKER_CLIENTS
+from scanner_extractor.systems.kafka.clients import client_probes, read_clients
+from scanner_extractor.systems.kafka.schema_ids import DOCUMENT as SCHEMA_IDS
+from scanner_extractor.systems.kafka.schema_ids import described_plan, read_schema_ids, schema_id_probes
+from scanner_extractor.systems.kafka.section import CONNECT_SECTION, KAFKA_SECTION, KSQLDB_SECTION
+from scanner_extractor.systems.kafka.settings import (
+    AclSettings,
+    ApplicationSettings,
+    BrokerClientSettings,
+    PrometheusSettings,
+    SchemaIdSettings,
+)
+from scanner_extractor.systems.ksqldb.client import read_ksqldb
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import SourceUnreachable
 from scanner_model.lazy_names import deferred, load
@@ -102,9 +102,9 @@ from scanner_model.maturity import Proof, experimental, live
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_statement, mask_text
 
-_SOURCES = "scanner_extractor.sources"
-_CLOUD = f"{_SOURCES}.confluent_cloud"
-_DBT = f"{_SOURCES}.dbt"
+_SYSTEMS = "scanner_extractor.systems"
+_CLOUD = f"{_SYSTEMS}.confluent_cloud"
+_DBT = f"{_SYSTEMS}.dbt.manifest"
 _DBT_STREAMS = "scanner_extractor.repository.dbt_streams:read_streams"
 _REPOSITORY = "scanner_extractor.repository.reader"
 
@@ -318,8 +318,8 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         KAFKA_REST_SECTION,
         KafkaRestSettings,
         SourceType(
-            read=deferred(f"{_SOURCES}.kafka_rest:read_kafka_rest"),
-            check=deferred(f"{_SOURCES}.kafka_rest:kafka_rest_probes"),
+            read=deferred(f"{_CLOUD}.kafka_rest:read_kafka_rest"),
+            check=deferred(f"{_CLOUD}.kafka_rest:kafka_rest_probes"),
             proofs=(Proof("Kafka REST API of Confluent"),),
         ),
         field="kafka_rest",
@@ -428,9 +428,9 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         phase=CATALOG,
         section=DATABASE_SECTION,
         settings=DatabaseSettings,
-        proofs=deferred(f"{_SOURCES}.databases.products:product_proofs"),
+        proofs=deferred(f"{_SYSTEMS}.databases.products:product_proofs"),
         read=lambda settings, connections, progress: connections.database(settings, progress),
-        check=lambda settings, _: load(f"{_SOURCES}.databases.client:database_probes")(settings),
+        check=lambda settings, _: load(f"{_SYSTEMS}.databases.client:database_probes")(settings),
     ),
     SourceKind(
         name="dbt",
@@ -490,8 +490,8 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         PROMETHEUS_SECTION,
         PrometheusSettings,
         SourceType(
-            read=deferred(f"{_SOURCES}.prometheus:read_prometheus"),
-            check=deferred(f"{_SOURCES}.prometheus:prometheus_probes"),
+            read=deferred(f"{_SYSTEMS}.prometheus.client:read_prometheus"),
+            check=deferred(f"{_SYSTEMS}.prometheus.client:prometheus_probes"),
             proofs=(live("Prometheus", "2.42", "tests/lab/test_lab_clients.py"),),
         ),
         field="prometheus",
@@ -501,7 +501,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         phase=METRICS,
         section=APPLICATIONS_SECTION,
         settings=ApplicationSettings,
-        read=lambda settings, _, __: load(f"{_SOURCES}.applications.mapping:read_mapping")(settings),
+        read=lambda settings, _, __: load("scanner_extractor.config.applications:read_mapping")(settings),
         check=lambda _, __: (),  # it is a part of cluster.json
     ),
     SourceKind(

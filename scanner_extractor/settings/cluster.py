@@ -13,8 +13,9 @@ from scanner_model.errors import Problem
 from scanner_model.names import ClusterName, SourceId, TopicName
 
 if TYPE_CHECKING:
-    from scanner_extractor.settings.clients import PrometheusSettings
-    from scanner_extractor.settings.confluent_cloud import (
+    from scanner_extractor.settings.push import PushSettings
+    from scanner_extractor.settings.sources import CatalogSettings, FlinkSettings, SqlFilesSettings
+    from scanner_extractor.systems.confluent_cloud.settings import (
         CloudSettings,
         KafkaRestSettings,
         Lacking,
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
         StreamCatalogSettings,
         TableflowSettings,
     )
-    from scanner_extractor.settings.push import PushSettings
-    from scanner_extractor.settings.sources import CatalogSettings, FlinkSettings, SqlFilesSettings
+    from scanner_extractor.systems.kafka.settings import PrometheusSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

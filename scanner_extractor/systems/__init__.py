@@ -1,0 +1,1 @@
+"""One package for each system that is read: settings, JSON Schema, client, reader and probes."""
