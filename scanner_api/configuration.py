@@ -35,10 +35,10 @@ from scanner_extractor.probes import CheckResult, Probe, State, run_probes
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, directory_reading
 from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.expansion import expanded
 from scanner_extractor.scan.source_kinds import DISCOVERY, SOURCE_KINDS, experimental_sources
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, KafkaSettings, Settings
 from scanner_extractor.systems.confluent_cloud.discovery import read_cloud
-from scanner_extractor.systems.confluent_cloud.expansion import expanded
 from scanner_extractor.systems.confluent_cloud.probes import CloudFound, cloud_probes
 from scanner_extractor.systems.confluent_cloud.settings import CLOUD_URL, CloudSettings, Lacking
 from scanner_extractor.systems.kafka.admin import probe

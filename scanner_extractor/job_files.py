@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass
+from pathlib import Path
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.results import JobsResult, Progress
-from scanner_extractor.settings.sources import FileSettings, SqlFilesSettings, StreamsSettings
+from scanner_extractor.settings.sources import FileSettings
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
-from scanner_model.kafka import StreamsTopology
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.sql_statements import unread_statements
-from scanner_model.streaming_sql import SCRIPT, FlinkStatement
 
 DOCUMENT = "files"
 """The name under which a capture holds them."""
@@ -111,72 +108,7 @@ def _read(path: Path, name: str, hide: Hide) -> FileText:
     return FileText(name=name, text=hide(text)) if "\0" not in text else FileText(name=name, failure="it is not text")
 
 
-def read_sql_files(settings: SqlFilesSettings, texts: Iterable[FileText], progress: Progress) -> JobsResult:
-    """Return each file as a statement of kind SCRIPT, named by its path from cluster.json, sorted by name.
-
-    Catalog and database are those of the settings: settings inside a file are found by the SQL reader. Raises
-    SourceUnreachable where no file can be read; an unreadable one is a problem, and its earlier facts are retained.
-    """
-    readable, failed = separate_failed(texts, settings.files.pattern, settings.source)
-    statements = tuple(
-        FlinkStatement(
-            source=settings.source,
-            name=file.name,
-            statement=file.text,
-            kind=SCRIPT,
-            catalog_name=settings.catalog,
-            database_name=settings.database,
-        )
-        for file in readable
-    )
-    progress(settings.source, len(statements), len(statements))
-    return JobsResult(
-        outcome=file_outcome(settings.source, "flink", len(statements), frozenset(file.name for file in failed)),
-        statements=statements,
-        problems=(
-            *(file_problem(file, settings.source) for file in failed),
-            *(
-                problem
-                for file in readable
-                for problem in statement_problems(f"{settings.source} {file.name}:", file.text)
-            ),
-        ),
-    )
-
-
 def statement_problems(before_line: str, sql: str) -> Iterator[Problem]:
     """Yield a problem for each statement of *sql* that is not read; *before_line* and its line say where it is."""
     for unread in unread_statements(sql):
         yield Problem(f"{before_line}{unread.line}", f"the statement {unread.opening} is not read", unread.why)
-
-
-_MARK = "Sub-topology:"
-_NONE = "it has no topology as printed by `Topology.describe()`"
-
-
-def read_topologies(settings: StreamsSettings, texts: Iterable[FileText], progress: Progress) -> JobsResult:
-    """Return the topology of each file, named by the application id, sorted by name.
-
-    The id is `name` of the settings, else the file's own name without its ending. Raises SourceUnreachable where no
-    file can be read; one that cannot, or that holds no topology, is a problem, and its earlier facts are retained.
-    """
-    readable, failed = separate_failed(texts, settings.files.pattern, settings.source)
-    topology_files = [file for file in readable if _MARK in file.text]
-    failed += tuple(replace(file, failure=_NONE) for file in readable if _MARK not in file.text)
-    topologies = tuple(sorted((_topology(file, settings) for file in topology_files), key=lambda file: file.name))
-    progress(settings.source, len(topologies), len(topologies))
-    unread = frozenset(_application(file.name, settings) for file in failed)
-    return JobsResult(
-        outcome=file_outcome(settings.source, "streams", len(topologies), unread),
-        topologies=topologies,
-        problems=tuple(file_problem(file, settings.source) for file in failed),
-    )
-
-
-def _topology(file: FileText, settings: StreamsSettings) -> StreamsTopology:
-    name = _application(file.name, settings)
-    return StreamsTopology(source=settings.source, name=name, topology=file.text, file=file.name)
-
-
-def _application(file: str, settings: StreamsSettings) -> str:
-    return settings.name or PurePosixPath(file).stem

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 
 from scanner_extractor.catalogs import CATALOGS
+from scanner_extractor.catalogs.aws import aws_settings, aws_url
 from scanner_extractor.config.http import address_errors, parse_http
 from scanner_extractor.config.sections import (
     HTTP_MEMBERS,
@@ -237,16 +238,6 @@ def parse_catalog(item: Json, context: ParseContext) -> CatalogSettings:
         aliases=tuple(item.get("aliases", ())),
         **{name: item[name] for name in _WORDS if name in item},
     )
-
-
-def aws_settings(item: Json) -> AwsSettings:
-    """Return where a service of AWS is, as a valid *item* states it."""
-    return AwsSettings(**{name: item[name] for name in ("region", "profile", "endpoint_url") if name in item})
-
-
-def aws_url(service: str, aws: AwsSettings) -> str:
-    """Return the address of a service: the one that the settings name, or that of the region."""
-    return aws.endpoint_url or f"https://{service}.{aws.region}.amazonaws.com"
 
 
 def _url(item: Json, aws: AwsSettings | None) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 import regex
 from jsonschema import Draft202012Validator
 
+from scanner_extractor.config.brokers import broker_list
 from scanner_extractor.config.http import WEB_ADDRESS, http_errors, http_warnings, valid_address
 from scanner_extractor.config.interpolation import Filled, filled, named_files
 from scanner_extractor.config.policy import policy_errors
@@ -20,7 +21,6 @@ from scanner_extractor.config.sections import ParseContext, ValidationContext, m
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.source_kinds import SECTIONS, source_settings
 from scanner_extractor.settings.cluster import OpenLineageSettings, Settings
-from scanner_extractor.systems.kafka.section import broker_list
 from scanner_model.documents.json_positions import (
     PositionedJson,
     parse_with_positions,

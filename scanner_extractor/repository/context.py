@@ -11,9 +11,9 @@ from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.connectors import FoundConnector, connectors_in
 from scanner_extractor.repository.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
+from scanner_extractor.repository.settings import SUBJECT
 from scanner_extractor.repository.syntax_trees import grammar_of
 from scanner_extractor.repository.variables import Variables
-from scanner_extractor.settings.sources import SUBJECT
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.field_uses import FieldUse

@@ -18,8 +18,8 @@ from scanner_extractor.repository.statements import CONFLUENT, MATERIALIZE, RISI
 from scanner_extractor.repository.tables import add_engine_objects
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.results import DeclaredResult, Progress, RepositoryResult
-from scanner_extractor.settings.sources import DbtSettings
 from scanner_extractor.systems.dbt.manifest import Project
+from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.kafka import Topic
 from scanner_model.manual import FlowEnd, ManualFlow

@@ -24,6 +24,7 @@ from scanner_extractor.repository.files import (
     text_of,
 )
 from scanner_extractor.repository.kinds import KINDS, TEMPLATE, Kind
+from scanner_extractor.repository.settings import RepositorySettings, TopicFiles
 from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.settings import (
     FILE,
@@ -35,7 +36,6 @@ from scanner_extractor.repository.topic_files.settings import (
 )
 from scanner_extractor.repository.variables import MOST_GROWTH, Variables
 from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
-from scanner_extractor.settings.sources import RepositorySettings, TopicFiles
 from scanner_extractor.systems.deployment.reader import DeploymentReading, deployment_result
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import UnreadFile

@@ -16,8 +16,8 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
+from scanner_extractor.repository.settings import SUBJECT, RepositorySettings
 from scanner_extractor.repository.topic_files.settings import TOPIC_FILES_SCHEMA, parse_topic_files
-from scanner_extractor.settings.sources import SUBJECT, RepositorySettings
 from scanner_model.documents.schema_errors import ErrorMessage
 from scanner_model.errors import InputInvalid
 

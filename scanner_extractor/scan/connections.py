@@ -21,11 +21,12 @@ from scanner_extractor.scan.documents import (
     read_database_document,
     read_kafka_document,
 )
-from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
-from scanner_extractor.settings.sources import DatabaseSettings, DeploymentSettings, FileSettings
-from scanner_extractor.systems.confluent_cloud.settings import OffsetSettings
+from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, OffsetSettings
+from scanner_extractor.settings.sources import FileSettings
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_extractor.systems.deployment import reader as deployment_files
 from scanner_extractor.systems.deployment.reader import DeploymentReading
+from scanner_extractor.systems.deployment.settings import DeploymentSettings
 from scanner_extractor.systems.kafka.admin import (
     OFFSETS_DOCUMENT,
     load_acls,

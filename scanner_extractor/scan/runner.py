@@ -13,10 +13,10 @@ from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import CloudResult, KafkaResult, Progress, SourceReadings, SourceResults, no_progress
 from scanner_extractor.scan import source_kinds
 from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.expansion import expanded
 from scanner_extractor.scan.source_kind import BrokerUse
 from scanner_extractor.scan.source_kinds import SOURCE_KINDS
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.systems.confluent_cloud.expansion import expanded
 from scanner_extractor.systems.confluent_cloud.settings import Lacking
 from scanner_model.errors import ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId

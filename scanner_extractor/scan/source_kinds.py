@@ -13,19 +13,20 @@ from typing import Any
 
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.catalogs.section import CATALOG_SECTION
+from scanner_extractor.config.applications import APPLICATIONS_SECTION, ApplicationSettings
 from scanner_extractor.config.personal_data import (
     PERSONAL_DATA_SECTION,
     PersonalDataSettings,
     read_personal_data,
 )
 from scanner_extractor.config.sections import ParseContext, Section
-from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
-from scanner_extractor.job_files import read_sql_files, read_texts, read_topologies, separate_failed
-from scanner_extractor.probes import Probe, unexpected
+from scanner_extractor.job_files import read_texts, separate_failed
+from scanner_extractor.probes import Probe
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.registries.section import REGISTRY_SECTION
 from scanner_extractor.repository.section import REPOSITORY_SECTION, SCHEMAS_SECTION
+from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.results import (
     ConnectResult,
     DeclaredResult,
@@ -38,18 +39,8 @@ from scanner_extractor.results import (
 )
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kind import BrokerUse, SourceKind, http_check, http_kind, tested, typed_kind
-from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings, RegistrySettings, Settings
-from scanner_extractor.settings.sources import (
-    CatalogSettings,
-    DatabaseSettings,
-    DbtSettings,
-    DeploymentSettings,
-    FileSettings,
-    FlinkSettings,
-    RepositorySettings,
-    SqlFilesSettings,
-    StreamsSettings,
-)
+from scanner_extractor.settings.cluster import KafkaSettings, OffsetSettings, RegistrySettings, Settings
+from scanner_extractor.settings.sources import CatalogSettings, FileSettings
 from scanner_extractor.source_types import SourceType
 from scanner_extractor.systems.confluent_cloud.section import (
     CLOUD_SECTION,
@@ -62,39 +53,43 @@ from scanner_extractor.systems.confluent_cloud.settings import (
     CloudSettings,
     KafkaRestSettings,
     MetricsSettings,
-    OffsetSettings,
     StreamCatalogSettings,
     TableflowSettings,
 )
-from scanner_extractor.systems.connect.client import listed_connectors, read_connect, worker_facts
+from scanner_extractor.systems.connect.client import read_connect
+from scanner_extractor.systems.connect.probes import connect_probes
 from scanner_extractor.systems.connect.reader import with_masked_passwords
+from scanner_extractor.systems.connect.section import CONNECT_SECTION
+from scanner_extractor.systems.connect.settings import ConnectSettings
 from scanner_extractor.systems.databases.section import DATABASE_SECTION
+from scanner_extractor.systems.databases.settings import DatabaseSettings
+from scanner_extractor.systems.dbt.section import DBT_SECTION
+from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_extractor.systems.deployment.reader import DeploymentReading, deployment_result
-from scanner_extractor.systems.deployment.section import DBT_SECTION, FILES_SECTION
+from scanner_extractor.systems.deployment.section import FILES_SECTION
+from scanner_extractor.systems.deployment.settings import DeploymentSettings
 from scanner_extractor.systems.flink.client import FLINK_SOURCES
-from scanner_extractor.systems.flink.section import FLINK_SECTION, STREAMS_SECTION
+from scanner_extractor.systems.flink.section import FLINK_SECTION
+from scanner_extractor.systems.flink.settings import FlinkSettings, SqlFilesSettings
+from scanner_extractor.systems.flink.sql_files import read_sql_files
 from scanner_extractor.systems.kafka.admin import DOCUMENT as ACLS
 from scanner_extractor.systems.kafka.admin import read_acls
-from scanner_extractor.systems.kafka.client_sections import (
-    ACL_SECTION,
-    APPLICATIONS_SECTION,
-    BROKER_CLIENT_SECTION,
-    PROMETHEUS_SECTION,
-    SCHEMA_ID_SECTION,
-)
+from scanner_extractor.systems.kafka.client_sections import ACL_SECTION, BROKER_CLIENT_SECTION, SCHEMA_ID_SECTION
 from scanner_extractor.systems.kafka.clients import DOCUMENT as BROKER_CLIENTS
 from scanner_extractor.systems.kafka.clients import client_probes, read_clients
 from scanner_extractor.systems.kafka.schema_ids import DOCUMENT as SCHEMA_IDS
 from scanner_extractor.systems.kafka.schema_ids import described_plan, read_schema_ids, schema_id_probes
-from scanner_extractor.systems.kafka.section import CONNECT_SECTION, KAFKA_SECTION, KSQLDB_SECTION
-from scanner_extractor.systems.kafka.settings import (
-    AclSettings,
-    ApplicationSettings,
-    BrokerClientSettings,
-    PrometheusSettings,
-    SchemaIdSettings,
-)
+from scanner_extractor.systems.kafka.section import KAFKA_SECTION
+from scanner_extractor.systems.kafka.settings import AclSettings, BrokerClientSettings, SchemaIdSettings
 from scanner_extractor.systems.ksqldb.client import read_ksqldb
+from scanner_extractor.systems.ksqldb.probes import ksqldb_probes
+from scanner_extractor.systems.ksqldb.section import KSQLDB_SECTION
+from scanner_extractor.systems.ksqldb.settings import KsqlSettings
+from scanner_extractor.systems.prometheus.section import PROMETHEUS_SECTION
+from scanner_extractor.systems.prometheus.settings import PrometheusSettings
+from scanner_extractor.systems.streams.section import STREAMS_SECTION
+from scanner_extractor.systems.streams.settings import StreamsSettings
+from scanner_extractor.systems.streams.topologies import read_topologies
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import SourceUnreachable
 from scanner_model.lazy_names import deferred, load
@@ -107,23 +102,6 @@ _CLOUD = f"{_SYSTEMS}.confluent_cloud"
 _DBT = f"{_SYSTEMS}.dbt.manifest"
 _DBT_STREAMS = "scanner_extractor.repository.dbt_streams:read_streams"
 _REPOSITORY = "scanner_extractor.repository.reader"
-
-
-_KSQL = "application/vnd.ksql.v1+json"
-
-
-def ksqldb_probes(_: KsqlSettings, http: Http) -> Iterator[Probe]:
-    """Try to reach a ksqlDB server and to run a statement, which are two rights."""
-    body = {"ksql": "SHOW STREAMS;", "streamsProperties": {}}
-    yield Probe("reach the server", lambda: _ksql_version(http.get("info")))
-    yield Probe("list streams", lambda: _ksql_streams(http.post("ksql", body=body, accept=_KSQL)))
-
-
-def connect_probes(settings: ConnectSettings, http: Http) -> Iterator[Probe]:
-    """Try to reach a worker, which a managed Connect does not have, and to list the connectors."""
-    if not settings.is_managed:
-        yield Probe("reach a worker", lambda: f"Kafka Connect {worker_facts(http)[0]}", required=False)
-    yield Probe("list connectors", lambda: f"{len(listed_connectors(settings, http))} connectors")
 
 
 def file_probes(settings: FileSettings, source: SourceId) -> Iterator[Probe]:
@@ -169,22 +147,6 @@ def repository_probes(settings: RepositorySettings, _: Connections) -> Iterator[
         return f"{reading.seen} files, of them {kinds or 'none that is read'}"
 
     yield Probe("read its files", read)
-
-
-def _ksql_version(payload: Json) -> str:
-    match payload:
-        case {"KsqlServerInfo": {"version": str(version)}}:
-            return f"ksqlDB {version}"
-        case _:
-            raise unexpected("the response is not that of a ksqlDB server")
-
-
-def _ksql_streams(payload: Json) -> str:
-    match payload:
-        case [{"streams": list(streams)}, *_]:
-            return f"{len(streams)} streams"
-        case _:
-            raise unexpected("the response is not a list of streams")
 
 
 DISCOVERY = "discovery"

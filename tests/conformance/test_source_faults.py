@@ -30,8 +30,10 @@ from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import PHASES, read_sources
 from scanner_extractor.scan.source_kinds import SOURCE_KINDS
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, RegistrySettings, Settings
-from scanner_extractor.settings.sources import CatalogSettings, FileSettings, FlinkSettings, StreamsSettings
+from scanner_extractor.settings.sources import CatalogSettings, FileSettings
 from scanner_extractor.systems.flink.client import FLINK_SOURCES
+from scanner_extractor.systems.flink.settings import FlinkSettings
+from scanner_extractor.systems.streams.settings import StreamsSettings
 from scanner_model.kafka import Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus

@@ -13,7 +13,9 @@ from scanner_extractor.results import JobsResult, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import Task, kind_tasks
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.sources import FileSettings, SqlFilesSettings, StreamsSettings
+from scanner_extractor.settings.sources import FileSettings
+from scanner_extractor.systems.flink.settings import SqlFilesSettings
+from scanner_extractor.systems.streams.settings import StreamsSettings
 from scanner_model.errors import InputInvalid, SourceUnreachable
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.scan import SourceStatus

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from scanner_extractor.config.brokers import parse_kafka
 from scanner_extractor.config.http import http_errors, http_warnings, parse_http
 from scanner_extractor.config.sections import (
     HTTP_MEMBERS,
@@ -22,19 +23,17 @@ from scanner_extractor.config.sections import (
     text,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.cluster import HttpSettings, OffsetSettings
 from scanner_extractor.systems.confluent_cloud.settings import (
     CLOUD_URL,
     METRICS_URL,
     CloudSettings,
     KafkaRestSettings,
     MetricsSettings,
-    OffsetSettings,
     Plane,
     StreamCatalogSettings,
     TableflowSettings,
 )
-from scanner_extractor.systems.kafka.section import parse_kafka
 from scanner_model.documents.schema_errors import ErrorMessage
 
 METRICS_REQUESTS_PER_SECOND = 1.0

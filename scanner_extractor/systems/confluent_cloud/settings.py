@@ -174,20 +174,6 @@ class MetricsSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OffsetSettings:
-    """Metrics of any cluster over the Kafka protocol: the end offsets of each topic."""
-
-    brokers: tuple[str, ...]
-    properties: Mapping[str, str] = field(default_factory=dict, repr=False)
-    timeout: float = 20.0
-
-    @property
-    def source(self) -> SourceId:
-        """Return the identity of this source in every scan."""
-        return SourceId("metrics:offsets:" + ",".join(self.brokers))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CloudSettings:
     """A cluster of Confluent Cloud whose brokers and sources are found when a scan starts.
 

@@ -11,7 +11,6 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
 from scanner_extractor.results import ConnectResult, Progress, answered
-from scanner_extractor.settings.cluster import ConnectSettings
 from scanner_extractor.systems.connect.reader import (
     Plugin,
     read_active_topics,
@@ -19,6 +18,7 @@ from scanner_extractor.systems.connect.reader import (
     read_consumed_topics,
     read_plugins,
 )
+from scanner_extractor.systems.connect.settings import ConnectSettings
 from scanner_model.errors import (
     NotCaptured,
     NotFound,

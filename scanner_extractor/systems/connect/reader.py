@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json, Request, Response, Transport
-from scanner_extractor.settings.cluster import ConnectSettings
+from scanner_extractor.systems.connect.settings import ConnectSettings
 from scanner_model.documents.json_input import check_size, load_json
 from scanner_model.errors import PayloadUnexpected, ScannerError
 from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask

@@ -13,7 +13,6 @@ from sqlalchemy.exc import DBAPIError, SAWarning
 
 from scanner_extractor.probes import Probe
 from scanner_extractor.results import CatalogResult, Progress, answered
-from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.systems.databases.drivers import new_engine
 from scanner_extractor.systems.databases.engines import ENGINES
 from scanner_extractor.systems.databases.engines.session import EngineCatalog, engine_session
@@ -21,6 +20,7 @@ from scanner_extractor.systems.databases.errors import reason_of, source_errors
 from scanner_extractor.systems.databases.inspection import InformationSchema, Inspection
 from scanner_extractor.systems.databases.products import Location, chosen_schemas
 from scanner_extractor.systems.databases.reader import VIEWS, DatabaseTables, SchemaReader, TableCatalog
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.errors import Problem, ScannerError, SourceRefused
 from scanner_model.lazy_names import load
 

@@ -14,9 +14,9 @@ from sqlalchemy.engine import URL, Dialect, ExceptionContext
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
-from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.systems.databases.budget import Budget
 from scanner_extractor.systems.databases.products import Location
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 
 _BOUNDED = {
     "psycopg": "scanner_extractor.systems.databases.bounded_psycopg",

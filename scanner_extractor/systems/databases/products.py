@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from scanner_extractor.settings.sources import DatabaseSettings
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.errors import InputInvalid
 from scanner_model.maturity import Proof, live
 

@@ -20,8 +20,8 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.systems.databases.products import database_url
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid
 

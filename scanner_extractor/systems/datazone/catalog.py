@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from scanner_extractor.catalogs.aws import aws_service
 from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
 from scanner_extractor.catalogs.column_types import (
     Part,
@@ -23,7 +24,6 @@ from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.http.pagination import by_token
 from scanner_extractor.results import CatalogResult, Progress, no_progress
 from scanner_extractor.settings.sources import CatalogSettings, Lineage
-from scanner_extractor.systems.glue.catalog import aws_service
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
 from scanner_model.errors import NotFound, ScannerError

@@ -12,7 +12,7 @@ from scanner_extractor.catalogs.column_types import Part, columns_of, known_shap
 from scanner_extractor.http.messages import Json
 from scanner_extractor.job_files import file_name
 from scanner_extractor.results import CatalogResult, Progress
-from scanner_extractor.settings.sources import DbtSettings
+from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_model.catalogs import COLUMNS, DIALECT, DOCUMENTED, CatalogLink, CatalogTable
 from scanner_model.columns import Column, field_segment
 from scanner_model.documents.json_input import TooLarge, load_json

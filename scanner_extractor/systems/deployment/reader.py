@@ -15,9 +15,9 @@ from scanner_extractor.job_files import file_name
 from scanner_extractor.repository.declared import Collector, DeclaredSql, DeclaredUse, Document
 from scanner_extractor.repository.yaml_documents import Parsed, parse_yaml
 from scanner_extractor.results import DeclaredResult, Progress
-from scanner_extractor.settings.sources import DeploymentSettings
 from scanner_extractor.systems.deployment.descriptors import read_descriptor
 from scanner_extractor.systems.deployment.kubernetes import is_resource, read_resource, shared_settings
+from scanner_extractor.systems.deployment.settings import DeploymentSettings
 from scanner_model.declarations import DECLARED, Declaration, DeclaredKind
 from scanner_model.documents.json_input import load_json
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable

@@ -1,8 +1,7 @@
-"""The `dbt` and `files` of cluster.json: manifests of dbt projects, deployment files."""
+"""The `files` of cluster.json: deployment files."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,77 +16,9 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.sources import DbtSettings, DeploymentSettings, FileSettings
+from scanner_extractor.settings.sources import FileSettings
+from scanner_extractor.systems.deployment.settings import DeploymentSettings
 from scanner_model.documents.schema_errors import ErrorMessage
-
-MANIFEST = "manifest.json"
-_NAMESPACE = re.compile(r"[a-z][a-z0-9+.-]*(?:://[^\s@?#]+)?")
-
-_DBT: Json = {
-    "title": "dbt project",
-    "description": "A dbt project, read from its manifest.",
-    "type": "object",
-    "required": ["path"],
-    "properties": {
-        "name": nonempty("Name", "Name of the source. Keep it when the file moves.", "analytics"),
-        "path": nonempty(
-            "Manifest",
-            "manifest.json or its directory. A catalog.json next to it is read as well.",
-            "dbt/target/manifest.json",
-        ),
-        "namespace": nonempty(
-            "Warehouse",
-            "OpenLineage namespace of the warehouse, for example postgres://dw:5432. Models of dbt-confluent and "
-            "dbt-flink-adapter are topics of the cluster and need none.",
-            "postgres://dw:5432",
-            "snowflake://acme-eu1",
-            "bigquery",
-        ),
-    },
-    "additionalProperties": False,
-}
-
-
-def parse_dbt(item: Json, context: ParseContext) -> DbtSettings:
-    """Return the settings of one project."""
-    files = FileSettings(
-        pattern=item["path"],
-        base=context.base,
-        files=named_files(item["path"], context.base, MANIFEST),
-        secret_names=context.secret_names,
-    )
-    return DbtSettings(files=files, namespace=item.get("namespace", "").rstrip("/"), name=item.get("name", ""))
-
-
-def validate_dbt(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield paths without a manifest or with several, invalid namespaces, and projects declared twice."""
-    for path, item in items:
-        pattern, where = item.get("path"), (*path, "path")
-        if context.present and isinstance(pattern, str):
-            count = len(named_files(pattern, context.directory, MANIFEST))
-            if count != 1:
-                what = f"{context.shown(where)} is {count or 'no'} files"
-                yield where, what, "name one manifest.json, relative to this file"
-        namespace = item.get("namespace")
-        if isinstance(namespace, str) and namespace and not _NAMESPACE.fullmatch(namespace):
-            where = (*path, "namespace")
-            yield where, f"{context.shown(where)} is not a namespace", "write scheme://host:port, or bigquery"
-    yield from repeated_sources(items, name_or_path)
-
-
-DBT_SECTION = Section(
-    member="dbt",
-    listing={
-        "title": "dbt projects",
-        "description": "dbt projects.",
-        "examples": [[{"path": "dbt/target/manifest.json", "namespace": "postgres://dw:5432"}]],
-    },
-    schema=_DBT,
-    parse=parse_dbt,
-    validate=validate_dbt,
-    over_http=False,
-)
-
 
 ENDINGS = frozenset({".yaml", ".yml", ".json"})
 """Of the files that a pattern matches, or that are below a directory, those with one of these endings are read."""

@@ -1,1 +1,1 @@
-"""Apache Druid and Apache Pinot."""
+"""Apache Druid."""

@@ -13,7 +13,6 @@ from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
 from scanner_extractor.results import JobsResult, Progress, answered, no_progress
-from scanner_extractor.settings.sources import CMF, CONFLUENT, JOB_MANAGER, SQL_GATEWAY, FlinkSettings
 from scanner_extractor.source_types import SourceType
 from scanner_extractor.systems.flink import confluent as flink_confluent
 from scanner_extractor.systems.flink.confluent import (
@@ -23,6 +22,7 @@ from scanner_extractor.systems.flink.confluent import (
     statement_name,
     table_name,
 )
+from scanner_extractor.systems.flink.settings import CMF, CONFLUENT, JOB_MANAGER, SQL_GATEWAY, FlinkSettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.maturity import Proof, live
 from scanner_model.payload import Payload, Unread

@@ -10,7 +10,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import by_number, by_token
 from scanner_extractor.results import JobsResult, Progress, answered
-from scanner_extractor.settings.sources import FlinkSettings
+from scanner_extractor.systems.flink.settings import FlinkSettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError
 from scanner_model.names import TopicName
 from scanner_model.payload import Payload, Unread, canonical

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from scanner_extractor.catalogs.aws import aws_service
 from scanner_extractor.catalogs.collector import CatalogCollector
 from scanner_extractor.catalogs.column_types import (
     Part,
@@ -15,7 +16,7 @@ from scanner_extractor.catalogs.column_types import (
     parameters,
     spark_shape,
 )
-from scanner_extractor.http.aws import AwsService, Client, aws_transport
+from scanner_extractor.http.aws import Client, aws_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.http.pagination import by_token
@@ -23,7 +24,6 @@ from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
-from scanner_model.errors import InputInvalid
 from scanner_model.payload import Payload
 
 _READ = frozenset(
@@ -135,20 +135,6 @@ def read_glue_catalog(settings: CatalogSettings, http: Http, progress: Progress)
 def glue_catalog_transport(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Transport:
     """Return an exchange as `aws_exchange` does, for Glue's catalog."""
     return aws_transport(aws_service(settings, "glue", "docs/sources/catalogs.md"), settings.http, connect)
-
-
-def aws_service(settings: CatalogSettings, name: str, page: str) -> AwsService:
-    """Return the AWS service of a catalog; raises InputInvalid where the settings do not locate it."""
-    if not settings.aws:
-        raise InputInvalid(f"a catalog of type {settings.type} needs a region", where=str(settings.source))
-    return AwsService(
-        name=name,
-        region=settings.aws.region,
-        profile=settings.aws.profile,
-        endpoint_url=settings.aws.endpoint_url,
-        member="catalogs",
-        page=page,
-    )
 
 
 def list_databases(settings: CatalogSettings, http: Http) -> list[str]:

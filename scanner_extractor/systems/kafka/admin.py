@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 
 from scanner_extractor.http.messages import Json
 from scanner_extractor.results import CatalogResult, FactsResult, KafkaResult, Progress, answered
-from scanner_extractor.settings.cluster import KafkaSettings
-from scanner_extractor.systems.confluent_cloud.settings import OffsetSettings
+from scanner_extractor.settings.cluster import KafkaSettings, OffsetSettings
 from scanner_extractor.systems.kafka.client import KafkaClient
 from scanner_extractor.systems.kafka.coordinators import LOADING, unconfirmed, unloaded
 from scanner_extractor.systems.kafka.reader import (

@@ -1,13 +1,11 @@
-"""Settings of sources that say which clients use a topic: rules of access, Prometheus, applications, schema ids."""
+"""Settings of what brokers know of clients: rules of access, transactions, groups, schema ids."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
-from scanner_model.clients import Direction
+from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_model.names import SourceId
 
 
@@ -63,53 +61,3 @@ class SchemaIdSettings:
     def takes(self, topic: str) -> bool:
         """Return whether the records of *topic* may be read: never those of a topic that begins with `_`."""
         return not topic.startswith("_") and any(fnmatchcase(topic, pattern) for pattern in self.topics)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricProfile:
-    """A metric that counts what clients do with topics, and the labels that name topic and client.
-
-    *labels* are (label, kind of name) pairs. A *level* is a gauge: its last value is read, not its increase.
-    *lag*: it is the lag of a consumer group. *matchers* are added to the selector, as `messaging_system="kafka"`.
-    """
-
-    name: str
-    metric: str
-    direction: Direction
-    topic: str = "topic"
-    labels: tuple[tuple[str, str], ...] = ()
-    matchers: str = ""
-    level: bool = False
-    lag: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrometheusSettings:
-    """One server with the HTTP API of Prometheus; *selector* are label matchers of this cluster's series.
-
-    *profiles* are the user's own, read with the built-in ones.
-    """
-
-    http: HttpSettings
-    name: str = ""
-    selector: str = ""
-    window: str = "1d"
-    profiles: tuple[MetricProfile, ...] = ()
-
-    @property
-    def source(self) -> SourceId:
-        """Return the identity of this source in every scan; a name stays when the address changes."""
-        return SourceId(f"prometheus:{self.name or self.http.url}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApplicationSettings:
-    """The applications that cluster.json names: for each its owner, and (kind of name, pattern) pairs."""
-
-    owners: Mapping[str, str] = field(default_factory=dict)
-    identities: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
-
-    @property
-    def source(self) -> SourceId:
-        """Return the identity of this source in every scan."""
-        return SourceId("applications:cluster.json")

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.results import KsqlResult, Progress, no_progress
-from scanner_extractor.settings.cluster import KsqlSettings
 from scanner_extractor.systems.ksqldb.queries import NOTHING_EARLIER, Earlier, closing_queries, joined_queries
 from scanner_extractor.systems.ksqldb.reader import Entity, read_entities
+from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.errors import (
     NotFound,
     PayloadUnexpected,

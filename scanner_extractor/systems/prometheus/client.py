@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
 from scanner_extractor.results import CatalogResult, Progress, answered_with
-from scanner_extractor.systems.kafka.settings import MetricProfile, PrometheusSettings
+from scanner_extractor.systems.prometheus.settings import MetricProfile, PrometheusSettings
 from scanner_model.catalogs import Metric
 from scanner_model.client_names import is_default_id
 from scanner_model.clients import ClientUse, Direction, IdentityKind

@@ -196,9 +196,9 @@ def test_every_kind_is_tried_over_what_it_speaks(
     kind, unity, google, clickhouse, iceberg, olap, aws, exchange, settings
 ) -> None:
     """A fake stands in for each."""
+    from scanner_extractor.catalogs.aws import aws_service
     from scanner_extractor.http.aws import aws_transport
     from scanner_extractor.http.client import Http
-    from scanner_extractor.systems.glue.catalog import aws_service
 
     members = {
         "unity": UNITY,

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from scanner_extractor.catalogs.ingestion import fields_of
 from scanner_extractor.systems.databases.engines.session import Row
-from scanner_extractor.systems.druid.catalog import fields_of
 from scanner_model.catalogs import (
     KAFKA_BROKERS,
     KAFKA_COLUMNS,

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.systems.databases.drivers import Connector
 from scanner_extractor.systems.databases.errors import source_errors
 from scanner_extractor.systems.databases.products import Location, chosen_schemas
 from scanner_extractor.systems.databases.reader import DatabaseTables
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.catalogs import DATABASE, CatalogTable
 from scanner_model.columns import Column
 from scanner_model.errors import Problem, ScannerError

@@ -18,9 +18,9 @@ from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import rates
-from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
+from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, OffsetSettings
 from scanner_extractor.systems.confluent_cloud.metrics import read_metrics
-from scanner_extractor.systems.confluent_cloud.settings import MetricsSettings, OffsetSettings
+from scanner_extractor.systems.confluent_cloud.settings import MetricsSettings
 from scanner_extractor.systems.kafka.admin import read_offsets, read_offsets_document
 from scanner_extractor.systems.kafka.client import KafkaClient
 from scanner_model.catalogs import Metric

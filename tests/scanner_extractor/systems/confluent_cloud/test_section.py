@@ -11,8 +11,8 @@ import pytest
 from scanner_api.configuration import State, probe_sources
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.settings.cluster import BasicAuth, Settings
-from scanner_extractor.systems.confluent_cloud.settings import MetricsSettings, OffsetSettings, Plane, has_key
+from scanner_extractor.settings.cluster import BasicAuth, OffsetSettings, Settings
+from scanner_extractor.systems.confluent_cloud.settings import MetricsSettings, Plane, has_key
 from scanner_model.errors import InputInvalid
 
 LEAST: dict[str, Any] = {"cluster": "retail", "brokers": "k:9092"}

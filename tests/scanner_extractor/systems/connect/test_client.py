@@ -12,8 +12,9 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.results import ConnectResult, no_progress
-from scanner_extractor.settings.cluster import ConnectSettings, HttpSettings
+from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.connect.client import read_connect
+from scanner_extractor.systems.connect.settings import ConnectSettings
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.kafka import ConnectorKind, ConnectorTask
 from scanner_model.scan import SourceStatus as Answered

@@ -14,8 +14,9 @@ from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import kind_tasks
-from scanner_extractor.settings.cluster import ConnectSettings, HttpSettings, Settings
+from scanner_extractor.settings.cluster import HttpSettings, Settings
 from scanner_extractor.systems.connect.reader import with_masked_passwords
+from scanner_extractor.systems.connect.settings import ConnectSettings
 from scanner_model.errors import SourceUnreachable
 from scanner_model.names import ClusterName
 from scanner_model.redaction import MASK, mask_config, mask_json

@@ -13,9 +13,9 @@ from sqlalchemy.exc import OperationalError
 from scanner_extractor.probes import State, run_probes
 from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.scan.documents import database_document, read_database_document
-from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.systems.databases.client import database_probes, read_database
 from scanner_extractor.systems.databases.errors import source_errors
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.catalogs import TableKey
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid, SourceUnreachable

@@ -18,9 +18,9 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
 from scanner_extractor.results import no_progress
-from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.systems.databases.client import read_database
 from scanner_extractor.systems.databases.drivers import Connector, interrupt_after
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.errors import ScannerError, SourceRefused, SourceUnreachable
 
 DATABASES = ("postgresql", "mysql", "materialize", "starrocks")

@@ -12,11 +12,11 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from sqlalchemy import Connection, event, inspect
 
-from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.systems.databases.client import connected
 from scanner_extractor.systems.databases.inspection import InformationSchema, Inspection, default_text
 from scanner_extractor.systems.databases.products import Location
 from scanner_extractor.systems.databases.reader import TABLE, Reported, TableCatalog
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.columns import Column
 
 DATABASE = "described"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.systems.databases.products import Location, database_url
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.errors import InputInvalid
 
 

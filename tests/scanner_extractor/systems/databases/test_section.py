@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from scanner_extractor.config.loader import read_cluster_file
-from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.systems.databases.products import Location
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.errors import InputInvalid
 
 Read = Callable[..., tuple[DatabaseSettings, ...]]

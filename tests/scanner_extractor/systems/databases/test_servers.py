@@ -9,9 +9,9 @@ from sqlalchemy import text
 
 from scanner_extractor.probes import State, run_probes
 from scanner_extractor.results import CatalogResult, no_progress
-from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.systems.databases.client import connected, database_probes, read_database
 from scanner_extractor.systems.databases.products import Location
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.catalogs import generation_expression
 from scanner_model.errors import ScannerError, SourceRefused
 from scanner_model.scan import SourceStatus

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from scanner_extractor.results import CatalogResult, no_progress
-from scanner_extractor.settings.sources import DbtSettings, FileSettings
+from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.systems.dbt.manifest import load_manifest, read_manifest, summary
+from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_model.errors import PayloadUnexpected, SourceUnreachable
 from scanner_model.scan import SourceStatus
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from scanner_extractor.catalogs.ingestion import fields_of
 from scanner_extractor.settings.sources import Wanted
-from scanner_extractor.systems.druid.catalog import fields_of
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.scan import SourceStatus
 

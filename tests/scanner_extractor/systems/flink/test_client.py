@@ -12,7 +12,6 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import JobsResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.settings.sources import JOB_MANAGER, SQL_GATEWAY, FlinkSettings
 from scanner_extractor.systems.flink.client import (
     FLINK_SOURCES,
     read_cause,
@@ -21,6 +20,7 @@ from scanner_extractor.systems.flink.client import (
     read_plan,
     read_version,
 )
+from scanner_extractor.systems.flink.settings import JOB_MANAGER, SQL_GATEWAY, FlinkSettings
 from scanner_model.errors import PayloadUnexpected, SourceUnreachable
 from scanner_model.names import SourceId
 from scanner_model.payload import Unread

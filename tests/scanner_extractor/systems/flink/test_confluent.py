@@ -15,7 +15,6 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import JobsResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.settings.sources import CMF, CONFLUENT, FlinkSettings
 from scanner_extractor.systems.flink.client import FLINK_SOURCES
 from scanner_extractor.systems.flink.confluent import (
     MATERIALIZED_TABLE,
@@ -24,6 +23,7 @@ from scanner_extractor.systems.flink.confluent import (
     read_statement,
     read_table,
 )
+from scanner_extractor.systems.flink.settings import CMF, CONFLUENT, FlinkSettings
 from scanner_model.errors import PayloadUnexpected, SourceRefused, SourceUnreachable
 from scanner_model.payload import Payload
 from scanner_model.scan import SourceStatus

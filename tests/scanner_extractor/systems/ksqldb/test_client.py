@@ -10,9 +10,10 @@ import pytest
 
 from scanner_extractor.http.client import Http, Request, Response
 from scanner_extractor.results import KsqlResult, no_progress
-from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings
+from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.ksqldb.client import read_ksqldb
 from scanner_extractor.systems.ksqldb.queries import NOTHING_EARLIER, Earlier
+from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.errors import ScannerError
 from scanner_model.scan import SourceStatus as Answered
 

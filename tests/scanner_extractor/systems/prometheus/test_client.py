@@ -13,8 +13,8 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.systems.kafka.settings import MetricProfile, PrometheusSettings
 from scanner_extractor.systems.prometheus.client import PROFILES, prometheus_probes, query_text, read_prometheus
+from scanner_extractor.systems.prometheus.settings import MetricProfile, PrometheusSettings
 from scanner_model.clients import Direction
 from scanner_model.errors import ScannerError, SourceRefused
 from scanner_model.scan import SourceStatus

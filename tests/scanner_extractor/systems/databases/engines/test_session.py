@@ -10,10 +10,10 @@ from streaming_engines import MATERIALIZE, RISINGWAVE, SECRET, Tables, loading, 
 
 from scanner_extractor.probes import State, run_probes
 from scanner_extractor.results import no_progress
-from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.systems.databases.client import database_probes, read_database
 from scanner_extractor.systems.databases.engines.session import EngineCatalog, engine_session
 from scanner_extractor.systems.databases.products import Location
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.errors import Problem, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.scan import SourceStatus
 

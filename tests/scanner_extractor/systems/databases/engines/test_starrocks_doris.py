@@ -22,12 +22,12 @@ from routine_loads import (
 
 from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.scan.documents import database_document
-from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.systems.databases.client import read_database
 from scanner_extractor.systems.databases.engines import ENGINES
 from scanner_extractor.systems.databases.engines.session import EngineCatalog, engine_session
 from scanner_extractor.systems.databases.engines.starrocks_doris import named_view, view_of_declaration
 from scanner_extractor.systems.databases.products import Location
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.catalogs import PRIMARY_KEY, UNIQUE, TableKey
 from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.lazy_names import load

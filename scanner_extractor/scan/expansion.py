@@ -12,14 +12,12 @@ from typing import TypeVar
 
 from scanner_extractor.settings.cluster import (
     BasicAuth,
-    ConnectSettings,
     HttpSettings,
     KafkaSettings,
-    KsqlSettings,
+    OffsetSettings,
     RegistrySettings,
     Settings,
 )
-from scanner_extractor.settings.sources import CONFLUENT, FlinkSettings
 from scanner_extractor.systems.confluent_cloud.section import METRICS_REQUESTS_PER_SECOND
 from scanner_extractor.systems.confluent_cloud.settings import (
     METRICS_URL,
@@ -29,13 +27,15 @@ from scanner_extractor.systems.confluent_cloud.settings import (
     KafkaRestSettings,
     Lacking,
     MetricsSettings,
-    OffsetSettings,
     Organization,
     Plane,
     StreamCatalogSettings,
     TableflowSettings,
     has_key,
 )
+from scanner_extractor.systems.connect.settings import ConnectSettings
+from scanner_extractor.systems.flink.settings import CONFLUENT, FlinkSettings
+from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.names import SourceId
 
 KINDS = frozenset(

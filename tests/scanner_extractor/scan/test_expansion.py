@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
+from scanner_extractor.scan.expansion import expanded
 from scanner_extractor.settings.cluster import (
     BasicAuth,
     BearerAuth,
     HttpSettings,
     KafkaSettings,
-    KsqlSettings,
+    OffsetSettings,
     RegistrySettings,
     Settings,
 )
-from scanner_extractor.systems.confluent_cloud.expansion import expanded
 from scanner_extractor.systems.confluent_cloud.settings import (
     CloudCluster,
     CloudKsql,
@@ -27,10 +27,10 @@ from scanner_extractor.systems.confluent_cloud.settings import (
     Environment,
     FlinkRegion,
     MetricsSettings,
-    OffsetSettings,
     Organization,
     Plane,
 )
+from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.names import ClusterName
 
 CLOUD_KEY = BasicAuth(user="CLOUD", password="cloud-secret")
