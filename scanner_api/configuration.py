@@ -36,8 +36,9 @@ from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, directory_reading
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.expansion import expanded
-from scanner_extractor.scan.source_kinds import DISCOVERY, SOURCE_KINDS, experimental_sources
+from scanner_extractor.scan.source_kinds import experimental_sources, kinds_of
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, KafkaSettings, Settings
+from scanner_extractor.source_kind import DISCOVERY
 from scanner_extractor.systems.confluent_cloud.discovery import read_cloud
 from scanner_extractor.systems.confluent_cloud.probes import CloudFound, cloud_probes
 from scanner_extractor.systems.confluent_cloud.settings import CLOUD_URL, CloudSettings, Lacking
@@ -86,7 +87,7 @@ def probe_sources(
             yield from run_probes(cloud.source, cloud_probes(cloud, http, discovered))
         settings = expanded(settings, cloud, discovered.organization) if discovered.organization else settings
     yield from (_missing_key_result(lacking) for lacking in settings.lacking)
-    for kind in SOURCE_KINDS:
+    for kind in kinds_of(settings):
         for source in kind.sources(settings) if kind.phase != DISCOVERY else ():
             yield from run_probes(source.source, kind.check(source, connections))
     yield from check_plugins()

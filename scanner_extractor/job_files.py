@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scanner_extractor.http.messages import Json
+from scanner_extractor.probes import Probe
 from scanner_extractor.settings.sources import FileSettings
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
 from scanner_model.names import SourceId
+from scanner_model.redaction import mask_text
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.sql_statements import unread_statements
 
@@ -112,3 +114,15 @@ def statement_problems(before_line: str, sql: str) -> Iterator[Problem]:
     """Yield a problem for each statement of *sql* that is not read; *before_line* and its line say where it is."""
     for unread in unread_statements(sql):
         yield Problem(f"{before_line}{unread.line}", f"the statement {unread.opening} is not read", unread.why)
+
+
+def file_probes(settings: FileSettings, source: SourceId) -> Iterator[Probe]:
+    """Try to read every file."""
+
+    def read() -> str:
+        texts, failed = separate_failed(read_texts(settings, mask_text), settings.pattern, source)
+        if failed:
+            raise SourceUnreachable(f"{failed[0].name}: {failed[0].failure}", hint="check the file and its rights")
+        return f"{len(texts)} files"
+
+    yield Probe("read its files", read)

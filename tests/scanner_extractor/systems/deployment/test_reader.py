@@ -12,9 +12,9 @@ from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import DeclaredResult, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import Task, kind_tasks
-from scanner_extractor.scan.source_kinds import deployment_probes
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.sources import FileSettings
+from scanner_extractor.systems.deployment.kind import deployment_probes
 from scanner_extractor.systems.deployment.reader import (
     LARGEST,
     deployment_document,

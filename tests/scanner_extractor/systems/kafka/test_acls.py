@@ -11,7 +11,7 @@ from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AclOperation, AclPermissionType, ResourcePatternType
 
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.source_kinds import SOURCE_KINDS
+from scanner_extractor.scan.source_kinds import all_kinds
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.systems.kafka.admin import load_acls, read_acls
 from scanner_extractor.systems.kafka.client import KafkaClient
@@ -121,7 +121,7 @@ def test_damaged_capture_is_named() -> None:
 
 def test_check_counts_the_rules() -> None:
     """Whether the right is there is the question."""
-    kind = next(kind for kind in SOURCE_KINDS if kind.name == "acls")
+    kind = next(kind for kind in all_kinds() if kind.name == "acls")
     connections = Connections(acls=lambda _: {"rules": [["LITERAL", "a", "User:b", "*", "READ", "ALLOW"]]})
 
     assert [probe.run() for probe in kind.check(SETTINGS, connections)] == ["1 rules"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.source_kinds import SOURCE_KINDS
+from scanner_extractor.scan.source_kinds import all_kinds
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.systems.kafka.clients import load_clients, read_clients
 from scanner_extractor.systems.kafka.settings import BrokerClientSettings
@@ -259,7 +259,7 @@ def test_damaged_capture_is_named() -> None:
 
 def test_check_counts_what_is_visible() -> None:
     """One sample is enough for it."""
-    kind = next(kind for kind in SOURCE_KINDS if kind.name == "kafka_clients")
+    kind = next(kind for kind in all_kinds() if kind.name == "kafka_clients")
     brokers = Brokers(lacking=["StreamsGroupDescribe"], ConsumerGroupDescribe=[group("a", member("app-a", "orders"))])
     connections = Connections(clients=lambda settings, now: load_clients(settings, now, brokers, lambda _: None))
 

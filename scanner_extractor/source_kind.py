@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
 
 from scanner_extractor.config.sections import Section
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Json, Transport
+from scanner_extractor.job_files import FileText
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import Progress, SourceResults
-from scanner_extractor.scan.connections import Connections
-from scanner_extractor.settings.cluster import HttpSettings, Settings
+from scanner_extractor.results import CatalogResult, KafkaResult, Progress, SourceResults
+from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, OffsetSettings, Settings
+from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.source_types import SourceType
 from scanner_model.maturity import Proof
 from scanner_model.names import SourceId
+
+DISCOVERY = "discovery"
+CLUSTER = "topics and consumer groups"
+STREAMING = "collections and connectors"
+SCHEMAS = "schemas"
+TABLES = "tables of topics"
+CATALOG = "catalogs"
+METRICS = "metrics"
+"""The phases of a scan."""
 
 
 class SourceSettings(Protocol):
@@ -39,6 +52,61 @@ class TypedSource(HttpSource, Protocol):
     @property
     def type(self) -> str:
         """Return the name of the type."""
+
+
+class Connections(Protocol):
+    """How a kind reaches its sources; `scanner_extractor.scan.connections` has those of a scan and of a capture."""
+
+    @property
+    def now(self) -> Callable[[], datetime]:
+        """Return the clock of metrics and of transactions."""
+
+    @property
+    def probe(self) -> Callable[[KafkaSettings], str]:
+        """Return what requests the brokers' metadata."""
+
+    @property
+    def acls(self) -> Callable[[Any], Json]:
+        """Return what requests the brokers' access rules."""
+
+    @property
+    def clients(self) -> Callable[[Any, datetime], Json]:
+        """Return what requests transactions and groups from the brokers."""
+
+    @property
+    def schema_ids(self) -> Callable[[Any, Progress, datetime], Json]:
+        """Return what reads the schema ids of records."""
+
+    def http(
+        self,
+        settings: HttpSettings,
+        source: SourceId,
+        *,
+        live: Transport | None = None,
+        mask: Callable[[Transport], Transport] | None = None,
+    ) -> Http:
+        """Open an HTTP source; *live* sends its requests unless it is plain HTTP, *mask* hides secrets in responses."""
+
+    def document(self, source: SourceId, name: str, load: Callable[[], Json]) -> Json:
+        """Return what *load* returns; a capture holds it as the document *name*."""
+
+    def texts(self, settings: FileSettings, source: SourceId, hide: Callable[[str], str]) -> tuple[FileText, ...]:
+        """Read the files of *source*; *hide* masks secrets."""
+
+    def earlier(self, source: SourceId) -> Any:  # noqa: ANN401 - a type of the system
+        """Return the queries of a ksqlDB server that earlier scans know."""
+
+    def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaResult:
+        """Read topics and groups from the brokers."""
+
+    def offsets(self, settings: OffsetSettings, progress: Progress) -> CatalogResult:
+        """Read the end offsets of topics."""
+
+    def database(self, settings: Any, progress: Progress) -> CatalogResult:  # noqa: ANN401 - as above
+        """Read the tables of a database."""
+
+    def deployment(self, settings: Any, progress: Progress) -> Any:  # noqa: ANN401 - as above
+        """Read deployment files."""
 
 
 class Types(Protocol):
@@ -87,10 +155,10 @@ class SourceKind(Generic[S]):
     declares its sources: JSON Schema, parse, validate; several kinds may share one. *settings* is the class of what
     that member is parsed to for this kind. *read* reads one source and raises ScannerError where nothing of it can be
     read. *check* yields what `scanner doctor` tries on it; a probe is created after the one before it has run, while
-    the connection is open. *field* is the field of Settings that holds its sources; empty: they are in
-    `settings.others`. *ready* returns whether a source can be read yet: brokers may be found only when the scan starts.
-    *brokers* is how it uses them. *proofs* returns how the systems of one source were tested, or of all
-    for None; none for a kind that is a part of cluster.json.
+    the connection is open. *field* is the field of Settings that holds its sources, which the table of kinds sets;
+    empty: they are in `settings.others`. *ready* returns whether a source can be read yet: brokers may be found only
+    when the scan starts. *brokers* is how it uses them. *proofs* returns how the systems of one source were tested, or
+    of all for None; none for a kind that is a part of cluster.json.
     """
 
     name: str
@@ -113,7 +181,7 @@ class SourceKind(Generic[S]):
 
 
 def http_kind(
-    name: str, phase: str, section: Section[Any], settings: type[H], type_: SourceType[H, Any], *, field: str = ""
+    name: str, phase: str, section: Section[Any], settings: type[H], type_: SourceType[H, Any]
 ) -> SourceKind[H]:
     """Build the row of a kind that is read and checked over HTTP as *type_* does it."""
 
@@ -130,21 +198,18 @@ def http_kind(
         settings=settings,
         read=read,
         check=check,
-        field=field,
         proofs=tested(*type_.proofs),
     )
 
 
-def typed_kind(
-    name: str, phase: str, section: Section[Any], settings: type[T], types: Types, *, field: str
-) -> SourceKind[T]:
+def typed_kind(name: str, phase: str, section: Section[Any], settings: type[T], types: Types) -> SourceKind[T]:
     """Build the row of a kind whose settings name one of *types*, each read and checked over HTTP."""
 
     def proofs(source: T | None) -> tuple[Proof, ...]:
         names = types if source is None else (source.type,)
         return tuple(proof for name in names for proof in types[name].proofs)
 
-    return replace(http_kind(name, phase, section, settings, by_type(types), field=field), proofs=proofs)
+    return replace(http_kind(name, phase, section, settings, by_type(types)), proofs=proofs)
 
 
 def http_check(type_: SourceType[H, Any]) -> Callable[[H, Connections], Iterator[Probe]]:
