@@ -22,6 +22,9 @@ from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, 
 if TYPE_CHECKING:
     from scanner_extractor.systems.confluent_cloud.settings import Organization
 
+SCHEMA_IDS = "schema_id_uses"
+"""The member of the facts that are schema ids in use."""
+
 Progress = Callable[[SourceId, int, int | None], None]
 """Called with the number of objects of a source that are done, and the total (None: unknown), from any thread."""
 

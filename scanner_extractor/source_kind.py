@@ -54,6 +54,9 @@ class TypedSource(HttpSource, Protocol):
         """Return the name of the type."""
 
 
+R = TypeVar("R")
+
+
 class Connections(Protocol):
     """How a kind reaches its sources; `scanner_extractor.scan.connections` has those of a scan and of a capture."""
 
@@ -105,8 +108,15 @@ class Connections(Protocol):
     def database(self, settings: Any, progress: Progress) -> CatalogResult:  # noqa: ANN401 - as above
         """Read the tables of a database."""
 
-    def deployment(self, settings: Any, progress: Progress) -> Any:  # noqa: ANN401 - as above
-        """Read deployment files."""
+    def reading(
+        self,
+        source: SourceId,
+        name: str,
+        read: Callable[[], R],
+        write: Callable[[R], Json],
+        parse: Callable[[Json, SourceId], R],
+    ) -> R:
+        """Return what *read* returns; a capture holds it as *write* has it, the document *name*, for *parse*."""
 
 
 class Types(Protocol):

@@ -8,20 +8,25 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
+from typing import TYPE_CHECKING
 
 from scanner_extractor import source_kind
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import CloudResult, KafkaResult, Progress, SourceReadings, SourceResults, no_progress
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.expansion import expanded
 from scanner_extractor.scan.source_kinds import kinds_of
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.source_kind import BrokerUse
-from scanner_extractor.systems.confluent_cloud.settings import Lacking
 from scanner_model.errors import ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.lazy_names import deferred
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.threads import start
+
+if TYPE_CHECKING:
+    from scanner_extractor.systems.confluent_cloud.settings import Lacking
+
+expanded = deferred("scanner_extractor.scan.expansion:expanded")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

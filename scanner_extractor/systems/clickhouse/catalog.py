@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from scanner_extractor.catalogs import CatalogType, lists
 from scanner_extractor.catalogs.collector import CatalogCollector, Name
 from scanner_extractor.catalogs.column_types import Part, columns_of, moment, parameters, server_namespace
 from scanner_extractor.http.client import Http
@@ -25,6 +26,7 @@ from scanner_extractor.systems.clickhouse.engines import (
 from scanner_model.catalogs import DATABASE, KAFKA_BROKERS, KAFKA_TOPICS, CatalogTable
 from scanner_model.columns import Column, field_segment
 from scanner_model.errors import PayloadUnexpected, Problem, ScannerError
+from scanner_model.maturity import live
 from scanner_model.payload import Payload
 from scanner_model.redaction import mask_statement, mask_text
 
@@ -280,3 +282,10 @@ def _texts(collection: Payload) -> dict[str, str]:
     """Return a map of texts; newer servers write it as an object, older ones as a text of pairs."""
     pairs = collection.value.items() if isinstance(collection.value, dict) else ()
     return {name: value for name, value in pairs if isinstance(value, str)}
+
+
+CATALOG = CatalogType(
+    read=read_clickhouse,
+    check=lists("databases", list_clickhouse_databases),
+    proofs=(live("ClickHouse", "26.9 (chdb)", "docs/sources/engines.md"),),
+)

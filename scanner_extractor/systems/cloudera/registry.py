@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 
 from scanner_extractor.http.client import Http, Params
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
+from scanner_extractor.probes import Probe
+from scanner_extractor.registries import RegistryType
 from scanner_extractor.registries.result import (
     BadRow,
     RegistryContent,
@@ -24,6 +26,7 @@ from scanner_extractor.results import Progress, RegistryResult
 from scanner_extractor.schemas.references import LATEST
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
+from scanner_model.maturity import Proof
 from scanner_model.names import SourceId, SubjectName
 from scanner_model.payload import Payload
 from scanner_model.schemas import Reference, SchemaVersion
@@ -251,3 +254,20 @@ def _content_of(rows: Iterable[BranchedVersion | BadRow], schemas: Iterable[Payl
     versions = with_references([row for row in listed if isinstance(row, BranchedVersion)], by_name)
     bad = separate_rows(row for row in listed if isinstance(row, BadRow))
     return RegistryContent(rows={key_of(version): Row(version=version) for version in versions}) + bad
+
+
+def cloudera_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
+    """Try to list the schemas of a Cloudera registry, and to read one."""
+    client = ClouderaClient(http, cloudera_base(settings.http.url))
+    names: list[str] = []
+
+    def listed() -> str:
+        names.extend(filter(None, map(read_name, client.schemas())))
+        return f"{len(names)} schemas"
+
+    yield Probe("list schemas", listed)
+    if names:
+        yield Probe("read a schema", lambda: f"{len(client.versions(names[0], MAIN_BRANCH))} versions")
+
+
+CLOUDERA = RegistryType(read=read_cloudera, check=cloudera_probes, proofs=(Proof("Cloudera Schema Registry"),))

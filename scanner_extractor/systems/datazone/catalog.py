@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from scanner_extractor.catalogs import CatalogType, lists
 from scanner_extractor.catalogs.aws import aws_service
 from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
 from scanner_extractor.catalogs.column_types import (
@@ -27,6 +28,7 @@ from scanner_extractor.settings.sources import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
 from scanner_model.errors import NotFound, ScannerError
+from scanner_model.maturity import validated
 from scanner_model.payload import Payload, canonical
 from scanner_model.redaction import mask_json, mask_text
 
@@ -280,3 +282,11 @@ class _Lineage:
     def _data(self, node: Payload, side: str) -> list[Endpoint]:
         known = (self._nodes.get(entry.need("id").text()) for entry in node.list(side))
         return [Endpoint(self._name(neighbour)) for neighbour in known if neighbour and not is_process(neighbour)]
+
+
+CATALOG = CatalogType(
+    read=read_datazone,
+    check=lists("assets", catalog_assets),
+    transport=datazone_transport,
+    proofs=(validated("Amazon DataZone", "botocore's service model", "docs/sources/catalogs.md"),),
+)

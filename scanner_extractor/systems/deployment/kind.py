@@ -16,7 +16,14 @@ from scanner_extractor.source_kind import (
     SourceKind,
     tested,
 )
-from scanner_extractor.systems.deployment.reader import DeploymentReading, deployment_result
+from scanner_extractor.systems.deployment.reader import (
+    DOCUMENT,
+    DeploymentReading,
+    deployment_document,
+    deployment_result,
+    read_deployment,
+    read_deployment_document,
+)
 from scanner_extractor.systems.deployment.section import FILES_SECTION
 from scanner_extractor.systems.deployment.settings import DeploymentSettings
 from scanner_model.declarations import DeclaredKind
@@ -24,9 +31,19 @@ from scanner_model.errors import SourceUnreachable
 from scanner_model.maturity import live
 
 
+def _read(settings: DeploymentSettings, connections: Connections, progress: Progress) -> DeploymentReading:
+    return connections.reading(
+        settings.source,
+        DOCUMENT,
+        lambda: read_deployment(settings, progress),
+        deployment_document,
+        read_deployment_document,
+    )
+
+
 def deployment_probes(settings: DeploymentSettings, connections: Connections) -> Iterator[Probe]:
     """Try to read every file; what they declare is counted, and what is not read, with the reasons."""
-    yield Probe("read its files", lambda: _described(connections.deployment(settings, no_progress)))
+    yield Probe("read its files", lambda: _described(_read(settings, connections, no_progress)))
 
 
 def _described(reading: DeploymentReading) -> str:
@@ -47,7 +64,7 @@ def _described(reading: DeploymentReading) -> str:
 
 
 def _read_deployment(settings: DeploymentSettings, connections: Connections, progress: Progress) -> DeclaredResult:
-    return deployment_result(connections.deployment(settings, progress), settings.source)
+    return deployment_result(_read(settings, connections, progress), settings.source)
 
 
 FILES = SourceKind(

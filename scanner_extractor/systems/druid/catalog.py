@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from scanner_extractor.catalogs import CatalogType, lists
 from scanner_extractor.catalogs.collector import CatalogCollector
 from scanner_extractor.catalogs.column_types import Part, Shape
 from scanner_extractor.catalogs.ingestion import fields_of, ingested_table
@@ -21,6 +22,7 @@ from scanner_model.catalogs import (
 )
 from scanner_model.columns import field_segment
 from scanner_model.errors import Problem
+from scanner_model.maturity import Proof
 from scanner_model.payload import Payload
 
 _DRUID_PORT = 8888
@@ -110,3 +112,10 @@ def _listed(schema: Payload) -> Iterator[tuple[str, str, str]]:
 def _first(path: str) -> str:
     """Return the field at the top of a message that a path begins with: `$.user.id` is of `user`."""
     return path.removeprefix("$").lstrip(".").replace("[", ".").split(".")[0].strip("'\"")
+
+
+CATALOG = CatalogType(
+    read=read_druid,
+    check=lists("supervisors", list_druid_supervisors),
+    proofs=(Proof("Apache Druid"),),
+)

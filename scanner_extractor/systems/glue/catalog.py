@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from scanner_extractor.catalogs import CatalogType, lists
 from scanner_extractor.catalogs.aws import aws_service
 from scanner_extractor.catalogs.collector import CatalogCollector
 from scanner_extractor.catalogs.column_types import (
@@ -24,6 +25,7 @@ from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
+from scanner_model.maturity import validated
 from scanner_model.payload import Payload
 
 _READ = frozenset(
@@ -170,3 +172,11 @@ def _entries(
         return answer.entries(member), answer.text("NextToken")
 
     return by_token(page, key=lambda entry: entry.shown("Name"))
+
+
+CATALOG = CatalogType(
+    read=read_glue_catalog,
+    check=lists("databases", list_databases),
+    transport=glue_catalog_transport,
+    proofs=(validated("AWS Glue Data Catalog", "moto 5.2", "tests/conformance/test_moto.py"),),
+)

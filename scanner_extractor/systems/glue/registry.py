@@ -11,6 +11,8 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.http.pagination import PagesWithoutEnd, by_token
+from scanner_extractor.probes import Probe
+from scanner_extractor.registries import RegistryType
 from scanner_extractor.registries.result import (
     BadRow,
     RegistryContent,
@@ -26,6 +28,7 @@ from scanner_extractor.registries.result import (
 from scanner_extractor.results import Progress, RegistryResult
 from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
+from scanner_model.maturity import validated
 from scanner_model.names import SourceId, SubjectName
 from scanner_model.payload import Payload
 from scanner_model.schemas import DEFAULT_CONTEXT, SchemaVersion, qualified_subject
@@ -217,3 +220,31 @@ def _about(client: GlueClient, schema: Schema, source: SourceId) -> tuple[Schema
     except (SourceRefused, SourceObjected, NotFound):
         what = "compatibility and tags of schemas cannot be read"
         return SchemaDetails(), (Problem(str(source), what, "allow glue:GetSchema and glue:GetTags"),)
+
+
+def glue_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
+    """Try to list the schemas of AWS Glue, and to read one."""
+    client = GlueClient(http)
+    registries = settings.glue.registries if settings.glue else ()
+    ids: list[str] = []
+
+    def listed() -> str:
+        schemas = [schema for name in registries or ("",) for schema in client.schemas(name)]
+        ids.extend(client.version_ids(schemas[0]) if schemas else ())
+        return f"{len(schemas)} schemas"
+
+    yield Probe("list schemas and versions", listed)
+    if ids:
+        yield Probe("read a schema", lambda: f"version {client.version(ids[0]).member('VersionNumber').number()}")
+
+
+def _glue_transport(settings: RegistrySettings) -> Transport | None:
+    return glue_registry_transport(settings.glue, settings.http) if settings.glue else None
+
+
+GLUE = RegistryType(
+    read=read_glue,
+    check=glue_probes,
+    transport=_glue_transport,
+    proofs=(validated("AWS Glue Schema Registry", "moto 5.2", "tests/conformance/test_moto.py"),),
+)

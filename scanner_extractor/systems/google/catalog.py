@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from scanner_extractor.catalogs import CatalogType, lists
 from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
 from scanner_extractor.catalogs.column_types import (
     DEEPEST,
@@ -21,9 +22,11 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import by_token
 from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.sources import CatalogSettings, Lineage
+from scanner_extractor.systems.google.transport import google_api_transport
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import ELEMENT, field_segment
 from scanner_model.errors import NotFound, ScannerError
+from scanner_model.maturity import Proof
 from scanner_model.names import SourceId
 from scanner_model.payload import Payload, canonical
 
@@ -396,3 +399,11 @@ def _entries(http: Http, path: tuple[str, ...], what: str) -> Iterator[Payload]:
 def _identity(entry: Payload) -> str:
     members = entry.value if isinstance(entry.value, dict) else {}
     return canonical(members.get("tableReference") or members.get("datasetReference"))
+
+
+CATALOG = CatalogType(
+    read=read_google,
+    check=lists("datasets", list_all_datasets),
+    transport=google_api_transport,
+    proofs=(Proof("Google BigQuery and Data Lineage API"),),
+)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from scanner_extractor.catalogs import CatalogType, lists
 from scanner_extractor.catalogs.collector import CatalogCollector
 from scanner_extractor.catalogs.column_types import (
     DEEPEST,
@@ -28,6 +29,7 @@ from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import DIALECT, CatalogTable
 from scanner_model.columns import ELEMENT, MAP_VALUE, field_segment
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected
+from scanner_model.maturity import live
 from scanner_model.payload import Payload
 from scanner_model.redaction import mask_statement, mask_text
 
@@ -299,3 +301,10 @@ def _shape(kind: Payload, depth: int) -> Shape:
 
 def _inside(segment: str, kind: Payload, name: str, depth: int) -> Part:
     return Part(segment=segment, shape=_shape(kind.need(name), depth + 1), nullable=not kind.flag(f"{name}-required"))
+
+
+CATALOG = CatalogType(
+    read=read_iceberg,
+    check=lists("namespaces", list_namespaces),
+    proofs=(live("Iceberg REST catalog", "1.10.1", "docs/sources/catalogs.md"),),
+)

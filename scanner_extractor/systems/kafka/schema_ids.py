@@ -18,7 +18,7 @@ from uuid import UUID
 
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import FactsResult, Progress, answered_with
+from scanner_extractor.results import SCHEMA_IDS, FactsResult, Progress, answered_with
 from scanner_extractor.systems.kafka.client import KafkaClient
 from scanner_extractor.systems.kafka.settings import SchemaIdSettings
 from scanner_model.errors import InputInvalid, Problem
@@ -27,9 +27,6 @@ from scanner_model.schemas import IdAnswer, SchemaIdUse
 
 DOCUMENT = "schema_ids"
 """The name under which a capture holds the ids."""
-
-MEMBER = "schema_id_uses"
-"""Where a scan lists the facts."""
 
 _LARGEST = 0x1FFF_FFFF
 """A larger number is not a registry's: its first byte is a printable character, so it would be text of a record."""
@@ -313,7 +310,7 @@ def read_schema_ids(document: Json, settings: SchemaIdSettings) -> FactsResult:
         outcome=answered_with(
             partial, settings.source, "schema_ids", sum(topic["records"] for topic in topics.values())
         ),
-        facts={MEMBER: uses},
+        facts={SCHEMA_IDS: uses},
         problems=(*partial, *remarks),
     )
 

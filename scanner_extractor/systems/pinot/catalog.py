@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from scanner_extractor.catalogs import CatalogType, lists
 from scanner_extractor.catalogs.collector import CatalogCollector
 from scanner_extractor.catalogs.column_types import Part, Shape
 from scanner_extractor.catalogs.ingestion import fields_of, ingested_table
@@ -20,6 +21,7 @@ from scanner_model.catalogs import (
 )
 from scanner_model.columns import ELEMENT, field_segment
 from scanner_model.errors import NotFound, ScannerError
+from scanner_model.maturity import Proof
 from scanner_model.payload import Payload
 
 _PINOT_PORT = 9000
@@ -91,3 +93,10 @@ def _parts(schema: Payload) -> Iterator[Part]:
         if not entry.flag("singleValueField", default=True):
             shape = Shape(word="array", parts=(Part(segment=ELEMENT, shape=shape),))
         yield Part(segment=segment, shape=shape, nullable=not entry.flag("notNull"))
+
+
+CATALOG = CatalogType(
+    read=read_pinot,
+    check=lists("tables", list_pinot_tables),
+    proofs=(Proof("Apache Pinot"),),
+)

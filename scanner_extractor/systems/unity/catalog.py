@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from urllib.parse import urlsplit
 
+from scanner_extractor.catalogs import CatalogType, lists
 from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
 from scanner_extractor.catalogs.column_types import (
     Part,
@@ -25,6 +26,7 @@ from scanner_extractor.settings.sources import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.maturity import Proof
 from scanner_model.names import SourceId
 from scanner_model.payload import Payload
 
@@ -378,3 +380,10 @@ def _page(http: Http, what: str, params: Params, token: str) -> tuple[list[Paylo
     page = Payload(http.get(*_CATALOG, what, params=(*params, ("max_results", 0), *more)))
     following = page.text("next_page_token")
     return (page.list(what) if token or following or what == "tables" else page.entries(what)), following
+
+
+CATALOG = CatalogType(
+    read=read_unity,
+    check=lists("schemas", list_schemas),
+    proofs=(Proof("Databricks Unity Catalog"),),
+)
