@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.catalogs.aws import aws_settings, aws_url
@@ -26,7 +27,14 @@ from scanner_extractor.config.sections import (
 )
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.sources import AwsSettings, CatalogSettings, Lineage, Wanted
+from scanner_extractor.source_kind import (
+    CATALOG,
+    typed_kind,
+)
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown
+
+if TYPE_CHECKING:
+    pass
 
 
 def _needs_url(kind: str, description: str) -> Json:
@@ -260,3 +268,10 @@ CATALOG_SECTION = Section(
     parse=parse_catalog,
     validate=validate_catalogs,
 )
+
+
+if TYPE_CHECKING:
+    pass
+
+
+CATALOGS_OF_TABLES = typed_kind("catalog", CATALOG, CATALOG_SECTION, CatalogSettings, CATALOGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from scanner_extractor.config.http import address_errors, parse_http, valid_address
 from scanner_extractor.config.sections import (
@@ -34,8 +35,15 @@ from scanner_extractor.settings.cluster import (
     context_address,
     url_context,
 )
+from scanner_extractor.source_kind import (
+    SCHEMAS,
+    typed_kind,
+)
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, quoted
 from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    pass
 
 _NAMING: Json = object_of(
     "Naming",
@@ -202,3 +210,10 @@ REGISTRY_SECTION = Section(
     parse=parse_registry,
     validate=validate_registries,
 )
+
+
+if TYPE_CHECKING:
+    pass
+
+
+REGISTRY = typed_kind("schema_registry", SCHEMAS, REGISTRY_SECTION, RegistrySettings, REGISTRIES)

@@ -23,7 +23,24 @@ from scanner_extractor.config.sections import (
     text,
 )
 from scanner_extractor.http.messages import Json
+from scanner_extractor.probes import Probe
+from scanner_extractor.results import (
+    Progress,
+    SourceResults,
+)
 from scanner_extractor.settings.cluster import HttpSettings, OffsetSettings
+from scanner_extractor.source_kind import (
+    CLUSTER,
+    DISCOVERY,
+    METRICS,
+    SCHEMAS,
+    TABLES,
+    Connections,
+    SourceKind,
+    http_kind,
+    tested,
+)
+from scanner_extractor.source_types import SourceType
 from scanner_extractor.systems.confluent_cloud.settings import (
     CLOUD_URL,
     METRICS_URL,
@@ -35,6 +52,8 @@ from scanner_extractor.systems.confluent_cloud.settings import (
     TableflowSettings,
 )
 from scanner_model.documents.schema_errors import ErrorMessage
+from scanner_model.lazy_names import deferred, load
+from scanner_model.maturity import Proof, live
 
 METRICS_REQUESTS_PER_SECOND = 1.0
 """Confluent's Metrics API takes 60 requests a minute from one address."""
@@ -282,3 +301,89 @@ STREAM_CATALOG_SECTION = Section(
 TABLEFLOW_SECTION = Section(member="tableflow", schema=_TABLEFLOW, parse=parse_tableflow)
 
 METRICS_SECTION = Section(member="metrics", schema=_METRICS, parse=parse_metrics, validate=validate_metrics)
+
+
+_PACKAGE = "scanner_extractor.systems.confluent_cloud"
+
+
+def _read_metrics(settings: MetricsSettings, connections: Connections, progress: Progress) -> SourceResults:
+    with connections.http(settings.http, settings.source) as http:
+        result: SourceResults = load(f"{_PACKAGE}.metrics:read_metrics")(
+            settings, http, progress, now=connections.now()
+        )
+        return result
+
+
+def _check_metrics(settings: MetricsSettings, connections: Connections) -> Iterator[Probe]:
+    with connections.http(settings.http, settings.source) as http:
+        yield from load(f"{_PACKAGE}.probes:metrics_probes")(settings, http)
+
+
+CLOUD = http_kind(
+    "confluent_cloud",
+    DISCOVERY,
+    CLOUD_SECTION,
+    CloudSettings,
+    SourceType(
+        read=deferred(f"{_PACKAGE}.discovery:read_cloud"),
+        check=deferred(f"{_PACKAGE}.probes:new_cloud_probes"),
+        proofs=(Proof("Confluent Cloud"),),
+    ),
+)
+
+KAFKA_REST = http_kind(
+    "kafka",
+    CLUSTER,
+    KAFKA_REST_SECTION,
+    KafkaRestSettings,
+    SourceType(
+        read=deferred(f"{_PACKAGE}.kafka_rest:read_kafka_rest"),
+        check=deferred(f"{_PACKAGE}.kafka_rest:kafka_rest_probes"),
+        proofs=(Proof("Kafka REST API of Confluent"),),
+    ),
+)
+
+STREAM_CATALOG = http_kind(
+    "stream_catalog",
+    SCHEMAS,
+    STREAM_CATALOG_SECTION,
+    StreamCatalogSettings,
+    SourceType(
+        read=deferred(f"{_PACKAGE}.stream_catalog:read_stream_catalog"),
+        check=deferred(f"{_PACKAGE}.probes:stream_catalog_probes"),
+        proofs=(Proof("Stream Catalog of Confluent Cloud"),),
+    ),
+)
+
+TABLEFLOW = http_kind(
+    "tableflow",
+    TABLES,
+    TABLEFLOW_SECTION,
+    TableflowSettings,
+    SourceType(
+        read=deferred(f"{_PACKAGE}.tableflow:read_tableflow"),
+        check=deferred(f"{_PACKAGE}.probes:tableflow_probes"),
+        proofs=(Proof("Tableflow of Confluent Cloud"),),
+    ),
+)
+
+CLOUD_METRICS = SourceKind(
+    name="metrics",
+    phase=METRICS,
+    section=METRICS_SECTION,
+    settings=MetricsSettings,
+    proofs=tested(Proof("Metrics API of Confluent Cloud")),
+    read=_read_metrics,
+    check=_check_metrics,
+)
+
+OFFSETS = SourceKind(
+    name="metrics",
+    phase=METRICS,
+    section=METRICS_SECTION,
+    settings=OffsetSettings,
+    proofs=tested(live("Apache Kafka", "4.4.0", "tests/lab/test_lab_again.py")),
+    ready=lambda settings: bool(settings.brokers),
+    read=lambda settings, connections, progress: connections.offsets(settings, progress),
+    check=lambda _, __: (),  # the brokers are tried as the kind `kafka`
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from scanner_extractor.config.http import address_identity, parse_http
 from scanner_extractor.config.sections import (
@@ -19,8 +20,23 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
+from scanner_extractor.results import (
+    ConnectResult,
+    Progress,
+)
+from scanner_extractor.source_kind import (
+    STREAMING,
+    BrokerUse,
+    Connections,
+    SourceKind,
+    http_check,
+    tested,
+)
+from scanner_extractor.source_types import SourceType
 from scanner_extractor.systems.connect.settings import ConnectSettings
 from scanner_model.documents.schema_errors import ErrorMessage
+from scanner_model.lazy_names import deferred, load
+from scanner_model.maturity import live
 
 REBALANCING = 409
 """The status of a Connect worker while its cluster rebalances the connectors: it is worth a retry."""
@@ -78,4 +94,30 @@ CONNECT_SECTION = Section(
     schema=_CONNECT,
     parse=parse_connect,
     validate=validate_connect,
+)
+
+
+_PACKAGE = "scanner_extractor.systems.connect"
+
+
+def _read_connect(settings: ConnectSettings, connections: Connections, progress: Progress) -> ConnectResult:
+    mask = partial(load(f"{_PACKAGE}.reader:with_masked_passwords"), settings)
+    with connections.http(settings.http, settings.source, mask=mask) as http:
+        result: ConnectResult = load(f"{_PACKAGE}.client:read_connect")(settings, http, progress)
+        return result
+
+
+CONNECT = SourceKind(
+    name="connect",
+    phase=STREAMING,
+    section=CONNECT_SECTION,
+    settings=ConnectSettings,
+    proofs=tested(live("Kafka Connect", "4.3.1", "tests/lab/test_lab_connect.py")),
+    brokers=BrokerUse.NEEDED,
+    read=_read_connect,
+    check=http_check(
+        SourceType(
+            read=deferred(f"{_PACKAGE}.client:read_connect"), check=deferred(f"{_PACKAGE}.probes:connect_probes")
+        )
+    ),
 )

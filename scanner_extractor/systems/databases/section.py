@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scanner_extractor.config.sections import (
     ADDRESS,
@@ -20,10 +20,18 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
+from scanner_extractor.source_kind import (
+    CATALOG,
+    SourceKind,
+)
 from scanner_extractor.systems.databases.products import database_url
 from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid
+from scanner_model.lazy_names import deferred, load
+
+if TYPE_CHECKING:
+    pass
 
 _ALIAS = rf"{ADDRESS}|/.+"
 """An address, or the other path of a SQLite file."""
@@ -123,4 +131,21 @@ DATABASE_SECTION: Section[DatabaseSettings] = Section(
         "examples": [[{"name": "shop", "url": "postgresql://scanner@db/shop", "password": "${SHOP_PASSWORD}"}]],
     },
     over_http=False,
+)
+
+
+if TYPE_CHECKING:
+    pass
+
+
+_DATABASES = "scanner_extractor.systems.databases"
+
+DATABASE = SourceKind(
+    name="database",
+    phase=CATALOG,
+    section=DATABASE_SECTION,
+    settings=DatabaseSettings,
+    proofs=deferred(f"{_DATABASES}.products:product_proofs"),
+    read=lambda settings, connections, progress: connections.database(settings, progress),
+    check=lambda settings, _: load(f"{_DATABASES}.client:database_probes")(settings),
 )

@@ -16,9 +16,22 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
+from scanner_extractor.probes import Probe
+from scanner_extractor.results import (
+    Progress,
+    SourceResults,
+)
 from scanner_extractor.settings.sources import FileSettings
+from scanner_extractor.source_kind import (
+    CATALOG,
+    Connections,
+    SourceKind,
+    tested,
+)
 from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_model.documents.schema_errors import ErrorMessage
+from scanner_model.lazy_names import load
+from scanner_model.maturity import live
 
 MANIFEST = "manifest.json"
 _NAMESPACE = re.compile(r"[a-z][a-z0-9+.-]*(?:://[^\s@?#]+)?")
@@ -86,4 +99,36 @@ DBT_SECTION = Section(
     parse=parse_dbt,
     validate=validate_dbt,
     over_http=False,
+)
+
+
+_READER = "scanner_extractor.systems.dbt.manifest"
+_DBT_STREAMS = "scanner_extractor.repository.dbt_streams:read_streams"
+
+
+def _read_dbt(settings: DbtSettings, connections: Connections, progress: Progress) -> SourceResults:
+    document = _manifest(settings, connections)
+    is_stream = document["adapter"] in load(f"{_READER}:STREAM_ADAPTERS")
+    read = load(_DBT_STREAMS if is_stream else f"{_READER}:read_manifest")
+    result: SourceResults = read(document, settings, progress)
+    return result
+
+
+def _check_dbt(settings: DbtSettings, connections: Connections) -> Iterator[Probe]:
+    yield Probe("read its manifest", lambda: load(f"{_READER}:summary")(_manifest(settings, connections)))
+
+
+def _manifest(settings: DbtSettings, connections: Connections) -> Json:
+    name, read = load(f"{_READER}:DOCUMENT"), load(f"{_READER}:load_manifest")
+    return connections.document(settings.source, name, lambda: read(settings))
+
+
+DBT = SourceKind(
+    name="dbt",
+    phase=CATALOG,
+    section=DBT_SECTION,
+    settings=DbtSettings,
+    read=_read_dbt,
+    check=_check_dbt,
+    proofs=tested(live("dbt", "1.6.19, 1.7.20, 1.12.0", "docs/sources/dbt.md")),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from scanner_extractor.config.http import parse_http
 from scanner_extractor.config.job_files import file_errors, job_files, namesake_errors
@@ -19,6 +20,19 @@ from scanner_extractor.config.sections import (
     object_of,
 )
 from scanner_extractor.http.messages import Json
+from scanner_extractor.job_files import file_probes
+from scanner_extractor.results import (
+    JobsResult,
+    Progress,
+)
+from scanner_extractor.source_kind import (
+    STREAMING,
+    Connections,
+    SourceKind,
+    tested,
+    typed_kind,
+)
+from scanner_extractor.systems.flink.client import FLINK_SOURCES
 from scanner_extractor.systems.flink.settings import (
     CMF,
     CONFLUENT,
@@ -28,7 +42,10 @@ from scanner_extractor.systems.flink.settings import (
     FlinkSettings,
     SqlFilesSettings,
 )
+from scanner_extractor.systems.flink.sql_files import read_sql_files
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, closest_match
+from scanner_model.maturity import live
+from scanner_model.redaction import mask_statement
 
 SQL_ENDING = "*.sql"
 """The files of a directory that are read."""
@@ -164,4 +181,22 @@ FLINK_SECTION = Section(
     parse=parse_flink,
     validate=validate_flink,
     warn=warn_of_gateways,
+)
+
+
+def _read_sql_files(settings: SqlFilesSettings, connections: Connections, progress: Progress) -> JobsResult:
+    mask = partial(mask_statement, extra=settings.files.secret_names)
+    return read_sql_files(settings, connections.texts(settings.files, settings.source, mask), progress)
+
+
+SERVER = typed_kind("flink", STREAMING, FLINK_SECTION, FlinkSettings, FLINK_SOURCES)
+
+STATEMENT_FILES = SourceKind(
+    name="flink",
+    phase=STREAMING,
+    section=FLINK_SECTION,
+    settings=SqlFilesSettings,
+    proofs=tested(live("Flink SQL files", "of Flink 2.3.0", "tests/lab/test_lab_ways.py")),
+    read=_read_sql_files,
+    check=lambda settings, _: file_probes(settings.files, settings.source),
 )

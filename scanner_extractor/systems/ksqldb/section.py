@@ -18,10 +18,25 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.repository.section import parse_files
+from scanner_extractor.repository.section import parse_files, repository_kind
 from scanner_extractor.repository.settings import RepositorySettings
+from scanner_extractor.results import (
+    KsqlResult,
+    Progress,
+)
+from scanner_extractor.source_kind import (
+    STREAMING,
+    BrokerUse,
+    Connections,
+    SourceKind,
+    http_check,
+    tested,
+)
+from scanner_extractor.source_types import SourceType
 from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.documents.schema_errors import ErrorMessage
+from scanner_model.lazy_names import deferred, load
+from scanner_model.maturity import live
 
 _KSQLDB: Json = object_of(
     "ksqlDB cluster",
@@ -65,3 +80,27 @@ KSQLDB_SECTION = Section(
     parse=parse_ksqldb,
     validate=validate_ksqldb,
 )
+
+
+def _read_ksqldb(settings: KsqlSettings, connections: Connections, progress: Progress) -> KsqlResult:
+    with connections.http(settings.http, settings.source) as http:
+        result: KsqlResult = load(_READ)(settings, http, progress, connections.earlier(settings.source))
+        return result
+
+
+_READ = "scanner_extractor.systems.ksqldb.client:read_ksqldb"
+
+SERVER = SourceKind(
+    name="ksqldb",
+    phase=STREAMING,
+    section=KSQLDB_SECTION,
+    settings=KsqlSettings,
+    proofs=tested(live("ksqlDB", "6.1.15, 8.3.1", "tests/conformance/test_ksqldb_recorded.py")),
+    brokers=BrokerUse.NEEDED,
+    read=_read_ksqldb,
+    check=http_check(
+        SourceType(read=deferred(_READ), check=deferred("scanner_extractor.systems.ksqldb.probes:ksqldb_probes"))
+    ),
+)
+
+FILES = repository_kind(KSQLDB_SECTION)

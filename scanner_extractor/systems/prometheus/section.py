@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from scanner_extractor.config.http import parse_http, valid_address
 from scanner_extractor.config.sections import (
@@ -19,9 +20,19 @@ from scanner_extractor.config.sections import (
     text,
 )
 from scanner_extractor.http.messages import Json
+from scanner_extractor.source_kind import (
+    METRICS,
+    http_kind,
+)
+from scanner_extractor.source_types import SourceType
 from scanner_extractor.systems.prometheus.settings import MetricProfile, PrometheusSettings
 from scanner_model.clients import Direction, IdentityKind
 from scanner_model.documents.schema_errors import ErrorMessage
+from scanner_model.lazy_names import deferred
+from scanner_model.maturity import live
+
+if TYPE_CHECKING:
+    pass
 
 _KINDS = [kind.value for kind in IdentityKind]
 _LABEL = r"[a-zA-Z_][a-zA-Z0-9_]*"
@@ -126,4 +137,23 @@ PROMETHEUS_SECTION = Section(
     parse=parse_prometheus,
     validate=validate_prometheus,
     definitions={"metric_profile": _PROFILE},
+)
+
+
+if TYPE_CHECKING:
+    pass
+
+
+_CLIENT = "scanner_extractor.systems.prometheus.client"
+
+PROMETHEUS = http_kind(
+    "prometheus",
+    METRICS,
+    PROMETHEUS_SECTION,
+    PrometheusSettings,
+    SourceType(
+        read=deferred(f"{_CLIENT}:read_prometheus"),
+        check=deferred(f"{_CLIENT}:prometheus_probes"),
+        proofs=(live("Prometheus", "2.42", "tests/lab/test_lab_clients.py"),),
+    ),
 )

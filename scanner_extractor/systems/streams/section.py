@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
 from scanner_extractor.config.interpolation import named_files
 from scanner_extractor.config.job_files import file_errors, job_files, namesake_errors
 from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext, nonempty, object_of
 from scanner_extractor.http.messages import Json
+from scanner_extractor.job_files import file_probes
+from scanner_extractor.results import (
+    JobsResult,
+    Progress,
+)
+from scanner_extractor.source_kind import (
+    STREAMING,
+    Connections,
+    SourceKind,
+    tested,
+)
 from scanner_extractor.systems.streams.settings import StreamsSettings
+from scanner_extractor.systems.streams.topologies import read_topologies
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
+from scanner_model.maturity import Proof
+from scanner_model.redaction import mask_text
 
 TOPOLOGY_ENDING = "*.txt"
 """The files of a directory that are read."""
@@ -71,4 +86,20 @@ STREAMS_SECTION = Section(
     parse=parse_streams,
     validate=validate_streams,
     over_http=False,
+)
+
+
+def _read_topologies(settings: StreamsSettings, connections: Connections, progress: Progress) -> JobsResult:
+    mask = partial(mask_text, extra=settings.files.secret_names)
+    return read_topologies(settings, connections.texts(settings.files, settings.source, mask), progress)
+
+
+TOPOLOGIES = SourceKind(
+    name="streams",
+    phase=STREAMING,
+    section=STREAMS_SECTION,
+    settings=StreamsSettings,
+    proofs=tested(Proof("Kafka Streams topology descriptions")),
+    read=_read_topologies,
+    check=lambda settings, _: file_probes(settings.files, settings.source),
 )

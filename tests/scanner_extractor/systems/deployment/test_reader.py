@@ -14,14 +14,13 @@ from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import Task, kind_tasks
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.sources import FileSettings
-from scanner_extractor.systems.deployment.kind import deployment_probes
 from scanner_extractor.systems.deployment.reader import (
     LARGEST,
     deployment_document,
     read_deployment,
     read_deployment_document,
 )
-from scanner_extractor.systems.deployment.section import deployment_files
+from scanner_extractor.systems.deployment.section import deployment_files, deployment_probes
 from scanner_extractor.systems.deployment.settings import DeploymentSettings
 from scanner_model.declarations import DECLARED
 from scanner_model.errors import InputInvalid, SourceUnreachable
