@@ -16,11 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from record_brokers import Message, Record, RecordBrokers
 
-from scanner_extractor.results import FactsResult, no_progress
+from scanner_extractor.results import SCHEMA_IDS, FactsResult, no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.systems.kafka.client import KafkaClient
 from scanner_extractor.systems.kafka.schema_ids import (
-    MEMBER,
     described_plan,
     load_schema_ids,
     read_schema_ids,
@@ -59,7 +58,7 @@ def read(brokers: RecordBrokers, wanted: SchemaIdSettings | None = None, clock: 
 
 
 def answers(result: FactsResult, topic: str) -> set[tuple[str, str, str, int]]:
-    uses = result.facts[MEMBER]
+    uses = result.facts[SCHEMA_IDS]
     return {(use.role, use.answer.value, use.identifier, use.records) for use in uses if use.topic == topic}
 
 
@@ -99,7 +98,7 @@ def test_ids_are_kept_with_their_newest_place() -> None:
     first = Record(data=prefixed(2), key_data=PLANTED, at=1_700_000_000_000)
     last = Record(data=prefixed(2), key_data=None, at=1_700_000_100_000)
     result = read(RecordBrokers({"orders": [[first, last]]}))
-    (use,) = (use for use in result.facts[MEMBER] if use.answer is IdAnswer.ID)
+    (use,) = (use for use in result.facts[SCHEMA_IDS] if use.answer is IdAnswer.ID)
 
     assert answers(result, "orders") == {("value", "id", "2", 2), ("key", "none", "", 1), ("key", "null", "", 1)}
     assert (use.partition, use.offset, use.time) == (0, 1, "2023-11-14T22:15:00+00:00")
@@ -131,7 +130,7 @@ def test_newest_records_are_read_and_no_more() -> None:
 
     assert brokers.assigned == [[("orders", 0, 3)]]
     assert brokers.given == 2
-    assert {use.identifier for use in result.facts[MEMBER] if use.role == "value"} == {"4", "5"}
+    assert {use.identifier for use in result.facts[SCHEMA_IDS] if use.role == "value"} == {"4", "5"}
     assert brokers.closed
 
 
