@@ -86,7 +86,7 @@ def all_kinds() -> tuple[SourceKind[Any], ...]:
 
 
 def kinds_of(settings: Settings) -> Iterator[SourceKind[Any]]:
-    """Yield the kinds of which *settings* may have sources."""
+    """Yield the kinds that *settings* may have sources of."""
     return (row.kind() for row in KINDS if row.is_in(settings))
 
 
