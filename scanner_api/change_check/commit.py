@@ -23,12 +23,12 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.repository.context import STATEMENT
 from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, SharedReadings, read_entries
+from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.repository.topic_files.settings import FILE
 from scanner_extractor.results import RepositoryResult, SourceReadings, no_progress
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.schemas.parsing import ParseRequest, parse_in_process
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.sources import RepositorySettings
 from scanner_model.columns import ParsedSchema
 from scanner_model.declarations import UNRESOLVED_USE, DeclaredKind, UnreadFile
 from scanner_model.lazy_names import load

@@ -34,7 +34,7 @@ from scanner_extractor.repository.kinds import TEMPLATE
 from scanner_extractor.repository.other_uses import OTHER_USE
 from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
 from scanner_extractor.repository.reader import SETTINGS
-from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
 from scanner_model.lazy_names import load

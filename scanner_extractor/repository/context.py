@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.connectors import FoundConnector, connectors_in
+from scanner_extractor.repository.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
+from scanner_extractor.repository.settings import SUBJECT
+from scanner_extractor.repository.syntax_trees import grammar_of
 from scanner_extractor.repository.variables import Variables
-from scanner_extractor.settings.sources import SUBJECT
-from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
-from scanner_extractor.sources.syntax_trees import grammar_of
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.field_uses import FieldUse
@@ -23,7 +23,7 @@ from scanner_model.schemas import SchemaVersion
 from scanner_model.text import has_placeholder
 
 if TYPE_CHECKING:
-    from scanner_extractor.sources.applications.reader import KnownFiles
+    from scanner_extractor.repository.applications.reader import KnownFiles
 
 _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
 _ARGUMENT = re.compile(r"\$(?:\{\d+\}|\d|[@*])")

@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from scanner_extractor.http.recording import MANIFEST
 from scanner_extractor.naming import is_topic_name
+from scanner_extractor.repository.applications.reader import KnownFiles
 from scanner_extractor.repository.charts import installed_helm, with_rendered_charts
 from scanner_extractor.repository.context import Context, Texts
+from scanner_extractor.repository.declared import Collector
 from scanner_extractor.repository.files import (
     Entry,
     RepositoryFile,
@@ -22,6 +24,8 @@ from scanner_extractor.repository.files import (
     text_of,
 )
 from scanner_extractor.repository.kinds import KINDS, TEMPLATE, Kind
+from scanner_extractor.repository.settings import RepositorySettings, TopicFiles
+from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.settings import (
     FILE,
     KIND,
@@ -32,11 +36,7 @@ from scanner_extractor.repository.topic_files.settings import (
 )
 from scanner_extractor.repository.variables import MOST_GROWTH, Variables
 from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
-from scanner_extractor.settings.sources import RepositorySettings, TopicFiles
-from scanner_extractor.sources.applications.reader import KnownFiles
-from scanner_extractor.sources.deployment.declared import Collector
-from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.systems.deployment.reader import DeploymentReading, deployment_result
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import UnreadFile
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
