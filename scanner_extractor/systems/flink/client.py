@@ -65,6 +65,19 @@ def read_cause(payload: Json) -> str:
     return mask_text(next((entry.shown("stacktrace") for entry in entries), "") or answer.text("root-exception"))
 
 
+def jobless_applications(payload: Json) -> tuple[tuple[str, str], ...]:
+    """Read `GET /applications/overview` (Flink 2.3): name and state of applications without a job that did not end.
+
+    The jobs of the others are those of `GET /jobs/overview`. Raises PayloadUnexpected.
+    """
+    entries = Payload(payload).entries("applications")
+    applications = ((entry.text("name"), entry.text("status")) for entry in entries if not entry.object("jobs").value)
+    return tuple((mask_text(name), state) for name, state in applications if state not in _ENDED)
+
+
+_ENDED = frozenset({"FINISHED", "CANCELED"})
+
+
 def read_version(payload: Json) -> str:
     """Read the version of Flink from `GET /overview`; raises PayloadUnexpected."""
     return Payload(payload).need("flink-version").text()
@@ -96,11 +109,12 @@ _SHOWN = 3
 def read_job_manager(settings: FlinkSettings, http: Http, progress: Progress) -> JobsResult:
     """Read every job that a JobManager still knows, each with its plan; their SQL is not available.
 
-    `GET /jobs/overview`, then `GET /jobs/{id}/plan`. Raises ScannerError where the jobs are not listed. A job whose
-    plan could not be read is left out and reported: facts of earlier scans are retained.
+    `GET /jobs/overview`, then `GET /applications/overview` and `GET /jobs/{id}/plan`. Raises ScannerError where the
+    jobs are not listed. A job whose plan could not be read is left out and reported: earlier facts are retained.
     """
     unread = Unread(settings.source)
     jobs = read_jobs(http.get("jobs", "overview"), unread)
+    jobless = tuple(_jobless(settings, http))
     plans = _plans(jobs, settings, http, progress)
     read = tuple(replace(job, plan=plan) for job, plan in zip(jobs, plans, strict=True) if isinstance(plan, str))
     failed = [(job, plan) for job, plan in zip(jobs, plans, strict=True) if isinstance(plan, ScannerError)]
@@ -117,7 +131,19 @@ def read_job_manager(settings: FlinkSettings, http: Http, progress: Progress) ->
         requests=http.requests,
         unread=unread.known,
     )
-    return JobsResult(outcome=outcome, jobs=read, problems=(*unread.problems, *_problems(settings, failed)))
+    problems = (*unread.problems, *jobless, *_problems(settings, failed))
+    return JobsResult(outcome=outcome, jobs=read, problems=problems)
+
+
+def _jobless(settings: FlinkSettings, http: Http) -> Iterator[Problem]:
+    """Yield the applications without a job; none where the server, or a proxy before it, does not list them."""
+    try:
+        applications = jobless_applications(http.get("applications", "overview"))
+    except ScannerError:
+        return
+    for name, state in applications:
+        what = f"application {name} is {state} and has no job: what it reads and writes is unknown"
+        yield Problem(str(settings.source), what, "its exceptions in Flink's web interface show why; scan again")
 
 
 def read_gateway_alive(settings: FlinkSettings, http: Http, progress: Progress) -> JobsResult:

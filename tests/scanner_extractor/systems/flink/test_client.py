@@ -55,8 +55,23 @@ def test_jobs_arrive_with_state_start_and_plan(flink, read: Read) -> None:
     a, b = reading.jobs
     assert (a.name, a.title, a.state, a.started) == ("a", "insert-into_t", "RUNNING", "2026-05-01T10:00:00.000+00:00")
     assert (json.loads(a.plan), b.state, b.started) == (PLAN, "FINISHED", "")
-    assert (reading.outcome.status, reading.outcome.received, reading.outcome.requests) == (SourceStatus.READ, 2, 3)
-    assert sorted(server.asked) == ["/jobs/a/plan", "/jobs/b/plan", "/jobs/overview"]
+    assert (reading.outcome.status, reading.outcome.received, reading.outcome.requests) == (SourceStatus.READ, 2, 4)
+    assert sorted(server.asked) == ["/applications/overview", "/jobs/a/plan", "/jobs/b/plan", "/jobs/overview"]
+
+
+def test_application_without_a_job_is_reported(flink, read: Read) -> None:
+    """Its program failed before it submitted a job, or has not done so yet: the list of jobs is empty then."""
+    applications = [
+        flink.application("com.acme.Orders", RUNNING=1),
+        flink.application("com.acme.Failed", "FAILED"),
+        flink.application("com.acme.Over", "FINISHED"),
+    ]
+    reading = read(flink.Flink(jobs=[flink.job("a")], plans={"a": PLAN}, applications=applications))
+
+    assert [problem.what for problem in reading.problems] == [
+        "application com.acme.Failed is FAILED and has no job: what it reads and writes is unknown"
+    ]
+    assert reading.outcome.status is SourceStatus.READ
 
 
 def test_job_that_was_forgotten_meanwhile_has_no_plan(flink, read: Read) -> None:
