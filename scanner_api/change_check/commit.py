@@ -54,14 +54,22 @@ class Commit:
 
     @cached_property
     def dictionary(self) -> Dictionary:
-        """Return a dictionary with what the files declare."""
-        result = self.reading.result
+        """Return a dictionary with what the files declare, without the fields that programs use."""
+        return self._stored(self.reading.result, self._place)
+
+    @cached_property
+    def with_field_uses(self) -> Dictionary:
+        """Return a dictionary with the fields that programs use, too: reading them takes as long as all else."""
+        result = replace(self.reading.result, field_uses=self.reading.field_uses())
+        return self._stored(result, self._place.with_suffix(".fields.db"))
+
+    def _stored(self, result: RepositoryResult, place: Path) -> Dictionary:
         scanned = merge_results(
             Settings(cluster=ClusterName(CLUSTER), brokers=(), file=Path("cluster.json")),
             SourceReadings(outcomes=(result.outcome,), readings=(result,)),
             read=self._texts.read,
         )
-        dictionary = Dictionary(str(self._place))
+        dictionary = Dictionary(str(place))
         engine = dictionary.writing(create=True)
         now = datetime.now(UTC)
         write_scan(engine, scanned, started=now, finished=now, rules=())

@@ -73,7 +73,10 @@ def compare_trees(trees: Trees, objects: ObjectReader, rules: tuple[ClusterPolic
         reader = CommitReader(objects, stack.enter_context(temporary_directory()))
         base = reader.read(trees.base, "base")
         head = reader.read(trees.head, "head", base)
-        hits = Hits(lambda: stack.enter_context(base.with_graph.reading()))
+        hits = Hits(
+            lambda: stack.enter_context(base.with_graph.reading()),
+            field_uses=lambda: stack.enter_context(base.with_field_uses.reading()),
+        )
         changes = _Comparison(base, head, trees, hits).changes(objects)
         if rules is None or not rules[0].forbidden:
             return changes

@@ -27,16 +27,27 @@ _KINDS = ("job", "consumer-group", "topic", "dataset", "catalog-table", "column"
 class Hits:
     """Answers from the stored graph, or from *rows*, a changed one; without one, users are unknown.
 
-    *conn* is a connection to the dictionary, or what opens one when the graph is first needed.
+    *conn* is a connection to the dictionary, or what opens one when the graph is first needed. *field_uses* opens
+    a dictionary with the fields that programs use; None: the first one has them.
     """
 
-    def __init__(self, conn: Connection | Callable[[], Connection], rows: SqlGraphReader | None = None) -> None:
-        self._connected, self._changed = conn, rows
+    def __init__(
+        self,
+        conn: Connection | Callable[[], Connection],
+        rows: SqlGraphReader | None = None,
+        field_uses: Callable[[], Connection] | None = None,
+    ) -> None:
+        self._connected, self._changed, self._field_uses = conn, rows, field_uses
 
     @cached_property
     def conn(self) -> Connection:
         """Return the connection to the dictionary."""
         return self._connected() if callable(self._connected) else self._connected
+
+    @cached_property
+    def field_uses(self) -> Connection:
+        """Return a connection to a dictionary with the fields that programs use."""
+        return self._field_uses() if self._field_uses is not None else self.conn
 
     @cached_property
     def graph(self) -> StoredGraph | None:

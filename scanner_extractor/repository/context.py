@@ -71,7 +71,8 @@ class Context:
     file, by path. *unread* are reasons by path and kind.
     *sources* are what earlier readings know of source files (None: nothing), *texts* the texts of those, by identity.
     *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
-    Terraform has as statements. *field_uses* are the fields that programs use, *embedded* the schemas in source code.
+    Terraform has as statements. *field_uses* reads the fields that programs use, *embedded* are the schemas in source
+    code.
     """
 
     source: SourceId
@@ -97,7 +98,7 @@ class Context:
     levels: dict[str, str] = field(default_factory=dict)
     schema_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unread: dict[tuple[str, str], str] = field(default_factory=dict)
-    field_uses: list[FieldUse] = field(default_factory=list)
+    field_uses: Callable[[], tuple[FieldUse, ...]] = tuple
 
     def find_file(self, directory: str) -> Callable[[str], str | None]:
         """Return a function from a name in a file of *directory* to the text of the file that it names, or None."""

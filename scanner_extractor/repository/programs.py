@@ -57,7 +57,7 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
     for topic, place in reading.created:
         context.topic(topic, place, tool=APPLICATION)
     context.flows += reading.flows
-    context.field_uses += [_field_use(found, context.source) for found in reading.fields]
+    context.field_uses = lambda: tuple(_field_use(found, context.source) for found in reading.fields)
     context.aggregates |= reading.aggregates
     for path, line, text in reading.statements:
         statements = statements_of(text)

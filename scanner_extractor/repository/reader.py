@@ -40,6 +40,7 @@ from scanner_extractor.systems.deployment.reader import DeploymentReading, deplo
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import UnreadFile
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
+from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, Topic
 from scanner_model.names import TopicName
 from scanner_model.scan import SourceResult, SourceStatus
@@ -54,9 +55,13 @@ MOST_TEXT = 64 * 1024 * 1024
 
 @dataclass(slots=True, kw_only=True)
 class RepositoryReading:
-    """What was found: the paths of files by kind, and what is read of them."""
+    """What was found: the paths of files by kind, and what is read of them.
+
+    The *result* is without the fields that programs use: *field_uses* reads them, for those who need them.
+    """
 
     result: RepositoryResult
+    field_uses: Callable[[], tuple[FieldUse, ...]] = tuple
     files: dict[str, tuple[str, ...]] = field(default_factory=dict)
     seen: int = 0
 
@@ -83,8 +88,9 @@ class SharedReadings:
 
 
 def read_directory(settings: RepositorySettings, progress: Progress) -> RepositoryResult:
-    """Read a directory; raises SourceUnreachable where it cannot be listed."""
-    return directory_reading(settings, progress).result
+    """Read a directory, with the fields that programs use; raises SourceUnreachable where it cannot be listed."""
+    reading = directory_reading(settings, progress)
+    return replace(reading.result, field_uses=reading.field_uses())
 
 
 def directory_reading(
@@ -144,7 +150,8 @@ def read_entries(
         what = f"its variables add more than {MOST_GROWTH} characters to its texts"
         collector.problem("", what, "placeholders after that are not replaced")
     files = {kind: tuple(file.path for file in group) for kind, group in found.items()}
-    return RepositoryReading(result=_result(context, files), files=files, seen=len(listed))
+    result = _result(context, files)
+    return RepositoryReading(result=result, field_uses=context.field_uses, files=files, seen=len(listed))
 
 
 def _topic_files(entry: Entry | None, context: Context) -> tuple[TopicFiles, ...]:
@@ -260,7 +267,6 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         annotations=tuple({note.name: note for note in context.annotations}.values()),
         of_tables=tuple(context.table_files),
         unread=unread,
-        field_uses=tuple(context.field_uses),
         problems=problems,
         files=files,
         levels=context.levels,

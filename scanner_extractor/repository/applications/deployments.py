@@ -190,7 +190,10 @@ def normal_path(path: PurePosixPath) -> str:
 
 def command_of(deployments: Iterable[Deployment], path: str) -> list[Deployment]:
     """Return the deployments whose command names a file, or its class or module; for Go, its package."""
+    with_command = [found for found in deployments if found.command]
+    if not with_command:
+        return []
     file = PurePosixPath(path)
     name = file.parent.name or file.stem if file.suffix == ".go" else file.stem
     pattern = re.compile(rf"(?<![\w-]){re.escape(name)}(?:{re.escape(file.suffix)})?(?![\w-])")
-    return [found for found in deployments if found.command and pattern.search(found.command)]
+    return [found for found in with_command if pattern.search(found.command)]

@@ -38,10 +38,11 @@ class Modules:
     kafka: set[str] = field(default_factory=set)
     without_kafka: set[str] = field(default_factory=set)
     _known: dict[str, str] = field(default_factory=dict)
+    _deployed: dict[str, list[Deployment]] = field(default_factory=dict)
 
     def of(self, path: str) -> str:
         """Return the directory of the module that a file is in: the nearest with a build file, else the root."""
-        folder = str(PurePosixPath(path).parent)
+        folder = path.rpartition("/")[0]
         if folder not in self._known:
             current = PurePosixPath(folder)
             places = ["" if str(place) == "." else str(place) for place in (current, *current.parents)]
@@ -59,6 +60,11 @@ class Modules:
 
     def deployed(self, module: str) -> list[Deployment]:
         """Return what deploys a module: built from its directory, or with its name in image or service."""
+        if module not in self._deployed:
+            self._deployed[module] = self._deploying(module)
+        return self._deployed[module]
+
+    def _deploying(self, module: str) -> list[Deployment]:
         built = [found for found in self.deployments if found.build is not None and found.build == module]
         names = {self.name(module).lower(), PurePosixPath(module).name.lower()} - {""}
         alike = [
@@ -183,6 +189,53 @@ def _imported(match: re.Match[str], file: PurePosixPath) -> Iterator[str]:
             yield f"{base}/{imported.strip(' ()').split(' ')[0]}".lstrip("/")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramParts:
+    """What a source file says of programs.
+
+    *has_entry*: it has the entry point of a program; *is_script*: its language has none, and any file can be run.
+    *is_runnable*: it says that it is run. *stems* are the last words of what it imports, *targets* the ends of the
+    paths of these, and *started* the stems of the scripts that it starts.
+    """
+
+    has_entry: bool = False
+    is_script: bool = False
+    is_runnable: bool = False
+    stems: frozenset[str] = frozenset()
+    targets: tuple[str, ...] = ()
+    started: tuple[str, ...] = ()
+
+
+def read_program_parts(path: str, content: str) -> ProgramParts:
+    """Read what a source file says of programs, by its path and text alone."""
+    language = language_of(path)
+    if language is not None and language.entry is not None:
+        return ProgramParts(has_entry=language.entry.search(content) is not None)
+    stems, targets = _imports(PurePosixPath(path), content)
+    return ProgramParts(
+        is_script=True,
+        is_runnable=_MAIN_GUARD.search(content) is not None,
+        stems=stems,
+        targets=targets,
+        started=tuple(PurePosixPath(match["file"]).stem for match in _COMMANDS.finditer(content)),
+    )
+
+
+def _imports(file: PurePosixPath, content: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the last words of what a file imports, and the ends of the paths of these."""
+    found: set[str] = set()
+    targets: dict[str, None] = {}
+    for match in _IMPORTS.finditer(content):
+        named = match["path"] or match["from"] or match["plain"] or ""
+        stems = [part.strip().split(" ")[0] for part in named.split(",")]
+        if match["names"]:
+            stems += [part.strip(" ()").split(" ")[0] for part in match["names"].split(",")]
+        found |= {re.split(r"[./]", stem)[-1] for stem in stems if not match["path"]}
+        found |= {_SCRIPT_ENDING.sub("", stem.rpartition("/")[2]) for stem in stems if match["path"]}
+        targets |= dict.fromkeys(_imported(match, file))
+    return frozenset(found - {file.stem, ""}), tuple(targets)
+
+
 @dataclass(slots=True)
 class Programs:
     """The programs of each module: files with an entry point, and what other files import."""
@@ -194,37 +247,23 @@ class Programs:
     runnable: set[str] = field(default_factory=set)
     packages: set[str] = field(default_factory=set)
 
-    def add(self, path: str, content: str, module: str) -> None:
+    def add(self, path: str, parts: ProgramParts, module: str) -> None:
         """Add a source file."""
-        file = PurePosixPath(path)
-        language = language_of(path)
-        pattern = language.entry if language is not None else None
-        if pattern is not None and pattern.search(content):
-            key = str(file.parent) if file.suffix == ".go" else path
+        if parts.has_entry:
+            key = (path.rpartition("/")[0] or ".") if path.endswith(".go") else path
             if key not in self.entries.setdefault(module, []):
                 self.entries[module].append(key)
-        elif pattern is None:
-            self._add_imports(path, content, module)
-            if _MAIN_GUARD.search(content):
-                self.runnable.add(path)
-            if file.name == "__init__.py":
-                self.packages.add(str(file.parent))
-            for match in _COMMANDS.finditer(content):
-                self.runners.setdefault((module, PurePosixPath(match["file"]).stem), set()).add(path)
-
-    def _add_imports(self, path: str, content: str, module: str) -> None:
-        file = PurePosixPath(path)
-        for match in _IMPORTS.finditer(content):
-            named = match["path"] or match["from"] or match["plain"] or ""
-            stems = [part.strip().split(" ")[0] for part in named.split(",")]
-            if match["names"]:
-                stems += [part.strip(" ()").split(" ")[0] for part in match["names"].split(",")]
-            found = {re.split(r"[./]", stem)[-1] for stem in stems if not match["path"]}
-            found |= {_SCRIPT_ENDING.sub("", stem.rpartition("/")[2]) for stem in stems if match["path"]}
-            for stem in found - {file.stem, ""}:
+        elif parts.is_script:
+            for stem in parts.stems:
                 self.importers.setdefault((module, stem), set()).add(path)
-            for target in _imported(match, file):
+            for target in parts.targets:
                 self.imports.setdefault((module, target.rpartition("/")[2]), set()).add((path, target))
+            if parts.is_runnable:
+                self.runnable.add(path)
+            if path.rpartition("/")[2] == "__init__.py":
+                self.packages.add(path.rpartition("/")[0] or ".")
+            for stem in parts.started:
+                self.runners.setdefault((module, stem), set()).add(path)
 
     def is_library(self, path: str, module: str) -> bool:
         """Return whether another file of the module imports a file, or it is a part of a package that others load."""

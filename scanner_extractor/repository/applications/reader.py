@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -21,7 +22,13 @@ from scanner_extractor.repository.applications.deployments import Deployment, co
 from scanner_extractor.repository.applications.fields.reader import FoundField, ProgramUse, Repository, read_fields
 from scanner_extractor.repository.applications.fields.values import TopicUse
 from scanner_extractor.repository.applications.index import Index
-from scanner_extractor.repository.applications.modules import Modules, Programs, read_modules
+from scanner_extractor.repository.applications.modules import (
+    Modules,
+    ProgramParts,
+    Programs,
+    read_modules,
+    read_program_parts,
+)
 from scanner_extractor.repository.applications.settings import (
     Setting,
     Settings,
@@ -84,11 +91,12 @@ class KnownFiles:
     """What earlier readings of a repository know of its source files, by path and text.
 
     *parsed* are the parsed files; for a file that is not read, the reason. *defining* says, by a pattern of names too,
-    whether a file defines one of them.
+    whether a file defines one of them. *parts* are what files say of programs.
     """
 
     parsed: dict[tuple[str, str], Unit | str] = field(default_factory=dict)
     defining: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+    parts: dict[tuple[str, str], ProgramParts] = field(default_factory=dict)
 
     def defines(self, names: re.Pattern[str], path: str, text: str) -> bool:
         """Return whether a file defines one of *names*."""
@@ -96,6 +104,13 @@ class KnownFiles:
         if key not in self.defining:
             self.defining[key] = names.search(text) is not None
         return self.defining[key]
+
+    def parts_of(self, path: str, text: str) -> ProgramParts:
+        """Return what a source file says of programs."""
+        key = (path, text)
+        if key not in self.parts:
+            self.parts[key] = read_program_parts(path, text)
+        return self.parts[key]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +122,7 @@ class ApplicationsReading:
     put in an outbox, by the name of its database, where all of a program's are known. *statements* are the SQL texts
     that a file has executed, with its path and the line of the first. *unread* are source files with the reason;
     *unresolved* are files with uses of Kafka whose topic is unknown. *parsed* counts those that were read.
+    *read_fields* reads the fields that programs use, which takes as long as everything else.
     """
 
     created: tuple[tuple[str, str], ...] = ()
@@ -116,8 +132,13 @@ class ApplicationsReading:
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
     unresolved: tuple[tuple[str, str], ...] = ()
-    fields: tuple[FoundField, ...] = ()
+    read_fields: Callable[[], tuple[FoundField, ...]] = tuple
     parsed: int = 0
+
+    @property
+    def fields(self) -> tuple[FoundField, ...]:
+        """Return the fields of messages that programs use; they are read when they are first asked for."""
+        return self.read_fields()
 
 
 def _defining(names: Iterable[str], supertypes: Iterable[str], called: Iterable[str]) -> re.Pattern[str]:
@@ -204,6 +225,7 @@ class _Reader:
     trials: Trials = field(default_factory=Trials)
     known: KnownFiles = field(default_factory=KnownFiles)
     unlisted: dict[str, list[str]] = field(default_factory=dict)
+    parsed: dict[str, list[str]] = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
     size: int = 0
     patience: float = PATIENCE
@@ -217,6 +239,8 @@ class _Reader:
         self.index.module_of = self.modules.of
         self._read_settings()
         found = self._read_code()
+        for path in self.index.units:
+            self.parsed.setdefault(self.modules.of(path), []).append(path)
         self.channels = {(self.modules.of(use.unit.path), use.value.text) for use in found}
         self._add_settings(found)
         for use in found:
@@ -242,7 +266,7 @@ class _Reader:
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
             unread=tuple(sorted(self.unread)),
             unresolved=tuple(sorted(self.unresolved)),
-            fields=self._fields(),
+            read_fields=cache(self._fields),
             parsed=len(self.index.units),
         )
 
@@ -289,7 +313,7 @@ class _Reader:
     def _programs_in(self, module: str) -> Programs:
         """Return the programs; the source files of a module are read when the module is first asked for."""
         for path in self.unlisted.pop(module, ()):
-            self.programs.add(path, self.files[path], module)
+            self.programs.add(path, self.known.parts_of(path, self.files[path]), module)
         return self.programs
 
     def _candidates(self) -> list[str]:
@@ -578,14 +602,14 @@ class _Reader:
 
     def _is_only(self, deployment: Deployment, module: str) -> bool:
         """Return whether the command of a deployment runs one script; of several, each is a program of its own."""
-        scripts = (path for path in self.index.units if suffix(path) in _SCRIPTS and self.modules.of(path) == module)
+        scripts = (path for path in self.parsed.get(module, ()) if suffix(path) in _SCRIPTS)
         return sum(bool(command_of([deployment], path)) for path in scripts) <= 1
 
     def _is_single(self, module: str, unit: Unit | None) -> bool:
         """Return whether a module is one program: what deploys it runs every file of it."""
         if unit is None or unit.language.entry is not None:
             return True
-        used = {path for path in self.index.units if self.modules.of(path) == module}
+        used = self.parsed.get(module, ())
         alone = {path for path in used if not self._programs_in(module).is_library(path, module)}
         return len(alone) <= 1 or unit.path not in alone
 
