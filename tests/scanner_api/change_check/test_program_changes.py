@@ -144,3 +144,68 @@ def test_files_that_scanner_does_not_claim_to_understand_are_listed(check):
     report = check({"lib/a.bin": "b", "a.ksql": KSQL + "-- more\n"}, {**BASE, "lib/a.bin": "a"})
 
     assert (report.verdict, report.scope) == (Verdict.FINE, "1 file examined; not examined: `lib/a.bin`")
+
+
+def test_code_of_another_platform_reaches_no_record(check):
+    """A page in JavaScript cannot be called by the Java that sends records, whatever its names are."""
+    page = "export const Order = 3;\n"
+    base = {**BASE, **SHOP, "shop/page.js": page}
+
+    report = check({"shop/page.js": page.replace("3", "4")}, base)
+
+    assert report.verdict is Verdict.FINE
+
+
+def test_the_answer_says_what_changed_once(check):
+    report = check(edited("shop/Sender.java", "order);\n  }", "halved(order));\n  }"), {**BASE, **SHOP})
+
+    (finding,) = (finding for finding in report.findings if finding.counts)
+    assert finding.what == "function Sender.send changed; the effect on the records in BIG is not determined"
+
+
+def test_a_change_that_speaks_of_kafka_and_hits_nobody_does_not_deny_it(check):
+    """A constant with the name of a topic that nothing uses yet."""
+    settings = 'class Settings {\n  String page = "a";\n}\n'
+    base = {**BASE, **SHOP, "shop/Settings.java": settings}
+
+    report = check({"shop/Settings.java": settings.replace("  String", '  String smsTopic = "b";\n  String')}, base)
+
+    assert report.verdict is Verdict.FINE
+    assert report.concerns_kafka
+
+
+def test_a_workflow_is_examined_by_its_commands(check):
+    """Names of steps, and paths that start it, are not commands."""
+    path, steps = ".github/workflows/ci.yaml", "on:\n  push:\n    paths:\n      - connectors/**\njobs: {}\n"
+    base = {**BASE, path: steps}
+
+    report = check({path: steps + "# more\n", "pom.xml": "<project/>"}, base)
+    assert (report.verdict, report.concerns_kafka, report.not_examined) == (Verdict.FINE, False, ())
+    report = check({path: steps.replace("connectors/**", "connectors/*.json")}, base)
+    assert report.verdict is Verdict.FINE
+    report = check({path: steps + "  - run: kafka-topics --delete --topic orders\n"}, base)
+    assert report.verdict is Verdict.UNKNOWN
+
+
+def test_a_function_that_answers_requests_reaches_no_record_by_its_route(check):
+    """What starts the program sends records and sets up the routes; the answer to a request is no record."""
+    sender = SHOP["shop/Sender.java"].replace('log.info("sent");', "Routes.initRoutes(server);")
+    routes = 'package shop;\nclass Routes {\n  static void initRoutes(Server s) { s.get("/", Page::title); }\n}\n'
+    base = {**BASE, **SHOP, "shop/Sender.java": sender, "shop/Routes.java": routes}
+
+    report = check(edited("shop/Page.java", '"a"', '"b"'), base)
+
+    assert report.verdict is Verdict.FINE
+
+
+def test_a_value_that_a_serializer_uses_is_unknown_without_a_known_topic(check):
+    """A library of events: the programs that write them resolve no topic."""
+    serde = (
+        "package shop;\nimport org.apache.kafka.common.serialization.Serializer;\n"
+        "class Serde implements Serializer<Event> {\n"
+        "  byte[] serialize(String t, Event e) { return e.of(Kinds.KIND); }\n}\n"
+    )
+    kinds = 'package shop;\nclass Kinds {\n  static final String KIND = "started";\n}\n'
+    base = {**BASE, "shop/pom.xml": "<project/>", "shop/Serde.java": serde, "shop/Kinds.java": kinds}
+
+    assert check({"shop/Kinds.java": kinds.replace("started", "begun")}, base).verdict is Verdict.UNKNOWN
