@@ -25,8 +25,13 @@ _PRODUCES = re.compile(
     r"(?i)\w*(?:producer\w*|produce(?:async)?|kafkatemplate|streambridge|kstream\w*|writemessages|publisher|outbox|(?<!de)serializer?)"
 )
 """Names of what sends records."""
-_ASIDE = re.compile(r"(?i)\w*(?:health|liveness|readiness|metric|logging|checkers?$)\w*")
+_ASIDE = re.compile(r"(?i)\w*(?:health|liveness|readiness|logging|checkers?$)\w*")
 """Names of functions that watch a program."""
+_METRIC = re.compile(r"(?i)\w*metric\w*")
+_METER = re.compile(
+    r"(?i)\w*(?:counter|gauge|histogram|prometheus|statsd|meter|timer|increment|observe|tagged|registry)\w*"
+)
+"""Words of functions that measure a program; without one, metrics are what its records are about."""
 _OF_CLASS = re.compile(
     r"(?:get|is|set|to|with|from|as|build|serialize|deserialize|encode|decode|marshal)[A-Z_]\w*|__\w+__|dict|json|schema"
 )
@@ -154,7 +159,7 @@ class Reach:
         )
 
     def _files(self, edit: Edit) -> set[str]:
-        if _ASIDE.fullmatch(edit.simple):
+        if all(_is_aside(one) for one in (edit.before, edit.after) if one is not None):
             return set()
         if edit.path in self.of_kafka:
             return {edit.path} if self._is_reached_inside(edit) else set()
@@ -177,7 +182,8 @@ class Reach:
     def _names(self, edit: Edit) -> frozenset[str]:
         """Return the names that code uses an edit by: its own, its class's, and of those in its file that use it."""
         names = {edit.simple}
-        if edit.owner and (edit.kind == "field" or _OF_CLASS.fullmatch(edit.simple) or edit.simple == edit.owner):
+        is_common = _COMMON.fullmatch(edit.simple) or _OF_CLASS.fullmatch(edit.simple) or edit.simple == edit.owner
+        if edit.owner and (edit.kind == "field" or is_common):
             names = {edit.owner}
         file = self.source(edit.path)
         waiting = set(names)
@@ -225,7 +231,7 @@ class Reach:
         """Return the definitions of a file that handle records, and those that they use."""
         if path not in self._closures:
             file = self.source(path)
-            listed = [one for one in file.definitions if not _ASIDE.fullmatch(one.simple)] if file is not None else []
+            listed = [one for one in file.definitions if not _is_aside(one)] if file is not None else []
             of_client = (
                 {name for name, what in file.imports.items() if _CLIENT.search(what)} if file is not None else set()
             )
@@ -249,6 +255,13 @@ class Reach:
                         waiting.append(one)
             self._closures[path] = reached
         return self._closures[path]
+
+
+def _is_aside(definition: Definition) -> bool:
+    """Return whether a definition only watches the program."""
+    name = definition.simple
+    is_measured = _METRIC.fullmatch(name) and any(map(_METER.fullmatch, definition.words))
+    return bool(_ASIDE.fullmatch(name) or is_measured)
 
 
 def _platform(path: str) -> str:

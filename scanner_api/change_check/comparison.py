@@ -35,6 +35,7 @@ from scanner_extractor.repository.other_uses import OTHER_USE
 from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
 from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.sources.syntax_trees import suffix
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
 from scanner_model.lazy_names import load
@@ -150,7 +151,8 @@ class _Comparison:
         if path in self._renamed or mentions.why_harmless(path):
             return ""
         if path in self._judged and path not in self._unread_programs:
-            return self._judged[path]
+            is_known = self._judged[path] != SETTINGS or suffix(path) or settings_changes.is_script(path)
+            return self._judged[path] if is_known or settings_changes.is_structured(path) else ""
         if path in programs.read:
             return SETTINGS if not programs.is_application(path) else APPLICATION
         if settings_changes.is_workflow(path):
@@ -275,7 +277,7 @@ class _Comparison:
         yield from self._inputs(before, after)
 
     def _is_addition(self, name: str) -> bool:
-        """Return whether a job is new, and writes nothing that was used before: it hits nobody."""
+        """Return whether a job is new, and writes nothing that was used before."""
         written = {dataset for job in self._head.jobs if job.flows.job.name == name for dataset in written_by(job)}
         is_known = any(job.flows.job.name == name for job in self._base.jobs)
         return not is_known and written.isdisjoint(self._base.used)

@@ -19,7 +19,8 @@ _ASSETS = words(
 _TEST = re.compile(
     r"(?i)(?:^|/)(?:src/)?(?:i?tests?|itest|integration[-_]?tests?|functional[-_]?tests?|features/steps?|testdata|test[-_]?data|fixtures"
     r"|mocks?|__mocks__|e2e|cypress|benchmarks?|[\w.-]+[.-](?:unit|integration)?tests?|tracetest|load-?generator)/"
-    r"|(?:^|/)features/.*\.(?:go|java|kt|py|rb|[jt]s)$|\.feature$|(?:^|/)\w+_suite_test\.go$|\.(?:robot|jmx)$|(?:^|/)(?:mock_|test_)\w+\.\w+$"
+    r"|(?:^|/)features/(?:step_definitions|support)/|(?:^|/)features/environment\.py$|\.feature$|(?:^|/)\w+_suite_test\.go$"
+    r"|\.(?:robot|jmx)$|(?:^|/)(?:mock_|test_)\w+\.(?!tf$|avsc$|k?sql$)\w+$"
 )
 """Directories and names of tests, by convention."""
 _BY_NAME = re.compile(
@@ -70,22 +71,25 @@ def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -
                 if path.endswith(".tf") or (path not in trees.base and is_program(path)):
                     added[name] += sign * len(lines)
                 places.setdefault(name, []).append((path, lines[0]))
-    counted = ((name, count) for name, count in sorted(total.items()) if count < 0 or count != added[name])
+    counted = ((name, count) for name, count in sorted(total.items()) if count and (count < 0 or count != added[name]))
     yield from ((name, *places[name][-1]) for name, _ in counted)
 
 
 def speaks_of_kafka(trees: Trees, objects: ObjectReader) -> bool:
-    """Return whether a changed line of any file has a word of Kafka, even if the change hits nobody."""
+    """Return whether a changed line of any file has a word of Kafka, whatever its effect is."""
     for path in trees.changed:
         before, after = (
-            objects.read(tree[path]) if path in tree and is_candidate(path) else b""
-            for tree in (trees.base, trees.head)
+            objects.read(tree[path]) if path in tree and _is_text(path) else b"" for tree in (trees.base, trees.head)
         )
         if max(len(before), len(after)) <= LARGEST and b"\0" not in before[:8192] + after[:8192]:
             lines = set(before.splitlines()) ^ set(after.splitlines())
             if any(_OF_KAFKA.search(line.decode("utf-8", "replace")) for line in lines):
                 return True
     return False
+
+
+def _is_text(path: str) -> bool:
+    return is_candidate(path) or PurePosixPath(path).suffix.lower() in (".md", ".adoc", ".rst")
 
 
 def changed_programs(trees: Trees) -> Iterator[str]:

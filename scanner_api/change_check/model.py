@@ -171,12 +171,12 @@ class ChangeReport:
         listed = ", ".join(f"`{skipped.file}`" for skipped in lacking[:_LISTED])
         more = f" and {len(lacking) - _LISTED} more" if len(lacking) > _LISTED else ""
         examined = f"{count} file{'' if count == 1 else 's'} examined"
+        if not self.concerns_kafka and not lacking:
+            return "Nothing in this change concerns Kafka"
         if not count and not lacking and self.skipped:
             return "only documentation, tests, assets or names of files change"
-        if count and not self.concerns_kafka:
-            examined = (
-                "Nothing in the examined files concerns Kafka" if lacking else "Nothing in this change concerns Kafka"
-            )
+        if not self.concerns_kafka and count:
+            examined = "Nothing in the examined files concerns Kafka"
         return f"{examined}; not examined: {listed}{more}" if lacking else examined
 
     @property

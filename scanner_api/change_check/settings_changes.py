@@ -98,6 +98,11 @@ _HARMLESS = re.compile(
     r"|secret|token|ssl|sasl|ur[li]s?|endpoint|hosts?|description|labels?|annotations?|enabled?|ttl|resources?|arn)(?:[._-]?m?s)?"
 )
 """Settings of how something runs, whatever they are of."""
+_SWITCH = re.compile(
+    r"(?i)(?!.*(?:health|metric|monitor|trac|ssl|sasl)).*(?:kafka|consumer|producer|listener|topic)\w*[._-](?:enabled?|auto[._-]?startup)"
+)
+"""A setting that starts or stops what reads or writes."""
+_OF_SCHEMA = re.compile(r"(?i).*schema[._-]?(?:version|id)")
 _RESOURCE = re.compile(
     r"resource\s+\S*(?:kafka_(?!cluster)|connector|flink_|schema|subject|acl|role_binding|topic)\w*(?<!_api_key)\S*"
 )
@@ -227,6 +232,8 @@ def _chosen(settings: Iterable[Setting], counts: Counter[tuple[tuple[str, ...], 
 def is_relevant(edit: SettingEdit) -> bool:
     """Return whether a setting says which topics there are, who reads them, or how records look."""
     path, key = edit.setting.path, edit.key
+    if _SWITCH.fullmatch(".".join((*path[:-1], key))) or _OF_SCHEMA.fullmatch(key):
+        return True
     if _HARMLESS.fullmatch(key):
         return False
     if _RELEVANT.fullmatch(key) or _OF_DATA.search(".".join(path)) or any(map(_RESOURCE.match, path)):
@@ -264,12 +271,13 @@ def is_addition(edit: SettingEdit, before: Iterable[Setting]) -> bool:
     A block that denies something takes a right away, so it is not one.
     """
     path = edit.setting.path
-    if edit.before is not None or "deny" in f"{path[0]} {edit.setting.value}".casefold():
+    if edit.before is not None or _TAKES.search(f"{' '.join(path)} {edit.setting.value}"):
         return False
     return path[-1] == "-" or (_ADDED.match(path[0]) is not None and all(one.path[0] != path[0] for one in before))
 
 
 _ADDED = re.compile(r"(?:resource|module)\s")
+_TAKES = re.compile(r"(?i)deny|exclu|except|ignore|black")
 
 
 def is_of_template(edit: SettingEdit, text: str) -> bool:

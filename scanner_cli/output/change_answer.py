@@ -51,7 +51,7 @@ def headline(report: ChangeReport) -> str:
     if not findings:
         accepted = sum(bool(finding.accepted) for finding in report.findings)
         scope = f"{report.scope}{f'; {accepted} accepted' if accepted else ''}."
-        return f"No impact found: {scope}" if report.concerns_kafka or not report.files else scope
+        return f"No impact found: {scope}" if scope[0].islower() or scope[0].isdigit() else scope
     first = findings[0]
     more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
     if first.verdict is Verdict.UNKNOWN:

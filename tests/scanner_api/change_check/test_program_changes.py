@@ -209,3 +209,42 @@ def test_a_value_that_a_serializer_uses_is_unknown_without_a_known_topic(check):
     base = {**BASE, "shop/pom.xml": "<project/>", "shop/Serde.java": serde, "shop/Kinds.java": kinds}
 
     assert check({"shop/Kinds.java": kinds.replace("started", "begun")}, base).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("name", ["create", "metricOf"])
+def test_what_makes_a_record_is_followed_whatever_it_is_called(check, name):
+    """A common name is followed by its class; metrics are what the records are about."""
+    maker = f"package shop;\nclass Maker {{\n  Order {name}(int id) {{ return new Order(id); }}\n}}\n"
+    sender = (
+        SHOP["shop/Sender.java"]
+        .replace("  void", "  Maker maker;\n  void")
+        .replace('"BIG", order', f'"BIG", maker.{name}(order.id)')
+    )
+    base = {**BASE, **SHOP, "shop/Maker.java": maker, "shop/Sender.java": sender}
+
+    report = check({"shop/Maker.java": maker.replace("new Order(id)", "new Order(-id)")}, base)
+
+    assert report.verdict is Verdict.UNKNOWN
+
+
+def test_a_directory_of_features_is_not_one_of_tests(check):
+    base = {**BASE, "shop/pom.xml": SHOP["shop/pom.xml"], "shop/features/Sender.java": SHOP["shop/Sender.java"]}
+
+    report = check({"shop/features/Sender.java": SHOP["shop/Sender.java"].replace('"BIG", order', '"BIG", o')}, base)
+
+    assert report.verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(("key", "verdict"), [("producer", Verdict.UNKNOWN), ("swagger", Verdict.FINE)])
+def test_a_setting_that_stops_a_producer_is_unknown(check, key, verdict):
+    path, on = "shop/src/main/resources/application.yml", f"shop:\n  {key}:\n    enabled: true\n"
+
+    assert check({path: on.replace("true", "false")}, {**BASE, **SHOP, path: on}).verdict is verdict
+
+
+def test_a_script_without_an_ending_is_listed(check):
+    script = "#!/usr/bin/env python\nfrom kafka import KafkaProducer\nKafkaProducer().send('BIG', b'1')\n"
+
+    report = check({"bin/relay": script.replace("b'1'", "b'2'")}, {**BASE, "bin/relay": script})
+
+    assert [file.file for file in report.not_examined] == ["bin/relay"]
