@@ -172,6 +172,8 @@ def _flat(value: Any, prefix: str, line: int) -> Iterator[tuple[str, str, int]]:
                 stack += [(f"{path}[{index}]", inside, at) for index, inside in reversed(list(enumerate(current)))]
                 if current and all(isinstance(item, str) for item in current):
                     yield path, ",".join(current), at
+            case bool():
+                yield path, str(current).lower(), at
             case str() | int() | float():
                 yield path, str(current), at
 
