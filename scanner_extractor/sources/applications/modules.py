@@ -156,6 +156,10 @@ _MAIN_GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]|require\.main\s*==
 _COMMANDS = re.compile(
     r"['\"](?:uv|python3?|node|poetry|npx|ts-node)['\"]\s*,\s*(?:['\"](?:run|python3?)['\"]\s*,\s*)*['\"](?P<file>\w[\w./-]*)"
 )
+_EXPORTS = re.compile(r"(?m)^(?:module\.exports\b|exports?[\s.](?!.{0,40}\bhandler\b))")
+"""Exports of JavaScript, except those of a function that a platform runs."""
+_TOOLS = words("scripts script tools tool hack examples benchmark benchmarks")
+"""Directories of scripts beside a program, which load it for another purpose."""
 _MOST_IMPORTERS = 2_000
 _MOST_USERS = 4
 """A file that more scripts import is a library of the whole module."""
@@ -185,7 +189,10 @@ def _imported(match: re.Match[str], file: PurePosixPath) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Programs:
-    """The programs of each module: files with an entry point, and what other files import."""
+    """The programs of each module: files with an entry point, and what other files import.
+
+    *exporting* are files of JavaScript that export something, *started* the text of a module's `package.json`.
+    """
 
     entries: dict[str, list[str]] = field(default_factory=dict)
     importers: dict[tuple[str, str], set[str]] = field(default_factory=dict)
@@ -193,6 +200,8 @@ class Programs:
     runners: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     runnable: set[str] = field(default_factory=set)
     packages: set[str] = field(default_factory=set)
+    exporting: set[str] = field(default_factory=set)
+    started: dict[str, str] = field(default_factory=dict)
 
     def add(self, path: str, content: str, module: str) -> None:
         """Add a source file."""
@@ -207,6 +216,8 @@ class Programs:
             self._add_imports(path, content, module)
             if _MAIN_GUARD.search(content):
                 self.runnable.add(path)
+            if _SCRIPT_ENDING.search(path) and _EXPORTS.search(content):
+                self.exporting.add(path)
             if file.name == "__init__.py":
                 self.packages.add(str(file.parent))
             for match in _COMMANDS.finditer(content):
@@ -227,10 +238,21 @@ class Programs:
                 self.imports.setdefault((module, target.rpartition("/")[2]), set()).add((path, target))
 
     def is_library(self, path: str, module: str) -> bool:
-        """Return whether another file of the module imports a file, or it is a part of a package that others load."""
+        """Return whether another file of the module imports a file, or it is a part of a package that others load.
+
+        A file of JavaScript that exports something is loaded, whatever the imports call it, if no command starts it.
+        """
         file = PurePosixPath(path)
         is_part = str(file.parent) in self.packages and file.stem != "__main__" and path not in self.runnable
-        return is_part or (module, file.stem) in self.importers
+        is_loaded = path in self.exporting and path not in self.runnable and not self._is_started(path, module)
+        return is_part or is_loaded or (module, file.stem) in self.importers
+
+    def _is_started(self, path: str, module: str) -> bool:
+        """Return whether `package.json` names a file: as a script, as the main file or as a command."""
+        name = _SCRIPT_ENDING.sub("", path.removeprefix(f"{module}/"))
+        names = {name, name.removesuffix("/index")} - {"index"}
+        text = self.started.get(module, "")
+        return any(re.search(rf"(?<![\w.-]){re.escape(one)}(?:\.[cm]?[jt]sx?)?(?![\w./-])", text) for one in names)
 
     def run_by(self, path: str, module: str, deployments: Iterable[Deployment]) -> list[Deployment]:
         """Return the deployments whose command starts a script that imports a file, however indirectly.
@@ -266,6 +288,7 @@ class Programs:
                     found.add(other)
                     queue.append(other)
         ends = {end for end in found if not self.is_library(end, module)}
+        ends = {end for end in ends if _TOOLS.isdisjoint(PurePosixPath(end).parts[:-1])} or ends
         return sorted(ends) if len(ends) <= _MOST_USERS else []
 
     def name(self, path: str, module: str, service: str) -> str:

@@ -282,8 +282,11 @@ class _Reader:
 
     def _programs_in(self, module: str) -> Programs:
         """Return the programs; the source files of a module are read when the module is first asked for."""
-        for path in self.unlisted.pop(module, ()):
+        listed = self.unlisted.pop(module, [])
+        for path in listed:
             self.programs.add(path, self.files[path], module)
+        if listed:
+            self.programs.started[module] = self.files.get(f"{module}/package.json".lstrip("/"), "")
         return self.programs
 
     def _candidates(self) -> list[str]:

@@ -124,7 +124,7 @@ class Values:
     *environment* calls read a variable of the environment by their first argument; *environment_objects* are the
     environment itself, and *lookups* read a member of it. *properties* look up a setting, *sections* a group of
     settings; *default_setters* set the default of one. *lists* return their arguments, *same* the object they are
-    called on, *defaults* that object or their argument, *parts* each element of a text, *formats* their first text
+    called on, *keys* those of a table, *defaults* that object or their argument, *parts* each element of a text, *formats* their first text
     with the others in it, *lower* a text in small letters. *appends* add their argument to a list. *topics* are
     classes whose first argument is a topic. *elements* call a function with each element. *options* define an option
     of the command with its default, *flags* return one. *settings_classes* take the values of their fields from the
@@ -141,6 +141,7 @@ class Values:
     sections: frozenset[str] = words("get []")
     lists: frozenset[str] = frozenset()
     same: frozenset[str] = frozenset()
+    keys: frozenset[str] = frozenset()
     defaults: frozenset[str] = frozenset()
     appends: frozenset[str] = frozenset()
     parts: frozenset[str] = frozenset({"split"})

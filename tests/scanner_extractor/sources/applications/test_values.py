@@ -295,3 +295,64 @@ def test_a_secret_is_no_topic():
         """
 
     assert flows({"Sender.java": program}) == {"Sender:  > password-resets"}
+
+
+def test_the_keys_of_a_table_of_handlers_are_topics():
+    """A key in brackets is an expression, and so is every key in Python."""
+    script = """\
+        const { Kafka } = require("kafkajs");
+        const PAID = "paid";
+        const handlers = { "orders": onOrder, [PAID]: onPaid };
+        async function run() {
+            await Promise.all(Object.keys(handlers).map((topic) => consumer.subscribe({ topic })));
+        }
+        """
+    module = """\
+        from confluent_kafka import Consumer
+        PAID = "paid"
+        HANDLERS = {"orders": on_order, PAID: on_paid}
+        consumer.subscribe(list(HANDLERS.keys()))
+        """
+
+    assert flows({"shop.js": script}) == {"shop: orders > ", "shop: paid > "}
+    assert flows({"shop.py": module}) == {"shop: orders > ", "shop: paid > "}
+
+
+def test_a_topic_of_the_configuration_is_what_the_only_literal_with_it_has():
+    """However the configuration is put together from objects."""
+    settings = """\
+        function settings(env) {
+            const own = { ORDERS_TOPIC: process.env.ORDERS_TOPIC || "orders" };
+            return { ...common, ...own };
+        }
+        module.exports = settings(process.env.NODE_ENV);
+        """
+    main = """\
+        const { Kafka } = require("kafkajs");
+        const constants = require("@config/constants");
+        producer.send({ topic: constants.ORDERS_TOPIC, messages });
+        """
+
+    assert flows({"config/constants.js": settings, "shop.js": main}) == {"shop:  > orders"}
+
+
+def test_a_file_that_exports_is_a_part_of_its_package():
+    """Also if an alias hides who imports it, or a script loads it for another purpose."""
+    sender = 'const { Kafka } = require("kafkajs");\nproducer.send({ topic: "orders" });\nmodule.exports = { send };\n'
+    files = {"package.json": '{"name": "shop", "main": "./bin"}', "utils/order.util.js": sender}
+
+    assert flows(files) == {"shop:  > orders"}
+    assert flows(files | {"scripts/dump.js": 'require("../utils/order.util")', "bin/index.js": ""}) == {
+        "dump:  > orders"
+    }
+    assert flows(
+        files | {"scripts/dump.js": 'require("../utils/order.util")', "bin/main.js": 'require("../utils/order.util")'}
+    ) == {"shop:  > orders"}
+
+
+def test_a_file_that_a_command_of_the_package_starts_is_a_program():
+    """A package may have several."""
+    sender = 'const { Kafka } = require("kafkajs");\nproducer.send({ topic: "orders" });\nmodule.exports = { send };\n'
+    package = '{"name": "shop", "scripts": {"mailer": "node src/mailer.js"}}'
+
+    assert flows({"package.json": package, "src/mailer.js": sender}) == {"mailer:  > orders"}
