@@ -82,7 +82,7 @@ class Nodes:
     *types* are types whose members have no scope of their own, such as a struct of Go. *named_lambdas* are functions
     that are named by the variable they are assigned to. *variables*, *assignments*, *specifications* (several names,
     then several values) and *constants* (of an enumeration) bind names; *tagged* fields have a text beside them.
-    *containers* only hold definitions, *plain* nodes define constants of a file.
+    *super_calls* call the constructor of the superclass. *containers* only hold definitions, *plain* nodes define constants of a file.
     """
 
     expressions: Mapping[Form, frozenset[str]]
@@ -105,6 +105,7 @@ class Nodes:
     assignments: frozenset[str] = frozenset()
     specifications: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
+    super_calls: frozenset[str] = frozenset()
     tagged: frozenset[str] = frozenset()
     containers: frozenset[str] = frozenset()
     fields: frozenset[str] = frozenset()

@@ -356,3 +356,58 @@ def test_a_file_that_a_command_of_the_package_starts_is_a_program():
     package = '{"name": "shop", "scripts": {"mailer": "node src/mailer.js"}}'
 
     assert flows({"package.json": package, "src/mailer.js": sender}) == {"mailer:  > orders"}
+
+
+BASES = {
+    "Sender.kt": """\
+        import org.apache.kafka.clients.producer.*
+        abstract class Sender(val producer: KafkaProducer<String, String>, val topic: String) {
+            fun delete(id: String) = producer.send(ProducerRecord(topic, id, null))
+        }
+        class Orders(producer: KafkaProducer<String, String>, topic: String) : Sender(producer, topic)
+        fun main() { Orders(KafkaProducer(config), "orders").delete("1") }
+        """,
+    "Sender.java": """\
+        import org.apache.kafka.clients.producer.*;
+        abstract class Sender {
+            private final String topic;
+            Sender(String topic) { this.topic = topic; }
+            void delete(String id) { producer.send(new ProducerRecord<>(topic, id, null)); }
+        }
+        class Orders extends Sender implements Closeable { Orders() { super("orders"); } }
+        """,
+    "Sender.cs": """\
+        using Confluent.Kafka;
+        abstract class Sender {
+            private readonly string _topic;
+            protected Sender(string topic) { _topic = topic; }
+            void Delete(string id) { producer.ProduceAsync(_topic, new Message<string, string>()); }
+        }
+        class Orders : Sender, IDisposable { public Orders() : base("orders") {} }
+        """,
+    "sender.ts": """\
+        import { Kafka } from 'kafkajs';
+        abstract class Sender {
+            constructor(private topic: string) {}
+            remove(id: string) { this.producer.send({ topic: this.topic, messages: [] }); }
+        }
+        class Orders extends Sender { constructor() { super('orders'); } }
+        """,
+    "sender.py": """\
+        from confluent_kafka import Producer
+        class Sender:
+            def __init__(self, topic):
+                self.topic = topic
+            def remove(self, key):
+                self.producer.produce(self.topic, key=key)
+        class Orders(Sender):
+            def __init__(self):
+                super().__init__("orders")
+        """,
+}
+
+
+@pytest.mark.parametrize("path", BASES)
+def test_a_class_gives_its_superclass_the_topic(path: str):
+    """The superclass sends; the class below it has the name."""
+    assert {flow.partition(": ")[2] for flow in flows({path: BASES[path]})} == {" > orders"}
