@@ -23,7 +23,10 @@ from scanner_extractor.sources.syntax_trees import words
 
 
 class Found(NamedTuple):
-    """A topic that a call reads, writes or creates; *sources* are the topics whose records the code passes to it."""
+    """A topic that a call reads, writes or creates; *sources* are the topics whose records the code passes to it.
+
+    *declared*: an annotation says so, by which the framework finds the code.
+    """
 
     access: Access
     value: Value
@@ -31,6 +34,7 @@ class Found(NamedTuple):
     line: int
     sources: tuple[str, ...] = ()
     streams: bool = False
+    declared: bool = False
 
 
 _R, _W = Access.READ, Access.WRITE
@@ -344,7 +348,7 @@ class Extractor:
                     if not is_topic_text(value.text):
                         continue
                     owned = Value(prefix + value.text)
-                    found = Found(access, owned, unit, note.line)
+                    found = Found(access, owned, unit, note.line, declared=True)
                     if access is Access.READ:
                         if scope.kind is ScopeKind.FUNCTION:
                             reads.setdefault(id(scope), []).append(owned.text)

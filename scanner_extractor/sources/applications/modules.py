@@ -16,16 +16,24 @@ from scanner_extractor.sources.applications.deployments import (
     read_deployments,
 )
 from scanner_extractor.sources.languages import LANGUAGES, language_of
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.sources.syntax_trees import is_test, words
 
 _BUILD_FILES = {name: pattern for language in LANGUAGES for name, pattern in language.build_files.items()}
 _OTHER_BROKERS = re.compile(r"(?:stream|binder)-(?:rabbit|kinesis|solace|pulsar|pubsub|servicebus|eventhubs)")
 _PARENT = re.compile(r"<parent>(?:[^<]|<(?!/parent>))*+(?:</parent>|\Z)|<!--(?:[^-]|-(?!->))*+(?:-->|\Z)")
+_DEPENDENCY = re.compile(r"<dependency>(?:[^<]|<(?!/?dependency>))*+</dependency>")
+_PROJECT = re.compile(
+    r"^[^\S\n]*(?:implementation|api|compile|compileOnly|runtimeOnly)\b[^\n'\"]*\bproject\s*\(?\s*(?:path\s*[:=]\s*)?"
+    r"['\"](:[\w:.-]+)",
+    re.MULTILINE,
+)
 _LONGEST_BUILD = 2 * 1024 * 1024
 _ENGINES = re.compile(r"(?i)(?:flink-?)?(?:job-?manager|task-?manager)|spark(?:-?(?:master|worker))?(?:-\d+)?")
 """Services that run an engine, of which a program is a job."""
 _GO_PROGRAM = re.compile(r"[^/]/cmd/main\.go$")
 """The program of a directory beside others of one Go module."""
+_NO_PROGRAM = re.compile(r"(?i)(?:^|[/._-])(?:report|reports|coverage|jacoco|bom|docs?)(?:$|[._-])")
+"""Modules that have others for a report or their documentation."""
 _TAG = re.compile(r"[:@][^/]*$")
 
 
@@ -35,6 +43,7 @@ class Modules:
 
     names: dict[str, str] = field(default_factory=dict)
     deployments: list[Deployment] = field(default_factory=list)
+    dependencies: dict[str, set[str]] = field(default_factory=dict)
     kafka: set[str] = field(default_factory=set)
     without_kafka: set[str] = field(default_factory=set)
     _known: dict[str, str] = field(default_factory=dict)
@@ -69,6 +78,18 @@ class Modules:
         if not module and not any(found.is_own for found in alike):
             alike += self._own()
         return _one_of_each([found for found in built + alike if not _ENGINES.fullmatch(found.name)])
+
+    def users(self, module: str) -> list[str]:
+        """Return the modules that have a module in their build files, and those that have these, if none has them."""
+        found, queue, last = {module}, [module], set[str]()
+        while queue:
+            current = queue.pop()
+            users = {user for user, known in self.dependencies.items() if current in known and not _NO_PROGRAM.search(user)}
+            users = {user for user in users if not is_test(f"{user}/")}
+            last |= set() if users or current == module else {current}
+            queue += users - found
+            found |= users
+        return sorted(last)
 
     def _own(self) -> list[Deployment]:
         """Return the deployments of the repository itself: those with the image that most of them have."""
@@ -117,11 +138,47 @@ def read_modules(files: Mapping[str, str]) -> Modules:
                 modules.without_kafka.add(folder)
         elif declares_deployment(content):
             deploying[path] = content
+    _add_dependencies(modules, files)
     modules.deployments = read_deployments(deploying, files)
     for found in modules.deployments:
         if found.build is not None:
             modules.names.setdefault(found.build, "")
     return modules
+
+
+def _add_dependencies(modules: Modules, files: Mapping[str, str]) -> None:
+    """Add which modules have which in their build files."""
+    named: dict[str, set[str]] = {}
+    for folder, name in modules.names.items():
+        named.setdefault(name, set()).add(folder)
+    for path in files:
+        file = PurePosixPath(path)
+        read = _DEPENDENCIES.get(file.name) or _DEPENDENCIES.get(file.suffix)
+        folder = "" if str(file.parent) == "." else str(file.parent)
+        for name in read(files[path][:_LONGEST_BUILD]) if read is not None and folder in modules.names else ():
+            if name.endswith((".csproj", ".fsproj")):
+                places = {normal_path(file.parent / PurePosixPath(name.replace("\\", "/")).parent)}
+            elif name.startswith(":"):
+                places = {name.strip(":").replace(":", "/")} & modules.names.keys()
+            else:
+                places = named.get(name, set())
+            if len(places) == 1:
+                modules.dependencies.setdefault(folder, set()).update(places - {folder})
+
+
+def _maven(content: str) -> Iterator[str]:
+    for match in _DEPENDENCY.finditer(content):
+        name = re.search(r"<artifactId>\s*([\w.-]+)\s*</artifactId>", match[0])
+        if name and not re.search(r"<scope>\s*test|<type>\s*test-jar|<classifier>\s*tests", match[0]):
+            yield name[1]
+
+
+def _gradle(content: str) -> Iterator[str]:
+    yield from (":" + match[1].strip(":") for match in _PROJECT.finditer(content))
+
+
+def _projects(content: str) -> Iterator[str]:
+    yield from re.findall(r"<ProjectReference\s+Include=\"([^\"]+)\"", content)
 
 
 def is_build_file(path: str) -> bool:
@@ -140,6 +197,15 @@ def build_name(file: PurePosixPath, content: str) -> tuple[str, int]:
     match = pattern.search(_PARENT.sub("", content) if file.name == "pom.xml" else content)
     return (match["name"], 2) if match and "$" not in match["name"] else ("", 0)
 
+
+_DEPENDENCIES = {
+    "pom.xml": _maven,
+    "build.gradle": _gradle,
+    "build.gradle.kts": _gradle,
+    ".csproj": _projects,
+    ".fsproj": _projects,
+}
+"""How the dependencies of a build file on other modules are read."""
 
 # --- programs
 

@@ -60,6 +60,10 @@ class Settings:
         if len(self.known) < MOST_SETTINGS:
             self.known.setdefault(relaxed(setting.key), []).append(setting)
 
+    def over(self, other: Settings) -> Settings:
+        """Return these settings, and those of *other* that they do not have."""
+        return Settings({**other.known, **self.known})
+
     def find(self, name: str) -> Setting | None:
         """Return the setting of a name: of the main file, else of a profile; None where there is none."""
         listed = self.known.get(relaxed(name), ())
