@@ -411,3 +411,41 @@ BASES = {
 def test_a_class_gives_its_superclass_the_topic(path: str):
     """The superclass sends; the class below it has the name."""
     assert {flow.partition(": ")[2] for flow in flows({path: BASES[path]})} == {" > orders"}
+
+
+def test_a_getter_of_several_configurations_that_agree():
+    """One takes the name as it is, the other looks up what the platform calls that topic."""
+    configuration = """\
+        class Configuration:
+            def get_kafka_topic(name): pass
+        class Local(Configuration):
+            def get_kafka_topic(name): return name
+        class Platform(Configuration):
+            def get_kafka_topic(name): return KafkaTopics.get(name).name
+        """
+    main = """\
+        from confluent_kafka import Producer
+        ORDERS_TOPIC = CONFIGURATION.get_kafka_topic("shop.orders")
+        producer.produce(ORDERS_TOPIC, value=order)
+        """
+    other = configuration.replace("return name", 'return "local." + name')
+
+    assert flows({"configuration.py": configuration, "shop.py": main}) == {"shop:  > shop.orders"}
+    assert flows({"configuration.py": other, "shop.py": main}) == set()
+
+
+def test_a_field_has_what_the_constructor_assigns_to_its_variable():
+    service = """\
+        import { ClientKafka } from '@nestjs/microservices';
+        export class Orders {
+            topic: string;
+            constructor(private readonly client: ClientKafka, config: ConfigService) {
+                const known = config.get<string>('ORDERS_TOPIC');
+                this.topic = known;
+            }
+            send(order) { this.client.emit(this.topic, order); }
+        }
+        """
+    files = {"package.json": '{"name": "shop"}', "orders.ts": service, "config.yml": "ORDERS_TOPIC: shop.orders\n"}
+
+    assert flows(files) == {"shop:  > shop.orders"}
