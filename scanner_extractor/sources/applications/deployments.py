@@ -22,6 +22,7 @@ _DECLARED = re.compile(
 _LISTS = {"Template": "objects", "List": "items"}
 _PARAMETER = re.compile(r"\$\{\{?(\w+)\}?\}")
 _OF_KIND = re.compile(r"(?<=.)-(?:depl|deploy|deployment)$")
+_PREPARING = re.compile(r"(?i)(?:^|[._-])(?:init|migrate|migrations?|liquibase|flyway|seed)(?:$|[._-])")
 _MOST_OBJECTS = 500
 
 
@@ -114,7 +115,7 @@ def _compose(path: str, document: Any, files: Mapping[str, str]) -> Iterator[Dep
             named = text(entry, "path") if isinstance(entry, dict) else plain_text(entry)
             environment |= _environment_file(files.get(normal_path(folder / named) if named else "", ""))
         environment |= _environment(service.get("environment"))
-        command = " ".join(_words(service.get(key)) for key in ("entrypoint", "command"))
+        command = " ".join(_words(service.get(key)) for key in ("entrypoint", "command")).strip()
         line = getattr(document["services"], "lines", {}).get(name, 1)
         yield Deployment(str(name), text(service, "image"), place, environment, command, f"{path}:{line}")
 
@@ -126,6 +127,8 @@ def _workload(found: _Object, config_maps: Mapping[str, Mapping[str, str]]) -> I
     spec = document["spec"]
     pod = member(spec, "jobTemplate", "spec", "template", "spec") or member(spec, "template", "spec") or spec
     name = _OF_KIND.sub("", text(document, "metadata", "name"))
+    if text(document, "kind") == "Job" and _PREPARING.search(name):
+        return  # it runs the image of a program for another purpose
     for container in mappings(pod, "containers"):
         yield _container(name or text(container, "name"), container, found, found.line, config_maps)
 
@@ -153,7 +156,7 @@ def _container(
             value = config_maps.get(text(referred, "name"), {}).get(text(referred, "key"))
         if value is not None:
             environment[text(variable, "name")] = _filled(value, found.parameters)
-    command = " ".join(_words(container.get(key)) for key in ("command", "args"))
+    command = " ".join(_words(container.get(key)) for key in ("command", "args")).strip()
     filled = (_filled(part, found.parameters) for part in (name, text(container, "image"), command))
     shown, image, command = filled
     return Deployment(shown, image, None, environment, command, f"{found.path}:{line}")

@@ -32,6 +32,8 @@ _ENGINES = re.compile(r"(?i)(?:flink-?)?(?:job-?manager|task-?manager)|spark(?:-
 """Services that run an engine, of which a program is a job."""
 _GO_PROGRAM = re.compile(r"[^/]/cmd/main\.go$")
 """The program of a directory beside others of one Go module."""
+_STARTS = re.compile(r"(?i)main-?class|^\s*application\b|id\W{1,3}application\b|<goal>\s*repackage", re.MULTILINE)
+"""What a build file says of a module that is a program, also if another has it."""
 _NO_PROGRAM = re.compile(r"(?i)(?:^|[/._-])(?:report|reports|coverage|jacoco|bom|docs?)(?:$|[._-])")
 """Modules that have others for a report or their documentation."""
 _TAG = re.compile(r"[:@][^/]*$")
@@ -44,6 +46,7 @@ class Modules:
     names: dict[str, str] = field(default_factory=dict)
     deployments: list[Deployment] = field(default_factory=list)
     dependencies: dict[str, set[str]] = field(default_factory=dict)
+    startable: set[str] = field(default_factory=set)
     kafka: set[str] = field(default_factory=set)
     without_kafka: set[str] = field(default_factory=set)
     _known: dict[str, str] = field(default_factory=dict)
@@ -84,7 +87,9 @@ class Modules:
         found, queue, last = {module}, [module], set[str]()
         while queue:
             current = queue.pop()
-            users = {user for user, known in self.dependencies.items() if current in known and not _NO_PROGRAM.search(user)}
+            users = {
+                user for user, known in self.dependencies.items() if current in known and not _NO_PROGRAM.search(user)
+            }
             users = {user for user in users if not is_test(f"{user}/")}
             last |= set() if users or current == module else {current}
             queue += users - found
@@ -132,6 +137,8 @@ def read_modules(files: Mapping[str, str]) -> Modules:
             modules.names.setdefault(folder, "")
             if name and rank > ranks.get(folder, 0):
                 modules.names[folder], ranks[folder] = name, rank
+            if file.name == "Dockerfile" or _STARTS.search(content):
+                modules.startable.add(folder)
             if "kafka" in content.lower():
                 modules.kafka.add(folder)
             elif _OTHER_BROKERS.search(content):

@@ -496,7 +496,7 @@ class _Reader:
         What a framework finds is in all of them, other code in those that name its file.
         """
         module = self.modules.of(unit.path)
-        users = self._users(module)
+        users = [] if found.streams else self._users(module)
         if users and not found.declared:
             name = PurePosixPath(unit.path).stem
             users = [user for user in users if self._mentions(user, name)]
@@ -505,7 +505,8 @@ class _Reader:
 
     def _users(self, module: str) -> list[str]:
         """Return the modules whose programs a library is in; none if the module is a program of its own."""
-        is_program = self.modules.deployed(module) or self._programs_in(module).entries.get(module)
+        is_program = module in self.modules.startable or self.modules.deployed(module)
+        is_program = is_program or self._programs_in(module).entries.get(module)
         return [] if is_program else self.modules.users(module)
 
     def _mentions(self, module: str, name: str) -> bool:
@@ -716,7 +717,8 @@ def settings_value(settings: Settings, binding: str) -> str | None:
 def _unresolved_calls(lines: list[int]) -> str:
     first = ", ".join(map(str, lines[:_MOST_LINES]))
     more = ", …" if len(lines) > _MOST_LINES else ""
-    return f"the topic is not resolved in {len(lines)} calls of a Kafka client: line {first}{more}"
+    calls = "1 call" if len(lines) == 1 else f"{len(lines)} calls"
+    return f"the topic is not resolved in {calls} of a Kafka client: line {first}{more}"
 
 
 def _json_object(text: str) -> Any:  # noqa: ANN401 - JSON

@@ -169,3 +169,31 @@ def test_a_clowd_app_deploys_its_own_repository_whatever_the_image_is_called():
         "deploy/app.yaml": app,
     }
     assert flows(files) == {"shop-reader: orders > "}
+
+
+def test_a_job_that_prepares_a_database_runs_no_program():
+    """It has the image of the program, and ends before that starts."""
+    workload = "kind: {0}\nmetadata: {{name: {1}}}\nspec: {{template: {{spec: {{containers: [{{image: shop}}]}}}}}}\n"
+    files = {
+        "pom.xml": "<project><artifactId>shop</artifactId>kafka</project>",
+        "Shop.java": 'import org.apache.kafka.clients.producer.*;\nclass A { void f() { p.send(new ProducerRecord("t", k)); } }',
+        "deploy.yml": workload.format("Deployment", "shop") + "---\n" + workload.format("Job", "shop-liquibase-init"),
+    }
+
+    assert {flow.job for flow in read_applications(files, SourceId("repository")).flows} == {"shop"}
+
+
+def test_the_deployment_of_a_clowd_app_without_a_command_runs_what_its_module_has():
+    """Code and settings are of one program."""
+    app = """\
+        kind: ClowdApp
+        metadata: {name: shop}
+        spec: {deployments: [{name: service, podSpec: {image: quay.io/org/shop}}]}
+        """
+    files = {
+        "pom.xml": "<project><artifactId>shop</artifactId>kafka</project>",
+        "A.java": 'import org.apache.kafka.clients.producer.*;\nclass A { void f() { p.send(new ProducerRecord("t", k)); } }',
+        "clowdapp.yml": textwrap.dedent(app),
+    }
+
+    assert {flow.job for flow in read_applications(files, SourceId("repository")).flows} == {"shop-service"}

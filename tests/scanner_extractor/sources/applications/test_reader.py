@@ -738,7 +738,9 @@ def test_the_listeners_of_a_library_are_of_the_programs_that_have_it():
         "mail/pom.xml": pom("mail", "common"),
         "chat/pom.xml": pom("chat", "http"),
         "chat/src/main/resources/application.properties": "mp.messaging.outgoing.paid.topic=shop.chats\n",
-        "mail-test/pom.xml": pom("mail-test", "common").replace("</artifactId></d", "</artifactId><scope>test</scope></d"),
+        "mail-test/pom.xml": pom("mail-test", "common").replace(
+            "</artifactId></d", "</artifactId><scope>test</scope></d"
+        ),
     }
 
     assert flows(files) == {
