@@ -132,17 +132,7 @@ def read_modules(files: Mapping[str, str]) -> Modules:
         is_build = is_build_file(path)
         content = files[path] if is_build or file.suffix in (".yml", ".yaml") else ""
         if is_build:
-            folder = "" if str(file.parent) == "." else str(file.parent)
-            name, rank = build_name(file, content[:_LONGEST_BUILD])
-            modules.names.setdefault(folder, "")
-            if name and rank > ranks.get(folder, 0):
-                modules.names[folder], ranks[folder] = name, rank
-            if file.name == "Dockerfile" or _STARTS.search(content):
-                modules.startable.add(folder)
-            if "kafka" in content.lower():
-                modules.kafka.add(folder)
-            elif _OTHER_BROKERS.search(content):
-                modules.without_kafka.add(folder)
+            _add_build_file(modules, file, content, ranks)
         elif declares_deployment(content):
             deploying[path] = content
     _add_dependencies(modules, files)
@@ -151,6 +141,20 @@ def read_modules(files: Mapping[str, str]) -> Modules:
         if found.build is not None:
             modules.names.setdefault(found.build, "")
     return modules
+
+
+def _add_build_file(modules: Modules, file: PurePosixPath, content: str, ranks: dict[str, int]) -> None:
+    folder = "" if str(file.parent) == "." else str(file.parent)
+    name, rank = build_name(file, content[:_LONGEST_BUILD])
+    modules.names.setdefault(folder, "")
+    if name and rank > ranks.get(folder, 0):
+        modules.names[folder], ranks[folder] = name, rank
+    if file.name == "Dockerfile" or _STARTS.search(content):
+        modules.startable.add(folder)
+    if "kafka" in content.lower():
+        modules.kafka.add(folder)
+    elif _OTHER_BROKERS.search(content):
+        modules.without_kafka.add(folder)
 
 
 def _add_dependencies(modules: Modules, files: Mapping[str, str]) -> None:

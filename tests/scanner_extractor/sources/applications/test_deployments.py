@@ -8,6 +8,11 @@ from scanner_extractor.sources.applications.deployments import read_deployments
 from scanner_extractor.sources.applications.reader import read_applications
 from scanner_model.names import SourceId
 
+SENDER = """
+    import org.apache.kafka.clients.producer.*;
+    class A { void f() { p.send(new ProducerRecord("t", k)); } }
+    """
+
 TEMPLATE = """
     kind: Template
     objects:
@@ -176,7 +181,7 @@ def test_a_job_that_prepares_a_database_runs_no_program():
     workload = "kind: {0}\nmetadata: {{name: {1}}}\nspec: {{template: {{spec: {{containers: [{{image: shop}}]}}}}}}\n"
     files = {
         "pom.xml": "<project><artifactId>shop</artifactId>kafka</project>",
-        "Shop.java": 'import org.apache.kafka.clients.producer.*;\nclass A { void f() { p.send(new ProducerRecord("t", k)); } }',
+        "Shop.java": SENDER,
         "deploy.yml": workload.format("Deployment", "shop") + "---\n" + workload.format("Job", "shop-liquibase-init"),
     }
 
@@ -192,7 +197,7 @@ def test_the_deployment_of_a_clowd_app_without_a_command_runs_what_its_module_ha
         """
     files = {
         "pom.xml": "<project><artifactId>shop</artifactId>kafka</project>",
-        "A.java": 'import org.apache.kafka.clients.producer.*;\nclass A { void f() { p.send(new ProducerRecord("t", k)); } }',
+        "A.java": SENDER,
         "clowdapp.yml": textwrap.dedent(app),
     }
 
