@@ -69,6 +69,7 @@ _KAFKA_TABLE = re.compile(
     r"(?=[^;]*'connector'\s*=\s*'(?:upsert-)?kafka')[^;]*?'topic'\s*=\s*'(?P<topic>[^';]+)'",
     re.IGNORECASE,
 )
+_GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
 _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
 
@@ -352,8 +353,14 @@ class _Reader:
         for path in self.fitting:
             if path in lines:
                 self.unresolved.append((path, _unresolved_calls(sorted(lines[path]))))
-            elif path in self.index.units and path not in recognized and imports_client(path, self.files[path]):
+            elif path in self.index.units and path not in recognized and self._imports_client(path):
                 self.unresolved.append((path, "it imports a Kafka client, but no call with a topic is recognized"))
+
+    def _imports_client(self, path: str) -> bool:
+        parents = (str(parent).removeprefix(".") for parent in PurePosixPath(path).parents)
+        builds = (self.files.get(f"{parent}/go.mod".lstrip("/")) for parent in parents) if path.endswith(".go") else ()
+        own = next((match[1] for build in builds if build and (match := _GO_MODULE.search(build))), "")
+        return imports_client(path, self.files[path], own)
 
     def _read_defaults(self, extractor: Extractor) -> None:
         """Add the defaults that code sets for settings: `viper.SetDefault("orders.topic", "orders")`."""
