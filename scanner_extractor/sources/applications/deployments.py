@@ -192,8 +192,12 @@ def normal_path(path: PurePosixPath) -> str:
 
 
 def command_of(deployments: Iterable[Deployment], path: str) -> list[Deployment]:
-    """Return the deployments whose command names a file, or its class or module; for Go, its package."""
+    """Return the deployments whose command names a file, or its class or module; for Go, its package.
+
+    A command of Django is the argument of `manage.py`.
+    """
     file = PurePosixPath(path)
     name = file.parent.name or file.stem if file.suffix == ".go" else file.stem
-    pattern = re.compile(rf"(?<![\w-]){re.escape(name)}(?:{re.escape(file.suffix)})?(?![\w-])")
+    before = r"(?:manage\.py|django-admin)[\s'\",]+" if "management/commands/" in path else r"(?<![\w-])"
+    pattern = re.compile(rf"{before}{re.escape(name)}(?:{re.escape(file.suffix)})?(?![\w-])")
     return [found for found in deployments if found.command and pattern.search(found.command)]

@@ -202,3 +202,17 @@ def test_the_deployment_of_a_clowd_app_without_a_command_runs_what_its_module_ha
     }
 
     assert {flow.job for flow in read_applications(files, SourceId("repository")).flows} == {"shop-service"}
+
+
+def test_a_command_of_django_is_the_argument_of_its_script():
+    """A word of another command may be the same."""
+    service = "{{build: ., command: {0}}}"
+    files = {
+        "compose.yml": "services:\n"
+        f"  listener: {service.format('python manage.py orders')}\n"
+        f"  worker: {service.format('celery -A shop worker -Q orders')}\n",
+        "shop/listener.py": 'from confluent_kafka import Consumer\ndef listen():\n    consumer.subscribe(["orders"])\n',
+        "shop/management/commands/orders.py": "from shop.listener import listen\nlisten()\n",
+    }
+
+    assert {flow.job for flow in read_applications(files, SourceId("repository")).flows} == {"listener"}
