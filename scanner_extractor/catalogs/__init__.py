@@ -38,7 +38,7 @@ def _type(read: str, what: str, listing: str, *proofs: Proof, transport: str = "
     return CatalogType(read=reader, check=check, transport=deferred(f"{__name__}.{transport}"), proofs=proofs)
 
 
-_MOTO = "tests/conformance/test_moto.py"
+_LAB = "tests/lab/test_lab_catalogs.py"
 
 
 CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(
@@ -53,7 +53,7 @@ CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(
             "glue:read_glue_catalog",
             "databases",
             "glue:list_databases",
-            validated("AWS Glue Data Catalog", "moto 5.2", _MOTO),
+            validated("AWS Glue Data Catalog", "moto 5.2.5", _LAB),
             transport="glue:glue_catalog_transport",
         ),
         "clickhouse": _type(
@@ -66,7 +66,7 @@ CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(
             "iceberg:read_iceberg",
             "namespaces",
             "iceberg:list_namespaces",
-            live("Iceberg REST catalog", "1.10.1", "docs/sources/catalogs.md"),
+            live("Iceberg REST catalog", "1.10.1, 1.11.0", _LAB),
         ),
         "druid": _type("olap:read_druid", "supervisors", "olap:list_druid_supervisors", Proof("Apache Druid")),
         "pinot": _type("olap:read_pinot", "tables", "olap:list_pinot_tables", Proof("Apache Pinot")),

@@ -105,18 +105,21 @@ def _glue_transport(settings: RegistrySettings) -> Transport | None:
     return glue_registry_transport(settings.glue, settings.http) if settings.glue else None
 
 
-_RECORDED = "tests/conformance/test_recorded_registries.py"
+_LAB = "tests/lab/test_lab_registries.py"
 
 
-def _compatible(proof: Proof) -> RegistryType:
+def _compatible(*proofs: Proof) -> RegistryType:
     """Return the type of a registry with Confluent's API."""
-    return RegistryType(read=read_confluent, check=confluent_probes, proofs=(proof,))
+    return RegistryType(read=read_confluent, check=confluent_probes, proofs=proofs)
 
 
 REGISTRIES: SourceTypes[RegistrySettings, RegistryResult] = SourceTypes(
     {
-        "confluent": _compatible(live("Confluent Schema Registry", "6.1.15, 7.4.15, 7.9.9, 8.3.1", _RECORDED)),
-        "karapace": _compatible(live("Karapace", "6.2.0", _RECORDED)),
+        "confluent": _compatible(
+            live("Confluent Schema Registry", "6.1.15, 7.4.15, 7.9.9, 8.3.1", _LAB),
+            live("AxonOps Schema Registry", "0.4.0", _LAB),
+        ),
+        "karapace": _compatible(live("Karapace", "6.2.0", "tests/conformance/test_recorded_registries.py")),
         "apicurio": RegistryType(
             read=read_apicurio,
             check=apicurio_probes,
