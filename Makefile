@@ -10,7 +10,7 @@ PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup
 COSTLY = process or slow or spark or postgres or mariadb or browser
 QUICK = smoke or not ($(COSTLY))
 
-.PHONY: help setup setup-test setup-docs demo test test-rest test-all test-matrix check check-static format cases bench bench-large lab lab-foreign lab-clients lab-test lab-example lab-stop docs pictures package single-file lint-deploy clean
+.PHONY: help setup setup-test setup-docs demo test test-rest test-all test-matrix check check-static format cases bench bench-large lab lab-foreign lab-clients lab-systems lab-test lab-example lab-stop docs pictures package single-file lint-deploy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -82,6 +82,9 @@ lab-foreign: setup-test ## start a third-party consumer of OpenLineage events be
 
 lab-clients: setup-test ## start clients with metrics, brokers with rules of access, and Prometheus; alone or beside the lab
 	@$(BIN)/python tests/lab/lab.py clients
+
+lab-systems: setup-test ## start servers of other makers, those that can be had: ksqlDB, registries, catalogs; alone or beside the lab
+	@$(BIN)/python tests/lab/lab.py systems
 
 lab-test: setup-test ## run the tests against the servers of `make lab`
 	@$(BIN)/python tests/lab/lab.py test

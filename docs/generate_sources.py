@@ -26,12 +26,13 @@ Row = SourceKind[Any] | SourceType[Any, Any] | Product | TargetRow
 
 
 class Support(NamedTuple):
-    """A row of the matrix; *row* is the name of the code's row."""
+    """A row of the matrix; *row* is the name of the code's row, and *proof* the number of the system among its own."""
 
     system: str
     page: str
     reads: str
     row: str
+    proof: int = 0
 
 
 class Area(NamedTuple):
@@ -89,6 +90,7 @@ AREAS = (
         REGISTRIES.own,
         (
             Support("Confluent", "schema-registry.md", "all versions", "confluent"),
+            Support("AxonOps", "schema-registry.md", "all versions", "confluent", 1),
             Support("Karapace, Aiven", "schema-registry.md", "all versions", "karapace"),
             Support("Apicurio", "other-registries.md#apicurio", "all versions", "apicurio"),
             Support("Cloudera", "other-registries.md#cloudera-hortonworks", "all versions", "cloudera"),
@@ -149,17 +151,17 @@ def _matrix() -> Iterator[str]:
     for area in AREAS:
         yield f"\n## {area.title}\n\n| system | reads | maturity | tested with | evidence |\n|---|---|---|---|---|\n"
         for item in area.systems:
-            proof = _proof(area.rows[item.row])
+            proof = _proofs(area.rows[item.row])[item.proof]
             evidence = f"`{proof.evidence}`" if proof.evidence else ""
             cells = (f"[{item.system}]({item.page})", item.reads, proof.maturity, proof.tested_with, evidence)
             yield f"| {' | '.join(cells)} |\n"
 
 
-def _proof(row: Row) -> Proof:
-    """Return how the first system of a row was tested."""
+def _proofs(row: Row) -> tuple[Proof, ...]:
+    """Return how the systems of a row were tested."""
     if isinstance(row, Product | TargetRow):
-        return row.proof
-    return row.proofs(None)[0] if isinstance(row, SourceKind) else row.proofs[0]
+        return (row.proof,)
+    return row.proofs(None) if isinstance(row, SourceKind) else row.proofs
 
 
 if __name__ == "__main__":

@@ -38,7 +38,10 @@ TARGETS: Mapping[str, TargetRow] = {
     ),
     "unity": TargetRow("scanner_api.push.targets.unity:TARGET", Proof("Databricks")),
     "google": TargetRow("scanner_api.push.targets.google:TARGET", Proof("Google")),
-    "glue": TargetRow("scanner_api.push.targets.glue:TARGET", Proof("AWS Glue")),
+    "glue": TargetRow(
+        "scanner_api.push.targets.glue:TARGET",
+        validated("AWS Glue", "moto 5.2.5", "tests/lab/test_lab_catalogs.py"),
+    ),
     "datazone": TargetRow("scanner_api.push.targets.datazone:TARGET", Proof("Amazon DataZone")),
 }
 """The targets of this project, by the name that commands and cluster.json use."""

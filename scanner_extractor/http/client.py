@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 from scanner_extractor.http.auth import login_hint, own_secrets
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.http.messages import AS_IS, Json, Request, Response, Transport, read_address
+from scanner_extractor.http.messages import AS_IS, EncodedSegment, Json, Request, Response, Transport, read_address
 from scanner_extractor.http.responses import accepted, read_json, request_location
 from scanner_extractor.http.transport import HttpTransport
 from scanner_extractor.settings.cluster import HttpSettings
@@ -74,7 +74,7 @@ class Http:
         )
 
     def get(self, *segments: str | int, params: Params = (), accept: str = "application/json") -> Json:
-        """Return the JSON at a path; each segment is one step of it, whatever characters it holds."""
+        """Return the JSON at a path; each segment is one step of it, encoded unless it is an EncodedSegment."""
         return self._send(self._request("GET", segments, params, accept))
 
     def post(self, *segments: str | int, body: Json, params: Params = (), accept: str = "application/json") -> Json:
@@ -115,7 +115,7 @@ class Http:
         self.close()
 
     def _request(self, method: str, segments: Sequence[str | int], params: Params, accept: str) -> Request:
-        path = "".join("/" + _encoded(str(segment)) for segment in segments)
+        path = "".join("/" + _encoded(segment) for segment in segments)
         query = "?" + urlencode(params, quote_via=quote, safe="") if params else ""
         url = self._settings.url + path + query
         return Request(source=self._source, method=method, url=url, accept=accept)
@@ -172,8 +172,10 @@ def without_credentials(settings: HttpSettings) -> HttpSettings:
     return replace(settings, url=address.url, auth=settings.auth or address.auth)
 
 
-def _encoded(segment: str) -> str:
+def _encoded(segment: str | int) -> str:
     """Percent-encode a whole segment; dots too where they would mean this or the parent directory."""
+    if isinstance(segment, EncodedSegment | int):
+        return str(segment)
     return segment.replace(".", "%2E") if segment in (".", "..") else quote(segment, safe="")
 
 

@@ -17,6 +17,12 @@ AS_IS = "*/*"
 """The `Accept` of requests for raw schema texts: captures store them byte for byte."""
 
 
+class EncodedSegment(str):
+    """A segment of a path that is percent-encoded already."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """A request; *url* is complete, with its query and without credentials; *content* is the type of its body."""

@@ -16,7 +16,7 @@ from requests import PreparedRequest, Session
 from requests.adapters import HTTPAdapter
 from urllib3 import Retry
 from urllib3.connectionpool import ConnectionPool
-from urllib3.exceptions import InvalidHeader, MaxRetryError
+from urllib3.exceptions import ConnectTimeoutError, InvalidHeader, MaxRetryError, NewConnectionError
 
 from scanner_extractor.http.auth import Credentials
 from scanner_extractor.http.concurrency import Clock, Rate
@@ -28,6 +28,8 @@ from scanner_model.names import SourceId
 from scanner_model.redaction import mask_url
 
 RETRIES = 3
+CONNECT_RETRIES = 2
+"""Retries if no connection is made in time: each costs `connect_timeout`, while a refused connection costs nothing."""
 LONGEST = 60.0
 """Maximum seconds to wait on a server's request."""
 
@@ -82,6 +84,8 @@ class SourceRetry(Retry):
         """Return what is left after a failed try; raises *error* where it is final, MaxRetryError where nothing is."""
         if error and is_final(error):
             raise error
+        if error and _is_silent(error) and sum(_is_silent(past.error) for past in self.history) >= CONNECT_RETRIES:
+            raise MaxRetryError(_pool, url, error) from error  # type: ignore[arg-type]  urllib3 itself passes None
         spent = super().increment(method, url, response, error, _pool, _stacktrace)
         if response and (response.length_remaining is None or response.length_remaining > _CHUNK):
             response.close()  # urllib3 would read all of it, to reuse the connection
@@ -100,6 +104,16 @@ class SourceRetry(Retry):
             return self.parse_retry_after(text) if text else 0.0
         except (InvalidHeader, ValueError, OverflowError):  # an unreadable header requests nothing
             return 0.0
+
+
+def _retries(spent: MaxRetryError) -> int:
+    """Return the number of retries after which urllib3 gave up."""
+    return CONNECT_RETRIES if _is_silent(spent.reason) else RETRIES
+
+
+def _is_silent(error: Exception | None) -> bool:
+    """Return whether a host did not answer in time; one that refuses does answer."""
+    return isinstance(error, ConnectTimeoutError) and not isinstance(error, NewConnectionError)
 
 
 class HttpTransport:
@@ -176,8 +190,8 @@ class HttpTransport:
                 answer = self._send_until_complete(request, message, options)
             return answer
         except FAILURES as error:
-            is_spent = any(isinstance(link, MaxRetryError) for link in (error, *error.args))
-            tries = RETRIES + 1 if is_spent else 1
+            spent = next((link for link in (error, *error.args) if isinstance(link, MaxRetryError)), None)
+            tries = 1 + (_retries(spent) if spent else 0)
             raise explain(error, where=request_location(request), tries=tries, settings=self._settings) from error
 
     def _send_until_complete(self, request: Request, message: PreparedRequest, options: Mapping[str, Any]) -> Response:

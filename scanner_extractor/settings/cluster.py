@@ -105,7 +105,7 @@ class HttpSettings:
     auth: Auth | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     tls: Tls = field(default_factory=Tls)
-    connect_timeout: float = 10.0
+    connect_timeout: float = 5.0
     read_timeout: float = 60.0
     requests_per_second: float | None = None
     max_bytes: int = 256 * 1024 * 1024

@@ -1,63 +1,40 @@
-"""Brings what the servers are made of into the cache, through Maven and pip; one row a directory of the cache."""
+"""Brings the parts of the servers into the cache, a directory each: from Maven, pip, or built from source."""
 
 from __future__ import annotations
 
 import hashlib
-import re
+import inspect
 import shutil
 import subprocess
 import sys
-import venv
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
 
-from places import CACHE, TREE
+import built
+from fetching import POM, NotToBeHad, copied, environment, requirements, unpacked
+from places import CACHE
 
-_PATIENCE = 900
-_POM = TREE / "pom.xml"
 _XML = "{http://maven.apache.org/POM/4.0.0}"
-_ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 _STAMP = ".complete"
 
 
-class NotToBeHad(Exception):
-    """An artifact that Maven or pip could not bring; the rows that need it are left out."""
-
-
-def _copied(name: str, directory: Path) -> None:
-    _maven(name, "dependency:copy-dependencies", f"-DoutputDirectory={directory}", "-DincludeScope=runtime")
-
-
-def _unpacked(name: str, directory: Path) -> None:
-    _maven(name, "dependency:unpack", f"-DoutputDirectory={directory}")
-
-
-def _maven(name: str, *goal: str) -> None:
-    target = CACHE / "target" / name
-    shutil.rmtree(target, ignore_errors=True)
-    if not shutil.which("mvn"):
-        raise NotToBeHad("mvn is not installed")
-    _run(["mvn", "-B", "-q", "-f", str(_POM), "-P", name, f"-Dlab.target={target}", *goal])
-
-
-def _environment(name: str, directory: Path) -> None:
-    venv.create(directory, with_pip=True)
-    _run([str(directory / "bin" / "pip"), "install", "-q", "-r", str(_requirements(name))])
-
-
-def _requirements(name: str) -> Path:
-    return TREE / "requirements" / f"{name}.txt"
-
-
 def _asked(name: str) -> bytes:
-    """Return what decides the contents of the directory: its requirements, or the profile and the versions it names."""
-    if ARTIFACTS[name] is _environment:
-        return _requirements(name).read_bytes()
-    pom = ElementTree.parse(_POM).getroot()
-    (profile,) = (item for item in pom.iter(f"{_XML}profile") if item.findtext(f"{_XML}id") == name)
-    text = ElementTree.tostring(profile)
+    """Return what decides the contents of the directory: requirements, the profile with its versions, the build."""
+    recipe = ARTIFACTS[name]
+    build = b"" if recipe in (copied, unpacked, environment) else inspect.getsource(recipe).encode()
+    if requirements(name).is_file():
+        return build + requirements(name).read_bytes()
+    return build + _profile(name)
+
+
+def _profile(name: str) -> bytes:
+    """Return the profile *name* and the versions that it mentions; empty if there is none."""
+    pom = ElementTree.parse(POM).getroot()
+    text = b"".join(
+        ElementTree.tostring(item) for item in pom.iter(f"{_XML}profile") if item.findtext(f"{_XML}id") == name
+    )
     versions = pom.iterfind(f"{_XML}properties/*")
     return text + b"".join(ElementTree.tostring(version) for version in versions if _named(version.tag, text))
 
@@ -66,29 +43,28 @@ def _named(tag: str, text: bytes) -> bool:
     return f"${{{tag.removeprefix(_XML)}}}".encode() in text
 
 
-def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)
-    if done.returncode:
-        lines = _ESCAPES.sub("", done.stdout + done.stderr).strip().splitlines()
-        raise NotToBeHad(next((line for line in lines if "ERROR" in line), lines[-1] if lines else "no output")[:400])
-
-
 ARTIFACTS: Mapping[str, Callable[[str, Path], None]] = {
-    "kafka": _copied,
-    "connect": _copied,
-    "apicurio": _unpacked,
-    "clients": _environment,
-    "plugins": _unpacked,
-    "h2": _copied,
-    "flink-jars": _copied,
-    "flink": _environment,
-    "spark-jars": _copied,
-    "spark": _environment,
-    "rentgen": _environment,
-    "programs": _copied,
-    "opentelemetry": _environment,
-    "datahub": _environment,
-    "sqllineage": _environment,
+    "kafka": copied,
+    "connect": copied,
+    "apicurio": unpacked,
+    "clients": environment,
+    "plugins": unpacked,
+    "h2": copied,
+    "flink-jars": copied,
+    "flink": environment,
+    "spark-jars": copied,
+    "spark": environment,
+    "rentgen": environment,
+    "programs": copied,
+    "opentelemetry": environment,
+    "datahub": environment,
+    "sqllineage": environment,
+    "ksqldb": built.ksqldb,
+    "schema-registry": built.schema_registry,
+    "karapace": built.karapace,
+    "axonops": built.axonops,
+    "iceberg": copied,
+    "moto": environment,
 }
 FOREIGN = ("kafka", "rentgen")
 """What the consumer of lineage events is made of."""
@@ -96,7 +72,11 @@ CLIENTS = ("kafka", "programs", "opentelemetry")
 """What the clients with metrics are made of, and their brokers."""
 PEERS = ("datahub", "sqllineage")
 """Other programs that the benchmarks run beside ours."""
-INSTALLATION = tuple(name for name in ARTIFACTS if name not in ("rentgen", "programs", "opentelemetry", *PEERS))
+SYSTEMS = ("kafka", "connect", "ksqldb", "schema-registry", "karapace", "axonops", "iceberg", "moto")
+"""What the other systems are made of."""
+INSTALLATION = tuple(
+    name for name in ARTIFACTS if name not in ("rentgen", "programs", "opentelemetry", *PEERS, *SYSTEMS[2:])
+)
 
 
 def bring(names: Collection[str]) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from rows import Server, answers, listens
 _CLUSTER_ID = "c2Nhbm5lci1sYWItMDAwMQ"
 _CLASSPATH = f"{CACHE}/kafka/*"
 _CONNECT_CLASSPATH = f"{CACHE}/connect/*"
-_WORKER = "org.apache.kafka.connect.cli.ConnectDistributed"
+WORKER = "org.apache.kafka.connect.cli.ConnectDistributed"
 _LISTENERS = {1: (places.KAFKA_1, places.KAFKA_1_EXTERNAL, places.KAFKA_1_SASL),
               2: (places.KAFKA_2, places.KAFKA_2_EXTERNAL, places.KAFKA_2_SASL)}  # fmt: skip
 
@@ -95,30 +95,37 @@ def _two_brokers() -> bool:
         return False
 
 
-def _prepare_connect() -> None:
-    data = places.data("connect")
-    settings = {
-        "bootstrap.servers": places.PLAINTEXT,
-        "group.id": "connect-lab",
-        "listeners": places.CONNECT_URL,
+def worker_settings(brokers: str, url: str, *, group: str) -> dict[str, object]:
+    """Return the settings of a Connect worker whose topics have names that begin with *group*."""
+    topics = {
+        f"{kind}.storage.{name}": value
+        for kind in ("config", "offset", "status")
+        for name, value in (("topic", f"{group}-{kind}s"), ("replication.factor", 1))
+    }
+    return {
+        "bootstrap.servers": brokers,
+        "group.id": f"{group}-lab",
+        "listeners": url,
         "rest.advertised.host.name": HOST,
-        "plugin.path": CACHE / "plugins",
         "plugin.discovery": "service_load",
         "key.converter": "org.apache.kafka.connect.json.JsonConverter",
         "value.converter": "org.apache.kafka.connect.json.JsonConverter",
-        "config.storage.topic": "connect-configs",
-        "offset.storage.topic": "connect-offsets",
-        "status.storage.topic": "connect-status",
-        "config.storage.replication.factor": 1,
-        "offset.storage.replication.factor": 1,
-        "status.storage.replication.factor": 1,
+        **topics,
         "offset.storage.partitions": 3,
         "status.storage.partitions": 1,
         "offset.flush.interval.ms": 2000,
+    }
+
+
+def _prepare_connect() -> None:
+    more = {
+        "plugin.path": CACHE / "plugins",
+        "status.storage.topic": "connect-status",
         "config.providers": "directory",
         "config.providers.directory.class": "org.apache.kafka.common.config.provider.DirectoryConfigProvider",
     }
-    (data / "worker.properties").write_text(properties_text(settings), "utf-8")
+    settings = worker_settings(places.PLAINTEXT, places.CONNECT_URL, group="connect") | more
+    (places.data("connect") / "worker.properties").write_text(properties_text(settings), "utf-8")
 
 
 ROWS = (
@@ -146,7 +153,7 @@ ROWS = (
         after=("kafka-2",),
         prepare=_prepare_connect,
         command=lambda: java(
-            "768m", "-cp", _CONNECT_CLASSPATH, _WORKER, str(places.data("connect") / "worker.properties")
+            "768m", "-cp", _CONNECT_CLASSPATH, WORKER, str(places.data("connect") / "worker.properties")
         ),
         ready=lambda: answers(f"{places.CONNECT_URL}/connectors"),
         patience=120,

@@ -1,4 +1,4 @@
-"""The lab's door: `lab.py start | seed | foreign | clients | status | test [PYTEST OPTION …] | stop`."""
+"""The lab's door: `lab.py start | seed | foreign | clients | systems | status | test [PYTEST OPTION …] | stop`."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ import processes
 import program_rows
 import restart_rows
 import spark_rows
+import system_rows
 from bring_up import NotUp, Result, bring_up, serve
 from rows import Server, Step
 
@@ -40,7 +41,7 @@ ROWS: tuple[Server | Step, ...] = (
     *fake_rows.ROWS,
 )
 
-BESIDE = (*foreign_rows.ROWS, *program_rows.ROWS, *restart_rows.ROWS)
+BESIDE = (*foreign_rows.ROWS, *program_rows.ROWS, *restart_rows.ROWS, *system_rows.ROWS)
 """What is started beside the installation, each part by a command of its own or by a test."""
 
 
@@ -53,6 +54,8 @@ def main(arguments: Sequence[str]) -> int:
             return _foreign()
         case ["clients"]:
             return _clients()
+        case ["systems"]:
+            return _systems()
         case ["status"]:
             return _status()
         case ["test", *options]:
@@ -115,13 +118,30 @@ def _clients() -> int:
     _own_state()
     began = time.monotonic()
     results = bring_up(program_rows.ROWS, {**artifacts.bring(artifacts.CLIENTS), **program_rows.absent()})
+    addresses = {"clients": program_rows.addresses()}
+    return _beside(results, program_rows.environment(), addresses, time.monotonic() - began)
+
+
+def _systems() -> int:
+    """Start what can be had of other makers' servers, beside the installation or alone, and say what cannot."""
+    _own_state()
+    began = time.monotonic()
+    results = dict(bring_up(system_rows.ROWS, artifacts.bring(artifacts.SYSTEMS)))
+    results |= {name: Result(state="absent", note=reason) for name, reason in system_rows.NOT_TO_BE_HAD.items()}
+    addresses = {"systems": system_rows.addresses()}
+    return _beside(results, system_rows.environment(), addresses, time.monotonic() - began)
+
+
+def _beside(
+    results: Mapping[str, Result], environment: Mapping[str, str], addresses: Mapping[str, Any], seconds: float
+) -> int:
+    """Add rows to the lab's file, with the variables and addresses that their tests take."""
     reported = _told()
     reported["rows"] |= {name: result.state for name, result in results.items()}
-    reported["environment"] = reported.get("environment", {}) | program_rows.environment()
-    reported["clients"] = program_rows.addresses()
-    _keep(reported)
+    reported["environment"] = reported.get("environment", {}) | environment
+    _keep(reported | addresses)
     _table(results)
-    sys.stdout.write(f"\nup in {time.monotonic() - began:.0f} s; {places.STATE}\n")
+    sys.stdout.write(f"\nup in {seconds:.0f} s; {places.STATE}\n")
     return int(any(result.state == "failed" for result in results.values()))
 
 

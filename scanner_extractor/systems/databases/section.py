@@ -62,7 +62,7 @@ _DATABASE: Json = object_of(
             "Other addresses of the same server in connectors and jobs: host or host:port.",
             "shop-db",
         ),
-        "connect_timeout": HTTP_MEMBERS["connect_timeout"],
+        "connect_timeout": HTTP_MEMBERS["connect_timeout"] | {"default": 10},
         "read_timeout": HTTP_MEMBERS["read_timeout"],
         "max_bytes": HTTP_MEMBERS["max_bytes"],
     },

@@ -178,5 +178,5 @@ CATALOG = CatalogType(
     read=read_glue_catalog,
     check=lists("databases", list_databases),
     transport=glue_catalog_transport,
-    proofs=(validated("AWS Glue Data Catalog", "moto 5.2", "tests/conformance/test_moto.py"),),
+    proofs=(validated("AWS Glue Data Catalog", "moto 5.2.5", "tests/lab/test_lab_catalogs.py"),),
 )

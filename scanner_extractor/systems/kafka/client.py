@@ -95,6 +95,9 @@ _PARTITIONS = 5000
 _PATIENCE = 5.0
 """Seconds to wait for a first broker where all are down: long enough for a restart's gap, short enough for people."""
 
+_LEAST = 0.01
+"""Seconds of a request once brokers have left requests unanswered for the whole timeout."""
+
 _NO_GROUP: Mapping[str, Any] = {
     "group.id": "scanner",  # librdkafka's binding requires a name; without subscription or commit no group comes of it
     "enable.auto.commit": False,
@@ -141,13 +144,19 @@ class KafkaClient:
     Raises InputInvalid where librdkafka rejects the properties.
     """
 
-    def __init__(self, settings: KafkaSettings, make: Callable[..., Any] | None = None) -> None:
+    def __init__(
+        self,
+        settings: KafkaSettings,
+        make: Callable[..., Any] | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         import confluent_kafka.admin  # noqa: PLC0415 - librdkafka is slower to load than most commands run
 
         # Its classes and errors; it has types for a part of itself only.
         self._library: Any = confluent_kafka
         self._exception = confluent_kafka.KafkaException
-        self._timeout = settings.timeout
+        self._timeout, self._now = settings.timeout, now
+        self._unanswered = 0.0
         self._failures = Failures(settings.properties, str(settings.source))
         properties: dict[str, Any] = {
             "client.id": "scanner",
@@ -193,7 +202,7 @@ class KafkaClient:
         def request(names: Sequence[str]) -> Mapping[str, Future[DescriptionAnswer]]:
             collection = self._library.TopicCollection(list(names))
             futures: Mapping[str, Future[DescriptionAnswer]] = self._admin.describe_topics(
-                collection, include_authorized_operations=True, request_timeout=self._timeout
+                collection, include_authorized_operations=True, request_timeout=self._left
             )
             return futures
 
@@ -205,10 +214,12 @@ class KafkaClient:
         confluent-kafka does not distinguish a user without any rights from brokers that report none: False in
         both cases.
         """
+        started = self._now()
         try:
-            future = self._admin.describe_cluster(include_authorized_operations=True, request_timeout=self._timeout)
+            future = self._admin.describe_cluster(include_authorized_operations=True, request_timeout=self._left)
             operations = future.result().authorized_operations
-        except self._exception:
+        except self._exception as error:
+            self._note_unanswered(error, started)
             return None
         return self._library.admin.AclOperation.DESCRIBE in (operations or ())
 
@@ -221,7 +232,7 @@ class KafkaClient:
             futures = self._admin.describe_topics(
                 self._library.TopicCollection([_UNUSED_TOPIC]),
                 include_authorized_operations=False,
-                request_timeout=self._timeout,
+                request_timeout=self._left,
             )
             futures[_UNUSED_TOPIC].result()
         except self._exception as error:
@@ -234,7 +245,7 @@ class KafkaClient:
 
         def request(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
             resources = [make(make.Type.TOPIC, name) for name in names]
-            futures = self._admin.describe_configs(resources, request_timeout=self._timeout)
+            futures = self._admin.describe_configs(resources, request_timeout=self._left)
             return {resource.name: future for resource, future in futures.items()}
 
         return self._batches(topics, request)
@@ -247,7 +258,7 @@ class KafkaClient:
             futures: dict[str, Future[dict[str, ConfigAnswer]]] = {}
             for name in names:
                 # librdkafka refuses a call with two of them: each broker answers for itself only.
-                answer = self._admin.describe_configs([make(make.Type.BROKER, name)], request_timeout=self._timeout)
+                answer = self._admin.describe_configs([make(make.Type.BROKER, name)], request_timeout=self._left)
                 futures |= {resource.name: future for resource, future in answer.items()}
             return futures
 
@@ -260,9 +271,11 @@ class KafkaClient:
 
     def groups(self) -> tuple[list[GroupAnswer], list[str]]:
         """List consumer groups (ListGroups at every broker), and why some could not be listed."""
+        started = self._now()
         try:
-            result = self._admin.list_consumer_groups(request_timeout=self._timeout).result()
+            result = self._admin.list_consumer_groups(request_timeout=self._left).result()
         except self._exception as error:
+            self._note_unanswered(error, started)
             return [], [self._failures.clean(error.args[0].str())]
         reasons = [self._failures.clean(error.str()) for error in result.errors or ()]
         return sorted(result.valid or (), key=lambda group: group.group_id), sorted(set(reasons))
@@ -274,7 +287,7 @@ class KafkaClient:
             futures: dict[str, Future[Any]] = {}
             for name in names:
                 request = [self._library.ConsumerGroupTopicPartitions(name)]
-                futures |= self._admin.list_consumer_group_offsets(request, request_timeout=self._timeout)
+                futures |= self._admin.list_consumer_group_offsets(request, request_timeout=self._left)
             return futures
 
         gathered = self._batches(groups, fetch)
@@ -286,7 +299,7 @@ class KafkaClient:
     def members(self, groups: Sequence[str]) -> Gathered[MembersAnswer]:
         """Query the members of each group and their assignments (DescribeGroups)."""
         return self._batches(
-            groups, lambda names: self._admin.describe_consumer_groups(list(names), request_timeout=self._timeout)
+            groups, lambda names: self._admin.describe_consumer_groups(list(names), request_timeout=self._left)
         )
 
     def group_states(self, groups: Sequence[str]) -> Mapping[str, str]:
@@ -297,18 +310,21 @@ class KafkaClient:
         """
         try:
             futures = (
-                self._admin.describe_consumer_groups(list(groups), request_timeout=min(self._timeout, _PATIENCE))
+                self._admin.describe_consumer_groups(list(groups), request_timeout=min(self._left, _PATIENCE))
                 if groups
                 else {}
             )
         except self._exception as error:
             return dict.fromkeys(groups, error.args[0].name())
         states: dict[str, str] = {}
+        started, last = self._now(), None
         for name, future in futures.items():
             try:
-                states[name] = state_of(future.result())
+                states[name], last = state_of(future.result()), None
             except self._exception as error:
-                states[name] = error.args[0].name()
+                states[name], last = error.args[0].name(), error
+        if last:
+            self._note_unanswered(last, started)
         return states
 
     def acls(self) -> list[tuple[str, ...]] | None:
@@ -328,7 +344,7 @@ class KafkaClient:
             admin.AclPermissionType.ANY,
         )
         try:
-            bindings = self._admin.describe_acls(wanted, request_timeout=self._timeout).result()
+            bindings = self._admin.describe_acls(wanted, request_timeout=self._left).result()
         except self._exception as error:
             code = error.args[0].code()
             if code == self._library.KafkaError.SECURITY_DISABLED:
@@ -385,7 +401,7 @@ class KafkaClient:
     ) -> dict[tuple[str, int], int]:
         offsets: dict[tuple[str, int], int] = {}
         failure: Exception | None = None
-        options = {"request_timeout": self._timeout, **options}
+        options = {"request_timeout": self._left, **options}
         for start in range(0, len(partitions), _PARTITIONS):
             batch = partitions[start : start + _PARTITIONS]
             specifications = {self._library.TopicPartition(*key): which for key in batch}
@@ -432,6 +448,7 @@ class KafkaClient:
         gathered: Gathered[_T],
     ) -> dict[str, str]:
         reasons: dict[str, str] = {}
+        started, last = self._now(), None
         try:
             futures = request(batch)
         except self._exception as error:
@@ -440,9 +457,21 @@ class KafkaClient:
             try:
                 gathered.answers[name] = future.result()
             except self._exception as error:
-                reasons[name] = self._reason(error)
+                reasons[name], last = self._reason(error), error
+        if last and len(reasons) == len(batch):
+            self._note_unanswered(last, started)
         gathered.failures |= reasons
         return reasons
+
+    @property
+    def _left(self) -> float:
+        """Return the seconds that a request may take: brokers that stop answering cost the timeout once."""
+        return max(_LEAST, self._timeout - self._unanswered)
+
+    def _note_unanswered(self, error: Exception, started: float) -> None:
+        """Count the seconds of a request that no broker answered; codes of librdkafka's own are below zero."""
+        if error.args[0].code() < 0:
+            self._unanswered += self._now() - started
 
     def _reason(self, error: Exception) -> str:
         return self._failures.clean(error.args[0].str())

@@ -60,17 +60,20 @@ def _row(row: Row | BadRow) -> str:
     return f"version {row.version.version}"
 
 
-_RECORDED = "tests/conformance/test_recorded_registries.py"
+_LAB = "tests/lab/test_lab_registries.py"
 
 
-def _compatible(proof: Proof) -> RegistryType:
+def _compatible(*proofs: Proof) -> RegistryType:
     """Return the type of a registry with Confluent's API."""
-    return RegistryType(read=read_confluent, check=confluent_probes, proofs=(proof,))
+    return RegistryType(read=read_confluent, check=confluent_probes, proofs=proofs)
 
 
-CONFLUENT = _compatible(live("Confluent Schema Registry", "6.1.15, 7.4.15, 7.9.9, 8.3.1", _RECORDED))
+CONFLUENT = _compatible(
+    live("Confluent Schema Registry", "6.1.15, 7.4.15, 7.9.9, 8.3.1", _LAB),
+    live("AxonOps Schema Registry", "0.4.0", _LAB),
+)
 
-KARAPACE = _compatible(live("Karapace", "6.2.0", _RECORDED))
+KARAPACE = _compatible(live("Karapace", "6.2.0", "tests/conformance/test_recorded_registries.py"))
 
 APICURIO = RegistryType(
     read=read_apicurio,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.messages import Response
+from scanner_extractor.http.messages import EncodedSegment, Response
 from scanner_extractor.settings.cluster import BasicAuth, BearerAuth, HttpSettings, Tls
 from scanner_model.errors import (
     NotFound,
@@ -41,6 +41,7 @@ def failure(http: Http, kind: type[ScannerError], *segments: str):
         ("..", "%2E%2E"),
         (".", "%2E"),
         ("a%2Fb", "a%252Fb"),
+        (EncodedSegment("a%2Fb"), "a%2Fb"),
         (7, "7"),
     ],
 )

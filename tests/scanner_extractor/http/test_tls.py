@@ -135,7 +135,7 @@ def tls_error(reason: str) -> ssl.SSLError:
         (refused(ssl.SSLEOFError(8, "EOF")), "it closed the connection during the TLS handshake"),
         (refused(OSError(errno.EHOSTUNREACH, "No route to host")), "the connection failed: no route to host"),
         (refused(ConnectionResetError(errno.ECONNRESET, "reset")), "it closed the connection without a response"),
-        (urllib3.exceptions.ConnectTimeoutError(), "no connection within 10 seconds"),
+        (urllib3.exceptions.ConnectTimeoutError(), "no connection within 5 seconds"),
         (urllib3.exceptions.ReadTimeoutError(None, "/", "slow"), "no response within 60 seconds"),
         (
             refused(urllib3.exceptions.ProxyError("no", OSError("Tunnel failed: 407"))),

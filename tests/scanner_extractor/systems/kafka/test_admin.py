@@ -448,3 +448,37 @@ def test_an_address_that_answers_http_is_recognised() -> None:
         assert http_address(["127.0.0.1:1", "no port", address]) == address
         server.shutdown()
     assert http_address(["127.0.0.1:1"]) == ""
+
+
+class Silent(Brokers):
+    """Brokers that report topics and groups, and then leave every request unanswered; *waited* are its seconds."""
+
+    def __init__(self, *topics: str) -> None:
+        super().__init__(*topics)
+        self.waited: list[float] = []
+
+    def __getattribute__(self, name: str) -> Any:
+        if not name.startswith(("describe_", "list_consumer_")):
+            return super().__getattribute__(name)
+        return self._unanswered
+
+    def _unanswered(self, requested: Any = None, *_: Any, request_timeout: float, **__: Any) -> Any:
+        self.waited.append(request_timeout)
+        lost = settled(KafkaError(KafkaError._TIMED_OUT, "Failed while waiting for controller"))
+        if requested is None:
+            return lost
+        names = getattr(requested, "topic_names", requested)
+        return dict.fromkeys(names, lost)
+
+
+def test_brokers_that_stop_answering_cost_the_timeout_once() -> None:
+    """A broker killed in the middle of a scan: each kind of request would wait for the whole timeout again."""
+    silent = Silent("orders", "payments")
+    settings = KafkaSettings(brokers=("kafka-1:9092",))
+
+    result = read_kafka(settings, no_progress, KafkaClient(settings, silent, now=lambda: sum(silent.waited)))
+
+    assert len(silent.waited) > 3
+    assert sum(silent.waited) <= settings.timeout + 0.1 * len(silent.waited)
+    assert result.outcome.status is SourceStatus.PARTIAL
+    assert [topic.name for topic in result.topics] == ["orders", "payments"]
