@@ -85,7 +85,7 @@ class SourceRetry(Retry):
         if error and is_final(error):
             raise error
         if error and _is_silent(error) and sum(_is_silent(past.error) for past in self.history) >= CONNECT_RETRIES:
-            raise MaxRetryError(_pool, url, error) from error  # type: ignore[arg-type]  urllib3 itself passes None
+            raise MaxRetryError(_pool, url, error) from error  # type: ignore[arg-type]  # urllib3 passes None
         spent = super().increment(method, url, response, error, _pool, _stacktrace)
         if response and (response.length_remaining is None or response.length_remaining > _CHUNK):
             response.close()  # urllib3 would read all of it, to reuse the connection

@@ -542,9 +542,9 @@ class _Reader:
 
     def _users(self, module: str) -> list[str]:
         """Return the modules whose programs a library is in; none if the module is a program of its own."""
-        is_program = module in self.modules.startable or self.modules.deployed(module)
-        is_program = is_program or self._programs_in(module).entries.get(module)
-        return [] if is_program else self.modules.users(module)
+        if module in self.modules.startable or self.modules.deployed(module):
+            return []
+        return [] if self._programs_in(module).entries.get(module) else self.modules.users(module)
 
     def _mentions(self, module: str, name: str) -> bool:
         """Return whether the source files of a module have a name."""
