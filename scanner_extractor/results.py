@@ -12,7 +12,7 @@ from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materi
 from scanner_model.clients import ClientUse
 from scanner_model.declarations import Declaration, UnreadFile
 from scanner_model.errors import Problem
-from scanner_model.field_uses import FieldUse
+from scanner_model.field_uses import FieldUse, MessageClass
 from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow, ManualSchema
 from scanner_model.names import SourceId, TopicName
@@ -190,10 +190,10 @@ class DeclaredResult:
 class RepositoryResult:
     """The result of a repository: what its files declare, its schemas as a registry (None without any), its tables.
 
-    *unread* are files that may declare flows and are not read, *field_uses* the fields that programs use. *files* are
-    the paths of what was found, by kind, and *of_tables* of those that declare tables. *levels* are the compatibility
-    levels of subjects, of all others under the empty name. *schema_files* are the subjects of each schema file, by
-    path.
+    *unread* are files that may declare flows and are not read, *field_uses* the fields that programs use,
+    *message_classes* the classes of their messages. *files* are the paths of what was found, by kind, and *of_tables*
+    of those that declare tables. *levels* are the compatibility levels of subjects, of all others under the empty name.
+    *schema_files* are the subjects of each schema file, by path.
     """
 
     outcome: SourceResult
@@ -204,6 +204,7 @@ class RepositoryResult:
     annotations: tuple[Annotation, ...] = ()
     unread: tuple[UnreadFile, ...] = ()
     field_uses: tuple[FieldUse, ...] = ()
+    message_classes: tuple[MessageClass, ...] = ()
     problems: tuple[Problem, ...] = ()
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     of_tables: tuple[str, ...] = ()

@@ -33,6 +33,7 @@ from scanner_extractor.repository.topic_files.settings import (
 from scanner_extractor.repository.variables import MOST_GROWTH, Variables
 from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
 from scanner_extractor.settings.sources import RepositorySettings, TopicFiles
+from scanner_extractor.sources.applications.modules import OUTSIDE
 from scanner_extractor.sources.applications.reader import KnownFiles
 from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
@@ -83,8 +84,22 @@ class SharedReadings:
 
 
 def read_directory(settings: RepositorySettings, progress: Progress) -> RepositoryResult:
-    """Read a directory; raises SourceUnreachable where it cannot be listed."""
-    return directory_reading(settings, progress).result
+    """Read a directory; raises SourceUnreachable where it cannot be listed.
+
+    If there are other repositories beside it, the places of flows and uses start with the name of the repository.
+    """
+    result = directory_reading(settings, progress).result
+    name = settings.name or PurePosixPath(settings.pattern).name
+    return _with_home(result, name) if settings.beside and name else result
+
+
+def _with_home(result: RepositoryResult, name: str) -> RepositoryResult:
+    def at(place: str) -> str:
+        return f"{name}/{place}" if place and not place.startswith(OUTSIDE) else place
+
+    flows = tuple(replace(flow, evidence=at(flow.evidence)) for flow in result.declared.flows)
+    uses = tuple(replace(use, places=tuple(map(at, use.places))) for use in result.field_uses)
+    return replace(result, declared=replace(result.declared, flows=flows), field_uses=uses)
 
 
 def directory_reading(
@@ -131,6 +146,7 @@ def read_entries(
         pattern=settings.pattern,
         sources=shared.sources,
         texts=shared.texts,
+        beside=settings.beside,
     )
     for path, reason in failures.items():
         context.leave(path, TEMPLATE, reason)
@@ -261,6 +277,7 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         of_tables=tuple(context.table_files),
         unread=unread,
         field_uses=tuple(context.field_uses),
+        message_classes=tuple(context.message_classes),
         problems=problems,
         files=files,
         levels=context.levels,

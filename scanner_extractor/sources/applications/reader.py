@@ -21,7 +21,7 @@ from scanner_extractor.sources.applications.deployments import Deployment, comma
 from scanner_extractor.sources.applications.fields.reader import FoundField, ProgramUse, Repository, read_fields
 from scanner_extractor.sources.applications.fields.values import TopicUse
 from scanner_extractor.sources.applications.index import Index
-from scanner_extractor.sources.applications.modules import Modules, Programs, read_modules
+from scanner_extractor.sources.applications.modules import OUTSIDE, Modules, Programs, read_modules
 from scanner_extractor.sources.applications.settings import Setting, Settings, expand, is_settings_file, read_settings
 from scanner_extractor.sources.applications.settings_topics import (
     Declared,
@@ -36,6 +36,7 @@ from scanner_extractor.sources.languages import BY_ENDING, language_of
 from scanner_extractor.sources.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
 from scanner_extractor.sources.syntax_trees import LARGEST, grammar_missing, is_test, suffix
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.field_uses import MessageClass
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
 
@@ -111,6 +112,7 @@ class ApplicationsReading:
     unread: tuple[tuple[str, str], ...] = ()
     unresolved: tuple[tuple[str, str], ...] = ()
     fields: tuple[FoundField, ...] = ()
+    classes: tuple[MessageClass, ...] = ()
     parsed: int = 0
 
 
@@ -163,7 +165,8 @@ def read_applications(
     """Read the applications of a repository: *files* are its texts by path, *fitting* the paths of those that fit.
 
     *variables* returns those that hold in the directory of a path. Other files than the fitting ones are read where
-    they define what these name: constants, settings, build files and deployments. A source file whose grammar is not
+    they define what these name: constants, settings, build files and deployments. Paths that start with OUTSIDE are of
+    libraries in other repositories: their uses are of the programs that call them. A source file whose grammar is not
     installed is left out, and listed in `unread`. *known* are files that an earlier reading parsed; new ones are added.
     """
     if fitting is None:
@@ -228,6 +231,7 @@ class _Reader:
 
     def reading(self) -> ApplicationsReading:
         """Return what was read, in a stable order."""
+        fields, classes = self._fields()
         return ApplicationsReading(
             created=tuple(sorted(self.created.items())),
             flows=tuple(self._flows()),
@@ -236,12 +240,13 @@ class _Reader:
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
             unread=tuple(sorted(self.unread)),
             unresolved=tuple(sorted(self.unresolved)),
-            fields=self._fields(),
+            fields=fields,
+            classes=classes,
             parsed=len(self.index.units),
         )
 
-    def _fields(self) -> tuple[FoundField, ...]:
-        """Return the fields of messages that the programs use."""
+    def _fields(self) -> tuple[tuple[FoundField, ...], tuple[MessageClass, ...]]:
+        """Return the fields of messages that the programs use, and the classes of these."""
         paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)]
         repository = Repository(self.files, paths if self.program_uses else (), self.modules.of, self.trials.refused)
         return read_fields(repository, self.program_uses.values())
@@ -344,8 +349,10 @@ class _Reader:
         lines: dict[str, set[int]] = {}
         for unit, line in extractor.unresolved:
             lines.setdefault(unit.path, set()).add(line)
-        recognized = {use.unit.path for use in found}
+        recognized = {unit.path for use in found for unit in (use.unit, use.value.unit) if unit is not None}
         for path in self.fitting:
+            if path.startswith(OUTSIDE):
+                continue
             if path in lines:
                 self.unresolved.append((path, _unresolved_calls(sorted(lines[path]))))
             elif path in self.index.units and path not in recognized and imports_client(path, self.files[path]):
@@ -390,7 +397,7 @@ class _Reader:
                 ):
                     if "${" not in value.text:
                         texts.setdefault(value.text.strip().rstrip(";"), call.line)
-            if texts:
+            if texts and not path.startswith(OUTSIDE):
                 script = ";\n".join(texts)
                 self.statements.append((path, min(texts.values()), script))
                 yield from _table_uses(unit, extractor, dict(_KAFKA_TABLE.findall(script)))
@@ -411,7 +418,8 @@ class _Reader:
 
     def _read_settings(self) -> None:
         for path in sorted(self.files):
-            if is_settings_file(path) and not is_test(path) and len(text := self.files[path]) <= LARGEST:
+            is_own = is_settings_file(path) and not path.startswith(OUTSIDE)
+            if is_own and not is_test(path) and len(text := self.files[path]) <= LARGEST:
                 module = self.settings.setdefault(self.modules.of(path), Settings())
                 listed = list(read_settings(path, text))
                 for setting in listed:
@@ -479,6 +487,8 @@ class _Reader:
 
     def _add_found(self, found: Found) -> None:
         unit = self._program_unit(found)
+        if unit.path.startswith(OUTSIDE):
+            return  # a use of the library itself
         module = self.modules.of(unit.path)
         settings = self._settings(module)
         is_callers = unit is not found.unit and found.value.line
@@ -498,6 +508,7 @@ class _Reader:
                 writes = found.access is Access.WRITE
                 noted = self._note_use(TopicUse(job, topic, writes), module)
                 noted.places.add((found.unit.path, found.line))
+                noted.places |= {(unit.path, found.value.line)} if is_callers else set()
                 noted.names.add(found.value.text.rpartition("\0")[2])
                 self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
 
