@@ -27,6 +27,8 @@ _ENGINES = re.compile(r"(?i)(?:flink-?)?(?:job-?manager|task-?manager)|spark(?:-
 _GO_PROGRAM = re.compile(r"[^/]/cmd/main\.go$")
 """The program of a directory beside others of one Go module."""
 _TAG = re.compile(r"[:@][^/]*$")
+OUTSIDE = "../"
+"""What the paths of files in other repositories start with: libraries that are only followed."""
 
 
 @dataclass(slots=True)
@@ -121,7 +123,7 @@ def read_modules(files: Mapping[str, str]) -> Modules:
                 modules.kafka.add(folder)
             elif _OTHER_BROKERS.search(content):
                 modules.without_kafka.add(folder)
-        elif declares_deployment(content):
+        elif declares_deployment(content) and not path.startswith(OUTSIDE):
             deploying[path] = content
     modules.deployments = read_deployments(deploying, files)
     for found in modules.deployments:
