@@ -10,10 +10,11 @@ from pathlib import Path
 
 from manual_input.json_cursor import Document, is_manual_input, load, validate
 from manual_input.schema_sources import FILE_FORMATS, ContentReader
-from manual_input.topics import KnownTopics, SchemaReader, TopicReader, assignments, flows, owners
+from manual_input.topics import KnownTopics, SchemaReader, TopicReader, assignments, field_uses, flows, owners
 from scanner_model.catalogs import Annotation
 from scanner_model.documents.json_positions import closest_match, parse_with_positions
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Cluster
 from scanner_model.manual import Assignment, ManualFlow, ManualInput, ManualSchema
 from scanner_model.names import ClusterName, SourceId, TopicName, broker_address
@@ -97,6 +98,7 @@ def read_documents(documents: Sequence[Document], cluster: Cluster, reach: Reach
         assignments=tuple(collector.assignments),
         flows=tuple(collector.flows),
         owners=tuple(collector.owners),
+        field_uses=tuple(dict.fromkeys(collector.field_uses)),
     )
 
 
@@ -109,6 +111,7 @@ class _FactCollector:
     assignments: list[Assignment] = field(default_factory=list)
     flows: list[ManualFlow] = field(default_factory=list)
     owners: list[Annotation] = field(default_factory=list)
+    field_uses: list[FieldUse] = field(default_factory=list)
     _stated: dict[str, str] = field(default_factory=dict)
 
     def add(self, document: Document, contents: ContentReader) -> None:
@@ -124,6 +127,7 @@ class _FactCollector:
         known = KnownTopics([*declared, *assigned, *(others or ())])
         for document in documents:
             self.flows += flows(document.root, _source(document), known)
+            self.field_uses += field_uses(document.root, _source(document))
 
 
 def _is_of(document: Document, cluster: ClusterName) -> bool:

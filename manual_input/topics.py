@@ -9,9 +9,11 @@ from dataclasses import dataclass, field, replace
 from manual_input.json_cursor import Document, Node
 from manual_input.schema_sources import MEMBERS, Content, ContentReader
 from scanner_model.catalogs import Annotation
+from scanner_model.clients import Direction
 from scanner_model.columns import ColumnPath, parse_path
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
+from scanner_model.field_uses import FieldExtent, FieldUse
 from scanner_model.kafka import Topic
 from scanner_model.manual import Assignment, FlowEnd, ManualFlow, ManualSchema
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
@@ -230,7 +232,9 @@ class KnownTopics:
 def flows(root: Node, source: SourceId, topics: KnownTopics) -> Iterator[ManualFlow]:
     """Read the flows of the document at *root*; a topic that is not among *topics* gives a warning."""
     for entry in root.elements("flows"):
-        origin, target = (_end(entry.member(key), topics) for key in ("from", "to"))
+        is_use = not entry.has("to") and entry.has("fields") and bool(entry.text("job"))
+        origin = _end(entry.member("from"), topics)
+        target = FlowEnd(namespace="", name="") if is_use else _end(entry.member("to"), topics)
         if origin and target:
             flow = ManualFlow(
                 source=source,
@@ -241,6 +245,30 @@ def flows(root: Node, source: SourceId, topics: KnownTopics) -> Iterator[ManualF
                 evidence=entry.location,
             )
             yield from _column_flows(flow, entry) if entry.has("columns") else (flow,)
+
+
+def field_uses(root: Node, source: SourceId) -> Iterator[FieldUse]:
+    """Read the fields that jobs use: those of a flow are read from its first topic, `from` or `to`."""
+    for entry in root.elements("flows"):
+        job, ends = entry.text("job"), [(key, _topic_of(entry.member(key))) for key in ("from", "to")]
+        side, topic = next(((key, name) for key, name in ends if name), ("", ""))
+        if entry.has("fields") and not topic:
+            entry.member("fields").refuse("fields of no topic", "from or to must be a topic")
+        for node in entry.elements("fields") if job and topic else ():
+            if path := _path(node):
+                yield FieldUse(
+                    source=source,
+                    program=job,
+                    topic=TopicName(topic),
+                    direction=Direction.READS if side == "from" else Direction.WRITES,
+                    extent=FieldExtent.FIELD,
+                    path=path,
+                    places=(node.location,),
+                )
+
+
+def _topic_of(end: Node) -> str:
+    return end.string or end.text("topic")
 
 
 def _column_flows(flow: ManualFlow, entry: Node) -> Iterator[ManualFlow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
@@ -35,6 +36,21 @@ class FieldUse:
         ColumnPath, Key("JSON array: the field, without marks of arrays and maps; empty unless the extent is field")
     ]
     places: Annotated[tuple[str, ...], Value("JSON array: files and lines of the use, at most 20", long=True)] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageClass:
+    """A class that a program reads or writes messages of a topic as, and that no schema generates.
+
+    *fields* are its fields by path, each with its declared type, empty if unknown. *place* is file and line.
+    """
+
+    program: str
+    topic: str
+    direction: Direction
+    name: str
+    place: str
+    fields: Mapping[ColumnPath, str]
 
 
 def plain_path(path: ColumnPath) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Annotated
 from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.facts import Key, Value
+from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Cluster, Topic
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 
@@ -89,3 +90,4 @@ class ManualInput:
     assignments: tuple[Assignment, ...] = ()
     flows: tuple[ManualFlow, ...] = ()
     owners: tuple[Annotation, ...] = ()
+    field_uses: tuple[FieldUse, ...] = ()

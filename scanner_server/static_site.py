@@ -18,7 +18,7 @@ from scanner_api.graph.export import export, live_script, live_style
 from scanner_api.questions import changes, graph, listings, names
 from scanner_api.questions.documents import document
 from scanner_api.questions.staleness import staleness
-from scanner_api.questions.topics import TopicDescription, describe_topic, topic_schemas
+from scanner_api.questions.topics import TopicDescription, clients, describe_topic, topic_schemas
 from scanner_api.questions.versions import compare_versions
 from scanner_model.columns import KEY, path_name
 from scanner_model.errors import NameUnknown
@@ -28,6 +28,7 @@ Json = Any
 
 PAGES = ("index", "topics", "topic", "columns", "jobs", "subjects", "sources", "findings")
 _EDGES = 4_000
+_FIELDS = 1_000
 _HISTORY = 1_000
 
 
@@ -113,6 +114,7 @@ def _topic_answers(dictionary: Dictionary, about: TopicDescription) -> Json:
         if node
         else None,
         "near": document(graph.lineage(dictionary, node, hops=1, columns=True, limit=_EDGES)) if node else None,
+        "clients": document(clients(dictionary, topic=row.name, cluster=row.cluster, columns=True, limit=_FIELDS)),
         "history": document(history) if history else {"items": []},
     }
 

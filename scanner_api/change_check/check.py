@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import TypeVar
@@ -23,6 +23,7 @@ from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.job_change import JobContext, changed_jobs, job_findings
 from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, Verdict
+from scanner_api.change_check.others import about_others, open_others
 from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.proposed_graph import proposed_graph
@@ -32,6 +33,7 @@ from scanner_api.change_check.schema_sides import SchemaContext
 from scanner_api.change_check.settings import CheckOptions
 from scanner_api.change_check.tag_spread import TagSpread
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
+from scanner_api.change_check.usage import without_unused
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.policy import policy_notes
 from scanner_dictionary.engine.open import Connection
@@ -61,23 +63,29 @@ def check_change(
     >>> check_change(dictionary, files).verdict
     """
     chosen, at = options or CheckOptions(), now or datetime.now(UTC)
-    with dictionary.reading() as conn:
+    with ExitStack() as stack:
+        conn, others = stack.enter_context(dictionary.reading()), open_others(chosen, stack)
         known_cluster(conn, chosen.cluster)
-        checked, findings = _checked(dictionary, conn, files, (chosen, at.date()))
+        checked, findings = _checked(dictionary, (conn, others), files, (chosen, at.date()))
         findings += [_nothing_checked(files)] if not checked else []
         findings += chosen.settings_changes
-        findings += _about_dictionary(conn, chosen, findings, at)
+        findings += _about_dictionary((conn, others), chosen, findings, at)
         scans = tuple(row for row in last_scans(conn) if chosen.cluster in (None, row.cluster))
         of_policy = tuple(policy_notes(conn, chosen.rules, at.date()))
+        findings, of_usage = without_unused(findings, (conn, *others), chosen.usage)
     marked, notes = apply_baseline(findings, chosen.accepted, at.date())
-    return ChangeReport(files=checked, findings=marked, scans=scans, skipped=files.skipped, notes=(*notes, *of_policy))
+    notes = (*notes, *of_policy, *of_usage)
+    return ChangeReport(files=checked, findings=marked, scans=scans, skipped=files.skipped, notes=notes)
 
 
 def _checked(
-    dictionary: Dictionary, conn: Connection, files: ProposedFiles, how: tuple[CheckOptions, date]
+    dictionary: Dictionary,
+    conns: tuple[Connection, Sequence[Connection]],
+    files: ProposedFiles,
+    how: tuple[CheckOptions, date],
 ) -> tuple[tuple[CheckedFile, ...], list[Finding]]:
-    options, today = how
-    state = _ProposedState(conn, files, options)
+    (conn, others), (options, today) = conns, how
+    state = _ProposedState(conn, files, options, others)
     spread = TagSpread(conn, state.changed, options.rules, today, state.sides)
     deletion = DeletionContext(dictionary, state.hits, options.cluster)
     is_alone = len(files.proposals) == 1 and not files.between_commits
@@ -127,11 +135,13 @@ def _not_scanned(proposal: Proposal, jobs: Iterable[ChangedJob], *, is_allowed: 
 class _ProposedState:
     """The schemas, statements and connectors of all files in place of the stored ones, before anything is judged."""
 
-    def __init__(self, conn: Connection, files: ProposedFiles, options: CheckOptions) -> None:
+    def __init__(
+        self, conn: Connection, files: ProposedFiles, options: CheckOptions, others: Sequence[Connection]
+    ) -> None:
         proposals = [proposal for proposal in files.proposals if not proposal.unread]
         schemas = SchemaContext(
             conn=conn,
-            hits=Hits(conn),
+            hits=Hits(conn, others=others),
             cluster=options.cluster,
             level=options.level,
             policy=options.policy,
@@ -147,7 +157,7 @@ class _ProposedState:
         self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}
         self.changed = [job for jobs in self._changed.values() for job in jobs]
         several = self.changed and len(proposals) > 1
-        self.hits = Hits(conn, proposed_graph(conn, self.changed)) if several else schemas.hits
+        self.hits = Hits(conn, proposed_graph(conn, self.changed), others=others) if several else schemas.hits
         self.schemas = replace(schemas, hits=self.hits)
 
     def _sides(
@@ -201,13 +211,15 @@ _LISTED = 10
 
 
 def _about_dictionary(
-    conn: Connection, options: CheckOptions, findings: Sequence[Finding], now: datetime
+    conns: tuple[Connection, Sequence[Connection]], options: CheckOptions, findings: Sequence[Finding], now: datetime
 ) -> Iterator[Finding]:
     """Yield what is not known; the graph matters only where something that may be used changes."""
+    conn, others = conns
     age = None if options.max_age is None else Age(now, options.max_age)
     yield from source_findings(conn, options.cluster, _ABOUT_DICTIONARY, age)
     if options.rules.forbidden or any(_may_hit(finding) for finding in findings):
         yield from graph_findings(conn, Hits(conn), _ABOUT_DICTIONARY)
+        yield from about_others(others, options, _ABOUT_DICTIONARY, age)
 
 
 _HARMLESS = (

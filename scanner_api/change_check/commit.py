@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -18,23 +17,19 @@ from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.reader import read_catalog
 from scanner_api.change_check.flow_comparison import moves_of
 from scanner_api.change_check.git import ObjectReader
+from scanner_api.change_check.others import CLUSTER, without_subjects, write_repositories
 from scanner_api.dictionary import Dictionary
-from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.repository.context import STATEMENT
 from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, SharedReadings, read_entries
 from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.repository.topic_files.settings import FILE
-from scanner_extractor.results import RepositoryResult, SourceReadings, no_progress
-from scanner_extractor.scan.merge import merge_results
+from scanner_extractor.results import RepositoryResult, no_progress
 from scanner_extractor.schemas.parsing import ParseRequest, parse_in_process
-from scanner_extractor.settings.cluster import Settings
 from scanner_model.columns import ParsedSchema
 from scanner_model.declarations import UNRESOLVED_USE, DeclaredKind, UnreadFile
 from scanner_model.lazy_names import load
-from scanner_model.names import ClusterName
 
-CLUSTER = "repository"
 _GENERATE = "dataflow_generator.build.store:generate"
 """What generates a graph is imported when a finding needs one."""
 _UNDECLARED = "flink://"
@@ -47,14 +42,21 @@ class Commit:
     A commit whose files declare the same as those of *base*, another commit, has its jobs.
     """
 
-    def __init__(self, reading: RepositoryReading, place: Path, texts: ParsedTexts, base: Commit | None = None) -> None:
+    def __init__(
+        self,
+        reading: RepositoryReading,
+        place: Path,
+        texts: ParsedTexts,
+        base: Commit | None = None,
+        others: Sequence[RepositoryResult] = (),
+    ) -> None:
         self.reading = reading
-        self._place, self._texts = place, texts
+        self._place, self._texts, self._others = place, texts, others
         self._base = base if base is not None and _facts(base.reading.result) == _facts(reading.result) else None
 
     @cached_property
     def dictionary(self) -> Dictionary:
-        """Return a dictionary with what the files declare, without the fields that programs use."""
+        """Return a dictionary with what the files declare, and the other repositories."""
         return self._stored(self.reading.result, self._place)
 
     @cached_property
@@ -64,17 +66,8 @@ class Commit:
         return self._stored(result, self._place.with_suffix(".fields.db"))
 
     def _stored(self, result: RepositoryResult, place: Path) -> Dictionary:
-        scanned = merge_results(
-            Settings(cluster=ClusterName(CLUSTER), brokers=(), file=Path("cluster.json")),
-            SourceReadings(outcomes=(result.outcome,), readings=(result,)),
-            read=self._texts.read,
-        )
-        dictionary = Dictionary(str(place))
-        engine = dictionary.writing(create=True)
-        now = datetime.now(UTC)
-        write_scan(engine, scanned, started=now, finished=now, rules=())
-        engine.dispose()
-        return dictionary
+        others = (without_subjects(other, self.schemas) for other in self._others)
+        return write_repositories(place, (result, *others), self._texts.read)
 
     @cached_property
     def with_graph(self) -> Dictionary:
@@ -149,10 +142,20 @@ class Commit:
 
 
 class CommitReader:
-    """Reads commits of one repository; what their files have in common is read once."""
+    """Reads commits of one repository; what their files have in common is read once.
 
-    def __init__(self, objects: ObjectReader, directory: Path) -> None:
+    *beside* are the directories of other repositories, *others* what these declare.
+    """
+
+    def __init__(
+        self,
+        objects: ObjectReader,
+        directory: Path,
+        beside: tuple[Path, ...] = (),
+        others: Sequence[RepositoryResult] = (),
+    ) -> None:
         self._objects, self._directory = objects, directory
+        self._beside, self._others = beside, others
         self._shared, self._texts = SharedReadings(), ParsedTexts()
         self._settings = ""
 
@@ -172,9 +175,9 @@ class CommitReader:
             if is_candidate(path) and not is_left_out(path)
         ]
         self._objects.expect(files[entry.path] for entry in entries if entry.identity not in self._shared.files)
-        settings = RepositorySettings(pattern=".", directory=Path(), name=CLUSTER)
+        settings = RepositorySettings(pattern=".", directory=Path(), name=CLUSTER, beside=self._beside)
         reading = read_entries(settings, entries, no_progress, self._shared)
-        return Commit(reading, self._directory / f"{name}.db", self._texts, base)
+        return Commit(reading, self._directory / f"{name}.db", self._texts, base, self._others)
 
 
 class ParsedTexts:

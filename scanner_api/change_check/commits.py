@@ -6,6 +6,7 @@ Neither commit needs a dictionary. What compares them is imported only for a cha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,11 +20,13 @@ from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.settings import CheckOptions
 from scanner_model.lazy_names import load
 from scanner_model.policy import FORBIDDEN
+from scanner_model.usage import Usage
 
 if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
 
 _COMPARE = "scanner_api.change_check.comparison:compare_trees"
+_OPEN, _UNUSED = "scanner_api.change_check.others:open_others", "scanner_api.change_check.usage:without_unused"
 _CHECK, _FILES = "scanner_api.change_check.check:check_change", "scanner_api.change_check.files:git_files"
 
 
@@ -65,6 +68,7 @@ def check_commits(
     if dictionary is not None:
         running = _running(commits, directory, dictionary, (changes, chosen, at))
         findings = _with_running(findings, running.findings)
+    findings, of_usage = _without_unused(findings, dictionary, chosen)
     marked, notes = apply_baseline(findings, chosen.accepted, at.date())
     of_policy = [note for note in running.notes if note.startswith("policy: ")] if running else ()
     return ChangeReport(
@@ -72,7 +76,7 @@ def check_commits(
         findings=marked,
         scans=running.scans if running else (),
         skipped=changes.skipped,
-        notes=(*notes, *of_policy),
+        notes=(*notes, *of_policy, *of_usage),
         not_examined=changes.not_examined,
         concerns_kafka=changes.concerns_kafka,
     )
@@ -83,8 +87,21 @@ def _compared(commits: str, directory: Path, options: CheckOptions, at: datetime
     with object_reader(directory) as objects:
         if not trees.special and not any(_may_concern(path, trees, objects) for path in trees.changed):
             return _nothing_relevant(trees, mentions.speaks_of_kafka(trees, objects))
-        changes: CommitChanges = load(_COMPARE)(trees, objects, (options.rules, at.date()))
+        changes: CommitChanges = load(_COMPARE)(trees, objects, options, at)
         return changes
+
+
+def _without_unused(
+    findings: list[Finding], dictionary: Dictionary | None, options: CheckOptions
+) -> tuple[list[Finding], tuple[str, ...]]:
+    """Return the findings with the verdict of the readers that count, as all dictionaries saw them, and remarks."""
+    if options.usage == Usage():
+        return findings, ()
+    with ExitStack() as stack:
+        conns = load(_OPEN)(replace(options, beside=()), stack)
+        conns += (stack.enter_context(dictionary.reading()),) if dictionary is not None else ()
+        result: tuple[list[Finding], tuple[str, ...]] = load(_UNUSED)(findings, conns, options.usage)
+        return result
 
 
 def _running(
@@ -97,7 +114,7 @@ def _running(
     schemas = tuple(schema for schema in changes.schemas if schema.target.subject not in named)
     files = replace(files, proposals=(*files.proposals, *schemas))
     report: ChangeReport = load(_CHECK)(
-        dictionary, files, replace(options, allow_new=True, settings_changes=()), now=at
+        dictionary, files, replace(options, allow_new=True, settings_changes=(), beside=(), others=()), now=at
     )
     return report
 

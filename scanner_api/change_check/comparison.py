@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import date
+from datetime import datetime
 from functools import cached_property
 
 from dataflow_generator.graph import NodeKind
@@ -15,7 +15,7 @@ from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check import mentions, settings_changes
-from scanner_api.change_check.commit import CLUSTER, Commit, CommitReader, differing, read_by, uses_of, written_by
+from scanner_api.change_check.commit import Commit, CommitReader, differing, read_by, uses_of, written_by
 from scanner_api.change_check.commits import CommitChanges
 from scanner_api.change_check.contracts import ProposedContract, contract_findings
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
@@ -25,10 +25,14 @@ from scanner_api.change_check.folding import folded
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedFile, Verdict
+from scanner_api.change_check.others import CLUSTER, about_others, open_others, read_repositories
 from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.proposals import TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
+from scanner_api.change_check.record_classes import record_findings
+from scanner_api.change_check.settings import CheckOptions
 from scanner_api.change_check.unexplained import Unexplained, is_masked
+from scanner_api.change_check.unknowns import Age
 from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_extractor.repository.kinds import TEMPLATE
 from scanner_extractor.repository.other_uses import OTHER_USE
@@ -39,7 +43,6 @@ from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
 from scanner_model.lazy_names import load
-from scanner_model.policy import ClusterPolicy
 from scanner_model.private_files import temporary_directory
 
 _LISTED = 10
@@ -65,23 +68,32 @@ def _json_error(text: str) -> str:
 _PARSERS = {"yaml": _yaml_error, "yml": _yaml_error, "json": _json_error}
 
 
-def compare_trees(trees: Trees, objects: ObjectReader, rules: tuple[ClusterPolicy, date] | None) -> CommitChanges:
+def compare_trees(trees: Trees, objects: ObjectReader, options: CheckOptions, now: datetime) -> CommitChanges:
     """Return what the change of one commit's files into another's does to what they declare.
 
-    *rules* say where columns with a tag may not get to, with the day for waivers.
+    Of *options*, the rules, the usage, and the other repositories and dictionaries count. *now* is the time for waivers
+    and ages.
     """
     with ExitStack() as stack:
-        reader = CommitReader(objects, stack.enter_context(temporary_directory()))
+        others = read_repositories(options, options.top)
+        reader = CommitReader(objects, stack.enter_context(temporary_directory()), options.beside, others)
         base = reader.read(trees.base, "base")
         head = reader.read(trees.head, "head", base)
+        conns = open_others(replace(options, beside=()), stack)
         hits = Hits(
             lambda: stack.enter_context(base.with_graph.reading()),
             field_uses=lambda: stack.enter_context(base.with_field_uses.reading()),
+            others=conns,
         )
         changes = _Comparison(base, head, trees, hits).changes(objects)
-        if rules is None or not rules[0].forbidden:
+        counting = [finding for finding in changes.findings if finding.counts and finding.verdict is not Verdict.FINE]
+        if conns and counting:
+            age = None if options.max_age is None else Age(now, options.max_age)
+            unknown = about_others(conns, options, counting[0].place, age)
+            changes = changes._replace(findings=(*changes.findings, *unknown))
+        if not options.rules.forbidden:
             return changes
-        forbidden = load(_FORBIDDEN)((base.with_graph, head.with_graph), *rules, trees.changed)
+        forbidden = load(_FORBIDDEN)((base.with_graph, head.with_graph), options.rules, now.date(), trees.changed)
         return changes._replace(findings=(*changes.findings, *forbidden))
 
 
@@ -110,6 +122,8 @@ class _Comparison:
             *self._tables(),
         ]
         commits = (self._base, self._head)
+        if any(True for _ in mentions.changed_programs(self._trees)):
+            findings += record_findings(commits, self._hits, findings)
         programs = ProgramChanges(commits, self._trees, self._hits, objects)
         findings += programs.findings(findings)
         unexplained = Unexplained(commits, self._trees, self._judged, self._hits, objects)

@@ -5,31 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Affected, Finding, Verdict
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.field_uses import FieldUser, field_users
+from scanner_dictionary.queries.subjects import topics_named
 from scanner_model.clients import Direction
 from scanner_model.columns import ColumnPath
 from scanner_model.field_uses import FieldExtent
 
 _LISTED = 5
 _LINES = 2
+_NO_READER = "no known program reads it; programs outside of what was scanned cannot be seen"
 _WHOLE = (FieldExtent.ALL, FieldExtent.UNRESOLVED)
 
 
-def with_field_users(
-    finding: Finding, path: ColumnPath, topics: Iterable[tuple[str, str]], conn: Connection
-) -> Finding:
+def with_field_users(finding: Finding, path: ColumnPath, topics: Iterable[tuple[str, str]], hits: Hits) -> Finding:
     """Return the finding of a changed column with the programs that use it: their lines, and who cannot be seen.
 
-    *topics* are (cluster, topic) pairs that the schema describes. Without any scanned program the finding stays as it
-    is: source code says nothing then.
+    *topics* are (cluster, topic) pairs that the schema describes; in other dictionaries, those of the same names.
+    Without any scanned reader the finding says so, unless the graph has readers.
     """
-    listed = dict.fromkeys(topics)
-    users = [user for cluster, topic in listed for user in field_users(conn, cluster=cluster, topic=topic, path=path)]
-    everyone = {user.application for cluster, topic in listed for user in _readers(conn, cluster, topic)}
+    listed = tuple(dict.fromkeys((hits.field_uses, cluster, topic) for cluster, topic in topics))
+    called = dict.fromkeys(topic for _, _, topic in listed)
+    listed += tuple(
+        (conn, found.cluster, found.name)
+        for conn in hits.others
+        for name in called
+        for found in topics_named(conn, name)
+    )
+    users = _unique(
+        user for conn, cluster, topic in listed for user in field_users(conn, cluster=cluster, topic=topic, path=path)
+    )
+    everyone = {user.application for place in listed for user in _readers(*place)}
     if not users and not everyone:
-        return finding
+        return finding if finding.readers else replace(finding, why=(*finding.why, _NO_READER))
     exact = {(user.application, user.use) for user in users if user.column not in _WHOLE}
     seen = [user for user in users if user.column not in _WHOLE or (user.application, user.use) not in exact]
     seen = [user for user in seen if user.column != FieldExtent.UNRESOLVED]
@@ -39,7 +49,7 @@ def with_field_users(
     if len(seen) > _LISTED:
         why.append(f"{len(seen) - _LISTED} more programs use it: `scanner clients TOPIC --columns`")
     if not readers:
-        why.append("no known program reads it")
+        why.append("no known program reads it" if everyone or finding.readers else _NO_READER)
     hidden = sorted({user.application for user in unseen if user.use == Direction.READS} | _others(finding, everyone))
     if hidden:
         names = ", ".join(hidden[:_LISTED]) + (", …" if len(hidden) > _LISTED else "")
@@ -51,6 +61,14 @@ def with_field_users(
     is_read = bool(readers) and finding.verdict is Verdict.UNKNOWN
     verdict = Verdict.IMPACT if is_read else finding.verdict
     return replace(finding, verdict=verdict, why=(*finding.why, *why), affected=affected)
+
+
+def _unique(users: Iterable[FieldUser]) -> list[FieldUser]:
+    """Return the users without those that an earlier dictionary has, too."""
+    unique: dict[tuple[str, ...], FieldUser] = {}
+    for user in users:
+        unique.setdefault((user.topic, user.use, user.application, user.column), user)
+    return list(unique.values())
 
 
 def _readers(conn: Connection, cluster: str, topic: str) -> list[FieldUser]:

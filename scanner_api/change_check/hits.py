@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from scanner_api.graph.people import People
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph, stored_graph
+from scanner_dictionary.queries.subjects import topics_named
 from scanner_dictionary.queries.topics import CatalogAnnotations
 from scanner_model.columns import ColumnPath, path_name
 
@@ -28,7 +29,8 @@ class Hits:
     """Answers from the stored graph, or from *rows*, a changed one; without one, users are unknown.
 
     *conn* is a connection to the dictionary, or what opens one when the graph is first needed. *field_uses* opens
-    a dictionary with the fields that programs use; None: the first one has them.
+    a dictionary with the fields that programs use; None: the first one has them. *others* are connections to other
+    dictionaries, whose users of the same topics and datasets are hit, too.
     """
 
     def __init__(
@@ -36,8 +38,10 @@ class Hits:
         conn: Connection | Callable[[], Connection],
         rows: SqlGraphReader | None = None,
         field_uses: Callable[[], Connection] | None = None,
+        others: Sequence[Connection] = (),
     ) -> None:
         self._connected, self._changed, self._field_uses = conn, rows, field_uses
+        self.others = others
 
     @cached_property
     def conn(self) -> Connection:
@@ -69,16 +73,34 @@ class Hits:
     def of(self, dataset: Dataset, path: ColumnPath = ()) -> tuple[Affected, ...]:
         """Return who uses or writes a column of *dataset*, or all of it, the nearest first within each kind.
 
-        Empty where the graph does not have the dataset.
+        Empty where no graph has the dataset. A topic is that of its name in every cluster of the other dictionaries.
         """
+        hits = list(self._own(dataset, path))
+        known = {(hit.kind, hit.name, hit.path) for hit in hits}
+        for other in self._elsewhere:
+            for same in other.alike(dataset):
+                hits += [hit for hit in other.of(same, path) if (hit.kind, hit.name, hit.path) not in known]
+                known = {(hit.kind, hit.name, hit.path) for hit in hits}
+        return tuple(sorted(hits, key=lambda hit: _KINDS.index(hit.kind) if hit.kind in _KINDS else len(_KINDS)))
+
+    @cached_property
+    def _elsewhere(self) -> tuple[Hits, ...]:
+        return tuple(Hits(conn) for conn in self.others)
+
+    def alike(self, dataset: Dataset) -> tuple[Dataset, ...]:
+        """Return the topics that are called like a topic of another dictionary; any other dataset is itself."""
+        if dataset.kind is not NodeKind.TOPIC:
+            return (dataset,)
+        return tuple(self.naming.topic(topic.cluster, topic.name) for topic in topics_named(self.conn, dataset.name))
+
+    def _own(self, dataset: Dataset, path: ColumnPath) -> Iterable[Affected]:
         node = self.node(dataset)
         if node is None:
             return ()
         impact = impact_from(self._rows, Root(node=node.id, path=path), neighbourhood=self._near)
         hits = [hit for reached in impact.affected for hit in self._affected(reached, impact)]
         unique = {(hit.kind, hit.namespace, hit.name, hit.path): hit for hit in reversed(hits)}
-        hits = list(reversed(unique.values()))
-        return tuple(sorted(hits, key=lambda hit: _KINDS.index(hit.kind) if hit.kind in _KINDS else len(_KINDS)))
+        return reversed(unique.values())
 
     def node(self, dataset: Dataset) -> NodeRow | None:
         """Return the node of a dataset; None where there is no graph, or where it does not have it."""

@@ -126,9 +126,7 @@ def _check(
     findings = [_with_rejections(*pair, rejected) for pair in zip(findings, of_columns, strict=True)]
     topics = [(link.cluster, link.topic) for link in current.links if link.role == Role.VALUE]
     findings = [
-        finding
-        if change.is_harmless or not topics
-        else with_field_users(finding, change.path, topics, context.hits.field_uses)
+        finding if change.is_harmless or not topics else with_field_users(finding, change.path, topics, context.hits)
         for finding, change in zip(findings, of_columns, strict=True)
     ]
     yield from findings

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +22,7 @@ from scanner_extractor.repository.topic_files.settings import MEMBER, TOPIC_FILE
 from scanner_model.errors import InputInvalid
 from scanner_model.lazy_names import load
 from scanner_model.policy import ClusterPolicy
+from scanner_model.usage import USAGE, USAGE_SCHEMA, Usage
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -60,10 +61,20 @@ SETTINGS_SCHEMA: Json = {
         "max-age": {"type": "string", "pattern": "^[0-9]{1,6}[mhd]$", "description": "Maximum age of each source."},
         "baseline": {**_TEXT, "description": "JSON file of accepted findings, relative to this file."},
         "policy": {**_TEXT, "description": "cluster.json whose `policy` applies, relative to this file."},
+        "repositories": {
+            **_TEXTS,
+            "description": "Directories of other repositories, relative to this file, whose readers a check reports.",
+        },
+        USAGE: USAGE_SCHEMA,
         MEMBER: TOPIC_FILES_SCHEMA,
     },
 }
 """The JSON Schema of the settings file; `scanner config schema --of .scanner.yaml` prints it."""
+
+
+_REPOSITORY = {"type": "object", "required": ["path"], "properties": {"path": _TEXT}}
+_CONFIG_SCHEMA: Json = {"properties": {"repositories": {"type": "array", "items": _REPOSITORY}, USAGE: USAGE_SCHEMA}}
+"""What a check uses of a cluster.json in addition to its policy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +87,8 @@ class RepositorySettings:
     max_age: str = ""
     baseline: str = ""
     policy: str = ""
+    repositories: tuple[str, ...] = ()
+    usage: Mapping[str, Json] = field(default_factory=dict)
     topic_files: tuple[Mapping[str, Json], ...] = ()
 
 
@@ -88,6 +101,8 @@ class CheckOptions:
     *allow_new*: a subject, statement or connector that the dictionary does not have is new, no mistake. *accepted* are
     the entries of a baseline. *rules* say where columns with a tag may not get to. *settings_changes* are the findings
     of `read_judging`: what the change edits of the settings that judge it. *map* are rules for the files of commits.
+    *beside* are the directories of other repositories, *others* the URLs of other dictionaries: their users of what
+    changes are hit, too. *usage* says which readers do not count. *top* is the top of the repository that is checked.
     """
 
     cluster: str | None = None
@@ -101,6 +116,10 @@ class CheckOptions:
     strict: bool = False
     settings_changes: tuple[Finding, ...] = ()
     map: tuple[PathRule, ...] = ()
+    beside: tuple[Path, ...] = ()
+    others: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    top: Path | None = None
 
 
 class Judging(NamedTuple):
@@ -111,16 +130,24 @@ class Judging(NamedTuple):
     accepted: tuple[Accepted, ...]
     changes: tuple[Finding, ...]
     top: Path
+    beside: tuple[Path, ...] = ()
+    usage: Usage = Usage()
 
 
 def read_judging(
-    commits: str | None = None, directory: Path = Path(), *, policy: Path | None = None, baseline: Path | None = None
+    commits: str | None = None,
+    directory: Path = Path(),
+    *,
+    policy: Path | None = None,
+    baseline: Path | None = None,
+    beside: Sequence[Path] = (),
 ) -> Judging:
     """Return what judges a change of the repository that *directory* is in.
 
     With *commits*, `BASE..HEAD` or `BASE...HEAD`, files inside the repository are read from BASE, else from the work
-    tree. *policy* (a cluster.json) and *baseline* replace those that `.scanner.yaml` names. Raises InputInvalid if a
-    named file is missing or invalid, or if git fails.
+    tree. *policy* (a cluster.json) and *baseline* replace those that `.scanner.yaml` names. *beside* are directories of
+    other repositories, in addition to those of the settings. Raises InputInvalid if something named is missing or
+    invalid, or if git fails.
     """
     files = _Files(commits, directory)
     settings = RepositorySettings()
@@ -128,13 +155,37 @@ def read_judging(
         settings = parse_settings(text, FILE)
     chosen_policy = policy or (files.top / settings.policy if settings.policy else None)
     chosen_baseline = baseline or files.top / (settings.baseline or DEFAULT_BASELINE)
-    rules = ClusterPolicy()
+    rules, config = ClusterPolicy(), dict[str, Json]()
     if chosen_policy and (text := files.needed(chosen_policy, _policy_value)) is not None:
-        rules = load(_PARSE_POLICY)(text, str(chosen_policy))
+        rules, config = load(_PARSE_POLICY)(text, str(chosen_policy)), _config(text, str(chosen_policy))
     read = files.needed if baseline or settings.baseline else files.text
     accepted = read(chosen_baseline, _baseline_value)
     entries = () if accepted is None else parse_baseline(accepted, str(chosen_baseline))
-    return Judging(settings, rules, entries, tuple(files.changes), files.top)
+    listed = [*beside, *(files.top / name for name in settings.repositories)]
+    listed += [policy.parent / item["path"] for item in config.get("repositories", ())] if policy else []
+    usage = Usage.of(settings.usage or config.get(USAGE, {}))
+    return Judging(settings, rules, entries, tuple(files.changes), files.top, _others(listed, files.top), usage)
+
+
+def _config(text: str, where: str) -> dict[str, Json]:
+    """Return the members of a cluster.json that a check uses; raises InputInvalid if they are invalid."""
+    document = json.loads(text)
+    for error in load("jsonschema:Draft202012Validator")(_CONFIG_SCHEMA).iter_errors(document):
+        raise InputInvalid(error.message, where=f"{where} {'.'.join(map(str, error.path))}")
+    return {name: document[name] for name in _CONFIG_SCHEMA["properties"] if name in document}
+
+
+def _others(directories: Sequence[Path], top: Path) -> tuple[Path, ...]:
+    """Return *directories* without the repository itself; raises InputInvalid if one is missing, or around it."""
+    own = top.resolve()
+    for directory in directories:
+        if not directory.is_dir():
+            hint = "check the repository out there, or remove it from `repositories`"
+            raise InputInvalid("is not a directory", where=f"repositories {directory}", hint=hint)
+        if directory.resolve() in own.parents:
+            hint = "list the other repositories, not the directory around them"
+            raise InputInvalid("contains the repository that is checked", where=f"repositories {directory}", hint=hint)
+    return tuple(directory for directory in directories if not directory.resolve().is_relative_to(own))
 
 
 def parse_settings(text: str, where: str) -> RepositorySettings:
@@ -234,7 +285,7 @@ def _settings_value(text: str) -> Json:
 
 def _policy_value(text: str) -> Json:
     document = json.loads(text or "{}")
-    return [document.get(name) for name in ("policy", "personal_data")]
+    return [document.get(name) for name in ("policy", "personal_data", USAGE, "repositories")]
 
 
 def _baseline_value(text: str) -> Json:

@@ -83,7 +83,11 @@ def repository_cluster(directories: Sequence[Path], variables: Mapping[str, str]
     name = ClusterName(directories[0].resolve().name or "repository")
     repositories = tuple(
         RepositorySettings(
-            pattern=str(directory), directory=directory, name=directory.resolve().name, variables=variables
+            pattern=str(directory),
+            directory=directory,
+            name=directory.resolve().name,
+            variables=variables,
+            beside=tuple(other for other in directories if other != directory),
         )
         for directory in directories
     )

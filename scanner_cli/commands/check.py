@@ -116,7 +116,20 @@ _FILES = frozenset({".avsc", ".avro", ".proto", ".json", ".sql", ".ksql", ".prop
         metavar="DICTIONARY",
         help="Judge the change against this environment, and list where it may go; repeatable.",
     ),
-    click.option("--config", "configs", multiple=True, metavar="FILE", help="cluster.json whose `policy` applies."),
+    click.option(
+        "--with",
+        "others",
+        multiple=True,
+        metavar="DICTIONARY|DIRECTORY",
+        help="Also report who reads what changes in this dictionary or repository; repeatable.",
+    ),
+    click.option(
+        "--config",
+        "configs",
+        multiple=True,
+        metavar="FILE",
+        help="cluster.json whose `policy`, `usage` and `repositories` apply.",
+    ),
 )
 @section(
     "Accepted findings",
@@ -159,6 +172,7 @@ def check(
     Examples:
       scanner check orders-value.avsc
       scanner check origin/main...HEAD
+      scanner check origin/main...HEAD --with ../billing --with nightly.db
       scanner check --work-tree
       scanner check orders.total
       scanner check order.proto --subject orders-value --compatibility full_transitive
@@ -178,6 +192,8 @@ def check(
         raise InputInvalid("it checks all uncommitted changes", where="--work-tree", hint=hint)
     things, commits, name = _sorted_out(things, commits)
     target = {option: others[option] for option in ("topic", "subject")} | {"schema_id": schema_id, "version": version}
+    if name and others["others"]:
+        raise InputInvalid("it goes with files and commits", where="--with", hint="use --dictionary")
     if name:
         return show_deletions(library.may_remove(_dictionary(url), name, cluster=others["cluster"]), style)
     if not (things or commits or others["fingerprint"] or others["work_tree"]):
@@ -257,7 +273,11 @@ class _Request(NamedTuple):
         """Return the request of the options *given*; missing ones are those of `.scanner.yaml`."""
         target = library.Target(**{name: given.pop(name) for name in _TARGETS})
         paths, commits, rules = (given.pop(name) for name in ("paths", "commits", "rules"))
-        judging = library.read_judging(commits, policy=given.pop("config"), baseline=given.pop("baseline"))
+        beside = [Path(place) for place in given["others"] if Path(place).is_dir()]
+        given["others"] = tuple(place for place in given["others"] if not Path(place).is_dir())
+        judging = library.read_judging(
+            commits, policy=given.pop("config"), baseline=given.pop("baseline"), beside=beside
+        )
         settings = judging.settings
         mapped = () if rules or target.is_named else settings.map
         fail_on = given.pop("fail_on") or settings.fail_on or os.environ.get(FAIL_ON) or "unknown"
@@ -303,6 +323,9 @@ def _options(judging: Judging, mapped: Sequence[str], given: dict[str, Any]) -> 
         accepted=judging.accepted,
         settings_changes=judging.changes,
         map=tuple(map(library.PathRule.parse, mapped)),
+        beside=judging.beside,
+        usage=judging.usage,
+        top=judging.top,
         **given,
     )
 

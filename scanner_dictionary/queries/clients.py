@@ -365,6 +365,17 @@ def _doubt(certainty: str) -> str:
     return f" ({certainty})" if certainty in ("matched", "suggested") else ""
 
 
+def application_of_group(conn: Connection, cluster: str) -> Callable[[str], str]:
+    """Return a function from a consumer group to the application that cluster.json maps it to, else to itself."""
+    applications = _Names.of(conn, cluster, topics=False).applications
+
+    def find(group: str) -> str:
+        match = applications.match({IdentityKind.GROUP.value: group})
+        return match.application if match else group
+
+    return find
+
+
 def has_observations(conn: Connection, cluster: str) -> bool:
     """Return whether any use of a topic of *cluster* was observed by now."""
     query = stored_rows(t.client_use, cluster).with_only_columns(t.client_use.c.id).limit(1)

@@ -32,6 +32,7 @@ from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import ClusterName
 from scanner_model.redaction import mask_json
+from scanner_model.usage import USAGE, USAGE_SCHEMA
 
 _PATHS = frozenset({"caCertPath", "ca_cert_path", "clientCertPath", "client_cert_path", "clientKeyPath"})
 _WRITTEN = "log_file_path"
@@ -195,6 +196,7 @@ def cluster_schema(document: Json = None) -> Json:
         "items": {"$ref": "#/$defs/push"},
     }
     schema["$defs"]["push"] = push_schema(document)
+    schema["properties"][USAGE] = USAGE_SCHEMA
     return schema
 
 

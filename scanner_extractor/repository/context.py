@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scanner_extractor.naming import is_topic_name
@@ -15,10 +16,13 @@ from scanner_extractor.repository.settings import SUBJECT
 from scanner_extractor.repository.syntax_trees import grammar_of
 from scanner_extractor.repository.variables import Variables
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
+from scanner_model.clients import Direction
+from scanner_model.columns import parse_path
 from scanner_model.declarations import Declaration, DeclaredKind
-from scanner_model.field_uses import FieldUse
+from scanner_model.errors import InputInvalid
+from scanner_model.field_uses import FieldExtent, FieldUse, MessageClass
 from scanner_model.manual import ManualFlow, ManualSchema
-from scanner_model.names import SourceId
+from scanner_model.names import SourceId, TopicName
 from scanner_model.schemas import SchemaVersion
 from scanner_model.text import has_placeholder
 
@@ -70,9 +74,10 @@ class Context:
     compatibility levels by subject, of all others under the empty name. *schema_files* are the subjects of each schema
     file, by path. *unread* are reasons by path and kind.
     *sources* are what earlier readings know of source files (None: nothing), *texts* the texts of those, by identity.
+    *beside* are the directories of other repositories, whose libraries its programs may use.
     *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
-    Terraform has as statements. *field_uses* reads the fields that programs use, *embedded* are the schemas in source
-    code.
+    Terraform has as statements. *field_uses* reads the fields that programs use, *message_classes* the classes of their
+    messages; *declared_uses* are fields that files declare. *embedded* are the schemas in source code.
     """
 
     source: SourceId
@@ -83,6 +88,7 @@ class Context:
     pattern: str = ""
     sources: KnownFiles | None = None
     texts: Texts = field(default_factory=Texts)
+    beside: tuple[Path, ...] = ()
     versions: list[SchemaVersion] = field(default_factory=list)
     tables: list[CatalogTable] = field(default_factory=list)
     links: list[CatalogLink] = field(default_factory=list)
@@ -99,6 +105,8 @@ class Context:
     schema_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unread: dict[tuple[str, str], str] = field(default_factory=dict)
     field_uses: Callable[[], tuple[FieldUse, ...]] = tuple
+    message_classes: Callable[[], tuple[MessageClass, ...]] = tuple
+    declared_uses: list[FieldUse] = field(default_factory=list)
 
     def find_file(self, directory: str) -> Callable[[str], str | None]:
         """Return a function from a name in a file of *directory* to the text of the file that it names, or None."""
@@ -239,6 +247,25 @@ class Context:
                 job=job, topic=topic, writes=writes, description=description, place=place, separate=separate
             )
             self.collector.add_use(use)
+
+    def fields(self, program: str, topic: str, names: Iterable[str], place: str, *, writes: bool = False) -> None:
+        """Add the fields of a topic's messages that a program uses, as a file declares; a name is a path: `a.b`."""
+        for name in names if is_topic_name(topic) and program else ():
+            try:
+                path = parse_path(name)
+            except InputInvalid as error:
+                self.leave(place.rpartition(":")[0] or place, "field", f"{name!r}: {error.what}")
+                continue
+            use = FieldUse(
+                source=self.source,
+                program=program,
+                topic=TopicName(topic),
+                direction=Direction.WRITES if writes else Direction.READS,
+                extent=FieldExtent.FIELD,
+                path=path,
+                places=(place,),
+            )
+            self.declared_uses.append(use)
 
     def connectors_in(self, text: str, path: str) -> Iterator[FoundConnector]:
         """Yield the connectors in a text of the file at *path*; of one that cannot be read that is said."""

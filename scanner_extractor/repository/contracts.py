@@ -100,9 +100,20 @@ def _read_contract(file: RepositoryFile, contract: Mapping[str, Value], context:
         topics[topic] = None
         written = next((str(server["format"]) for server in servers if server.get("format")), "json")
         _add_schema(file, schema, TopicName(topic), written.upper(), context)
+        _add_readers(file, schema, topic, context)
     for topic in topics:
         context.topic(topic, file.path, _number(custom_values(contract).get("partitions")), tool=CONTRACT)
         context.annotations.append(_annotation(file, contract, TopicName(topic), context))
+
+
+def _add_readers(file: RepositoryFile, schema: Mapping[str, Value], topic: str, context: Context) -> None:
+    """Add the programs and fields of the custom property `readers`: `{billing: [id, total]}`."""
+    for each in _listed(schema.get("customProperties")):
+        readers = each.get("value") if isinstance(each, dict) and each.get("property") == "readers" else {}
+        for program, fields in _mapping(readers).items():
+            place = f"{file.path}:{getattr(readers, 'lines', {}).get(program, 1)}"
+            context.use(program, topic, writes=False, description="", place=place)
+            context.fields(program, topic, [name for name in _listed(fields) if isinstance(name, str)], place)
 
 
 def _add_schema(
@@ -235,6 +246,9 @@ def _add_use(
         job = str(operation.get("title") or name)
         described = mask_text(str(operation.get("summary") or operation.get("description") or ""))
         context.use(job, topic, writes=action == "send", description=described, place=file.path)
+        place = f"{file.path}:{getattr(operation, 'lines', {}).get('x-fields', 1)}"
+        fields = [name for name in _listed(operation.get("x-fields")) if isinstance(name, str)]
+        context.fields(job, topic, fields, place, writes=action == "send")
 
 
 def _resolved(value: Value, document: Mapping[str, Value]) -> Mapping[str, Value]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from scanner_extractor.repository.applications.fields.reader import FoundField
+from scanner_extractor.repository.applications.modules import is_build_file
 from scanner_extractor.repository.applications.reader import is_application_file, read_applications
 from scanner_extractor.repository.context import Context
-from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, text_of
+from scanner_extractor.repository.libraries import library_files
 from scanner_extractor.repository.sql_files import add_sql
 from scanner_extractor.repository.statements import DATABASE, engine_of, moves_data, statements_of
 from scanner_extractor.systems.terraform.reader import is_terraform_file, read_terraform
@@ -50,14 +53,18 @@ def read_terraform_files(files: Sequence[RepositoryFile], context: Context) -> N
 
 def read_application_files(files: Sequence[RepositoryFile], context: Context) -> None:
     """Read what applications read, write and create."""
-    if not files:
-        return
+    texts = _Texts(files, context)
+    texts.add(_libraries(texts, context))
     fitting = [file.path for file in files]
-    reading = read_applications(_Texts(files, context), context.source, context.variables.of, fitting, context.sources)
+    fitting += [path for path in texts.libraries if is_application_file(path, texts[path])]
+    if not fitting:
+        return
+    reading = read_applications(texts, context.source, context.variables.of, fitting, context.sources)
     for topic, place in reading.created:
         context.topic(topic, place, tool=APPLICATION)
     context.flows += reading.flows
     context.field_uses = lambda: tuple(_field_use(found, context.source) for found in reading.fields)
+    context.message_classes = lambda: reading.classes
     context.aggregates |= reading.aggregates
     for path, line, text in reading.statements:
         statements = statements_of(text)
@@ -68,6 +75,16 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
         context.leave(path, APPLICATION, reason)
     for path, reason in reading.unresolved:
         context.leave(path, UNRESOLVED_USE, reason)
+
+
+def _libraries(texts: Mapping[str, str], context: Context) -> Iterable[Entry]:
+    """Return the files of libraries in other repositories that the build files of this one name."""
+    builds = "\n".join(texts[path] for path in texts if is_build_file(path)) if context.beside else ""
+    try:
+        return tuple(library_files(context.beside, builds))
+    except OSError as error:
+        context.leave(str(error.filename), "directory", error.strerror or str(error))
+        return ()
 
 
 def _field_use(found: FoundField, source: SourceId) -> FieldUse:
@@ -92,16 +109,35 @@ class _Texts(Mapping[str, str]):
     def __init__(self, files: Sequence[RepositoryFile], context: Context) -> None:
         self._known = {file.path: file.text for file in files}
         self._context = context
+        self._libraries: dict[str, Entry] = {}
+
+    @property
+    def libraries(self) -> Iterable[str]:
+        """Return the paths of the files of other repositories."""
+        return self._libraries
+
+    def add(self, libraries: Iterable[Entry]) -> None:
+        """Add files of other repositories; each is read once."""
+        self._libraries = {entry.path: entry for entry in libraries}
 
     def __getitem__(self, path: str) -> str:
         if path in self._known:
             return self._known[path]
+        if path in self._libraries:
+            return self._known.setdefault(path, _text(self._libraries[path]))
         if path not in self._context.entries:
             raise KeyError(path)
         return self._context.text(path) or ""
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._context.entries)
+        return chain(self._context.entries, self._libraries)
 
     def __len__(self) -> int:
-        return len(self._context.entries)
+        return len(self._context.entries) + len(self._libraries)
+
+
+def _text(entry: Entry) -> str:
+    try:
+        return text_of(entry).text
+    except UnreadText:
+        return ""

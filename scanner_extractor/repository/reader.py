@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from scanner_extractor.http.recording import MANIFEST
 from scanner_extractor.naming import is_topic_name
+from scanner_extractor.repository.applications.modules import OUTSIDE
 from scanner_extractor.repository.applications.reader import KnownFiles
 from scanner_extractor.repository.charts import installed_helm, with_rendered_charts
 from scanner_extractor.repository.context import Context, Texts
@@ -40,7 +41,7 @@ from scanner_extractor.systems.deployment.reader import DeploymentReading, deplo
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import UNREAD_HINT, UnreadFile
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
-from scanner_model.field_uses import FieldUse
+from scanner_model.field_uses import FieldUse, MessageClass
 from scanner_model.kafka import Connector, Topic
 from scanner_model.names import TopicName
 from scanner_model.scan import SourceResult, SourceStatus
@@ -57,11 +58,13 @@ MOST_TEXT = 64 * 1024 * 1024
 class RepositoryReading:
     """What was found: the paths of files by kind, and what is read of them.
 
-    The *result* is without the fields that programs use: *field_uses* reads them, for those who need them.
+    The *result* is without the fields that programs use: *field_uses* reads them, for those who need them, and
+    *message_classes* the classes of their messages.
     """
 
     result: RepositoryResult
     field_uses: Callable[[], tuple[FieldUse, ...]] = tuple
+    message_classes: Callable[[], tuple[MessageClass, ...]] = tuple
     files: dict[str, tuple[str, ...]] = field(default_factory=dict)
     seen: int = 0
 
@@ -88,9 +91,23 @@ class SharedReadings:
 
 
 def read_directory(settings: RepositorySettings, progress: Progress) -> RepositoryResult:
-    """Read a directory, with the fields that programs use; raises SourceUnreachable where it cannot be listed."""
+    """Read a directory, with the fields that programs use; raises SourceUnreachable where it cannot be listed.
+
+    If there are other repositories beside it, the places of flows and uses start with the name of the repository.
+    """
     reading = directory_reading(settings, progress)
-    return replace(reading.result, field_uses=reading.field_uses())
+    result = replace(reading.result, field_uses=reading.field_uses())
+    name = settings.name or PurePosixPath(settings.pattern).name
+    return _with_home(result, name) if settings.beside and name else result
+
+
+def _with_home(result: RepositoryResult, name: str) -> RepositoryResult:
+    def at(place: str) -> str:
+        return f"{name}/{place}" if place and not place.startswith(OUTSIDE) else place
+
+    flows = tuple(replace(flow, evidence=at(flow.evidence)) for flow in result.declared.flows)
+    uses = tuple(replace(use, places=tuple(map(at, use.places))) for use in result.field_uses)
+    return replace(result, declared=replace(result.declared, flows=flows), field_uses=uses)
 
 
 def directory_reading(
@@ -137,6 +154,7 @@ def read_entries(
         pattern=settings.pattern,
         sources=shared.sources,
         texts=shared.texts,
+        beside=settings.beside,
     )
     for path, reason in failures.items():
         context.leave(path, TEMPLATE, reason)
@@ -151,7 +169,13 @@ def read_entries(
         collector.problem("", what, "placeholders after that are not replaced")
     files = {kind: tuple(file.path for file in group) for kind, group in found.items()}
     result = _result(context, files)
-    return RepositoryReading(result=result, field_uses=context.field_uses, files=files, seen=len(listed))
+    return RepositoryReading(
+        result=result,
+        field_uses=lambda: (*context.declared_uses, *context.field_uses()),
+        message_classes=lambda: context.message_classes(),
+        files=files,
+        seen=len(listed),
+    )
 
 
 def _topic_files(entry: Entry | None, context: Context) -> tuple[TopicFiles, ...]:

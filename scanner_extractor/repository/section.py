@@ -69,6 +69,9 @@ def parse_repository(item: Json, context: ParseContext) -> RepositorySettings:
         variables=item.get("variables", {}),
         topic_files=parse_topic_files(item.get("topic_files", [])),
         secret_names=context.secret_names,
+        beside=tuple(
+            context.base / other["path"] for other in context.document["repositories"] if other["path"] != item["path"]
+        ),
     )
 
 

@@ -46,7 +46,8 @@ class RepositorySettings:
     the kinds of files that are read; empty: all. *files* are the patterns of paths in the directory that are read;
     empty: all. *variables* are values for placeholders. *engine* is the SQL engine of statements; empty: it is
     recognised. *topic_files* are descriptions of topics in forms of the user's own, in addition to those that
-    `.scanner.yaml` of the directory lists.
+    `.scanner.yaml` of the directory lists. *beside* are the directories of the cluster's other repositories: places
+    then start with the name of the repository, and libraries in the others are followed.
     """
 
     pattern: str
@@ -58,6 +59,7 @@ class RepositorySettings:
     engine: str = ""
     secret_names: frozenset[str] = frozenset()
     topic_files: tuple[TopicFiles, ...] = ()
+    beside: tuple[Path, ...] = ()
 
     @property
     def source(self) -> SourceId:

@@ -123,6 +123,8 @@ def merge_results(
     manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
     results = _Results.of(sources.readings)
     facts = _facts(sources.readings)
+    if manual.field_uses:
+        facts["field_uses"] = (*facts.get("field_uses", ()), *manual.field_uses)
     in_use = _in_use(facts.get(SCHEMA_IDS, ()), sources.outcomes, remembered)
     facts |= _looked_at(facts, in_use)
     cluster = _cluster(settings, results.kafka, results.connect, manual)

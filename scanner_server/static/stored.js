@@ -28,6 +28,7 @@ async function ask(path, params = {}) {
   const about = here.get("topic") ? await storedTopic(here.get("cluster"), here.get("topic")) : null;
   if (path === "/lineage" && about) return params.contents ? about.contents : about.near;
   if (path === "/history" && about) return about.history;
+  if (path === "/clients" && about) return about.clients;
   if (path === "/schemas/diff" && about)
     return about.judged[`${params.subject}/${params.from}/${params.to}`] || notJudged(params.from, params.to);
   const home = await stored("home");

@@ -6,6 +6,7 @@ async function topicPageOf() {
   const [subject, version] = [params.get("subject"), params.get("version")];
   const [about, chosen] = await Promise.all([ask(path), subject ? ask(`${path}/schemas`, {subject, version}) : null]);
   const flows = about.node ? await topicFlows(about.node) : {columns: new Map(), users: new Map(), derived: []};
+  const fields = await fieldUses(cluster, topic);
   const schemas = chosen ? chosen.items : about.schemas;
   const acts = [
     link(flowPage(about.node), "Lineage"),
@@ -34,11 +35,11 @@ async function topicPageOf() {
           "columns",
           "Columns",
           () => [
-            ...current.map((schema) => schemaSection(schema, flows.columns)),
+            ...current.map((schema) => schemaSection(schema, flows.columns, fields)),
             schemas.length ? "" : derivedSection(flows.derived, about.found_tags || {}),
           ],
         ],
-        ["users", `Readers and writers (${about.user_count})`, () => [usersSection(about, flows.users, params.get("use")), schemaIdSection(about.schema_ids)]],
+        ["users", `Readers and writers (${about.user_count})`, () => [usersSection(about, flows.users, params.get("use")), fieldsSection(fields), schemaIdSection(about.schema_ids)]],
         ["lineage", "Lineage", () => [lineageSection(about)]],
         [
           "versions",
@@ -158,7 +159,46 @@ function flowCounts(column) {
   return counts ? link(flowPage(column.id), counts, {"aria-label": says, title: says}) : "";
 }
 
-function schemaSection(schema, flows) {
+// The fields that programs use, by their source code or as declared; none where no program's fields are known.
+async function fieldUses(cluster, topic) {
+  const {items} = await ask("/clients", {cluster, topic, columns: true, limit: 1000}).catch(() => ({items: []}));
+  return items.some((row) => row.places.length && row.column !== UNRESOLVED) ? items.filter((row) => row.certainty !== "permitted") : [];
+}
+
+const UNRESOLVED = "all fields, not resolved";
+const WHOLE = ["all fields", UNRESOLVED];
+
+// A field as uses of it are compared: without marks of arrays and unions, letter case, `_` and `-`.
+function plainField(name) {
+  return `${name.toLowerCase().replace(/(\[\]|\{\}|<[^>]*>)\.?/g, "").replace(/[_-]/g, "").replace(/\.$/, "")}.`;
+}
+
+// How many programs read or write a column; opens who, and at which line. Those whose fields are unknown are counted apart.
+function fieldUsers(fields, use, name) {
+  const [wanted, users] = [plainField(name), new Map()];
+  for (const row of fields) {
+    const own = plainField(row.column);
+    const fits = WHOLE.includes(row.column) || own.startsWith(wanted) || wanted.startsWith(own);
+    const known = users.get(row.application);
+    if (row.use === use && fits && (!known || WHOLE.includes(known.column))) users.set(row.application, row);
+  }
+  const unknown = [...users.values()].filter((row) => row.column === UNRESOLVED).length;
+  const count = users.size - unknown;
+  if (!users.size) return "0";
+  const lines = [...users.values()].map((row) =>
+    make("div", {class: "evidence"}, text([row.application, WHOLE.includes(row.column) ? row.column : "", ...row.places].filter(Boolean).join(" · "))),
+  );
+  return make("details", {}, [make("summary", {}, unknown ? `${count} + ${unknown} unknown` : String(count)), ...lines]);
+}
+
+// Every field that a program uses, with the lines.
+function fieldsSection(fields) {
+  const rows = fields.map((row) => [row.use, row.application, row.column, row.places.join(", ") || row.evidence]);
+  return rows.length ? section("Fields that programs use", [tableOf(counted(rows.length, "use"), ["use", "program", "field", "lines"], rows)]) : "";
+}
+
+function schemaSection(schema, flows, fields) {
+  const isRead = fields.length && schema.role === "value";
   const from = schema.subject ? `${schema.subject}, version ${schema.version}, id ${schema.schema_id}` : schema.strategy;
   const side = schema.role === "key" ? ["@key"] : [];
   const typed = schema.columns.map((column) => ({
@@ -179,9 +219,11 @@ function schemaSection(schema, flows) {
       foundTagParts((schema.found_tags || {})[column.name]),
       column.doc || "",
       flowCounts(flows.get(JSON.stringify([...side, ...column.path]))),
+      isRead ? fieldUsers(fields, "reads", column.name) : "",
+      isRead ? fieldUsers(fields, "writes", column.name) : "",
     ],
   }));
-  const names = ["column", "type", "default", "tags", "tags by lineage", "documentation", "flows"];
+  const names = ["column", "type", "default", "tags", "tags by lineage", "documentation", "flows", "read by", "written by"];
   const place = make("div", {});
   const filter = make("input", {
     type: "search",

@@ -219,3 +219,15 @@ def test_owners_are_annotations_by_pattern(read) -> None:
         ("orders-*", "team-a", None),
         ("nightly", "team-b", None),
     ]
+
+
+def test_fields_of_a_flow_are_uses_of_its_job(read) -> None:
+    """A reader that writes nothing has no `to`."""
+    flow = {"from": "orders", "job": "billing", "fields": ["total", "customer.id"]}
+    result = read({"topics": ["orders"], "flows": [flow]}).input
+
+    assert [(use.program, use.topic, use.path) for use in result.field_uses] == [
+        ("billing", "orders", ("total",)),
+        ("billing", "orders", ("customer", "id")),
+    ]
+    assert [(each.job, each.origin.name, each.target.name) for each in result.flows] == [("billing", "orders", "")]

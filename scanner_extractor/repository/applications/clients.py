@@ -13,6 +13,7 @@ from typing import NamedTuple
 from scanner_extractor.repository.applications.code import Scope, ScopeKind, Unit
 from scanner_extractor.repository.applications.expressions import NOTHING, Expr, Kind
 from scanner_extractor.repository.applications.index import Index
+from scanner_extractor.repository.applications.modules import OUTSIDE
 from scanner_extractor.repository.applications.names import Value
 from scanner_extractor.repository.applications.topology import Flow
 from scanner_extractor.repository.applications.values import Resolver
@@ -224,8 +225,12 @@ class Extractor:
 
     def _lost(self, uses: Iterable[_Uses]) -> Iterator[Found]:
         """Yield the topics given to functions of the repository that reach no call of a client that is recognized."""
-        reached = {(found.access, found.value.text) for one in uses for found in one.found}
-        reached |= {(_W, value.text) for one in uses for *_, values in one.writes for value in values}
+        listed = [(found.access, found.value, found.unit) for one in uses for found in one.found]
+        listed += [(_W, value, scope.unit) for one in uses for _, scope, _, values in one.writes for value in values]
+        # A topic that only a library in another repository names is not used here.
+        reached = {
+            (access, value.text) for access, value, unit in listed if not (value.unit or unit).path.startswith(OUTSIDE)
+        }
         for access, call, scope in self.followed:
             for topic in topic_arguments(call, scope.language.values):
                 for value in self.resolver.texts(topic, scope) if not _is_parameter(topic, scope) else ():

@@ -121,7 +121,7 @@ class Members(Names):
 
     def _struct_member(self, class_name: str, name: str, scope: Scope, depth: int) -> list[Value]:
         """Return a member of a struct of Go: a variable of the environment by its tag, or what literals have for it."""
-        values = self._literals(class_name, name, depth) or self._only_literal(name, scope, depth)
+        values = self._literals(class_name, name, scope, depth) or self._only_literal(name, scope, depth)
         means, module = scope.language.values, self.index.module(scope.unit)
         tags = {tag for tag, unit in self.index.tags.get(name, ()) if self.index.module(unit) == module}
         variables = {_tag_part(means.tag_variable, tag) for tag in tags} - {""}
@@ -146,12 +146,15 @@ class Members(Names):
         values = [value for expr, site in sites[:20] for value in self._of(expr, site, depth + 1)]
         return values[:1] if len({value.text for value in values}) == 1 else []
 
-    def _literals(self, name: str, member: str, depth: int) -> list[Value]:
-        """Return what literals of a struct of Go have for a member."""
+    def _literals(self, name: str, member: str, scope: Scope, depth: int) -> list[Value]:
+        """Return what literals of a struct of Go have for a member; one in another module is of a caller."""
         values: list[Value] = []
+        module = self.index.module(scope.unit)
         for made, site in self.index.calls.get(name, ())[:20] if name else ():
             given = made.named(member) if made.kind is Kind.NEW else None
-            values += self._of(given, site, depth + 1) if given is not None else []
+            found = self._of(given, site, depth + 1) if given is not None else []
+            is_near = self.index.module(site.unit) == module
+            values += [each if each.unit or is_near else Value(each.text, site.unit, made.line) for each in found]
         return values[:MOST_VALUES]
 
     def _member_of_argument(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:

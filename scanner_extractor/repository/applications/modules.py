@@ -37,6 +37,8 @@ _STARTS = re.compile(r"(?i)main-?class|^\s*application\b|id\W{1,3}application\b|
 _NO_PROGRAM = re.compile(r"(?i)(?:^|[/._-])(?:report|reports|coverage|jacoco|bom|docs?)(?:$|[._-])")
 """Modules that have others for a report or their documentation."""
 _TAG = re.compile(r"[:@][^/]*$")
+OUTSIDE = "../"
+"""What the paths of files in other repositories start with: libraries that are only followed."""
 
 
 @dataclass(slots=True)
@@ -139,7 +141,7 @@ def read_modules(files: Mapping[str, str]) -> Modules:
         content = files[path] if is_build or file.suffix in (".yml", ".yaml") else ""
         if is_build:
             _add_build_file(modules, file, content, ranks)
-        elif declares_deployment(content):
+        elif declares_deployment(content) and not path.startswith(OUTSIDE):
             deploying[path] = content
     _add_dependencies(modules, files)
     modules.deployments = read_deployments(deploying, files)

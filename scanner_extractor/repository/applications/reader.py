@@ -23,6 +23,7 @@ from scanner_extractor.repository.applications.fields.reader import FoundField, 
 from scanner_extractor.repository.applications.fields.values import TopicUse
 from scanner_extractor.repository.applications.index import Index
 from scanner_extractor.repository.applications.modules import (
+    OUTSIDE,
     Modules,
     ProgramParts,
     Programs,
@@ -49,6 +50,7 @@ from scanner_extractor.repository.languages import BY_ENDING, language_of
 from scanner_extractor.repository.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, suffix
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.field_uses import MessageClass
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
 
@@ -114,6 +116,14 @@ class KnownFiles:
         return self.parts[key]
 
 
+FieldsReading = tuple[tuple[FoundField, ...], tuple[MessageClass, ...]]
+"""The fields that programs use, and the classes of their messages."""
+
+
+def _no_fields() -> FieldsReading:
+    return (), ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplicationsReading:
     """What applications read, write and create.
@@ -133,13 +143,18 @@ class ApplicationsReading:
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
     unresolved: tuple[tuple[str, str], ...] = ()
-    read_fields: Callable[[], tuple[FoundField, ...]] = tuple
+    read_fields: Callable[[], FieldsReading] = _no_fields
     parsed: int = 0
 
     @property
     def fields(self) -> tuple[FoundField, ...]:
         """Return the fields of messages that programs use; they are read when they are first asked for."""
-        return self.read_fields()
+        return self.read_fields()[0]
+
+    @property
+    def classes(self) -> tuple[MessageClass, ...]:
+        """Return the classes of these messages, as `fields` does."""
+        return self.read_fields()[1]
 
 
 def _defining(names: Iterable[str], supertypes: Iterable[str], called: Iterable[str]) -> re.Pattern[str]:
@@ -191,7 +206,8 @@ def read_applications(
     """Read the applications of a repository: *files* are its texts by path, *fitting* the paths of those that fit.
 
     *variables* returns those that hold in the directory of a path. Other files than the fitting ones are read where
-    they define what these name: constants, settings, build files and deployments. A source file whose grammar is not
+    they define what these name: constants, settings, build files and deployments. Paths that start with OUTSIDE are of
+    libraries in other repositories: their uses are of the programs that call them. A source file whose grammar is not
     installed is left out, and listed in `unread`. *known* are files that an earlier reading parsed; new ones are added.
     """
     if fitting is None:
@@ -272,8 +288,8 @@ class _Reader:
             parsed=len(self.index.units),
         )
 
-    def _fields(self) -> tuple[FoundField, ...]:
-        """Return the fields of messages that the programs use."""
+    def _fields(self) -> FieldsReading:
+        """Return the fields of messages that the programs use, and the classes of these."""
         paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)]
         repository = Repository(self.files, paths if self.program_uses else (), self.modules.of, self.trials.refused)
         return read_fields(repository, self.program_uses.values())
@@ -379,8 +395,10 @@ class _Reader:
         lines: dict[str, set[int]] = {}
         for unit, line in extractor.unresolved:
             lines.setdefault(unit.path, set()).add(line)
-        recognized = {use.unit.path for use in found}
+        recognized = {unit.path for use in found for unit in (use.unit, use.value.unit) if unit is not None}
         for path in self.fitting:
+            if path.startswith(OUTSIDE):
+                continue
             if path in lines:
                 self.unresolved.append((path, _unresolved_calls(sorted(lines[path]))))
             elif path in self.index.units and path not in recognized and self._imports_client(path):
@@ -431,7 +449,7 @@ class _Reader:
                 ):
                     if "${" not in value.text:
                         texts.setdefault(value.text.strip().rstrip(";"), call.line)
-            if texts:
+            if texts and not path.startswith(OUTSIDE):
                 script = ";\n".join(texts)
                 self.statements.append((path, min(texts.values()), script))
                 yield from _table_uses(unit, extractor, dict(_KAFKA_TABLE.findall(script)))
@@ -452,7 +470,8 @@ class _Reader:
 
     def _read_settings(self) -> None:
         for path in sorted(self.files):
-            if is_settings_file(path) and not is_test(path) and len(text := self.files[path]) <= LARGEST:
+            is_own = is_settings_file(path) and not path.startswith(OUTSIDE)
+            if is_own and not is_test(path) and len(text := self.files[path]) <= LARGEST:
                 module = self.settings.setdefault(self.modules.of(path), Settings())
                 listed = list(read_settings(path, text))
                 for setting in listed:
@@ -524,6 +543,8 @@ class _Reader:
 
     def _add_found(self, found: Found) -> None:
         unit = self._program_unit(found)
+        if unit.path.startswith(OUTSIDE):
+            return  # a use of the library itself
         for module, settings in self._program_modules(found, unit):
             self._add_found_in(found, unit, module, settings)
 
@@ -575,6 +596,7 @@ class _Reader:
                 writes = found.access is Access.WRITE
                 noted = self._note_use(TopicUse(job, topic, writes), module)
                 noted.places.add((found.unit.path, found.line))
+                noted.places |= {(unit.path, found.value.line)} if is_callers else set()
                 noted.names.add(found.value.text.rpartition("\0")[2])
                 self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
 

@@ -11,6 +11,7 @@ from scanner_extractor.repository.declared import mapping, mappings, member, tex
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.repository.topic_files.backstage import is_catalog, read_catalog
+from scanner_extractor.repository.topic_files.eventcatalog import is_page, read_pages
 from scanner_extractor.repository.topic_files.kpops import is_pipeline, read_pipeline
 from scanner_extractor.repository.topic_files.mapping import add_entries, documents
 from scanner_extractor.repository.topic_files.persister import is_service_map, read_service_map
@@ -121,7 +122,7 @@ READERS: tuple[tuple[Callable[[RepositoryFile], bool], Callable[[RepositoryFile,
 def is_description(file: RepositoryFile) -> bool:
     """Check whether a file may describe topics in a well-known form."""
     if file.ending not in _YAML:
-        return False
+        return is_page(file)
     return (
         any(form.sign.search(file.text) for form in FORMS) or any(fits(file) for fits, _ in READERS) or is_catalog(file)
     )
@@ -130,6 +131,7 @@ def is_description(file: RepositoryFile) -> bool:
 def read_descriptions(files: Sequence[RepositoryFile], context: Context) -> None:
     """Add the topics of each file, the programs that write and read them, and the subjects of their schema files."""
     read_catalog([file for file in files if is_catalog(file)], context)
+    read_pages([file for file in files if is_page(file)], context)
     for file in files:
         for fits, read in READERS:
             if fits(file):

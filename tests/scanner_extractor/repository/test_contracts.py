@@ -157,3 +157,17 @@ def test_a_secret_in_the_description_of_a_property_is_redacted(tmp_path: Path) -
     assert doc is not None
     assert doc.startswith("Call it with api_key=")
     assert "Zebra77pond" not in doc
+
+
+def test_contracts_and_operations_declare_the_fields_that_programs_use(tmp_path: Path) -> None:
+    """The readers of a contract's topic are a custom property; an operation of AsyncAPI has `x-fields`."""
+    readers = "- name: Orders\n  customProperties: [{property: readers, value: {billing: [id, lines.sku]}}]\n"
+    contract = CONTRACT.replace("- name: Orders\n", readers)
+    operation = ASYNCAPI.replace("title: shop, ", "title: shop, x-fields: [id], ")
+    uses = read(tmp_path, orders__yaml=contract, asyncapi__yaml=operation).field_uses
+
+    assert sorted((use.program, use.direction.value, use.path) for use in uses) == [
+        ("billing", "reads", ("id",)),
+        ("billing", "reads", ("lines", "sku")),
+        ("shop", "writes", ("id",)),
+    ]

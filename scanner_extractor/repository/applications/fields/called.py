@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scanner_extractor.repository.applications.fields import calls
 from scanner_extractor.repository.applications.fields.declared import COLLECTIONS, is_message, plain
+from scanner_extractor.repository.applications.fields.frames import FRAMES, RAW, on_frame
 from scanner_extractor.repository.applications.fields.parts import Class, Function, Kind, Part, Type
 from scanner_extractor.repository.applications.fields.values import UNKNOWN, Scope, Value, joined, text_of_part
 
@@ -60,7 +61,15 @@ class _Call:
         is_map_of = self.part.text in ("of", "Of") and self.part.of is not None and self.part.of.text in calls.MAPPINGS
         if self.part.text in calls.MAKES_MAPPING or is_map_of:
             return self._mapping(UNKNOWN)
-        receivers = (self._on_block, self._on_stream, self._on_record, self._on_made, self._keyed, self._read)
+        receivers = (
+            self._on_block,
+            self._on_frame,
+            self._on_stream,
+            self._on_record,
+            self._on_made,
+            self._keyed,
+            self._read,
+        )
         for way in (self._decoded, self._filled, *receivers):
             value = way()
             if value is not None:
@@ -76,7 +85,7 @@ class _Call:
         """Return the messages of a call that reads topics; note what a call that writes topics is given."""
         place = (self.scope.file.path, self.part.start)
         numbers = self.follower.seeds.reads.get(place, set())
-        if numbers and calls.READS.match(self.part.text):
+        if numbers and calls.READS.match(self.part.text) and self.base.type not in FRAMES:
             return self._source(numbers)
         numbers = self.follower.seeds.writes.get(place, set())
         if not numbers and self.part.text == "send" and len(self.args) == 1:
@@ -100,6 +109,8 @@ class _Call:
             else:
                 self.follower.pending |= numbers  # the consumer is what the block is called on
             return Value("@record", (UNKNOWN, Value(sources=sources)))
+        if self.part.text == "option":
+            return Value(RAW, (Value(sources=sources),))
         if re.match(r"(?i)stream|table|globalTable|source|from|add|read|topic|load|option", self.part.text):
             return Value("KStream", (UNKNOWN, Value(self._serde(), (), sources)))
         return Value("@record", (UNKNOWN, Value(sources=sources)))
@@ -156,6 +167,12 @@ class _Call:
             return expected
         for constructor in declared.constructors:
             self._give(constructor)
+        spread = [value for each, value in zip(self.plain, self.args, strict=True) if each.kind is Kind.SPREAD]
+        sources = joined(_deep(value) for value in spread).sources
+        if sources and is_message(declared):  # `Order(**json.loads(message.value))`
+            value = Value(kind, (), sources)
+            self.follower.bind(value, self.scope.file)
+            return value
         return self._record(declared) if is_message(declared) else Value(kind)
 
     def _mapping(self, copied: Value) -> Value:
@@ -261,6 +278,10 @@ class _Call:
         if not found:
             return self.base
         return Value("@record", (UNKNOWN, Value(sources=frozenset((number, ()) for number in found))))
+
+    def _on_frame(self) -> Value | None:
+        """Return what a method of a frame of Spark or a table of Flink returns."""
+        return on_frame(self.follower, self.base, self.part, self.scope)
 
     def _on_stream(self) -> Value | None:
         """Return what a method of a stream or collection returns; its lambdas are given the content."""
@@ -402,7 +423,8 @@ class _Call:
             self.follower.use_whole(base, self.place, self.scope)
         if self.args or self.named or base.type == "@class":
             return None
-        if text in calls.TEXTS:
+        is_bytes = declared is None and base.type.lower() in {"", *calls.SCALARS}
+        if text in calls.TEXTS and not is_bytes:
             self.follower.use_whole(base, self.place, self.scope)
         if declared is not None:
             own = declared.functions.get(text, [])

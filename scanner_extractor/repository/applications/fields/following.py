@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from scanner_extractor.repository.applications.fields import calls
 from scanner_extractor.repository.applications.fields.called import call
 from scanner_extractor.repository.applications.fields.declared import COLLECTIONS, Declared, is_message, plain
+from scanner_extractor.repository.applications.fields.frames import FRAMES, note_column
+from scanner_extractor.repository.applications.fields.frames import member as frame_member
 from scanner_extractor.repository.applications.fields.parts import (
     Class,
     Function,
@@ -79,6 +81,7 @@ class Follower:
     file_of: dict[str, SourceFile] = field(default_factory=dict)
     evaluated: set[int] = field(default_factory=set)
     constants: dict[str, set[str]] = field(default_factory=dict)
+    aliases: dict[int, set[str]] = field(default_factory=dict)
     pending: set[int] = field(default_factory=set)
     steps: int = 0
 
@@ -162,7 +165,11 @@ class Follower:
 
     def merge(self, declared: Type, value: Value, file: SourceFile) -> Value:
         """Return a value with a declared type; a message whose type is a class binds the class to its topics."""
-        if declared.name in _LOOSE or (declared.name in calls.MAPPINGS and value.made and not value.args):
+        if (
+            value.type in FRAMES
+            or declared.name in _LOOSE
+            or (declared.name in calls.MAPPINGS and value.made and not value.args)
+        ):
             return value
         expected = self.typed_value(declared)
         args = expected.args
@@ -295,6 +302,8 @@ class Follower:
         """Return the member *label* of a value, and note that it is read."""
         if base.type == "@class":
             return self.members.get((base.args[0].type, label), base if label in ("Parser", "Builder") else UNKNOWN)
+        if base.type in FRAMES:
+            return frame_member(self, base, label, part, scope)
         if base.type in calls.RECORDS and (base.args or base.type == "@record" or not base.sources):
             return self._of_record(base, label, scope)
         declared = self.class_of(base, scope.file)
@@ -384,6 +393,9 @@ class Follower:
         key = text_of_part(part.parts[0]) if part.parts else None
         if key is None:
             return base.content if base.args else replace(base, type="")
+        if base.type in FRAMES:
+            note_column(self, base, key, self.place(part, scope))
+            return UNKNOWN
         if base.type in calls.RECORDS:
             return self._of_record(base, key, scope)
         if base.made and not base.sources:

@@ -13,6 +13,8 @@ from scanner_extractor.repository.applications.fields.lowering import Language, 
 from scanner_extractor.repository.applications.fields.parts import Class, SourceFile
 from scanner_extractor.repository.applications.fields.values import Made, Path, TopicUse, Value
 from scanner_extractor.repository.syntax_trees import parse_tree, suffix
+from scanner_model.clients import Direction
+from scanner_model.field_uses import MessageClass
 
 LANGUAGES: Mapping[str, Language] = {
     ".java": java.LANGUAGE,
@@ -38,6 +40,7 @@ MOST_SCHEMAS = 4_000_000
 """Maximum characters of the schema files that are read for their records."""
 MOST_PLACES = 20
 _DEEPEST = 6
+_DEEPEST_CLASS = 2
 _NAME = re.compile(r"[\w$@#:./ -]{1,100}")
 """What may be the name of a field; other texts are keys of maps."""
 _TYPE_NAME = re.compile(r"\b[A-Z]\w{2,}\b")
@@ -76,11 +79,16 @@ class Repository:
     refused: Callable[[Mapping[str, str]], Mapping[str, str]]
 
 
-def read_fields(repository: Repository, uses: Iterable[ProgramUse]) -> tuple[FoundField, ...]:
-    """Return the fields that programs use, in a stable order; of what cannot be followed, all fields, not resolved."""
+def read_fields(
+    repository: Repository, uses: Iterable[ProgramUse]
+) -> tuple[tuple[FoundField, ...], tuple[MessageClass, ...]]:
+    """Return the fields that programs use, in a stable order; of what cannot be followed, all fields, not resolved.
+
+    Also return the classes of messages that no schema generates.
+    """
     listed = sorted(uses, key=lambda each: each.use)
     if not listed:
-        return ()
+        return (), ()
     paths, cut = _chosen(repository, listed)
     files = [_lowered(path, repository.files[path]) for path in paths]
     cut |= {repository.module_of(file.path) for file in files if file.is_cut}
@@ -92,7 +100,8 @@ def read_fields(repository: Repository, uses: Iterable[ProgramUse]) -> tuple[Fou
     follower = Follower(declared, [each.use for each in listed], seeds, files)
     if not follower.follow():
         cut |= {each.module for each in listed}
-    return tuple(_Answer(follower, listed, cut).fields())
+    answer = _Answer(follower, listed, cut)
+    return tuple(answer.fields()), tuple(answer.classes())
 
 
 # --- files
@@ -227,6 +236,32 @@ class _Answer:
                 rows.append(self._row(number, (), places))
         unique = {(row.job, row.topic, row.writes, row.path, row.whole): row for row in rows}
         return [unique[key] for key in sorted(unique)]
+
+    def classes(self) -> Iterator[MessageClass]:
+        """Yield the classes of messages by program, topic and name; not those that schemas generate."""
+        for number, found in sorted(self.follower.bound.items()):
+            use = self.uses[number].use
+            for declared in sorted(found.values(), key=lambda each: (each.name, each.path)):
+                if not declared.is_schema:
+                    yield MessageClass(
+                        program=use.job,
+                        topic=use.topic,
+                        direction=Direction.WRITES if use.writes else Direction.READS,
+                        name=declared.name,
+                        place=f"{declared.path}:{declared.line}",
+                        fields=dict(self._fields_of(declared, ())),
+                    )
+
+    def _fields_of(self, declared: Class, path: Path) -> Iterator[tuple[Path, str]]:
+        file = SourceFile(declared.path, declared.package)
+        for known in declared.fields.values():
+            kind = known.type
+            while kind.args:
+                kind = kind.args[-1]
+            yield (*path, known.wire), kind.name
+            inner = self.follower.declared.find(kind.name, file)
+            if is_message(inner) and inner is not None and inner is not declared and len(path) < _DEEPEST_CLASS:
+                yield from self._fields_of(inner, (*path, known.wire))
 
     def _row(self, number: int, path: Path, places: Iterable[str], *, whole: bool = False) -> FoundField:
         use = self.uses[number].use

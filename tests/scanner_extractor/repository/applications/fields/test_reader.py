@@ -274,7 +274,7 @@ def test_a_file_that_is_not_read_leaves_fields_not_resolved() -> None:
     repository = reader.Repository(files, files, lambda _: "", lambda texts: {"more.py": "it takes too long"})
     use = reader.ProgramUse(TopicUse("app", "orders", False), {("app.py", 2)})
 
-    found = reader.read_fields(repository, [use])
+    found, _ = reader.read_fields(repository, [use])
 
     assert [(use.path, use.whole) for use in found] == [((), False), (("id",), False)]
 
@@ -331,3 +331,66 @@ def test_the_condition_of_a_conditional_is_no_value() -> None:
 
     assert {"reads orders payload.id 7", "reads orders id 7"} <= found
     assert not any("schema.id" in use for use in found)
+
+
+def test_columns_of_a_spark_frame_are_fields() -> None:
+    """The columns of the record, and names that the program gives, are no fields."""
+    python = """
+        from pyspark.sql.functions import col, from_json
+        frame = spark.readStream.format("kafka").option("subscribe", "orders").load()
+        orders = frame.select(from_json(col("value").cast("string"), schema).alias("data"))
+        flat = orders.select("data.*")
+        paid = flat.withColumn("double", col("total") * 2).filter(col("double") > 1)
+        rows = paid.groupBy("customer").agg({"double": "sum"})
+        large = flat.filter(flat["weight"] > 1).where("coupon IS NOT NULL AND country = 'x'")
+        """
+
+    assert uses(job_dot_py=python) == {
+        "reads orders total 6",
+        "reads orders customer 7",
+        "reads orders weight 8",
+        "reads orders coupon 8",
+        "reads orders country 8",
+    }
+
+
+def test_a_nested_column_and_a_json_path_are_fields() -> None:
+    """`data` is an alias; what is below it is in the message."""
+    python = """
+        from pyspark.sql.functions import col, from_json, get_json_object
+        frame = spark.readStream.format("kafka").option("subscribe", "orders").load()
+        frame.select(from_json(col("value"), schema).alias("data")).select("data.customer.id", col("data.total"))
+        frame.select(get_json_object(col("value"), "$.coupon").alias("coupon"))
+        """
+
+    assert uses(job_dot_py=python) == {
+        "reads orders customer.id 4",
+        "reads orders total 4",
+        "reads orders coupon 5",
+    }
+
+
+def test_a_frame_that_is_written_uses_all_fields_unless_its_columns_are_listed() -> None:
+    """What is selected by name is all that is passed on."""
+    python = """
+        from pyspark.sql.functions import col, from_json
+        frame = spark.readStream.format("kafka").option("subscribe", "orders").load()
+        flat = frame.select(from_json(col("value"), schema).alias("data")).select("data.*")
+        flat.{end}writeStream.start()
+        """
+
+    assert uses(job_dot_py=python.replace("{end}", "")) == {"reads orders * 5"}
+    assert uses(job_dot_py=python.replace("{end}", 'select("total").')) == {"reads orders total 5"}
+
+
+def test_columns_of_a_flink_table_and_of_java_are_fields() -> None:
+    """`$("total")` of Flink and `col("total")` of Spark in Java."""
+    java = """
+        import org.apache.spark.sql.*;
+        class Main { public static void main(String[] a) {
+          Dataset<Row> frame = spark.readStream().format("kafka").option("subscribe", "orders").load();
+          Dataset<Row> flat = frame.select(from_json(col("value"), schema).as("data")).select("data.*");
+          flat.filter(col("total").gt(1)).groupBy("customer").count(); } }
+        """
+
+    assert uses(Main_dot_java=java) == {"reads orders total 6", "reads orders customer 6"}

@@ -1,0 +1,143 @@
+"""Fields of messages that change in source code while their schema stays: in record classes, and in what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from scanner_api.change_check.commit import Commit
+from scanner_api.change_check.field_users import with_field_users
+from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.others import CLUSTER
+from scanner_dictionary.queries.columns import columns_of_topics
+from scanner_dictionary.queries.field_uses import field_users
+from scanner_model.clients import Direction
+from scanner_model.columns import ColumnPath, path_name
+from scanner_model.field_uses import FieldExtent, FieldUse, MessageClass, plain_path
+
+_Use = tuple[str, str, Direction]
+"""Program, topic, and what it does."""
+
+
+class _Change(NamedTuple):
+    rule: str
+    use: _Use
+    path: ColumnPath
+    what: str
+    place: str
+
+
+def record_findings(commits: tuple[Commit, Commit], hits: Hits, known: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield the fields that a program writes no more or as another type, and those that it expects and nothing writes.
+
+    A field that a finding in *known* is about is left out: its schema changes.
+    """
+    about = {finding.item for finding in known if finding.rule.startswith(("column-", "made-"))}
+    for change in (*_classes(commits, hits), *_written(commits)):
+        name = path_name(change.path)
+        if name in about:
+            continue
+        about.add(name)
+        file, _, line = change.place.rpartition(":")
+        finding = Finding(
+            rule=change.rule,
+            verdict=Verdict.UNKNOWN,
+            place=Place(file=file, line=int(line)),
+            target=f"job {change.use[0]}",
+            what=change.what,
+            item=name,
+            why=(f"the schema of {change.use[1]} does not change",),
+        )
+        is_read = change.rule == "record-field-expected"
+        yield finding if is_read else with_field_users(finding, change.path, [(CLUSTER, change.use[1])], hits)
+
+
+def _classes(commits: tuple[Commit, Commit], hits: Hits) -> Iterator[_Change]:
+    before, after = (_by_use(commit.reading.message_classes()) for commit in commits)
+    for use, classes in after.items():
+        for name, new in classes.items():
+            others = before.get(use, {})
+            old = others.get(name) or (next(iter(others.values())) if len(others) == len(classes) == 1 else None)
+            if old is None or old.fields == new.fields:
+                continue
+            if use[2] is Direction.WRITES:
+                yield from _lost(use, old, new)
+            else:
+                yield from _expected(use, old, new, hits)
+
+
+def _by_use(classes: Iterable[MessageClass]) -> Mapping[_Use, Mapping[str, MessageClass]]:
+    found: dict[_Use, dict[str, MessageClass]] = {}
+    for each in classes:
+        found.setdefault((each.program, each.topic, each.direction), {})[each.name] = each
+    return found
+
+
+def _lost(use: _Use, old: MessageClass, new: MessageClass) -> Iterator[_Change]:
+    """Yield the fields that a class of written messages loses, or has with another type."""
+    as_class = f"{use[0]} writes {use[1]} as {new.name}"
+    added = [path for path in new.fields if path not in old.fields]
+    for path, kind in _outermost(old.fields):
+        name, now = path_name(path), new.fields.get(path)
+        if now is None:
+            alike = [other for other in added if new.fields[other] == kind and len(other) == len(path)]
+            renamed = f", perhaps renamed to {path_name(alike[0])}" if len(alike) == 1 else ""
+            yield _Change("record-field-removed", use, path, f"{as_class}, which loses {name}{renamed}", new.place)
+        elif kind and now and now != kind:
+            what = f"{as_class}, in which {name} was {kind} and is {now}"
+            yield _Change("record-field-retyped", use, path, what, new.place)
+
+
+def _outermost(fields: Mapping[ColumnPath, str]) -> list[tuple[ColumnPath, str]]:
+    return sorted(fields.items(), key=lambda item: (len(item[0]), item[0]))
+
+
+def _expected(use: _Use, old: MessageClass, new: MessageClass, hits: Hits) -> Iterator[_Change]:
+    """Yield the fields that a class of read messages gets, and that nothing known writes."""
+    added = [path for path in new.fields if path not in old.fields]
+    known = _known_fields(use[1], hits) if added else frozenset()
+    for path in added:
+        if _plain(path) not in known:
+            what = (
+                f"{use[0]} reads {use[1]} as {new.name}, which expects {path_name(path)} now; nothing known writes it"
+            )
+            yield _Change("record-field-expected", use, path, what, new.place)
+
+
+def _known_fields(topic: str, hits: Hits) -> Collection[str]:
+    """Return the columns of a topic's schemas, and the fields that known programs write, as `_plain` does."""
+    columns = (row.path for row in columns_of_topics(hits.conn, [topic]))
+    users = (user for conn in (hits.field_uses, *hits.others) for user in field_users(conn, topic=topic))
+    written = (tuple(user.column.split(".")) for user in users if user.use == Direction.WRITES)
+    return frozenset(map(_plain, (*columns, *written)))
+
+
+def _plain(path: ColumnPath) -> str:
+    return ".".join(plain_path(path))
+
+
+def _written(commits: tuple[Commit, Commit]) -> Iterator[_Change]:
+    """Yield the fields that the code of a program sets no more; not of one whose fields are not all resolved."""
+    before, after = (_exact(commit.reading.field_uses()) for commit in commits)
+    for use, old in before.items():
+        new = after.get(use, {})
+        for path in sorted(old.keys() - new.keys()) if new else ():
+            what = f"{use[0]} does not set {path_name(path)} of {use[1]} any more"
+            nearest = next(iter(new.values()))
+            yield _Change("record-field-removed", use, path, what, nearest.places[0] if nearest.places else ":1")
+
+
+def _exact(uses: Iterable[FieldUse]) -> Mapping[_Use, Mapping[ColumnPath, FieldUse]]:
+    """Return the fields that programs write, of those whose fields are all known."""
+    found: dict[_Use, dict[ColumnPath, FieldUse]] = {}
+    unsure: set[_Use] = set()
+    for each in uses:
+        use = (each.program, str(each.topic), each.direction)
+        if each.direction is Direction.WRITES:
+            found.setdefault(use, {})
+            if each.extent is FieldExtent.FIELD:
+                found[use][each.path] = each
+            else:
+                unsure.add(use)
+    return {use: fields for use, fields in found.items() if use not in unsure}
