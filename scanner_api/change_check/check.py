@@ -141,9 +141,14 @@ class _ProposedState:
         self._conn, self._cluster, self._naming = conn, options.cluster, schemas.hits.naming
         is_limited = is_job or options.rules.forbidden
         self.sides = tuple(self._sides(proposals, files.contracts, schemas) if is_limited else ())
-        self.jobs = JobContext(conn, options.cluster, options.dialect, self.sides, options.allow_new)
-        if is_job:
-            self.jobs.replace_by(is_job)
+        self.jobs = JobContext(
+            conn=conn,
+            cluster=options.cluster,
+            dialect=options.dialect,
+            sides=self.sides,
+            allow_new=options.allow_new,
+        )
+        self.jobs.propose(is_job)
         self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}
         self.changed = [job for jobs in self._changed.values() for job in jobs]
         several = self.changed and len(proposals) > 1
