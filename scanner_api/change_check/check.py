@@ -60,11 +60,21 @@ def check_change(
     >>> files = proposed_files(["orders-value.avsc"])
     >>> check_change(dictionary, files).verdict
     """
-    chosen, at = options or CheckOptions(), now or datetime.now(UTC)
+    return check_beside(dictionary, files, options or CheckOptions(), now or datetime.now(UTC), None)
+
+
+def check_beside(
+    dictionary: Dictionary, files: ProposedFiles, chosen: CheckOptions, at: datetime, base: Hits | None
+) -> ChangeReport:
+    """Return what the proposed *files* do to what the dictionary has; raises what `check_change` does.
+
+    *base* is the graph of the commit that the files change: it completes the dictionary's, and what only that commit
+    has is compared there, not here. None without commits.
+    """
     with dictionary.reading() as conn:
         known_cluster(conn, chosen.cluster)
-        checked, findings = _checked(dictionary, conn, files, (chosen, at.date()))
-        findings += [_nothing_checked(files)] if not checked else []
+        checked, findings = _checked(dictionary, conn, files, (chosen, at.date(), base))
+        findings += [_nothing_checked(files)] if not (checked or base) else []
         findings += chosen.settings_changes
         findings += _about_dictionary(conn, chosen, findings, at)
         scans = tuple(row for row in last_scans(conn) if chosen.cluster in (None, row.cluster))
@@ -74,10 +84,10 @@ def check_change(
 
 
 def _checked(
-    dictionary: Dictionary, conn: Connection, files: ProposedFiles, how: tuple[CheckOptions, date]
+    dictionary: Dictionary, conn: Connection, files: ProposedFiles, how: tuple[CheckOptions, date, Hits | None]
 ) -> tuple[tuple[CheckedFile, ...], list[Finding]]:
-    options, today = how
-    state = _ProposedState(conn, files, options)
+    options, today, base = how
+    state = _ProposedState(conn, files, options, base)
     spread = TagSpread(conn, state.changed, options.rules, today, state.sides)
     deletion = DeletionContext(dictionary, state.hits, options.cluster)
     is_alone = len(files.proposals) == 1 and not files.between_commits
@@ -99,13 +109,14 @@ def _checked(
                 targets, of_file = check_schema(proposal, state.schemas)
             else:
                 jobs = state.changed_jobs(proposal)
-                targets, of_file = job_findings(proposal, jobs, state.jobs, state.hits)
-                of_file = (*of_file, *_not_scanned(proposal, jobs, is_allowed=options.allow_new))
+                known = tuple(job for job in jobs if not (base and job.is_new))
+                targets, of_file = job_findings(proposal, known, state.jobs, state.hits)
+                of_file = (*of_file, *_not_scanned(proposal, known, is_allowed=options.allow_new))
                 of_file = (*of_file, *spread.findings(jobs, Place(file=proposal.file, line=proposal.line)))
         except NameUnknown as error:
             if is_alone and not options.allow_new:
                 raise
-            of_file = (unknown_name(proposal, error, is_allowed=options.allow_new),)
+            of_file = () if base else (unknown_name(proposal, error, is_allowed=options.allow_new),)
         except InputInvalid as error:
             if is_alone:
                 raise
@@ -127,14 +138,16 @@ def _not_scanned(proposal: Proposal, jobs: Iterable[ChangedJob], *, is_allowed: 
 class _ProposedState:
     """The schemas, statements and connectors of all files in place of the stored ones, before anything is judged."""
 
-    def __init__(self, conn: Connection, files: ProposedFiles, options: CheckOptions) -> None:
+    def __init__(self, conn: Connection, files: ProposedFiles, options: CheckOptions, base: Hits | None = None) -> None:
         proposals = [proposal for proposal in files.proposals if not proposal.unread]
+        others = (base,) if base else ()
         schemas = SchemaContext(
             conn=conn,
-            hits=Hits(conn),
+            hits=Hits(conn, others=others),
             cluster=options.cluster,
             level=options.level,
             policy=options.policy,
+            with_base=base is not None,
             proposed=ProposedReferences(proposal for proposal in proposals if proposal.kind == SCHEMA),
         )
         is_job = [proposal for proposal in proposals if proposal.kind in (SQL, CONNECTOR)]
@@ -152,7 +165,7 @@ class _ProposedState:
         self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}
         self.changed = [job for jobs in self._changed.values() for job in jobs]
         several = self.changed and len(proposals) > 1
-        self.hits = Hits(conn, proposed_graph(conn, self.changed)) if several else schemas.hits
+        self.hits = Hits(conn, proposed_graph(conn, self.changed), others) if several else schemas.hits
         self.schemas = replace(schemas, hits=self.hits)
 
     def _sides(

@@ -18,6 +18,7 @@ from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.reader import read_catalog
 from scanner_api.change_check.flow_comparison import moves_of
 from scanner_api.change_check.git import ObjectReader
+from scanner_api.change_check.settings_changes import is_masked
 from scanner_api.dictionary import Dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.repository.context import STATEMENT
@@ -219,6 +220,27 @@ def differing(
         _lacking(jobs, [job for job in others if _by_names(job) in moved], _by_names) for jobs, others in pairs
     )
     return left, right
+
+
+def masked_connectors(base: Commit, head: Commit) -> frozenset[str]:
+    """Return the connectors that differ only in hosts, keys and similar settings, as one side masks them."""
+    old, new = (
+        {
+            entry.name: dict(entry.config)
+            for entry in commit.reading.result.declared.declarations
+            if entry.kind is DeclaredKind.CONNECTOR
+        }
+        for commit in (base, head)
+    )
+    return frozenset(
+        name
+        for name in old.keys() & new.keys()
+        if old[name] != new[name]
+        and all(
+            old[name].get(key) == new[name].get(key) or is_masked(old[name].get(key), new[name].get(key))
+            for key in old[name].keys() | new[name].keys()
+        )
+    )
 
 
 def _has_undeclared(job: CountedJob) -> bool:

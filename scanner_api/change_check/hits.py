@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -27,11 +27,19 @@ _KINDS = ("job", "consumer-group", "topic", "dataset", "catalog-table", "column"
 class Hits:
     """Answers from the stored graph, or from *rows*, a changed one; without one, users are unknown.
 
-    *conn* is a connection to the dictionary, or what opens one when the graph is first needed.
+    *conn* is a connection to the dictionary, or what opens one when the graph is first needed. *others* complete the
+    answers: the graph of the base commit that of what runs, and the other way round. *cluster* limits it
+    where it completes another.
     """
 
-    def __init__(self, conn: Connection | Callable[[], Connection], rows: SqlGraphReader | None = None) -> None:
-        self._connected, self._changed = conn, rows
+    def __init__(
+        self,
+        conn: Connection | Callable[[], Connection],
+        rows: SqlGraphReader | None = None,
+        others: Sequence[Hits] = (),
+        cluster: str | None = None,
+    ) -> None:
+        self._connected, self._changed, self._others, self._cluster = conn, rows, others, cluster
 
     @cached_property
     def conn(self) -> Connection:
@@ -58,8 +66,24 @@ class Hits:
     def of(self, dataset: Dataset, path: ColumnPath = ()) -> tuple[Affected, ...]:
         """Return who uses or writes a column of *dataset*, or all of it, the nearest first within each kind.
 
-        Empty where the graph does not have the dataset.
+        Empty where no graph has the dataset.
         """
+        hits = self._own(dataset, path)
+        for other in self._others:
+            known = {(hit.kind, hit.name, hit.path) for hit in hits}
+            more = (hit for alike in other.called(dataset) for hit in other._own(alike, path))
+            hits = (*hits, *(hit for hit in more if (hit.kind, hit.name, hit.path) not in known))
+        return hits
+
+    def called(self, dataset: Dataset) -> Iterator[Dataset]:
+        """Yield what *dataset* of another graph may be in this one: a topic has its name in every cluster."""
+        if dataset.kind is not NodeKind.TOPIC:
+            yield dataset
+            return
+        for cluster in self.naming.clusters if self._cluster is None else (self._cluster,):
+            yield self.naming.topic(cluster, dataset.name)
+
+    def _own(self, dataset: Dataset, path: ColumnPath) -> tuple[Affected, ...]:
         node = self.node(dataset)
         if node is None:
             return ()

@@ -46,7 +46,7 @@ class Sql(NamedTuple):
 
     @property
     def unparsed(self) -> list[StatementFlows]:
-        """Return the statements of which not even what they write is known."""
+        """Return the statements whose outputs are not known either."""
         return [statement for statement in self.statements if statement.problems and not statement.sinks]
 
 

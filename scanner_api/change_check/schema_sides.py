@@ -51,7 +51,8 @@ _NEW_ONEOFS = (8, 4)
 class SchemaContext:
     """What every proposed schema is compared with; *level* and *policy* replace those that are stored of subjects.
 
-    *proposed* are the schemas of the whole change, which others of it may refer to.
+    *proposed* are the schemas of the whole change, which others of it may refer to. *with_base*: columns that only the
+    base of the change has count, too.
     """
 
     conn: Connection
@@ -60,6 +61,7 @@ class SchemaContext:
     level: Level | None = None
     policy: Policy | None = None
     proposed: ProposedReferences = field(default_factory=ProposedReferences)
+    with_base: bool = False
 
     def rules(self, subject: SubjectKey | None) -> Rules:
         """Return the rules of the registry that count for a subject; the strict ones by default."""

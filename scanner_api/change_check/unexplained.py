@@ -379,18 +379,14 @@ def _declared(commit: Commit, kind: DeclaredKind) -> dict[str, Declaration]:
 
 def _changed_keys(old: Declaration, new: Declaration, harmless: re.Pattern[str]) -> list[str]:
     before, after = dict(old.config), dict(new.config)
-    keys = {key for key, _ in {*old.config} ^ {*new.config} if not is_masked(before.get(key), after.get(key))}
+    keys = {
+        key
+        for key, _ in {*old.config} ^ {*new.config}
+        if not settings_changes.is_masked(before.get(key), after.get(key))
+    }
     keys |= {name for name in ("partitions", "parent", "state") if getattr(old, name) != getattr(new, name)}
     stops = {key for key in keys if key.endswith("tasks.max") and "0" in (before.get(key), after.get(key))}
     return sorted(key for key in keys if key in stops or not harmless.fullmatch(key))
-
-
-_MASK = re.compile(r"(?i)\*{2,}|x{3,}|<[^<>]*>|\[?(?:redacted|masked|hidden|removed)\]?|\$\{[^{}]+\}")
-
-
-def is_masked(before: str | None, after: str | None) -> bool:
-    """Return whether one of two values is a mask in place of the other: what it hides is not in the change."""
-    return before is not None and after is not None and any(map(_MASK.fullmatch, (before, after)))
 
 
 def _clauses(code: str, new: Collection[str]) -> list[str]:
