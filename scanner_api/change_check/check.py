@@ -26,9 +26,8 @@ from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, P
 from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.proposed_graph import proposed_graph
-from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import check_schema, replaced_sides
-from scanner_api.change_check.schema_sides import SchemaContext
+from scanner_api.change_check.schema_sides import ProposedReferences, SchemaContext
 from scanner_api.change_check.settings import CheckOptions
 from scanner_api.change_check.tag_spread import TagSpread
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings

@@ -14,9 +14,8 @@ from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import SCHEMA, Proposal, Target
-from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import check_schema
-from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, SchemaContext
+from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, ProposedReferences, SchemaContext
 from scanner_extractor.evolution import Level
 from scanner_extractor.formats.protobuf.declarations import Enum
 from scanner_extractor.formats.protobuf.parser import parse_proto
