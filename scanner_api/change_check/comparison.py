@@ -19,15 +19,17 @@ from scanner_api.change_check.commit import (
     CLUSTER,
     Commit,
     CommitReader,
+    broken_files,
     differing,
     masked_connectors,
     read_by,
+    unread_elsewhere,
     uses_of,
     written_by,
 )
 from scanner_api.change_check.commits import OF_DEVELOPERS, CommitChanges, Running
 from scanner_api.change_check.contracts import ProposedContract, contract_findings
-from scanner_api.change_check.file_findings import DeletionContext, broken_files, check_deleted, unread_elsewhere
+from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.folding import folded
@@ -78,8 +80,7 @@ def compare_trees(
         return changes._replace(findings=(*changes.findings, *new))
 
 
-_UNDECIDED = ("not-compared", "level-unknown", "no-readers-known", "not-read")
-"""What these rules report of what runs may be known by comparing the commits."""
+_UNDECIDED = ("not-compared", "level-unknown", "no-readers-known", "not-read")  # comparing the commits may decide it
 _OF_JOBS = ("connector ", "statement ", "query ")
 _SCHEMAS = "scanner_api.change_check.commit_schemas:SchemaComparison"
 _FORBIDDEN = "scanner_api.change_check.tag_spread:forbidden_by_commits"
@@ -245,9 +246,8 @@ class _Comparison:
             _with_co_writers(before, after, self._base.jobs), _with_co_writers(after, before, self._head.jobs)
         )
         changed = ChangedJob(target="the change", pair=JobPair(*map(self._not_running, pair)))
-        start = Place(file=self._first)
         renames = Renames((), self._hits.naming)
-        for finding in FlowComparison(changed, self._hits, start, renames).findings():
+        for finding in FlowComparison(changed, self._hits, Place(file=self._first), renames).findings():
             if finding.rule not in ("input-gained", "input-lost"):
                 yield self._placed(finding, (*before, *after))
         yield from self._writers(before, after)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanner_api.change_check.deletion import Answer, DeletionAnswer, DeletionUse, may_delete
 from scanner_api.change_check.files import ProposedFiles
-from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.mentions import names_in
 from scanner_api.change_check.model import Affected, Finding, Place, Verdict
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.dictionary import Dictionary
-from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
-from scanner_model.declarations import UnreadFile
 from scanner_model.errors import InputInvalid, NameUnknown
 
-_LISTED = 10
 _POSITION = re.compile(r":(\d+)(?::(\d+))?$|\s(\d+):(\d+)$")
 
 
@@ -54,59 +48,6 @@ def place_of(file: str, where: str) -> Place:
 def _unknown(rule: str, proposal: Proposal, place: Place, what: str, hint: str) -> Finding:
     why = (hint,) if hint else ()
     return Finding(rule=rule, verdict=Verdict.UNKNOWN, place=place, target=proposal.file, what=what, why=why)
-
-
-# --- files of two commits
-
-
-def broken_files(paths: Iterable[str], trees: Trees, objects: ObjectReader) -> Iterator[Finding]:
-    """Yield those of *paths* whose YAML or JSON cannot be parsed any more: not all of them is read."""
-    for path in paths:
-        parse = _PARSERS.get(path.rpartition(".")[2])
-        if parse is None or path not in trees.head:
-            continue
-        before, after = (
-            parse(objects.read(tree[path]).decode("utf-8-sig", "replace")) if path in tree else ""
-            for tree in (trees.base, trees.head)
-        )
-        if after and (not before or path.endswith((".yaml", ".yml"))):
-            line, _, error = after.partition(" ")
-            yield _not_read(Place(file=path, line=int(line)), error)
-
-
-def unread_elsewhere(
-    files: Mapping[str, UnreadFile], names: Collection[str], tree: Mapping[str, str], objects: ObjectReader
-) -> Iterator[Finding]:
-    """Yield the unread *files* of a commit that contain one of *names*, topics that change: a user may be in them."""
-    for path, file in sorted(files.items()) if names else ():
-        named = sorted(names_in(path, objects.read(tree[path]), names)) if path in tree else ()
-        if named:
-            yield _not_read(
-                Place(file=path), f"{path} names {', '.join(named[:_LISTED])} and is not read ({file.reason})"
-            )
-
-
-def _not_read(place: Place, what: str) -> Finding:
-    return Finding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=place.file, what=what)
-
-
-def _yaml_error(text: str) -> str:
-    """Return line and reason of the first document of invalid YAML; empty if all are valid."""
-    return next((f"{one.line} invalid YAML: {one.error}" for one in parse_yaml(text) if one.error), "")
-
-
-def _json_error(text: str) -> str:
-    """Return line and reason why a text is invalid JSON; empty if it is valid."""
-    try:
-        json.loads(text, strict=False)
-    except json.JSONDecodeError as error:
-        return f"{error.lineno} invalid JSON: {error.msg}"
-    except RecursionError:
-        return "1 invalid JSON: it nests too deeply"
-    return ""
-
-
-_PARSERS = {"yaml": _yaml_error, "yml": _yaml_error, "json": _json_error}
 
 
 # --- deleted files

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from scanner_api.change_check.column_changes import Change, changes
-from scanner_api.change_check.field_users import with_field_users
 from scanner_api.change_check.model import OF_READERS, Affected, Finding, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
@@ -33,13 +32,15 @@ from scanner_api.input_files import format_of
 from scanner_dictionary.compatibility.changes import ColumnChange, worst
 from scanner_dictionary.compatibility.changes import Verdict as Compatibility
 from scanner_dictionary.compatibility.compare import compare
-from scanner_dictionary.queries.subjects import (
-    definition_of,
-)
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.queries.field_uses import FieldUser, field_users
+from scanner_dictionary.queries.subjects import definition_of
 from scanner_dictionary.queries.topics import field_tags
 from scanner_extractor.evolution import removed_symbols
+from scanner_model.clients import Direction
 from scanner_model.columns import KEY, Column, ColumnPath, path_name
 from scanner_model.errors import InputInvalid
+from scanner_model.field_uses import FieldExtent
 from scanner_model.names import Role
 from scanner_model.schemas import Definition
 
@@ -129,7 +130,7 @@ def _check(
     findings = [_with_rejections(*pair, rejected) for pair in zip(findings, of_columns, strict=True)]
     topics = [(link.cluster, link.topic) for link in current.links if link.role == Role.VALUE]
     findings = [
-        finding if change.is_harmless or not topics else with_field_users(finding, change.path, topics, context.conn)
+        finding if change.is_harmless or not topics else _with_field_users(finding, change.path, topics, context.conn)
         for finding, change in zip(findings, of_columns, strict=True)
     ]
     yield from findings
@@ -292,3 +293,71 @@ def _column_tags(current: Current, before: Definition, context: SchemaContext) -
         for path, more in known.get((schema, before.name), {}).items():
             tags.setdefault(path, set()).update(more)
     return tags
+
+
+# --- programs whose source code uses a field
+
+_LISTED = 5
+_LINES = 2
+_WHOLE = (FieldExtent.ALL, FieldExtent.UNRESOLVED)
+
+
+def _with_field_users(
+    finding: Finding, path: ColumnPath, topics: Iterable[tuple[str, str]], conn: Connection
+) -> Finding:
+    """Return the finding of a changed column with the programs that use it: their lines, and who cannot be seen.
+
+    *topics* are (cluster, topic) pairs that the schema describes. Without any scanned program the finding stays as it
+    is: source code says nothing then.
+    """
+    listed = dict.fromkeys(topics)
+    users = [user for cluster, topic in listed for user in field_users(conn, cluster=cluster, topic=topic, path=path)]
+    everyone = {user.application for cluster, topic in listed for user in _readers(conn, cluster, topic)}
+    if not users and not everyone:
+        return finding
+    exact = {(user.application, user.use) for user in users if user.column not in _WHOLE}
+    seen = [user for user in users if user.column not in _WHOLE or (user.application, user.use) not in exact]
+    seen = [user for user in seen if user.column != FieldExtent.UNRESOLVED]
+    unseen = [user for user in users if user.column == FieldExtent.UNRESOLVED]
+    readers = [user for user in seen if user.use == Direction.READS]
+    why = [_sentence(user) for user in seen[:_LISTED]]
+    if len(seen) > _LISTED:
+        why.append(f"{len(seen) - _LISTED} more programs use it: `scanner clients TOPIC --columns`")
+    if not readers:
+        why.append("no known program reads it")
+    hidden = sorted({user.application for user in unseen if user.use == Direction.READS} | _others(finding, everyone))
+    if hidden:
+        names = ", ".join(hidden[:_LISTED]) + (", …" if len(hidden) > _LISTED else "")
+        why.append(f"these read the topic, and which fields is not known: {names}")
+    others = sorted(everyone - {user.application for user in users})
+    if others:
+        why.append(f"by their source code these read other fields only: {', '.join(others[:_LISTED])}")
+    affected = tuple(_with_line(hit, seen) for hit in finding.affected)
+    is_read = bool(readers) and finding.verdict is Verdict.UNKNOWN
+    verdict = Verdict.IMPACT if is_read else finding.verdict
+    return replace(finding, verdict=verdict, why=(*finding.why, *why), affected=affected)
+
+
+def _readers(conn: Connection, cluster: str, topic: str) -> list[FieldUser]:
+    return [user for user in field_users(conn, cluster=cluster, topic=topic) if user.use == Direction.READS]
+
+
+def _sentence(user: FieldUser) -> str:
+    what = "uses all fields" if user.column == FieldExtent.ALL else f"{user.use} it"
+    return f"{user.application} {what}: {', '.join(user.places[:_LINES])}"
+
+
+def _others(finding: Finding, known: set[str]) -> set[str]:
+    """Return the readers in the graph whose columns are unknown, and of whose code nothing is known."""
+    return {hit.name for hit in finding.readers if hit.use == "unknown" and hit.name not in known and hit.steps == 1}
+
+
+def _with_line(hit: Affected, users: Iterable[FieldUser]) -> Affected:
+    """Return a hit program with the line where it uses the field as its nearest evidence."""
+    direction = Direction.WRITES if hit.use == "writes" else Direction.READS
+    named = (user for user in users if user.application == hit.name and user.use == direction and user.places)
+    user = next(named, None)
+    if user is None or hit.steps != 1:
+        return hit
+    use = "computes" if hit.use == "unknown" and user.column != FieldExtent.ALL else hit.use
+    return replace(hit, use=use, evidence=(*hit.evidence, user.places[0]))
