@@ -20,7 +20,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from scanner_extractor.sources.applications.reader import read_applications
+from scanner_extractor.repository.applications.reader import read_applications
 from scanner_model.names import SourceId
 
 TRUTH = Path(__file__).resolve().parent.parent / "tests/data/field_uses/truth.csv"

@@ -34,9 +34,9 @@ from dataflow_generator.sql.reader import read_sql
 from scanner_extractor.formats import read_columns
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.registries.confluent import read_confluent
 from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
+from scanner_extractor.systems.schema_registry.confluent import read_confluent
 from scanner_model.errors import ScannerError
 
 LONGEST = 5.0

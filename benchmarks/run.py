@@ -33,6 +33,7 @@ from peer_rows import peers_row
 from peer_statement_rows import peer_statements_row
 from push_rows import push_row
 from renewal_rows import renewal_row
+from repository_rows import repository_row
 from scan_rows import bulk_row, help_row, large_bulk_row, one_topic_row, walk_row
 from skew_rows import skew_row
 from tag_rows import inheritance_row, judging_row
@@ -60,6 +61,7 @@ ROWS = {
     "views": views_row,
     "copy": copy_row,
     "deployment": deployment_row,
+    "repository": repository_row,
     "acls": acl_row,
     "prometheus": prometheus_row,
     "inherited-tags": inheritance_row,

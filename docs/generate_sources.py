@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.push_targets import TARGETS, TargetRow
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.scan.source_kind import SourceKind
-from scanner_extractor.scan.source_kinds import SOURCE_KINDS
+from scanner_extractor.scan.source_kinds import all_kinds
+from scanner_extractor.source_kind import SourceKind
 from scanner_extractor.source_types import SourceType
-from scanner_extractor.sources.databases.products import PRODUCTS, Product
-from scanner_extractor.sources.flink import FLINK_SOURCES
+from scanner_extractor.systems.databases.products import PRODUCTS, Product
+from scanner_extractor.systems.flink.client import FLINK_SOURCES
 from scanner_model.maturity import Proof
 
 PAGE = Path(__file__).parent / "sources" / "index.md"
@@ -42,7 +42,7 @@ class Area(NamedTuple):
     systems: tuple[Support, ...]
 
 
-_KINDS = {kind.section.member: kind for kind in reversed(SOURCE_KINDS)}
+_KINDS = {kind.section.member: kind for kind in reversed(all_kinds())}
 
 AREAS = (
     Area(

@@ -15,7 +15,6 @@ from manual_input.loader import Reach
 from manual_input.loader import check as check_files
 from scanner_api.files import Notify, ScanProgress, check_directory, ignore, no_scan_progress, write_text
 from scanner_api.scanning.clusters import read_clusters, repository_cluster
-from scanner_extractor.config.expansion import expanded
 from scanner_extractor.config.loader import cluster_schema as published_schema
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.config.templates import (
@@ -36,12 +35,14 @@ from scanner_extractor.probes import CheckResult, Probe, State, run_probes
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, directory_reading
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.source_kinds import DISCOVERY, SOURCE_KINDS, experimental_sources
+from scanner_extractor.scan.expansion import expanded
+from scanner_extractor.scan.source_kinds import experimental_sources, kinds_of
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, KafkaSettings, Settings
-from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudSettings, Lacking
-from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
-from scanner_extractor.sources.confluent_cloud.probes import CloudFound, cloud_probes
-from scanner_extractor.sources.kafka.admin import probe
+from scanner_extractor.source_kind import DISCOVERY
+from scanner_extractor.systems.confluent_cloud.discovery import read_cloud
+from scanner_extractor.systems.confluent_cloud.probes import CloudFound, cloud_probes
+from scanner_extractor.systems.confluent_cloud.settings import CLOUD_URL, CloudSettings, Lacking
+from scanner_extractor.systems.kafka.admin import probe
 from scanner_model.errors import InputInvalid
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.plugins import Plugin, installed_plugins
@@ -86,7 +87,7 @@ def probe_sources(
             yield from run_probes(cloud.source, cloud_probes(cloud, http, discovered))
         settings = expanded(settings, cloud, discovered.organization) if discovered.organization else settings
     yield from (_missing_key_result(lacking) for lacking in settings.lacking)
-    for kind in SOURCE_KINDS:
+    for kind in kinds_of(settings):
         for source in kind.sources(settings) if kind.phase != DISCOVERY else ():
             yield from run_probes(source.source, kind.check(source, connections))
     yield from check_plugins()

@@ -15,8 +15,8 @@ LEVELS = (
 TAG_KINDS = ("known", "declared", "inherited", "suggested", "all")
 """The ways in which a column's tag is known."""
 
-POLICIES = ("strict", "lenient")
-"""The compatibility policies for JSON Schema."""
+POLICIES = ("strict", "lenient", "logical")
+"""The compatibility policies."""
 
 ENGINES = ("auto", "local", "spark")
 """The engines that parse and generate."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.confluent_cloud import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import ClientUse
 from scanner_model.declarations import Declaration, UnreadFile
@@ -19,6 +18,12 @@ from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Association, Registry, SchemaVersion
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType, Query
+
+if TYPE_CHECKING:
+    from scanner_extractor.systems.confluent_cloud.settings import Organization
+
+SCHEMA_IDS = "schema_id_uses"
+"""The member of the facts that are schema ids in use."""
 
 Progress = Callable[[SourceId, int, int | None], None]
 """Called with the number of objects of a source that are done, and the total (None: unknown), from any thread."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +24,25 @@ def deferred(name: str) -> Callable[..., Any]:
         return load(name)(*args, **kwargs)
 
     return call
+
+
+class LazyTable(Mapping[str, Any]):
+    """A table whose values are imported when they are looked up; *names* has the `module:attribute` of each."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - what the name stands for
+        return load(self._names[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def names_of_stub(module: str) -> Mapping[str, str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+import anyio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -19,7 +21,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.graph.export import live_page, live_script, live_style
 from scanner_api.questions.question import Question
 from scanner_model.errors import ScannerError
-from scanner_server.answering import Answering
+from scanner_server.answering import Answering, accepts_gzip
 from scanner_server.intake import Intake, intake_routes
 from scanner_server.mcp_server import mcp_routes
 from scanner_server.metrics import DictionaryFigures, Figures
@@ -56,11 +58,15 @@ _FILES: Mapping[str, tuple[Callable[[], str], str]] = {
 
 def _file(text: Callable[[], str], media: str) -> Callable[[Request], Response]:
     content = text().encode()
-    headers = {"etag": f'"{hashlib.sha256(content).hexdigest()[:24]}"', "cache-control": "no-cache"}
+    packed = gzip.compress(content, mtime=0)
+    tag = f'W/"{hashlib.sha256(content).hexdigest()[:24]}"'
+    headers = {"etag": tag, "cache-control": "no-cache", "vary": "accept-encoding"}
 
     def respond(request: Request) -> Response:
-        if headers["etag"] in request.headers.get("if-none-match", ""):
+        if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
+        if accepts_gzip(request.headers.get("accept-encoding", "")):
+            return Response(packed, headers=headers | {"content-encoding": "gzip"}, media_type=media)
         return Response(content, headers=headers, media_type=media)
 
     return respond
@@ -90,8 +96,11 @@ def application(dictionary: Dictionary, options: ServerOptions = ServerOptions()
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         newest.start()
-        async with mcp_lifespan():
+        async with mcp_lifespan(), anyio.create_task_group() as tasks:
+            if options.warm:
+                tasks.start_soon(workers.warm)
             yield
+            tasks.cancel_scope.cancel()
         newest.end()
         pooled.close()
 

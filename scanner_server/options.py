@@ -21,7 +21,7 @@ class ServerOptions:
     *certificate* and *key* are PEM files, both or none. *threads* is how many requests read the dictionary at once, few
     because Python runs one of them at a time; *waiting* more may wait, and each is answered within *seconds*, which is
     also the limit of one query. *heavy*, *heavy_waiting* and *heavy_seconds* are the same for requests that may take
-    seconds, each in a process; where *heavy* is 0 they are like others.
+    seconds, each in a process; where *heavy* is 0 they are like others. With *warm*, one is started with the server.
     *connections* is how many clients may be connected: beyond, the one that has been idle longest is closed. *idle* is
     how many seconds one may be idle. *body* is the largest body of a request of the API in bytes, *cache* bounds the
     bytes of kept answers, *budget* the tokens of an MCP answer.
@@ -40,6 +40,7 @@ class ServerOptions:
     heavy: int = 2
     heavy_waiting: int = 32
     heavy_seconds: float = 60.0
+    warm: bool = False
     connections: int = 1_000
     idle: float = 60.0
     body: int = 1024 * 1024

@@ -6,6 +6,7 @@ Each kind has its own places, its own bounded queue and its own deadline, so tha
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import traceback
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ import anyio
 import anyio.to_process
 
 from scanner_api.dictionary import Dictionary
+from scanner_api.questions.table import QUESTIONS
 from scanner_model.errors import ScannerError
 from scanner_model.threads import start
 from scanner_server.options import ServerOptions
@@ -74,6 +76,16 @@ class Workers:
             return await self._in_process(answer, arguments)
         return await self.in_thread(partial(answer, self._dictionary, **arguments))
 
+    async def warm(self) -> int | None:
+        """Start a process that has loaded what heavy questions need, so that the first of them need not wait for it.
+
+        Returns the process's ID; None where questions have no processes, or none can be started.
+        """
+        with suppress(anyio.BrokenWorkerProcess, OSError):
+            if self._options.heavy:
+                return await anyio.to_process.run_sync(_load_answers, cancellable=True, limiter=self._processes)
+        return None
+
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Return the result of *work*, which is quick; raises TryLater. A thread that hangs keeps its place."""
         with self._light.entered(), anyio.move_on_after(self._options.seconds):
@@ -115,6 +127,14 @@ class Workers:
             hint = "ask for less: a smaller limit, fewer hops, a smaller schema; or use the command line"
             raise OverDeadline(f"the answer took longer than {options.heavy_seconds:g} s", hint=hint)
         raise TryLater("other requests took too long", hint="send it again")
+
+
+def _load_answers() -> int:
+    """Import the functions of the questions, in a process of its own, and return its ID."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for question in QUESTIONS:
+        _ = question.answer
+    return os.getpid()
 
 
 def _answer(dictionary: Dictionary, options: ServerOptions, answer: Callable[..., T], arguments: dict[str, Any]) -> T:

@@ -164,7 +164,7 @@ class _ProposedState:
         self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}
         self.changed = [job for jobs in self._changed.values() for job in jobs]
         several = self.changed and len(proposals) > 1
-        self.hits = Hits(conn, proposed_graph(conn, self.changed), others) if several else schemas.hits
+        self.hits = Hits(conn, rows=proposed_graph(conn, self.changed), others=others) if several else schemas.hits
         self.schemas = replace(schemas, hits=self.hits)
 
     def _sides(

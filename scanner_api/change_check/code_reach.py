@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from scanner_api.change_check.model import Place
-from scanner_extractor.sources.applications.definitions import Definition, SourceFile
+from scanner_extractor.repository.applications.definitions import Definition, SourceFile
 
 _KAFKA = re.compile(
     r"(?i)kafka|producer|consumer|topic|serde|(?:de)?seriali[sz]er|partitioner|kstream|ktable|avro|protobuf|publish|outbox"

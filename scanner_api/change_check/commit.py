@@ -27,13 +27,13 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.repository.context import STATEMENT
 from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, SharedReadings, read_entries
+from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.repository.topic_files.settings import FILE
+from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_extractor.results import RepositoryResult, SourceReadings, no_progress
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.schemas.parsing import ParseRequest, parse_in_process
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.sources import RepositorySettings
-from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.columns import ParsedSchema
 from scanner_model.declarations import UNRESOLVED_USE, DeclaredKind, UnreadFile
 from scanner_model.lazy_names import load
@@ -60,14 +60,22 @@ class Commit:
 
     @cached_property
     def dictionary(self) -> Dictionary:
-        """Return a dictionary with what the files declare."""
-        result = self.reading.result
+        """Return a dictionary with what the files declare, without the fields that programs use."""
+        return self._stored(self.reading.result, self._place)
+
+    @cached_property
+    def with_field_uses(self) -> Dictionary:
+        """Return a dictionary with the fields that programs use, too: reading them takes as long as all else."""
+        result = replace(self.reading.result, field_uses=self.reading.field_uses())
+        return self._stored(result, self._place.with_suffix(".fields.db"))
+
+    def _stored(self, result: RepositoryResult, place: Path) -> Dictionary:
         scanned = merge_results(
             Settings(cluster=ClusterName(CLUSTER), brokers=(), file=Path("cluster.json")),
             SourceReadings(outcomes=(result.outcome,), readings=(result,)),
             read=self._texts.read,
         )
-        dictionary = Dictionary(str(self._place))
+        dictionary = Dictionary(str(place))
         engine = dictionary.writing(create=True)
         now = datetime.now(UTC)
         write_scan(engine, scanned, started=now, finished=now, rules=())

@@ -67,10 +67,11 @@ def compare_trees(
     a schema or job that runs is compared with that, any other with the first commit.
     """
     with ExitStack() as stack:
-        reader = CommitReader(objects, stack.enter_context(temporary_directory()))
+        opened = stack.enter_context
+        reader = CommitReader(objects, opened(temporary_directory()))
         base = reader.read(trees.base, "base")
         head = reader.read(trees.head, "head", base)
-        hits = Hits(lambda: stack.enter_context(base.with_graph.reading()))
+        hits = Hits(lambda: opened(base.with_graph.reading()), lambda: opened(base.with_field_uses.reading()))
         changes = _Comparison(base, head, trees, hits).changes(objects, running)
         if rules is None or not rules[0].forbidden:
             return changes

@@ -20,8 +20,8 @@ from scanner_api.change_check.proposals import (
     text_of_file,
 )
 from scanner_api.input_files import ConnectorFile, connector_file
-from scanner_extractor.sources.deployment.declared import Collector
-from scanner_extractor.sources.deployment.reader import read_text
+from scanner_extractor.repository.declared import Collector
+from scanner_extractor.systems.deployment.reader import read_text
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import SourceId

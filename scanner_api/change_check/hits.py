@@ -27,24 +27,29 @@ _KINDS = ("job", "consumer-group", "topic", "dataset", "catalog-table", "column"
 class Hits:
     """Answers from the stored graph, or from *rows*, a changed one; without one, users are unknown.
 
-    *conn* is a connection to the dictionary, or what opens one when the graph is first needed. *others* complete the
-    answers: the graph of the base commit that of what runs, and the other way round. *cluster* limits it
-    where it completes another.
+    *conn* is a connection to the dictionary, or what opens one when the graph is first needed. *field_uses* opens
+    a dictionary with the fields that programs use; None: the first one has them. *others* complete the answers: the
+    graph of the base commit that of what runs.
     """
 
     def __init__(
         self,
         conn: Connection | Callable[[], Connection],
+        field_uses: Callable[[], Connection] | None = None,
         rows: SqlGraphReader | None = None,
         others: Sequence[Hits] = (),
-        cluster: str | None = None,
     ) -> None:
-        self._connected, self._changed, self._others, self._cluster = conn, rows, others, cluster
+        self._connected, self._changed, self._field_uses, self._others = conn, rows, field_uses, others
 
     @cached_property
     def conn(self) -> Connection:
         """Return the connection to the dictionary."""
         return self._connected() if callable(self._connected) else self._connected
+
+    @cached_property
+    def field_uses(self) -> Connection:
+        """Return a connection to a dictionary with the fields that programs use."""
+        return self._field_uses() if self._field_uses is not None else self.conn
 
     @cached_property
     def graph(self) -> StoredGraph | None:
@@ -80,7 +85,7 @@ class Hits:
         if dataset.kind is not NodeKind.TOPIC:
             yield dataset
             return
-        for cluster in self.naming.clusters if self._cluster is None else (self._cluster,):
+        for cluster in self.naming.clusters:
             yield self.naming.topic(cluster, dataset.name)
 
     def _own(self, dataset: Dataset, path: ColumnPath) -> tuple[Affected, ...]:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.model import Finding
 from scanner_extractor.repository.files import LARGEST, is_candidate, is_left_out
-from scanner_extractor.sources.syntax_trees import is_test, words
+from scanner_extractor.repository.syntax_trees import is_test, words
 
 _DOCUMENTS = words(".adoc .asciidoc .gif .ico .jpeg .jpg .license .markdown .md .mdx .pdf .png .rst .svg .webp")
 _ASSETS = words(

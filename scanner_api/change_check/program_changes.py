@@ -15,14 +15,14 @@ from scanner_api.change_check.commit import Commit, read_by, written_by
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Verdict
+from scanner_extractor.repository.applications.definitions import SourceFile, read_definitions
+from scanner_extractor.repository.applications.modules import Modules, build_name, is_build_file
+from scanner_extractor.repository.bounded_parsing import Trials
+from scanner_extractor.repository.languages import language_of
 from scanner_extractor.repository.programs import APPLICATION
+from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, suffix
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_extractor.repository.topic_files.settings import KIND as TOPIC_FILE
-from scanner_extractor.sources.applications.definitions import SourceFile, read_definitions
-from scanner_extractor.sources.applications.modules import Modules, build_name, is_build_file
-from scanner_extractor.sources.bounded_parsing import Trials
-from scanner_extractor.sources.languages import language_of
-from scanner_extractor.sources.syntax_trees import LARGEST, grammar_missing, suffix
 
 _CLIENT = re.compile(
     r"(?im)^[ \t]*(?:(?:import|from|using)\b[^\n]*?|(?:[\w.]+[ \t]+)?\"[\w./-]*?|[^\n]{0,200}?\brequire\(.[\w./@-]*?)"

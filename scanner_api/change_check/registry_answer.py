@@ -21,8 +21,8 @@ from scanner_dictionary.queries.subjects import (
     subjects_named,
     versions_of,
 )
-from scanner_extractor.evolution import Difference, Level, Policy, Rules, differences
-from scanner_extractor.evolution.configured import LOGICAL, SubjectConfig, same_but_for_words
+from scanner_extractor.evolution import Difference, Level, Policy, Rules, differences, invalidities, is_judged
+from scanner_extractor.evolution.configured import SubjectConfig, same_but_for_words
 from scanner_model.columns import ColumnPath, path_name
 
 Judged = Iterator[tuple[Finding, ColumnPath]]
@@ -107,13 +107,15 @@ def _of_group(finding: Finding, group: str, value: str | None) -> Finding:
     return replace(finding, rule="not-compared", verdict=Verdict.UNKNOWN, what=what, why=(*finding.why, why))
 
 
-def unjudged_policy(subject: SubjectKey | None) -> str:
-    """Return the rules of a subject's policy that are not implemented; empty where all are."""
-    if config_of(subject).policy in ("", *Policy):
+def unjudged_policy(subject: SubjectKey | None, format: str, override: Policy | None = None) -> str:
+    """Return the rules of a subject's policy, or of *override*, that are not judged for *format*; empty if all are."""
+    policy = str(override or config_of(subject).policy)
+    if is_judged(policy, format):
         return ""
-    policy = config_of(subject).policy
-    rules = "those of Flink and Iceberg" if policy == LOGICAL else "rules of its own"
-    return f"the subject's policy is {policy}: the registry also applies {rules}, which are not judged here"
+    rules = "those of Flink and Iceberg" if policy == Policy.LOGICAL else "rules of its own"
+    return (
+        f"the subject's policy is {policy}: the registry also applies {rules}, which are not judged here for {format}"
+    )
 
 
 def _unjudged(
@@ -123,7 +125,7 @@ def _unjudged(
     format = proposed.definition.format
     if olds and same_but_for_words(format, olds[-1].text.text, proposed.text.text):
         return
-    if context.policy is None and (policy := unjudged_policy(current.subject)):
+    if policy := unjudged_policy(current.subject, format, context.policy):
         yield policy
     if config_of(current.subject).validate_fields:
         properties = metadata_properties(context.conn, current.versions[-1:])
@@ -141,10 +143,12 @@ def _answer(current: Current, olds: Sequence[StoredSchema], proposed: ProposedSc
         return
     level = context.level or stored or DEFAULT_LEVEL
     rules = context.rules(current.subject)
-    why = f"{current.name} is {level}{' LENIENT' if rules.lenient else ''}"
+    why = " ".join(filter(None, (f"{current.name} is {level}", rules.policy)))
     if context.level is None and stored is None:
         why = f"the level of {current.name} is not stored: {DEFAULT_LEVEL} is assumed, a registry's default"
         yield from _beyond_default(current, olds, proposed, rules)
+    for invalid in invalidities(proposed.definition.format, proposed.text, rules):
+        yield _incompatible(current, proposed, invalid, ("at any level", why)), invalid.path
     olds_by_difference: dict[tuple[str, Difference], list[StoredSchema]] = {}
     for old in olds if level.transitive else olds[-1:]:
         for direction, difference in _differences(old, proposed, rules):
@@ -166,7 +170,7 @@ def whose_rules(subject: SubjectKey | None, format: str) -> Iterator[str]:
     """Yield the registry whose rules apply, if it matters."""
     if subject is None:
         return
-    if policy := unjudged_policy(subject):
+    if policy := unjudged_policy(subject, format):
         yield policy
     if subject.kind != "confluent":
         yield f"the rules are those of Confluent's registry, from which others ({subject.kind}) differ in details"
@@ -217,7 +221,15 @@ def _of_readers(
                 finding = finding_of(rule, verdict, current, place, what, why=(difference.rule,))
                 finding = replace(finding, item=item)
             yield finding, difference.path
+        strict = differences(old.format, proposed.text, old.text, replace(rules, lenient=False))
+        for difference in strict if old.format == proposed.definition.format else ():
+            if difference.rule in _CLOSED:
+                finding = _incompatible(current, proposed, replace(difference, certain=False), (BACKWARD,))
+                yield finding, difference.path
 
+
+_CLOSED = frozenset({"ADDITIONAL_PROPERTIES_REMOVED", "UNEVALUATED_PROPERTIES_REMOVED"})
+"""Differences of a closed content model: written data may have properties that no schema lists."""
 
 BACKWARD, FORWARD = "new readers of old data", "old readers of new data"
 

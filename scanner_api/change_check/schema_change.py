@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.field_uses import FieldUser, field_users
 from scanner_dictionary.queries.subjects import definition_of
 from scanner_dictionary.queries.topics import field_tags
-from scanner_extractor.evolution import removed_symbols
+from scanner_extractor.evolution import removed_symbols, uncompared
 from scanner_model.clients import Direction
 from scanner_model.columns import KEY, Column, ColumnPath, path_name
 from scanner_model.errors import InputInvalid
@@ -114,6 +114,7 @@ def _check(
         answered |= {path} if finding.rule in ("incompatible", *OF_READERS) else set()
         yield replace(finding, affected=_affected(path, current, context) if path else ())
     of_columns += [change for change in _symbol_changes(olds[-1:], proposed) if change.path not in answered]
+    yield from _uncompared(olds[-1:], current, proposed, answered)
     if before is None or not (olds or columns_only):
         yield finding_of("not-compared", Verdict.UNKNOWN, current, positions.start, "no schema that was read is stored")
     if before is None:
@@ -130,7 +131,9 @@ def _check(
     findings = [_with_rejections(*pair, rejected) for pair in zip(findings, of_columns, strict=True)]
     topics = [(link.cluster, link.topic) for link in current.links if link.role == Role.VALUE]
     findings = [
-        finding if change.is_harmless or not topics else _with_field_users(finding, change.path, topics, context.conn)
+        finding
+        if change.is_harmless or not topics
+        else _with_field_users(finding, change.path, topics, context.hits.field_uses)
         for finding, change in zip(findings, of_columns, strict=True)
     ]
     yield from findings
@@ -231,6 +234,18 @@ def _symbol_changes(newest: Sequence[StoredSchema], proposed: ProposedSchema) ->
         for found in removed_symbols(old.format, proposed.text, old.text):
             what = f"{path_name(found.path)} loses symbols: {found.why}"
             yield Change(rule="symbols-removed", path=found.path, now=found.path, what=what)
+
+
+def _uncompared(
+    newest: Sequence[StoredSchema], current: Current, proposed: ProposedSchema, answered: Set[ColumnPath]
+) -> Iterator[Finding]:
+    """Yield changes that no registry compares, but those of columns that have an answer."""
+    for old in newest if newest and newest[0].format == proposed.definition.format else ():
+        for found in uncompared(old.format, proposed.text, old.text):
+            if not found.path or found.path not in answered:
+                place, item = proposed.positions.column(found.path), path_name(found.path)
+                what = f"{item}: {found.why}" if item else found.why
+                yield replace(finding_of("not-compared", Verdict.UNKNOWN, current, place, what), item=item)
 
 
 def _by_columns(

@@ -32,6 +32,7 @@ from scanner_dictionary.queries.subjects import (
     versions_of,
 )
 from scanner_extractor.evolution import Level, Policy, Rules, SchemaText
+from scanner_extractor.evolution.configured import SubjectConfig
 from scanner_extractor.formats import read_columns
 from scanner_extractor.formats.avro.names import defined_names
 from scanner_extractor.schemas.references import lookup_in, resolve
@@ -134,10 +135,15 @@ class SchemaContext:
 
 def rules_of(subject: SubjectKey | None, policy: Policy | None = None) -> Rules:
     """Return the rules of the registry that count for a subject, with *policy* in place of the one that is stored."""
-    stored = subject is not None and Policy.LENIENT in subject.level.split()
-    policy = policy or (Policy.LENIENT if stored else Policy.STRICT)
+    if policy is None:
+        stored = SubjectConfig.parse(subject.level).policy if subject is not None else ""
+        policy = Policy(stored) if stored in set(Policy) else Policy.STRICT
     version = subject.registry_version if subject is not None else ""
-    return Rules(lenient=policy is Policy.LENIENT, before_8_4=_is_before(_NEW_ONEOFS, version))
+    return Rules(
+        lenient=policy is Policy.LENIENT,
+        logical=policy is Policy.LOGICAL,
+        before_8_4=_is_before(_NEW_ONEOFS, version),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,7 @@ DEFAULT_BASELINE = ".scanner-baseline.json"
 CHANGED = "settings-changed"
 
 _PARSE_POLICY = "scanner_extractor.config.policy:parse_policy"
-_PARSE_YAML = "scanner_extractor.sources.deployment.yaml_documents:parse_yaml"
+_PARSE_YAML = "scanner_extractor.repository.yaml_documents:parse_yaml"
 """What parses settings is imported when there are some."""
 
 _TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from scanner_extractor.sources.syntax_trees import suffix, words
+from scanner_extractor.repository.syntax_trees import suffix, words
 
 
 class Setting(NamedTuple):

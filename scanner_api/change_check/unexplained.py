@@ -23,7 +23,7 @@ from scanner_api.change_check.settings_changes import Setting, SettingEdit
 from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import LARGEST, is_candidate, is_left_out
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.repository.syntax_trees import words
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import InputInvalid
 from scanner_model.redaction import mask_statement

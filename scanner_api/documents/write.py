@@ -17,7 +17,7 @@ from scanner_api.documents.data_contract import contract
 from scanner_api.documents.edited import with_edits
 from scanner_api.documents.estate import DescribedCluster, described_clusters, short_hash
 from scanner_api.files import Notify, check_directory, check_file, ignore, write_text
-from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.errors import InputInvalid
 
 Json = dict[str, Any]

@@ -32,19 +32,22 @@ from dataflow_generator.openlineage.state_machine import (
 )
 from scanner_api.files import Notify, ignore
 from scanner_api.monitoring.loop import Server
-from scanner_extractor.config.expansion import expanded
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
+from scanner_extractor.job_files import read_texts
 from scanner_extractor.results import no_progress
-from scanner_extractor.settings.cluster import ConnectSettings, KsqlSettings, Settings
-from scanner_extractor.settings.sources import JOB_MANAGER, FlinkSettings
-from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
-from scanner_extractor.sources.connect import read_connector_states, read_used_topics
-from scanner_extractor.sources.connect_reader import with_masked_passwords
-from scanner_extractor.sources.files import read_sql_files, read_texts
-from scanner_extractor.sources.flink import STATES, job_causes
-from scanner_extractor.sources.ksqldb import read_query_states
-from scanner_extractor.sources.ksqldb_queries import Earlier
+from scanner_extractor.scan.expansion import expanded
+from scanner_extractor.settings.cluster import Settings
+from scanner_extractor.systems.confluent_cloud.discovery import read_cloud
+from scanner_extractor.systems.connect.client import read_connector_states, read_used_topics
+from scanner_extractor.systems.connect.reader import with_masked_passwords
+from scanner_extractor.systems.connect.settings import ConnectSettings
+from scanner_extractor.systems.flink.client import STATES, job_causes
+from scanner_extractor.systems.flink.settings import JOB_MANAGER, FlinkSettings
+from scanner_extractor.systems.flink.sql_files import read_sql_files
+from scanner_extractor.systems.ksqldb.client import read_query_states
+from scanner_extractor.systems.ksqldb.queries import Earlier
+from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.errors import ScannerError
 from scanner_model.kafka import Connector
 from scanner_model.names import TopicName

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from scanner_extractor.config.catalogs import aws_settings, aws_url
+from scanner_extractor.catalogs.aws import aws_settings, aws_url
 from scanner_extractor.config.sections import nonempty, text
 from scanner_extractor.http.aws import AwsService, Client, aws_transport
 from scanner_extractor.http.messages import Json, Transport

@@ -96,9 +96,9 @@ def compare_versions(
     backward, forward = (_verdict(found, (direction,)) for direction in ("backward", "forward"))
     return VersionComparison(
         *(key.cluster, key.registry, key.full_name, first, second),
-        level=f"{level}{' LENIENT' if rules.lenient else ''}",
+        level=" ".join(filter(None, (level, rules.policy))),
         assumed=stored is None,
-        verdict=_whole_verdict(_verdict(found, _counting(level)), key),
+        verdict=_whole_verdict(_verdict(found, _counting(level)), key, after.format),
         backward=backward,
         forward=forward,
         differences=found,
@@ -106,9 +106,9 @@ def compare_versions(
     )
 
 
-def _whole_verdict(verdict: Verdict, subject: SubjectKey) -> Verdict:
+def _whole_verdict(verdict: Verdict, subject: SubjectKey, format: str) -> Verdict:
     """Return *verdict*, or unknown where the subject's policy has rules that are not judged."""
-    return "unknown" if verdict == "compatible" and unjudged_policy(subject) else verdict
+    return "unknown" if verdict == "compatible" and unjudged_policy(subject, format) else verdict
 
 
 def enum_symbols(

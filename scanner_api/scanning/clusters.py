@@ -9,14 +9,14 @@ from pathlib import Path
 
 from manual_input.loader import Reach, read_manual_input
 from scanner_dictionary.validation.findings import Finding as Finding
-from scanner_extractor.config.expansion import KINDS
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.formats import format_names
 from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.expansion import KINDS
 from scanner_extractor.scan.runner import DISCOVERY, PHASES, Choice
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.sources import RepositorySettings
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import Cluster

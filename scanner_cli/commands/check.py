@@ -104,7 +104,7 @@ _FILES = frozenset({".avsc", ".avro", ".proto", ".json", ".sql", ".ksql", ".prop
     "How it is judged",
     click.option("--reference", "references", multiple=True, metavar="NAME=FILE", help="The text behind a reference."),
     one_of("--compatibility", "level", words=LEVELS, text="The level of every subject, in place of the stored one."),
-    one_of("--policy", words=POLICIES, text="The policy for JSON Schema, in place of the stored one."),
+    one_of("--policy", words=POLICIES, text="The compatibility policy, in place of the stored one."),
     one_of("--dialect", words=("ksqldb", "flink"), text="The SQL dialect; by default detected from the text."),
     click.option("--max-age", "age", metavar="AGE", help="Maximum age of each source of the dictionary: 90m, 24h, 7d."),
     one_of("--fail-on", words=tuple(FAILING), text="The mildest verdict that fails; by default unknown."),

@@ -312,7 +312,7 @@ subject_version = declare(
     must("guid", String, "the registry's global id, may be empty"),
     must("format", String, "AVRO, JSON, PROTOBUF, …"),
     maybe("definition_id", "schema_definition", "the parsed schema; empty if the text was not parsed"),
-    may("schema_text", Text, "the text as registered, where no definition holds it"),
+    may("schema_text", Text, "the text as registered, where its definition is spelled otherwise or absent"),
     must("metadata", Text, "JSON as the registry gave it, may be empty"),
     must("rule_set", Text, "JSON as the registry gave it, may be empty"),
     must("tags", Text, "JSON array"),

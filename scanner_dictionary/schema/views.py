@@ -177,7 +177,7 @@ SELECT c.name AS cluster, r.url AS registry, u.context, u.name AS subject, v.ver
        u.compatibility, v.registered_at, v.tags, v.deleted AS is_deleted,
        (s.stale_since IS NOT NULL
         AND v.last_seen < (SELECT max(n.id) FROM scan n WHERE n.cluster_id = r.cluster_id)) AS is_stale,
-       v.definition_id, coalesce(d.schema_text, v.schema_text) AS schema_text
+       v.definition_id, coalesce(v.schema_text, d.schema_text) AS schema_text
 FROM subject_version v
 JOIN subject u ON u.id = v.subject_id
 JOIN registry r ON r.id = u.registry_id

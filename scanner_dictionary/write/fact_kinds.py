@@ -96,22 +96,24 @@ _REFERENCES = Children(
 
 def _version_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
     subjects = context.ids[SUBJECT.name]
+    texts = {definition.fingerprint: definition.text for definition in scan.definitions}
     for version in scan.versions:
         subject = _subject_of(version)
         parents = (subjects[subject], version.version)
         source = context.sources[version.source]
-        yield Wanted((*subject, version.version), source, parents, _version_cells(version, context))
+        own = version.text if texts.get(version.fingerprint) != version.text else None
+        yield Wanted((*subject, version.version), source, parents, _version_cells(version, context, own))
 
 
-def _version_cells(version: SchemaVersion, context: RowContext) -> tuple[Any, ...]:
-    """Return the compared cells of a version; its text is stored only where no definition holds it."""
+def _version_cells(version: SchemaVersion, context: RowContext, own: str | None) -> tuple[Any, ...]:
+    """Return the compared cells of a version; *own* is its text, None where its definition has the same."""
     definition = context.definitions.get(version.fingerprint)
     return (
         storable(version.schema_id),
         storable(version.guid),
         storable(version.format),
         definition,
-        storable(version.text) if definition is None else None,
+        None if own is None else storable(own),
         storable(version.metadata),
         storable(version.rule_set),
         json_cell(version.tags),

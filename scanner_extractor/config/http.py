@@ -104,3 +104,9 @@ def valid_address(url: Json) -> Address | None:
         return read_address(url) if isinstance(url, str) else None
     except ValueError:
         return None
+
+
+def address_identity(item: Json) -> tuple[str, str]:
+    """Return the member that identifies a server by its address, with the address; empty if it is invalid."""
+    address = valid_address(item.get("url"))
+    return "url", address.url if address else ""

@@ -12,14 +12,14 @@ from pathlib import Path
 import regex
 from jsonschema import Draft202012Validator
 
+from scanner_extractor.config.brokers import broker_list
 from scanner_extractor.config.http import WEB_ADDRESS, http_errors, http_warnings, valid_address
 from scanner_extractor.config.interpolation import Filled, filled, named_files
-from scanner_extractor.config.kafka import broker_list
 from scanner_extractor.config.policy import policy_errors
 from scanner_extractor.config.push import push_errors, push_schema, push_settings
 from scanner_extractor.config.sections import ParseContext, ValidationContext, member_of
 from scanner_extractor.http.messages import Json
-from scanner_extractor.scan.source_kinds import SECTIONS, source_settings
+from scanner_extractor.scan.source_kinds import MEMBERS, sections, source_settings
 from scanner_extractor.settings.cluster import OpenLineageSettings, Settings
 from scanner_model.documents.json_positions import (
     PositionedJson,
@@ -135,7 +135,7 @@ def validation_errors(context: ValidationContext) -> Iterator[ErrorMessage]:
     """Yield everything that is wrong in the document, skipping what does not have the right form."""
     yield from _brokers(context)
     yield from _manual_input(context)
-    for section in SECTIONS:
+    for section in sections(context.document):
         items = section.items(context.document)
         if section.over_http:
             yield from http_errors(items, context)
@@ -147,7 +147,7 @@ def validation_errors(context: ValidationContext) -> Iterator[ErrorMessage]:
 
 def validation_warnings(document: Json) -> Iterator[ErrorMessage]:
     """Report what a valid *document* holds that is not acted on, or that is unwise."""
-    for section in SECTIONS:
+    for section in sections(document):
         items = section.items(document)
         yield from section.warn(items)
         if section.over_http:
@@ -181,10 +181,11 @@ def _manual_input(context: ValidationContext) -> Iterator[ErrorMessage]:
 def cluster_schema(document: Json = None) -> Json:
     """Return the JSON Schema of cluster.json, for editors and validators: its own members, and those of each kind.
 
-    With a *document*, only the push targets that it names are imported.
+    With a *document*, only what it names is imported, and its other members may have any form.
     """
     schema = json.loads(files("scanner_extractor.config").joinpath("cluster.schema.json").read_text("utf-8"))
-    for section in SECTIONS:
+    schema["properties"] |= dict.fromkeys(MEMBERS, True)
+    for section in sections(document):
         schema["properties"][section.member] = section.json_schema()
         schema["$defs"] |= {section.member: section.schema, **section.definitions}
     schema["properties"]["push"] = {

@@ -15,9 +15,9 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.http.recording import slug
 from scanner_extractor.results import Progress
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
-from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudCluster, Organization, Plane
-from scanner_extractor.settings.sources import JOB_MANAGER, SQL_GATEWAY
-from scanner_extractor.sources.kafka.client import KafkaClient
+from scanner_extractor.systems.confluent_cloud.settings import CLOUD_URL, CloudCluster, Organization, Plane
+from scanner_extractor.systems.flink.settings import JOB_MANAGER, SQL_GATEWAY
+from scanner_extractor.systems.kafka.client import KafkaClient
 from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId, broker_address
 

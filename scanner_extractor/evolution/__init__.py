@@ -12,7 +12,19 @@ from scanner_extractor.evolution.differences import MOST_STEPS, Difference, Rule
 from scanner_model.errors import InputInvalid
 from scanner_model.lazy_names import deferred, load
 
-__all__ = ["COMPARISONS", "Difference", "Level", "Policy", "Rules", "SchemaText", "differences", "removed_symbols"]
+__all__ = [
+    "COMPARISONS",
+    "Difference",
+    "Level",
+    "Policy",
+    "Rules",
+    "SchemaText",
+    "differences",
+    "invalidities",
+    "is_judged",
+    "removed_symbols",
+    "uncompared",
+]
 
 COMPARISONS: Mapping[str, Callable[[SchemaText, SchemaText, Rules], tuple[Difference, ...]]] = {
     "AVRO": deferred(f"{__name__}.avro:differences"),
@@ -26,12 +38,21 @@ _REMOVED_SYMBOLS = {
     "PROTOBUF": f"{__name__}.protobuf:removed_symbols",
 }
 
+_UNCOMPARED = {
+    "JSON": f"{__name__}.json_schema.nodes:uncompared",
+    "PROTOBUF": f"{__name__}.protobuf_declarations:uncompared",
+}
+
 
 class Policy(StrEnum):
-    """The compatibility policy of a subject, as Confluent's registry names it; it counts for JSON Schema."""
+    """The compatibility policy of a subject, as Confluent's registry names it.
+
+    LENIENT counts for JSON Schema; LOGICAL adds the rules of Flink and Iceberg, which are judged for Avro.
+    """
 
     STRICT = "STRICT"
     LENIENT = "LENIENT"
+    LOGICAL = "LOGICAL"
 
 
 class Level(StrEnum):
@@ -81,8 +102,42 @@ def differences(
     comparison = COMPARISONS.get(format)
     if comparison is None:
         return (undecided(f"there are no rules for the format {format}"),)
+    rules = rules or Rules()
+    return _decided(lambda: _with_logical(comparison(reader, writer, rules), format, (reader, writer), rules))
+
+
+def invalidities(format: str, proposed: SchemaText, rules: Rules) -> tuple[Difference, ...]:
+    """Return why the registry rejects *proposed* at any level, whatever is registered; empty if it does not.
+
+    Only the policy LOGICAL has such rules; a format without its rules yields nothing, see `is_judged`.
+    """
+    if not rules.logical or format not in _LOGICAL_FORMATS:
+        return ()
+    return _decided(lambda: tuple(load(f"{__name__}.logical:invalidities")(proposed)))
+
+
+def is_judged(policy: str, format: str) -> bool:
+    """Return whether all rules of *policy*, in the registry's words, are known for schemas of *format*."""
+    return policy in ("", Policy.STRICT, Policy.LENIENT) or (policy == Policy.LOGICAL and format in _LOGICAL_FORMATS)
+
+
+_LOGICAL_FORMATS = frozenset({"AVRO"})
+
+
+def _with_logical(
+    native: tuple[Difference, ...], format: str, texts: tuple[SchemaText, SchemaText], rules: Rules
+) -> tuple[Difference, ...]:
+    """Return the *native* differences and what LOGICAL adds, once for each column."""
+    if not rules.logical or format not in _LOGICAL_FORMATS:
+        return native
+    paths = {difference.path for difference in native if difference.certain}
+    added = load(f"{__name__}.logical:differences")(*texts)
+    return (*native, *(difference for difference in added if difference.path not in paths))
+
+
+def _decided(compare: Callable[[], tuple[Difference, ...]]) -> tuple[Difference, ...]:
     try:
-        return comparison(reader, writer, rules or Rules())
+        return compare()
     except InputInvalid as error:
         return (undecided(f"a schema is {error.what}"),)
     except TooMuchEffort:
@@ -102,5 +157,17 @@ def removed_symbols(format: str, reader: SchemaText, writer: SchemaText) -> tupl
             return tuple(difference for difference in found if difference.rule == "MISSING_ENUM_SYMBOLS")
         name = _REMOVED_SYMBOLS.get(format)
         return tuple(load(name)(reader, writer)) if name else ()
+    except (InputInvalid, TooMuchEffort, RecursionError):
+        return ()
+
+
+def uncompared(format: str, reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:
+    """Return the changes that no registry compares and that may break users all the same; none of them is certain.
+
+    Services, reserved numbers and JSON names of Protobuf; conditions of JSON Schema such as `propertyNames`. Nothing
+    for what `differences` cannot decide.
+    """
+    try:
+        return tuple(load(_UNCOMPARED[format])(reader, writer)) if format in _UNCOMPARED else ()
     except (InputInvalid, TooMuchEffort, RecursionError):
         return ()

@@ -34,12 +34,12 @@ def differences(reader: SchemaText, writer: SchemaText, _rules: Rules) -> tuple[
 
     Raises InputInvalid for invalid JSON, TooMuchEffort where the comparison takes too many steps.
     """
-    ours, theirs = _Names.of(reader), _Names.of(writer)
+    ours, theirs = AvroNames.of(reader), AvroNames.of(writer)
     return _Resolution(ours, theirs).check(ours.root, theirs.root)
 
 
 @dataclass(frozen=True, slots=True)
-class _Type:
+class AvroType:
     """A type: its *kind* (a primitive's name, `record`, `union`, …), JSON, and the namespace around it."""
 
     kind: str
@@ -84,21 +84,22 @@ def _full(body: Json, namespace: str) -> str:
 
 
 @dataclass(slots=True)
-class _Names:
-    """The types of one schema by full name, those of its references too."""
+class AvroNames:
+    """The types of one schema by full name, those of its references too; *body* is the JSON of its text."""
 
-    root: _Type = field(default_factory=lambda: _Type("null", "null"))
-    types: dict[str, _Type] = field(default_factory=dict)
+    body: Json = None
+    root: AvroType = field(default_factory=lambda: AvroType("null", "null"))
+    types: dict[str, AvroType] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, schema: SchemaText) -> _Names:
+    def of(cls, schema: SchemaText) -> AvroNames:
         """Read the types that the text and its references define."""
         names = cls()
         for text in schema.references.values():
             names._define(read_json(text), "")
-        body = read_json(schema.text)
-        names._define(body, "")
-        names.root = names.type_of(body, "")
+        names.body = read_json(schema.text)
+        names._define(names.body, "")
+        names.root = names.type_of(names.body, "")
         return names
 
     def _define(self, body: Json, namespace: str) -> None:
@@ -110,39 +111,39 @@ class _Names:
             elif isinstance(value, dict):
                 kind = value.get("type")
                 if isinstance(kind, str) and kind in _NAMED and "name" in value:
-                    defined = _Type("record" if kind == "error" else kind, value, space)
+                    defined = AvroType("record" if kind == "error" else kind, value, space)
                     self.types.setdefault(defined.full_name, defined)
                     space = defined.inner_namespace
                 waiting += [(value[key], space) for key in ("type", "items", "values", "fields") if key in value]
 
-    def type_of(self, body: Json, namespace: str) -> _Type:
+    def type_of(self, body: Json, namespace: str) -> AvroType:
         """Return the type that *body* writes: a name, an object, or the list of a union's branches."""
         if isinstance(body, list):
-            return _Type("union", body, namespace)
+            return AvroType("union", body, namespace)
         if isinstance(body, dict):
             kind = body.get("type")
             if not isinstance(kind, str):
                 return self.type_of(kind, namespace)
             if kind in _NAMED:
-                return self.types.get(_full(body, namespace), _Type(kind, body, namespace))
-            return _Type(kind, body, namespace) if kind in ("array", "map") else self.type_of(kind, namespace)
+                return self.types.get(_full(body, namespace), AvroType(kind, body, namespace))
+            return AvroType(kind, body, namespace) if kind in ("array", "map") else self.type_of(kind, namespace)
         name = str(body)
         if name in _PRIMITIVES:
-            return _Type(name, body, namespace)
+            return AvroType(name, body, namespace)
         qualified = f"{namespace}.{name}" if namespace and "." not in name else name
-        return self.types.get(qualified) or self.types.get(name) or _Type("?", name, namespace)
+        return self.types.get(qualified) or self.types.get(name) or AvroType("?", name, namespace)
 
 
 class _Resolution:
     """Compares pairs of types. Paths are relative to the pair."""
 
-    def __init__(self, reader: _Names, writer: _Names) -> None:
+    def __init__(self, reader: AvroNames, writer: AvroNames) -> None:
         self._reader = reader
         self._writer = writer
         self._known: dict[tuple[int, int], tuple[Difference, ...]] = {}
         self._effort = Effort()
 
-    def check(self, reader: _Type, writer: _Type) -> tuple[Difference, ...]:
+    def check(self, reader: AvroType, writer: AvroType) -> tuple[Difference, ...]:
         """Return why *reader* does not read *writer*.
 
         A pair of records is compared once: inside itself it reads itself, elsewhere its first difference is repeated.
@@ -157,7 +158,7 @@ class _Resolution:
         self._known[pair] = self._of_kinds(reader, writer)
         return self._known[pair]
 
-    def _of_kinds(self, reader: _Type, writer: _Type) -> tuple[Difference, ...]:
+    def _of_kinds(self, reader: AvroType, writer: AvroType) -> tuple[Difference, ...]:
         if "?" in (reader.kind, writer.kind):
             missing = reader if reader.kind == "?" else writer
             return (undecided(f"the type {missing.body} is defined in no text that is known"),)
@@ -176,7 +177,7 @@ class _Resolution:
             return within(step, self.check(inner, written))
         return self._named(reader, writer) if reader.kind in _NAMED else ()
 
-    def _one_of(self, reader: _Type, writer: _Type) -> tuple[Difference, ...]:
+    def _one_of(self, reader: AvroType, writer: AvroType) -> tuple[Difference, ...]:
         """Return why no branch of the union *reader* reads *writer*: the record of its name says most."""
         missing = Difference((), "MISSING_UNION_BRANCH", f"no branch of the reader's union reads {writer.shown}")
         closest: tuple[Difference, ...] = (missing,)
@@ -188,7 +189,7 @@ class _Resolution:
                 closest = differences
         return closest
 
-    def _named(self, reader: _Type, writer: _Type) -> tuple[Difference, ...]:
+    def _named(self, reader: AvroType, writer: AvroType) -> tuple[Difference, ...]:
         if not _same_name(reader, writer):
             what = f"{writer.full_name} is called {reader.full_name}, and no alias says so"
             return (Difference((), "NAME_MISMATCH", what),)
@@ -196,9 +197,9 @@ class _Resolution:
             return tuple(_size(reader, writer))
         return tuple(_symbols(reader, writer) if reader.kind == "enum" else self._fields(reader, writer))
 
-    def _fields(self, reader: _Type, writer: _Type) -> Iterator[Difference]:
-        written = {field["name"]: field for field in _fields_of(writer)}
-        for reader_field in _fields_of(reader):
+    def _fields(self, reader: AvroType, writer: AvroType) -> Iterator[Difference]:
+        written = {field["name"]: field for field in fields_of(writer)}
+        for reader_field in fields_of(reader):
             source = next(
                 (written[name] for name in (reader_field["name"], *_texts(reader_field)) if name in written), None
             )
@@ -213,28 +214,29 @@ class _Resolution:
                 yield Difference((reader_field["name"],), rule, what)
 
 
-def _body(kind: _Type) -> dict[str, Json]:
+def _body(kind: AvroType) -> dict[str, Json]:
     return kind.body if kind.kind == "enum" else {}
 
 
-def _fields_of(record: _Type) -> list[dict[str, Json]]:
+def fields_of(record: AvroType) -> list[dict[str, Json]]:
+    """Return the fields of a record that have a name."""
     listed = record.body.get("fields")
     fields = listed if isinstance(listed, list) else []
     return [field for field in fields if isinstance(field, dict) and isinstance(field.get("name"), str)]
 
 
-def _same_name(reader: _Type, writer: _Type) -> bool:
+def _same_name(reader: AvroType, writer: AvroType) -> bool:
     """Return whether both have one name: namespaces do not count, an alias of the reader does."""
     return reader.simple_name == writer.simple_name or writer.full_name in reader.aliases()
 
 
-def _size(reader: _Type, writer: _Type) -> Iterator[Difference]:
+def _size(reader: AvroType, writer: AvroType) -> Iterator[Difference]:
     ours, theirs = reader.body.get("size"), writer.body.get("size")
     if ours != theirs:
         yield Difference((), "FIXED_SIZE_MISMATCH", f"the size of {reader.shown} differs: {theirs} and {ours}")
 
 
-def _symbols(reader: _Type, writer: _Type) -> Iterator[Difference]:
+def _symbols(reader: AvroType, writer: AvroType) -> Iterator[Difference]:
     known = reader.body.get("symbols", ())
     missing = [str(symbol) for symbol in writer.body.get("symbols", ()) if symbol not in known]
     if missing and "default" not in reader.body:

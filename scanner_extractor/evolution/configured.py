@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-STRICT, LOGICAL = "STRICT", "LOGICAL"
+STRICT = "STRICT"
 _DOCUMENTATION = frozenset({"doc", "description", "title", "$comment", "examples"})
 _COMMENTS = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 

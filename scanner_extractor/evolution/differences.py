@@ -36,10 +36,17 @@ class Rules:
 
     *lenient*: its compatibility policy is LENIENT, which accepts changes of a JSON Schema's content model.
     *before_8_4*: the program is older than 8.4, which compares oneofs of Protobuf otherwise.
+    *logical*: its compatibility policy is LOGICAL, which adds the rules of Flink and Iceberg.
     """
 
     lenient: bool = False
     before_8_4: bool = False
+    logical: bool = False
+
+    @property
+    def policy(self) -> str:
+        """Return the policy in the registry's word; empty for the ordinary one."""
+        return "LENIENT" if self.lenient else "LOGICAL" if self.logical else ""
 
 
 class TooMuchEffort(Exception):

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from scanner_extractor.repository.declared import CLASS, plain_text
 from scanner_extractor.repository.files import UnreadText
-from scanner_extractor.sources.deployment.declared import CLASS, plain_text
 
 Json = Any
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.connectors import FoundConnector, connectors_in
+from scanner_extractor.repository.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
+from scanner_extractor.repository.settings import SUBJECT
+from scanner_extractor.repository.syntax_trees import grammar_of
 from scanner_extractor.repository.variables import Variables
-from scanner_extractor.settings.sources import SUBJECT
-from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
-from scanner_extractor.sources.syntax_trees import grammar_of
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.field_uses import FieldUse
@@ -23,7 +23,7 @@ from scanner_model.schemas import SchemaVersion
 from scanner_model.text import has_placeholder
 
 if TYPE_CHECKING:
-    from scanner_extractor.sources.applications.reader import KnownFiles
+    from scanner_extractor.repository.applications.reader import KnownFiles
 
 _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
 _ARGUMENT = re.compile(r"\$(?:\{\d+\}|\d|[@*])")
@@ -71,7 +71,8 @@ class Context:
     file, by path. *unread* are reasons by path and kind.
     *sources* are what earlier readings know of source files (None: nothing), *texts* the texts of those, by identity.
     *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
-    Terraform has as statements. *field_uses* are the fields that programs use, *embedded* the schemas in source code.
+    Terraform has as statements. *field_uses* reads the fields that programs use, *embedded* are the schemas in source
+    code.
     """
 
     source: SourceId
@@ -97,7 +98,7 @@ class Context:
     levels: dict[str, str] = field(default_factory=dict)
     schema_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unread: dict[tuple[str, str], str] = field(default_factory=dict)
-    field_uses: list[FieldUse] = field(default_factory=list)
+    field_uses: Callable[[], tuple[FieldUse, ...]] = tuple
 
     def find_file(self, directory: str) -> Callable[[str], str | None]:
         """Return a function from a name in a file of *directory* to the text of the file that it names, or None."""

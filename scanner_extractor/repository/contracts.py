@@ -10,10 +10,10 @@ from typing import Any
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.declared import Collector
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.variables import Variables
-from scanner_extractor.sources.deployment.declared import Collector
-from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.catalogs import Annotation
 from scanner_model.contracts import KIND, columns_of, custom_values
 from scanner_model.manual import ManualSchema

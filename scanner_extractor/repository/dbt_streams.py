@@ -13,13 +13,13 @@ from typing import Any
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.declared import Collector
 from scanner_extractor.repository.statements import CONFLUENT, MATERIALIZE, RISINGWAVE, statements_of
 from scanner_extractor.repository.tables import add_engine_objects
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.results import DeclaredResult, Progress, RepositoryResult
-from scanner_extractor.settings.sources import DbtSettings
-from scanner_extractor.sources.dbt import Project
-from scanner_extractor.sources.deployment.declared import Collector
+from scanner_extractor.systems.dbt.manifest import Project
+from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.kafka import Topic
 from scanner_model.manual import FlowEnd, ManualFlow

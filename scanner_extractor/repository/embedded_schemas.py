@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from scanner_extractor.repository.context import Context, EmbeddedSchema
 from scanner_extractor.repository.files import RepositoryFile
-from scanner_extractor.sources.syntax_trees import is_test, words
+from scanner_extractor.repository.syntax_trees import is_test, words
 
 Json = Any
 

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from scanner_extractor.repository.ignored import Ignored, IgnoreFile
-from scanner_extractor.sources.syntax_trees import suffix, words
+from scanner_extractor.repository.syntax_trees import suffix, words
 
 LARGEST = 4 * 1024 * 1024
 """Maximum bytes of one file: more than people write."""

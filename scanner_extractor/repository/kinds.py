@@ -16,6 +16,7 @@ from scanner_extractor.repository.contracts import (
     read_asyncapi,
     read_contracts,
 )
+from scanner_extractor.repository.declared import CLASS
 from scanner_extractor.repository.embedded_schemas import EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas
 from scanner_extractor.repository.embedded_sql import EMBEDDED, has_embedded_sql, read_embedded_sql
 from scanner_extractor.repository.files import RepositoryFile
@@ -33,12 +34,11 @@ from scanner_extractor.repository.redpanda_connect import is_pipeline as is_conn
 from scanner_extractor.repository.schemas import is_build_file, is_schema, read_schemas, read_subjects
 from scanner_extractor.repository.scripts import SCRIPT_ENDINGS, has_commands, is_script, read_commands, read_scripts
 from scanner_extractor.repository.sql_files import is_sql, read_sql_files
+from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION, is_description, read_descriptions
 from scanner_extractor.repository.topic_files.kpops import is_pipeline
-from scanner_extractor.sources.deployment.declared import CLASS
-from scanner_extractor.sources.deployment.reader import read_text
-from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.repository.yaml_documents import parse_yaml
+from scanner_extractor.systems.deployment.reader import read_text
 
 Value = Any
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
-from scanner_extractor.sources.syntax_trees import is_test, words
+from scanner_extractor.repository.syntax_trees import is_test, words
 
 OTHER_USE = "other use of Kafka"
 """What such a file is listed as."""

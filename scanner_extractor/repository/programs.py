@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from scanner_extractor.repository.applications.fields.reader import FoundField
+from scanner_extractor.repository.applications.reader import is_application_file, read_applications
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.sql_files import add_sql
 from scanner_extractor.repository.statements import DATABASE, engine_of, moves_data, statements_of
-from scanner_extractor.sources.applications.fields.reader import FoundField
-from scanner_extractor.sources.applications.reader import is_application_file, read_applications
-from scanner_extractor.sources.terraform.reader import is_terraform_file, read_terraform
+from scanner_extractor.systems.terraform.reader import is_terraform_file, read_terraform
 from scanner_model.clients import Direction
 from scanner_model.declarations import UNRESOLVED_USE
 from scanner_model.field_uses import FieldExtent, FieldUse
@@ -57,7 +57,7 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
     for topic, place in reading.created:
         context.topic(topic, place, tool=APPLICATION)
     context.flows += reading.flows
-    context.field_uses += [_field_use(found, context.source) for found in reading.fields]
+    context.field_uses = lambda: tuple(_field_use(found, context.source) for found in reading.fields)
     context.aggregates |= reading.aggregates
     for path, line, text in reading.statements:
         statements = statements_of(text)

@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from scanner_extractor.http.recording import MANIFEST
 from scanner_extractor.naming import is_topic_name
+from scanner_extractor.repository.applications.reader import KnownFiles
 from scanner_extractor.repository.charts import installed_helm, with_rendered_charts
 from scanner_extractor.repository.context import Context, Texts
+from scanner_extractor.repository.declared import Collector
 from scanner_extractor.repository.files import (
     Entry,
     RepositoryFile,
@@ -22,6 +24,8 @@ from scanner_extractor.repository.files import (
     text_of,
 )
 from scanner_extractor.repository.kinds import KINDS, TEMPLATE, Kind
+from scanner_extractor.repository.settings import RepositorySettings, TopicFiles
+from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.settings import (
     FILE,
     KIND,
@@ -32,14 +36,11 @@ from scanner_extractor.repository.topic_files.settings import (
 )
 from scanner_extractor.repository.variables import MOST_GROWTH, Variables
 from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
-from scanner_extractor.settings.sources import RepositorySettings, TopicFiles
-from scanner_extractor.sources.applications.reader import KnownFiles
-from scanner_extractor.sources.deployment.declared import Collector
-from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.systems.deployment.reader import DeploymentReading, deployment_result
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import UnreadFile
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
+from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, Topic
 from scanner_model.names import TopicName
 from scanner_model.scan import SourceResult, SourceStatus
@@ -54,9 +55,13 @@ MOST_TEXT = 64 * 1024 * 1024
 
 @dataclass(slots=True, kw_only=True)
 class RepositoryReading:
-    """What was found: the paths of files by kind, and what is read of them."""
+    """What was found: the paths of files by kind, and what is read of them.
+
+    The *result* is without the fields that programs use: *field_uses* reads them, for those who need them.
+    """
 
     result: RepositoryResult
+    field_uses: Callable[[], tuple[FieldUse, ...]] = tuple
     files: dict[str, tuple[str, ...]] = field(default_factory=dict)
     seen: int = 0
 
@@ -83,8 +88,9 @@ class SharedReadings:
 
 
 def read_directory(settings: RepositorySettings, progress: Progress) -> RepositoryResult:
-    """Read a directory; raises SourceUnreachable where it cannot be listed."""
-    return directory_reading(settings, progress).result
+    """Read a directory, with the fields that programs use; raises SourceUnreachable where it cannot be listed."""
+    reading = directory_reading(settings, progress)
+    return replace(reading.result, field_uses=reading.field_uses())
 
 
 def directory_reading(
@@ -144,7 +150,8 @@ def read_entries(
         what = f"its variables add more than {MOST_GROWTH} characters to its texts"
         collector.problem("", what, "placeholders after that are not replaced")
     files = {kind: tuple(file.path for file in group) for kind, group in found.items()}
-    return RepositoryReading(result=_result(context, files), files=files, seen=len(listed))
+    result = _result(context, files)
+    return RepositoryReading(result=result, field_uses=context.field_uses, files=files, seen=len(listed))
 
 
 def _topic_files(entry: Entry | None, context: Context) -> tuple[TopicFiles, ...]:
@@ -260,7 +267,6 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         annotations=tuple({note.name: note for note in context.annotations}.values()),
         of_tables=tuple(context.table_files),
         unread=unread,
-        field_uses=tuple(context.field_uses),
         problems=problems,
         files=files,
         levels=context.levels,

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.declared import mapping, mappings, plain_text, text
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.topic_files.mapping import documents
-from scanner_extractor.sources.deployment.declared import mapping, mappings, plain_text, text
 from scanner_model.declarations import UNRESOLVED_USE
 
 Value = Any

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from scanner_extractor.formats.avro.idl import named_types
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
-from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.repository.syntax_trees import words
+from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.errors import InputInvalid
 from scanner_model.names import SubjectName
 from scanner_model.schemas import Reference, SchemaVersion

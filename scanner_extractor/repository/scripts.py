@@ -9,11 +9,11 @@ from pathlib import PurePosixPath
 
 from scanner_extractor.repository.connectors import file_connector_name, name_in_url, posted_file
 from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.declared import CLASS, count
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.shell import Command, expand_script
 from scanner_extractor.repository.sql_files import add_sql
 from scanner_extractor.repository.statements import moves_data, statements_of
-from scanner_extractor.sources.deployment.declared import CLASS, count
 from scanner_model.text import has_placeholder
 
 _TELLING = re.compile(

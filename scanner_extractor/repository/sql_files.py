@@ -20,8 +20,8 @@ from scanner_extractor.repository.statements import (
     statements_of,
     with_definitions,
 )
+from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.tables import add_database_tables, add_engine_objects
-from scanner_extractor.sources.syntax_trees import words
 
 _LIKELY = re.compile(
     r"(?:^|;|\*/)[^\S\n]*(?:CREATE|INSERT|EXECUTE|BEGIN|ALTER)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?[A-Z]",

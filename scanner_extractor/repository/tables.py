@@ -11,10 +11,10 @@ from typing import NamedTuple
 from scanner_extractor.catalogs.column_types import Part, columns_of
 from scanner_extractor.repository.context import STATEMENT, Context
 from scanner_extractor.repository.statements import MATERIALIZE, RISINGWAVE, SqlStatement
-from scanner_extractor.sources.databases.engines.definitions import Definition, Token, engine_type, plain_query
-from scanner_extractor.sources.databases.engines.messages import Dialect, Messages, ingested_parameters
-from scanner_extractor.sources.databases.engines.risingwave import is_kafka
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.repository.syntax_trees import words
+from scanner_extractor.systems.databases.engines.definitions import Definition, Token, engine_type, plain_query
+from scanner_extractor.systems.databases.engines.messages import Dialect, Messages, ingested_parameters
+from scanner_extractor.systems.databases.engines.risingwave import is_kafka
 from scanner_model.catalogs import (
     DATABASE,
     DECLARED_TABLES,

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import reduce
+from typing import TYPE_CHECKING, TypeVar
 
+from scanner_extractor import job_files as file_texts
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Json, Transport
@@ -20,14 +22,9 @@ from scanner_extractor.scan.documents import (
     read_database_document,
     read_kafka_document,
 )
-from scanner_extractor.settings.clients import AclSettings, BrokerClientSettings, SchemaIdSettings
-from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
-from scanner_extractor.settings.confluent_cloud import OffsetSettings
-from scanner_extractor.settings.sources import DatabaseSettings, DeploymentSettings, FileSettings
-from scanner_extractor.sources import files as file_texts
-from scanner_extractor.sources.deployment import reader as deployment_files
-from scanner_extractor.sources.deployment.reader import DeploymentReading
-from scanner_extractor.sources.kafka.admin import (
+from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, OffsetSettings
+from scanner_extractor.settings.sources import FileSettings
+from scanner_extractor.systems.kafka.admin import (
     OFFSETS_DOCUMENT,
     load_acls,
     offsets_document,
@@ -35,15 +32,20 @@ from scanner_extractor.sources.kafka.admin import (
     read_offsets,
     read_offsets_document,
 )
-from scanner_extractor.sources.kafka.admin import probe as probe_brokers
-from scanner_extractor.sources.kafka.clients import load_clients
-from scanner_extractor.sources.kafka.schema_ids import load_schema_ids
-from scanner_extractor.sources.ksqldb_queries import Earlier, KnownQueries
+from scanner_extractor.systems.kafka.admin import probe as probe_brokers
+from scanner_extractor.systems.ksqldb.queries import Earlier, KnownQueries
 from scanner_model.errors import Problem
 from scanner_model.lazy_names import deferred
 from scanner_model.names import SourceId
 
-read_database = deferred("scanner_extractor.sources.databases.client:read_database")
+if TYPE_CHECKING:
+    from scanner_extractor.systems.databases.settings import DatabaseSettings
+    from scanner_extractor.systems.kafka.settings import AclSettings, BrokerClientSettings, SchemaIdSettings
+
+read_database = deferred("scanner_extractor.systems.databases.client:read_database")
+load_clients = deferred("scanner_extractor.systems.kafka.clients:load_clients")
+load_schema_ids = deferred("scanner_extractor.systems.kafka.schema_ids:load_schema_ids")
+R = TypeVar("R")
 
 Wrap = Callable[[Transport], Transport]
 
@@ -150,15 +152,20 @@ class Connections:
             self.recorder.record_document(settings.source, name, database_document(reading))
         return reading
 
-    def deployment(self, settings: DeploymentSettings, progress: Progress) -> DeploymentReading:
-        """Read deployment files; a capture holds what they declare as one document, and a replay needs no file."""
+    def reading(
+        self,
+        source: SourceId,
+        name: str,
+        read: Callable[[], R],
+        write: Callable[[R], Json],
+        parse: Callable[[Json, SourceId], R],
+    ) -> R:
+        """Return what *read* returns; a capture holds it as *write* has it, the document *name*, for *parse*."""
         if self.replay:
-            document = self.replay.document(settings.source, deployment_files.DOCUMENT)
-            return deployment_files.read_deployment_document(document, settings.source)
-        reading = deployment_files.read_deployment(settings, progress)
+            return parse(self.replay.document(source, name), source)
+        reading = read()
         if self.recorder:
-            document = deployment_files.deployment_document(reading)
-            self.recorder.record_document(settings.source, deployment_files.DOCUMENT, document)
+            self.recorder.record_document(source, name, write(reading))
         return reading
 
     def document(self, source: SourceId, name: str, load: Callable[[], Json]) -> Json:

@@ -12,6 +12,7 @@ from typing import Any, TypedDict, TypeVar
 from scanner_extractor.naming.binding import Bound, RegistryNaming, bind, cluster_associations
 from scanner_extractor.naming.observed import IdsInUse, remembered_uses
 from scanner_extractor.results import (
+    SCHEMA_IDS,
     CatalogResult,
     ConnectResult,
     DeclaredResult,
@@ -38,9 +39,8 @@ from scanner_extractor.scan.topics import (
 from scanner_extractor.schemas.definitions import Defined, define
 from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
 from scanner_extractor.settings.cluster import NamingSettings, Settings
-from scanner_extractor.sources.kafka.admin import LOG_END
-from scanner_extractor.sources.kafka.schema_ids import MEMBER as SCHEMA_IDS
-from scanner_extractor.sources.ksqldb_reader import collection_schemas
+from scanner_extractor.systems.kafka.admin import LOG_END
+from scanner_extractor.systems.ksqldb.reader import collection_schemas
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.errors import Problem
 from scanner_model.kafka import Cluster, Connector, StreamsTopology, Topic

@@ -8,20 +8,25 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
+from typing import TYPE_CHECKING
 
-from scanner_extractor.config.expansion import expanded
+from scanner_extractor import source_kind
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import CloudResult, KafkaResult, Progress, SourceReadings, SourceResults, no_progress
-from scanner_extractor.scan import source_kinds
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.source_kind import BrokerUse
-from scanner_extractor.scan.source_kinds import SOURCE_KINDS
+from scanner_extractor.scan.source_kinds import kinds_of
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.confluent_cloud import Lacking
+from scanner_extractor.source_kind import BrokerUse
 from scanner_model.errors import ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.lazy_names import deferred
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.threads import start
+
+if TYPE_CHECKING:
+    from scanner_extractor.systems.confluent_cloud.settings import Lacking
+
+expanded = deferred("scanner_extractor.scan.expansion:expanded")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +71,7 @@ class Phase:
 
 def kind_tasks(phase: str, settings: Settings, connections: Connections) -> Iterator[Task]:
     """Yield a task for each source of the kinds of *phase*, in the order of the rows and of cluster.json."""
-    for kind in SOURCE_KINDS:
+    for kind in kinds_of(settings):
         if kind.phase == phase:
             for source in kind.sources(settings):
                 run = partial(kind.read, source, connections)
@@ -75,7 +80,7 @@ def kind_tasks(phase: str, settings: Settings, connections: Connections) -> Iter
 
 def cluster_tasks(settings: Settings, connections: Connections) -> Iterator[Task]:
     """Yield a task for each source of the cluster itself; then one that fails for each source without a key."""
-    yield from kind_tasks(source_kinds.CLUSTER, settings, connections)
+    yield from kind_tasks(source_kind.CLUSTER, settings, connections)
     for lacking in settings.lacking:
         yield Task(source=lacking.source, kind=lacking.kind, run=partial(_refuse, lacking))
 
@@ -88,16 +93,16 @@ def _phase(name: str, *, enriches: bool = False) -> Phase:
     return Phase(name, partial(kind_tasks, name), enriches)
 
 
-DISCOVERY = _phase(source_kinds.DISCOVERY)
+DISCOVERY = _phase(source_kind.DISCOVERY)
 """Runs before the phases, in every mode: it finds which sources there are."""
 
 PHASES = (
-    Phase(source_kinds.CLUSTER, cluster_tasks),
-    _phase(source_kinds.STREAMING),
-    _phase(source_kinds.SCHEMAS),
-    _phase(source_kinds.TABLES),
-    _phase(source_kinds.CATALOG, enriches=True),
-    _phase(source_kinds.METRICS, enriches=True),
+    Phase(source_kind.CLUSTER, cluster_tasks),
+    _phase(source_kind.STREAMING),
+    _phase(source_kind.SCHEMAS),
+    _phase(source_kind.TABLES),
+    _phase(source_kind.CATALOG, enriches=True),
+    _phase(source_kind.METRICS, enriches=True),
 )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from scanner_extractor.formats.avro.identity import spelled_alike
 from scanner_extractor.schemas.parsing import ParseRequest, ParseTexts, TagPatterns, parse_in_process, parse_one
 from scanner_extractor.schemas.references import Find, Resolved, finder, resolve
 from scanner_model.columns import ParsedSchema
@@ -72,8 +73,13 @@ def define_text(
 def fingerprint(
     format_name: str, text: str, references: Mapping[str, str], tags: TagPatterns, record: RecordName | None
 ) -> Fingerprint:
-    """Identify a definition by everything that its columns depend on, our readers too."""
-    parts = [READERS, format_name, text, sorted(references.items()), tags, record]
+    """Identify a definition by everything that its columns depend on, our readers too.
+
+    Avro texts that differ in spelling only are one definition: registries print what was registered anew.
+    """
+    alike = spelled_alike if format_name == "AVRO" else str
+    texts = sorted((name, alike(other)) for name, other in references.items())
+    parts = [READERS, format_name, alike(text), texts, tags, record]
     canonical = _ENCODER.encode(parts).encode("utf-8", "surrogatepass")
     return Fingerprint(hashlib.sha256(canonical).hexdigest())
 

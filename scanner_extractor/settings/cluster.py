@@ -13,18 +13,20 @@ from scanner_model.errors import Problem
 from scanner_model.names import ClusterName, SourceId, TopicName
 
 if TYPE_CHECKING:
-    from scanner_extractor.settings.clients import PrometheusSettings
-    from scanner_extractor.settings.confluent_cloud import (
+    from scanner_extractor.settings.push import PushSettings
+    from scanner_extractor.settings.sources import CatalogSettings
+    from scanner_extractor.systems.confluent_cloud.settings import (
         CloudSettings,
         KafkaRestSettings,
         Lacking,
         MetricsSettings,
-        OffsetSettings,
         StreamCatalogSettings,
         TableflowSettings,
     )
-    from scanner_extractor.settings.push import PushSettings
-    from scanner_extractor.settings.sources import CatalogSettings, FlinkSettings, SqlFilesSettings
+    from scanner_extractor.systems.connect.settings import ConnectSettings
+    from scanner_extractor.systems.flink.settings import FlinkSettings, SqlFilesSettings
+    from scanner_extractor.systems.ksqldb.settings import KsqlSettings
+    from scanner_extractor.systems.prometheus.settings import PrometheusSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,42 +180,6 @@ class RegistrySettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KsqlSettings:
-    """One ksqlDB cluster."""
-
-    http: HttpSettings
-
-    @property
-    def source(self) -> SourceId:
-        """Return the identity of this source in every scan."""
-        return SourceId(f"ksqldb:{self.http.url}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConnectSettings:
-    """One Kafka Connect cluster; *name* is the user's name for it, may be empty.
-
-    *active_topics*: the topics that each connector uses are read, one request each. *secret_names*: settings of
-    connectors that are hidden in addition to the known ones.
-    """
-
-    http: HttpSettings
-    name: str = ""
-    active_topics: bool = True
-    secret_names: frozenset[str] = frozenset()
-
-    @property
-    def source(self) -> SourceId:
-        """Return the identity of this source in every scan; a name stays when the address changes."""
-        return SourceId(f"connect:{self.name or self.http.url}")
-
-    @property
-    def is_managed(self) -> bool:
-        """Return whether these are the managed connectors of Confluent Cloud, whose API offers less."""
-        return "/connect/v1/environments/" in self.http.url
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class KafkaSettings:
     """The Kafka protocol: bootstrap brokers and librdkafka's own properties (which hold secrets)."""
 
@@ -272,3 +238,17 @@ class Settings:
     manual_input: tuple[Path, ...] = ()
     secret_names: frozenset[str] = frozenset()
     warnings: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetSettings:
+    """Metrics of any cluster over the Kafka protocol: the end offsets of each topic."""
+
+    brokers: tuple[str, ...]
+    properties: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout: float = 20.0
+
+    @property
+    def source(self) -> SourceId:
+        """Return the identity of this source in every scan."""
+        return SourceId("metrics:offsets:" + ",".join(self.brokers))

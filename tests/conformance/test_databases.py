@@ -13,8 +13,8 @@ from dataflow_generator.jobs.databases.views import view_jobs
 from dataflow_generator.jobs.model import ColumnRef, Naming
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_extractor.results import CatalogResult, no_progress
-from scanner_extractor.settings.sources import DatabaseSettings
-from scanner_extractor.sources.databases.client import read_database
+from scanner_extractor.systems.databases.client import read_database
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.catalogs import CatalogTable, TableKey
 from scanner_model.columns import path_name
 

@@ -7,13 +7,13 @@ import json
 import pytest
 
 from scanner_api.configuration import State, probe_sources
-from scanner_extractor.config.flink import KINDS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.results import JobsResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, Settings
-from scanner_extractor.settings.sources import SQL_FILES, FlinkSettings
-from scanner_extractor.sources.flink import FLINK_SOURCES
+from scanner_extractor.systems.flink.client import FLINK_SOURCES
+from scanner_extractor.systems.flink.section import KINDS
+from scanner_extractor.systems.flink.settings import SQL_FILES, FlinkSettings
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import ClusterName
 from scanner_model.scan import SourceStatus as Answered

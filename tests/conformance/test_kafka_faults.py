@@ -28,11 +28,11 @@ from scanner_extractor.results import CatalogResult, KafkaResult, Progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import read_sources
-from scanner_extractor.settings.cluster import KafkaSettings, Settings
-from scanner_extractor.settings.confluent_cloud import OffsetSettings
-from scanner_extractor.settings.sources import FileSettings, StreamsSettings
-from scanner_extractor.sources.kafka.admin import read_kafka, read_offsets
-from scanner_extractor.sources.kafka.client import KafkaClient
+from scanner_extractor.settings.cluster import KafkaSettings, OffsetSettings, Settings
+from scanner_extractor.settings.sources import FileSettings
+from scanner_extractor.systems.kafka.admin import read_kafka, read_offsets
+from scanner_extractor.systems.kafka.client import KafkaClient
+from scanner_extractor.systems.streams.settings import StreamsSettings
 from scanner_model.names import ClusterName
 from scanner_model.scan import ClusterScan, SourceStatus
 

@@ -18,9 +18,10 @@ from dataflow_generator.jobs.model import Naming
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.results import KsqlResult, no_progress
-from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings
-from scanner_extractor.sources.ksqldb import read_ksqldb
-from scanner_extractor.sources.ksqldb_reader import collection_schemas
+from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.systems.ksqldb.client import read_ksqldb
+from scanner_extractor.systems.ksqldb.reader import collection_schemas
+from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.columns import KEY, Column
 from scanner_model.names import Role
 from scanner_model.scan import SourceStatus as Answered

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from scanner_extractor.http.pagination import by_number, by_token, paged
-from scanner_extractor.sources.confluent_cloud.stream_catalog import read_graphql, read_search
-from scanner_extractor.sources.flink import read_jobs
-from scanner_extractor.sources.kafka_rest import read_groups, read_topics
+from scanner_extractor.systems.confluent_cloud.kafka_rest import read_groups, read_topics
+from scanner_extractor.systems.confluent_cloud.stream_catalog import read_graphql, read_search
+from scanner_extractor.systems.flink.client import read_jobs
 from scanner_model.names import SourceId
 from scanner_model.payload import Payload, Unread
 

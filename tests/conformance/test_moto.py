@@ -14,12 +14,12 @@ import aws_catalogs
 import glue_registry
 import pytest
 
-from scanner_extractor.catalogs.glue import glue_catalog_transport, read_glue_catalog
 from scanner_extractor.http.client import Http
-from scanner_extractor.registries.glue import glue_registry_transport, read_glue
 from scanner_extractor.results import CatalogResult, RegistryResult, no_progress
 from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings
 from scanner_extractor.settings.sources import AwsSettings, CatalogSettings
+from scanner_extractor.systems.glue.catalog import glue_catalog_transport, read_glue_catalog
+from scanner_extractor.systems.glue.registry import glue_registry_transport, read_glue
 from scanner_model.errors import NotFound
 
 boto3 = pytest.importorskip("boto3")

@@ -29,10 +29,10 @@ from scanner_extractor.results import KafkaResult, Progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import read_sources
-from scanner_extractor.settings.clients import SchemaIdSettings
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, RegistrySettings, Settings
-from scanner_extractor.sources.kafka.client import KafkaClient
-from scanner_extractor.sources.kafka.schema_ids import load_schema_ids
+from scanner_extractor.systems.kafka.client import KafkaClient
+from scanner_extractor.systems.kafka.schema_ids import load_schema_ids
+from scanner_extractor.systems.kafka.settings import SchemaIdSettings
 from scanner_model.errors import SourceUnreachable
 from scanner_model.kafka import Topic
 from scanner_model.names import ClusterName, TopicName

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.registries.confluent_reader import Origin, read_row
 from scanner_extractor.registries.result import Row
+from scanner_extractor.systems.schema_registry.confluent_reader import Origin, read_row
 from scanner_model.names import SourceId
 from scanner_model.payload import Payload
 

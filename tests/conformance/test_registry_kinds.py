@@ -16,10 +16,10 @@ import pytest
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.registries.glue import glue_registry_transport
 from scanner_extractor.results import RegistryResult, SourceReadings, no_progress
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings, Settings
+from scanner_extractor.systems.glue.registry import glue_registry_transport
 from scanner_model.names import ClusterName
 from scanner_model.scan import ClusterScan
 from scanner_model.scan import SourceStatus as Outcome

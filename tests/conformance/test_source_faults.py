@@ -28,10 +28,12 @@ from scanner_extractor.results import KafkaResult, Progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import PHASES, read_sources
-from scanner_extractor.scan.source_kinds import SOURCE_KINDS
+from scanner_extractor.scan.source_kinds import all_kinds
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, RegistrySettings, Settings
-from scanner_extractor.settings.sources import CatalogSettings, FileSettings, FlinkSettings, StreamsSettings
-from scanner_extractor.sources.flink import FLINK_SOURCES
+from scanner_extractor.settings.sources import CatalogSettings, FileSettings
+from scanner_extractor.systems.flink.client import FLINK_SOURCES
+from scanner_extractor.systems.flink.settings import FlinkSettings
+from scanner_extractor.systems.streams.settings import StreamsSettings
 from scanner_model.kafka import Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
@@ -173,7 +175,7 @@ def test_every_source_over_http_is_a_row() -> None:
     """A new kind, or a new type of one, is read with every fault from its first day."""
     members = [value for row in ROWS.values() for value in row.member(HttpSettings(url="http://x")).values()]
     sources = [source for value in members for source in (value if isinstance(value, tuple) else (value,))]
-    over_http = {kind.settings for kind in SOURCE_KINDS if "http" in {member.name for member in fields(kind.settings)}}
+    over_http = {kind.settings for kind in all_kinds() if "http" in {member.name for member in fields(kind.settings)}}
 
     assert {type(source) for source in sources} == over_http
     typed = CatalogSettings | FlinkSettings | RegistrySettings

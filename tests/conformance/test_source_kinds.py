@@ -13,9 +13,9 @@ from jsonschema import Draft202012Validator
 from scanner_extractor.config.loader import cluster_schema, read_cluster_file
 from scanner_extractor.config.sections import HTTP_MEMBERS
 from scanner_extractor.push_targets import TARGETS
-from scanner_extractor.scan.source_kind import SourceKind
-from scanner_extractor.scan.source_kinds import SECTIONS, SOURCE_KINDS, experimental_sources
+from scanner_extractor.scan.source_kinds import all_kinds, experimental_sources, sections
 from scanner_extractor.settings.cluster import Settings
+from scanner_extractor.source_kind import SourceKind
 from scanner_model.errors import InputInvalid
 from scanner_model.maturity import Maturity
 
@@ -57,11 +57,11 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
 }
 """One source of each class of settings, by member."""
 
-CASES = [(section, item) for section in SECTIONS for item in EXAMPLES[section.member]]
+CASES = [(section, item) for section in sections() for item in EXAMPLES[section.member]]
 over_http = pytest.mark.parametrize(
-    "section", [section for section in SECTIONS if section.over_http], ids=lambda section: section.member
+    "section", [section for section in sections() if section.over_http], ids=lambda section: section.member
 )
-every_kind = pytest.mark.parametrize("kind", SOURCE_KINDS, ids=lambda kind: f"{kind.name}-{kind.settings.__name__}")
+every_kind = pytest.mark.parametrize("kind", all_kinds(), ids=lambda kind: f"{kind.name}-{kind.settings.__name__}")
 every_case = pytest.mark.parametrize(("section", "item"), CASES, ids=lambda case: getattr(case, "member", None))
 
 
@@ -92,7 +92,7 @@ def errors(content: dict[str, Any]) -> list[str]:
 
 def test_every_section_has_an_example() -> None:
     """A new kind is tested the moment it enters the table."""
-    assert set(EXAMPLES) == {section.member for section in SECTIONS}
+    assert set(EXAMPLES) == {section.member for section in sections()}
 
 
 @every_kind
@@ -114,7 +114,7 @@ def test_kind_keeps_its_sources_in_a_field_that_exists(kind) -> None:
 def test_source_belongs_to_one_kind(section, item, read) -> None:
     """Two rows would read it twice, none would lose it."""
     settings = read(document(section, item))
-    kinds = [kind for kind in SOURCE_KINDS if kind.section is section and list(kind.sources(settings))]
+    kinds = [kind for kind in all_kinds() if kind.section is section and list(kind.sources(settings))]
 
     assert len(kinds) == 1
 
@@ -171,7 +171,7 @@ def test_shared_definition_has_the_members_that_are_parsed() -> None:
 def test_secret_names_reach_every_source(section, item, read) -> None:
     """A source without them would store what the user wants hidden."""
     settings = read(document(section, item, secret_names=["Cipher.Seed"]))
-    (source,) = (source for kind in SOURCE_KINDS if kind.section is section for source in kind.sources(settings))
+    (source,) = (source for kind in all_kinds() if kind.section is section for source in kind.sources(settings))
 
     assert set(_secret_names(source)) <= {frozenset({"cipher.seed"}), frozenset()}
     assert frozenset({"cipher.seed"}) in _secret_names(source) or not _secret_names(source)

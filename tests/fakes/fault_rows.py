@@ -10,27 +10,24 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
-from scanner_extractor.catalogs.datazone import datazone_transport
-from scanner_extractor.catalogs.glue import glue_catalog_transport
 from scanner_extractor.http.aws import watched
 from scanner_extractor.http.messages import Transport
-from scanner_extractor.registries.glue import glue_registry_transport
-from scanner_extractor.settings.clients import PrometheusSettings
-from scanner_extractor.settings.cluster import (
-    ConnectSettings,
-    GlueSettings,
-    HttpSettings,
-    KsqlSettings,
-    RegistrySettings,
-)
-from scanner_extractor.settings.confluent_cloud import (
+from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings
+from scanner_extractor.settings.sources import AwsSettings, CatalogSettings, Lineage, Wanted
+from scanner_extractor.systems.confluent_cloud.settings import (
     CloudSettings,
     KafkaRestSettings,
     MetricsSettings,
     StreamCatalogSettings,
     TableflowSettings,
 )
-from scanner_extractor.settings.sources import AwsSettings, CatalogSettings, FlinkSettings, Lineage, Wanted
+from scanner_extractor.systems.connect.settings import ConnectSettings
+from scanner_extractor.systems.datazone.catalog import datazone_transport
+from scanner_extractor.systems.flink.settings import FlinkSettings
+from scanner_extractor.systems.glue.catalog import glue_catalog_transport
+from scanner_extractor.systems.glue.registry import glue_registry_transport
+from scanner_extractor.systems.ksqldb.settings import KsqlSettings
+from scanner_extractor.systems.prometheus.settings import PrometheusSettings
 from scanner_model.scan import SourceStatus
 
 AVRO = '{"type":"record","name":"Order","fields":[{"name":"id","type":"string"}]}'

@@ -80,18 +80,25 @@ def job(identity: str, name: str = "insert-into_t", state: str = "RUNNING", star
     return {"jid": identity, "name": name, "start-time": started, "end-time": -1, "duration": 5, "state": state}
 
 
+def application(name: str, status: str = "RUNNING", **jobs: int) -> Json:
+    """Return an application as `GET /applications/overview` of Flink 2.3 lists it; *jobs* are counted by state."""
+    times = {"start-time": 1777629600000, "end-time": -1, "duration": 5}
+    return {"id": f"{len(name):032x}", "name": name, **times, "status": status, "jobs": jobs}
+
+
 @dataclass(slots=True, kw_only=True)
 class Flink:
     """What is served: pages of statements, tables and the manager's statements; jobs and their plans by id.
 
-    A plan that is a number is a status. *causes* are the traces of failed jobs, by id. *asked* fills up with what was
-    asked for.
+    A plan that is a number is a status. *applications* is None before Flink 2.3, which does not list them. *causes* are
+    the traces of failed jobs, by id. *asked* fills up with what was asked for.
     """
 
     statements: Sequence[Json] = ((),)
     tables: Sequence[Json] = ((),)
     managed: Sequence[Json] = ((),)
     jobs: Sequence[Json] = ()
+    applications: Sequence[Json] | None = None
     plans: Mapping[str, Json] = field(default_factory=dict)
     causes: Mapping[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
@@ -112,6 +119,8 @@ class Flink:
                 return self._numbered(int(query["page"]))
             case "/jobs/overview":
                 return 200, {"jobs": list(self.jobs)}
+            case "/applications/overview" if self.applications is not None:
+                return 200, {"applications": list(self.applications)}
             case "/overview":
                 return 200, {"taskmanagers": 1, "jobs-running": len(self.jobs), "flink-version": "2.2.1"}
             case "/v1/info":

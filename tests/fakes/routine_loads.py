@@ -12,9 +12,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scanner_extractor.settings.sources import DatabaseSettings
-from scanner_extractor.sources.databases.engines.session import EngineSession, Row
-from scanner_extractor.sources.databases.products import Location
+from scanner_extractor.systems.databases.engines.session import EngineSession, Row
+from scanner_extractor.systems.databases.products import Location
+from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.errors import SourceUnreachable
 
 SECRET = "Pl4in-t3xt-w0rd"

@@ -32,6 +32,12 @@ _AUTHORIZER = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users": "User:ANONYMOUS",
 }
+# The plug-in that Kafka brings; it keeps in memory what Streams applications push (KIP-1331).
+_TOPOLOGIES = {
+    "group.streams.topology.description.plugin.class": (
+        "org.apache.kafka.server.streams.InMemoryTopologyDescriptionPlugin"
+    ),
+}
 _TOPIC, _GROUP, _TRANSACTION = ResourceType.TOPIC, ResourceType.GROUP, ResourceType.TRANSACTIONAL_ID
 _LITERAL, _PREFIXED = ResourcePatternType.LITERAL, ResourcePatternType.PREFIXED
 _READ, _WRITE, _DESCRIBE, _ALL = AclOperation.READ, AclOperation.WRITE, AclOperation.DESCRIBE, AclOperation.ALL
@@ -79,8 +85,8 @@ def absent() -> dict[str, str]:
     return {} if shutil.which("prometheus") else {"prometheus": "not installed (Debian: prometheus)"}
 
 
-def _topics() -> str:
-    admin = AdminClient({"bootstrap.servers": places.CLIENTS_BROKER})
+def _topics(broker: str = places.CLIENTS_BROKER) -> str:
+    admin = AdminClient({"bootstrap.servers": broker})
     missing = [NewTopic(name, 2, 1) for name in TOPICS if name not in admin.list_topics(timeout=20).topics]
     for future in admin.create_topics(missing).values() if missing else ():
         future.result(20)
@@ -179,6 +185,11 @@ def _write(user: str, more: Mapping[str, str]) -> None:
     file.write_text(properties_text(settings | dict(more)), "utf-8")
 
 
+def _properties_of_tally() -> None:
+    settings = {"bootstrap.servers": places.OPEN_BROKER, "application.id": "tally"}
+    _properties("tally").write_text(properties_text(settings), "utf-8")
+
+
 def _exports(port: int) -> bool:
     return answers(f"http://{HOST}:{port}/metrics")
 
@@ -189,8 +200,8 @@ def _known(group: str) -> bool:
     return group in {item.group_id for item in admin.list_consumer_groups(request_timeout=5).result().valid}
 
 
-def _has(topic: str) -> bool:
-    return topic in AdminClient({"bootstrap.servers": places.CLIENTS_BROKER}).list_topics(timeout=5).topics
+def _has(topic: str, broker: str = places.CLIENTS_BROKER) -> bool:
+    return topic in AdminClient({"bootstrap.servers": broker}).list_topics(timeout=5).topics
 
 
 def _prepare_prometheus() -> None:
@@ -244,7 +255,8 @@ ROWS: tuple[Server | Step, ...] = (
         users=USERS,
     ),
     single_broker("kafka-bare", (places.BARE_KAFKA, places.BARE_CONTROLLER), more=_AUTHORIZER),
-    single_broker("kafka-open", (places.OPEN_KAFKA, places.OPEN_CONTROLLER)),
+    single_broker("kafka-open", (places.OPEN_KAFKA, places.OPEN_CONTROLLER), more=_TOPOLOGIES),
+    Step(name="open-topics", after=("kafka-open",), run=lambda: _topics(places.OPEN_BROKER)),
     Step(name="client-topics", after=("kafka-clients",), run=_topics),
     Step(name="client-rights", after=("kafka-clients",), run=_rights),
     Step(name="programs-compiled", needs=_NEEDS, run=_compiled),
@@ -301,6 +313,15 @@ ROWS: tuple[Server | Step, ...] = (
         prepare=_properties_of_java("counter", application_id="counter"),
         command=lambda: _java("counter", "count", "shop.orders", "shop.counts"),
         ready=lambda: _has("counter-by-value-repartition"),
+    ),
+    Server(
+        name="tally",
+        port=None,
+        needs=_NEEDS,
+        after=("open-topics", "programs-compiled"),
+        prepare=_properties_of_tally,
+        command=lambda: _java("tally", "count", "shop.orders", "shop.counts"),
+        ready=lambda: _has("tally-by-value-repartition", places.OPEN_BROKER),
     ),
     Server(
         name="prometheus",

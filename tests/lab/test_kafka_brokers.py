@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from scanner_extractor.results import KafkaResult, no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
-from scanner_extractor.sources.kafka.admin import read_kafka
+from scanner_extractor.systems.kafka.admin import read_kafka
 from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.scan import SourceStatus
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ pytestmark = pytest.mark.lab
 _HERE = Path(__file__).parent
 _UNKNOWN, _NO = 7, 6
 """Exit statuses of `may-delete`."""
+_PUSHES = 15
+"""Scans until the application has pushed its topology, which it does with a heartbeat after it joined."""
 _OPTIONAL = ("acls", "prometheus", "kafka_clients", "applications")
 _MEASURED = {
     ("shop.clicks", "writes", "clicks"),
@@ -82,6 +85,26 @@ def test_streams_group_names_its_internal_topics(lab) -> None:
 
     assert {topic for topic in topics if topic.startswith("counter-by-value-")} == {"counter-by-value-repartition"}
     assert "shop.counts" not in topics
+
+
+def test_streams_group_names_what_it_writes_where_brokers_store_topologies(lab) -> None:
+    """KIP-1331: a plug-in of the brokers stores what the application pushes, its sinks among it."""
+    pytest.importorskip("kafka", reason="needs the extra kafka-clients")
+    lab.needs("tally")
+    config = lab.directory / "topologies.json"
+    document = {"cluster": "open", "brokers": [lab.told["clients"]["open"]], "kafka": {}, "kafka_clients": {}}
+    config.write_text(json.dumps(document), "utf-8")
+    address = f"sqlite:///{lab.directory}/topologies.db"
+    for _ in range(_PUSHES):
+        done = lab.run("scan", "--no-graph", "--config", str(config), "--dictionary", address)
+        if "do not say what" not in done.stderr:
+            break
+        time.sleep(2)
+    lab.scanner("dataflow", "--dictionary", address)
+
+    rows = _clients(lab, address, "--certainty", "configured")
+
+    assert ("shop.counts", "writes", "tally") in _uses(rows)
 
 
 def test_group_of_the_new_protocol_is_configured(lab, everything) -> None:

@@ -10,8 +10,8 @@ import pytest
 from scanner_extractor.http.client import Http
 from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.settings.sources import JOB_MANAGER, SQL_GATEWAY, FlinkSettings
-from scanner_extractor.sources.flink import FLINK_SOURCES
+from scanner_extractor.systems.flink.client import FLINK_SOURCES
+from scanner_extractor.systems.flink.settings import JOB_MANAGER, SQL_GATEWAY, FlinkSettings
 from scanner_model.scan import SourceStatus
 
 pytestmark = pytest.mark.lab

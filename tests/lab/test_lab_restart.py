@@ -17,7 +17,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.queries.history import known_groups
 from scanner_extractor.settings.cluster import KafkaSettings
-from scanner_extractor.sources.kafka.admin import read_kafka
+from scanner_extractor.systems.kafka.admin import read_kafka
 from scanner_model.errors import ScannerError
 from scanner_model.scan import SourceStatus
 

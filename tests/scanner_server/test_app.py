@@ -229,6 +229,17 @@ def test_the_pages_load_nothing_from_elsewhere(session_client) -> None:
         assert not [word for word in ("https://", "http://") if word in program.replace("http://www.w3.org", "")]
 
 
+def test_a_part_of_the_page_is_compressed_where_the_browser_accepts_it(session_client) -> None:
+    """The same text arrives either way."""
+    plain = session_client.get("/static/page.js", headers={"accept-encoding": "identity"})
+    packed = session_client.get("/static/page.js", headers={"accept-encoding": "gzip"})
+
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.text == plain.text
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+
+
 def test_a_part_of_the_page_that_the_browser_has_is_not_sent_again(session_client) -> None:
     """It is asked for at each view."""
     first = session_client.get("/static/page.js")

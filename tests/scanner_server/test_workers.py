@@ -41,6 +41,18 @@ def test_heavy_answers_have_a_process_and_light_ones_a_thread(retail) -> None:
     assert first["pid"] == second["pid"] != os.getpid()
 
 
+def test_a_process_started_in_advance_answers_the_first_heavy_question(retail) -> None:
+    """It has imported what the questions need, so that the first one need not wait for that."""
+    workers = Workers(retail, ServerOptions())
+
+    async def ask() -> tuple[int | None, dict[str, Any]]:
+        return await workers.warm(), await workers.run(slow_answers.quick, {}, heavy=True)
+
+    started, answer = anyio.run(ask)
+
+    assert answer["pid"] == started
+
+
 @pytest.mark.process
 def test_a_heavy_answer_beyond_its_deadline_is_ended_and_its_place_is_free(retail) -> None:
     """It works on without end, and never waits for anything; the next one begins, or it would be to try later."""

@@ -30,10 +30,10 @@ from scanner_api.push.model import (
     no_relations,
 )
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_extractor.catalogs.google_transport import default_token
 from scanner_extractor.config.sections import text
 from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings
+from scanner_extractor.systems.google.transport import default_token
 from scanner_model.columns import ColumnPath
 from scanner_model.payload import Payload
 

@@ -103,6 +103,7 @@ def serve(
         library.serve_mcp(dictionary, budget)
         return Exit.DONE
     options = library.ServerOptions(
+        warm=True,
         host=host,
         port=port,
         token=read_token(token, token_file),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from scanner_extractor.evolution.differences import Difference, Effort, SchemaText
+from scanner_extractor.evolution.differences import Difference, Effort, SchemaText, undecided
 from scanner_extractor.formats.json_schema.references import Located, References
 from scanner_extractor.formats.limits import read_json
 from scanner_model.columns import ELEMENT, MAP_VALUE, ColumnPath, field_segment
@@ -266,6 +266,33 @@ def removed_values(reader: SchemaText, writer: SchemaText) -> Iterator[Differenc
 
     Raises InputInvalid for invalid JSON, TooMuchEffort where the schemas have too many places.
     """
+    for before, after, path in _pairs(reader, writer):
+        values, kept = before.get("enum"), after.get("enum")
+        if isinstance(values, list) and isinstance(kept, list):
+            known = {json.dumps(value, sort_keys=True) for value in kept}
+            gone = [text for value in values if (text := json.dumps(value, sort_keys=True)) not in known]
+            if gone:
+                why = f"the reader lacks the values {', '.join(gone[:5])}"
+                yield Difference(path, "ENUM_ARRAY_NARROWED", why)
+
+
+_UNCOMPARED = ("propertyNames", "patternProperties", "contains", *_CONDITIONS)
+"""Keywords that a registry takes in any form, and that reject documents all the same."""
+
+
+def uncompared(reader: SchemaText, writer: SchemaText) -> Iterator[Difference]:
+    """Yield the conditions of the reader's schema that the writer's has not or otherwise, and no registry compares.
+
+    Raises what `removed_values` does.
+    """
+    for before, after, path in _pairs(reader, writer):
+        changed = [word for word in _UNCOMPARED if word in after and before.get(word) != after[word]]
+        if changed:
+            yield undecided(f"a registry does not compare {', '.join(changed)}, and readers may reject documents", path)
+
+
+def _pairs(reader: SchemaText, writer: SchemaText) -> Iterator[tuple[Json, Json, ColumnPath]]:
+    """Yield the schemas that are objects in the same place of both texts: the writer's, the reader's, the path."""
     old, new = (References(read_json(text.text), text.references.get) for text in (writer, reader))
     effort = Effort()
     waiting: deque[tuple[Located, Located, ColumnPath]] = deque([(old.root, new.root, ())])
@@ -280,13 +307,7 @@ def removed_values(reader: SchemaText, writer: SchemaText) -> Iterator[Differenc
         seen.add(pair)
         if not isinstance(before.schema, dict) or not isinstance(after.schema, dict):
             continue
-        values, kept = before.schema.get("enum"), after.schema.get("enum")
-        if isinstance(values, list) and isinstance(kept, list):
-            known = {json.dumps(value, sort_keys=True) for value in kept}
-            gone = [text for value in values if (text := json.dumps(value, sort_keys=True)) not in known]
-            if gone:
-                why = f"the reader lacks the values {', '.join(gone[:5])}"
-                yield Difference(path, "ENUM_ARRAY_NARROWED", why)
+        yield before.schema, after.schema, path
         ours, theirs = dict(_inside(old, before)), dict(_inside(new, after))
         for place in ours.keys() & theirs.keys() if len(path) < _LONGEST else ():
             waiting.append((ours[place], theirs[place], (*path, *place[0])))

@@ -35,7 +35,7 @@ class Field:
 
     *oneof* is the name of the one that it is in, empty outside. *offset* is where its name starts in the text.
     *presence* is the field's own, None where it inherits. *default* is JSON text. *decimal* is (precision, scale) as
-    Confluent's field options give them.
+    Confluent's field options give them. *json_name* is the option's, empty where it has none.
     """
 
     name: str
@@ -49,7 +49,24 @@ class Field:
     decimal: tuple[int, int] | None = None
     key: str = ""
     oneof: str = ""
+    json_name: str = ""
     offset: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranges:
+    """What statements `reserved` or `extensions` list: *numbers* from the first to the last, and *names*."""
+
+    numbers: tuple[tuple[int, int], ...] = ()
+    names: tuple[str, ...] = ()
+
+    def __add__(self, other: Ranges) -> Ranges:
+        """Return what both list."""
+        return Ranges(numbers=self.numbers + other.numbers, names=self.names + other.names)
+
+    def has(self, number: int) -> bool:
+        """Return whether *number* is listed."""
+        return any(first <= number <= last for first, last in self.numbers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +76,7 @@ class Enum:
     name: str
     doc: str | None = None
     values: tuple[tuple[str, str], ...] = ()
+    reserved: Ranges = Ranges()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +88,16 @@ class Message:
     types: tuple[Message | Enum, ...] = ()
     presence: Presence | None = None
     tags: tuple[str, ...] = ()
+    reserved: Ranges = Ranges()
+    extensions: Ranges = Ranges()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """A service by its simple name; *calls* are the names of its methods, each with its request and response."""
+
+    name: str
+    calls: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +115,7 @@ class ProtoFile:
     package: str = ""
     imports: tuple[Import, ...] = ()
     types: tuple[Message | Enum, ...] = ()
+    services: tuple[Service, ...] = ()
     presence: Presence = Presence.EXPLICIT
     deepest: int = 0
     versioned: bool = False

@@ -56,6 +56,12 @@ def read_option(cursor: Cursor) -> Option:
     return Option(".".join(parts), _value(cursor, 0))
 
 
+def json_name(options: Iterable[Option]) -> str:
+    """Return the name of a field in JSON that an option states; empty where none does."""
+    values = [option.value for option in options if option.name == "json_name"]
+    return values[-1].decode("utf-8", "replace") if values and isinstance(values[-1], bytes) else ""
+
+
 def read_bracketed(cursor: Cursor) -> tuple[Option, ...]:
     """Read `[name = value, …]`; raises UnreadableError."""
     cursor.expect("[")

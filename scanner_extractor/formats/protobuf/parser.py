@@ -6,11 +6,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from scanner_extractor.formats.protobuf.declarations import Enum, Field, Import, Label, Message, Presence, ProtoFile
+from scanner_extractor.formats.protobuf.declarations import (
+    Enum,
+    Field,
+    Import,
+    Label,
+    Message,
+    Presence,
+    ProtoFile,
+    Ranges,
+    Service,
+)
 from scanner_extractor.formats.protobuf.options import (
     Option,
     default,
     field_meta,
+    json_name,
     message_tags,
     presence,
     read_bracketed,
@@ -41,6 +52,7 @@ class _Body:
     fields: dict[str, Field] = field(default_factory=dict)
     types: list[Message | Enum] = field(default_factory=list)
     options: list[Option] = field(default_factory=list)
+    ranges: dict[str, Ranges] = field(default_factory=dict)
 
 
 class _Parser:
@@ -51,6 +63,7 @@ class _Parser:
         self._depth = 0
         self._package = ""
         self._imports: dict[str, Import] = {}
+        self._services: list[Service] = []
         self._presence = Presence.EXPLICIT
 
     def file(self) -> ProtoFile:
@@ -61,6 +74,7 @@ class _Parser:
             package=self._package,
             imports=tuple(self._imports.values()),
             types=tuple(self._body.types),
+            services=tuple(self._services),
             presence=presence(self._body.options) or self._presence,
             deepest=self._at.deepest,
             versioned=versioned,
@@ -98,7 +112,7 @@ class _Parser:
             case "import":
                 self._import()
             case "service":
-                self._at.skip_statement()
+                self._service()
             case _:
                 if not self._declaration():
                     raise UnreadableError(start, "a declaration")
@@ -154,6 +168,8 @@ class _Parser:
             types=tuple(body.types),
             presence=presence(body.options),
             tags=message_tags(body.options),
+            reserved=body.ranges.get("reserved", Ranges()),
+            extensions=body.ranges.get("extensions", Ranges()),
         )
 
     def _block(self, statement: Callable[[], None]) -> _Body:
@@ -173,11 +189,13 @@ class _Parser:
         if not self._at.sees("{"):
             raise self._at.unreadable("`{`")
         brace = self._at.index
-        values = tuple(self._values())
-        self._body.types.append(Enum(name=name, doc=self._doc(start, brace), values=values))
+        reserved: list[Ranges] = []
+        values = tuple(self._values(reserved))
+        doc = self._doc(start, brace)
+        self._body.types.append(Enum(name=name, doc=doc, values=values, reserved=sum(reserved, Ranges())))
 
-    def _values(self) -> Iterator[tuple[str, str]]:
-        """Read the block of an enum; yield its symbols with their numbers."""
+    def _values(self, reserved: list[Ranges]) -> Iterator[tuple[str, str]]:
+        """Read the block of an enum; yield its symbols with their numbers, and add what it reserves to *reserved*."""
         depth = 0
         while self._at.token != END:
             name = self._at.advance()
@@ -186,10 +204,48 @@ class _Parser:
                 return
             if depth == 1 and name == "option":
                 self._at.skip_statement()
+            elif depth == 1 and name == "reserved" and not self._at.sees("="):
+                reserved.append(self._ranges())
             elif depth == 1 and self._at.sees("="):
                 self._at.advance()
                 sign = self._at.advance() if self._at.sees("-") else ""
                 yield name, f"{sign}{self._at.token}"
+
+    def _ranges(self) -> Ranges:
+        """Read the list of a statement `reserved` or `extensions`, to its end; what is not a number is a name."""
+        items: list[list[str]] = [[]]
+        while self._at.token not in (";", "[", "}", END):
+            word = self._at.advance()
+            if word == ",":
+                items.append([])
+            else:
+                items[-1].append(word)
+        if self._at.sees("["):
+            self._at.skip_to_semicolon()
+        self._at.take(";")
+        numbers = tuple(span for item in items if (span := _span(item)))
+        names = tuple(item[0].strip("'\"") for item in items if len(item) == 1 and not _span(item))
+        return Ranges(numbers=numbers, names=names)
+
+    def _service(self) -> None:
+        """Read a service; the bodies of its calls hold options only."""
+        self._at.advance()
+        name = self._at.simple_name()
+        self._at.expect("{")
+        calls: list[tuple[str, str]] = []
+        depth = 1
+        while depth and self._at.token != END:
+            word = self._at.advance()
+            depth += (word == "{") - (word == "}")
+            if depth == 1 and word == "rpc":
+                calls.append((self._at.advance(), self._signature()))
+        self._services.append(Service(name=name, calls=tuple(calls)))
+
+    def _signature(self) -> str:
+        words: list[str] = []
+        while self._at.token not in (";", "{", "}", END):
+            words.append(self._at.advance())
+        return " ".join(words)
 
     def _extend(self) -> None:
         """Add the groups that an extension declares, which are types of its scope; not its fields."""
@@ -200,7 +256,8 @@ class _Parser:
     def _message_statement(self) -> None:
         match self._at.token:
             case "extensions" | "reserved":
-                self._at.skip_statement()
+                kind = self._at.advance()
+                self._body.ranges[kind] = self._body.ranges.get(kind, Ranges()) + self._ranges()
             case "oneof":
                 self._oneof()
             case _:
@@ -298,4 +355,15 @@ def _field(name: str, number: int, type: str, label: Label, options: tuple[Optio
         doc=meta.doc or doc,
         tags=meta.tags,
         decimal=meta.decimal,
+        json_name=json_name(options),
     )
+
+
+def _span(words: list[str]) -> tuple[int, int] | None:
+    """Return the first and the last number that an item of a list writes; None where it is a name."""
+    first, *rest = ["".join(words[:2]), *words[2:]] if words[:1] == ["-"] else words or [""]
+    last = "".join(rest[1:]) if rest[:1] == ["to"] else first
+    try:
+        return int(first, 0), _LARGEST_NUMBER if last == "max" else int(last, 0)
+    except ValueError:
+        return None

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.declared import mapping, member, text, texts
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.topic_files.mapping import documents
-from scanner_extractor.sources.deployment.declared import mapping, member, text, texts
-from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.catalogs import Annotation
 from scanner_model.declarations import UNRESOLVED_USE
 from scanner_model.names import TopicName

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.declared import mapping, mappings, member, text, texts
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.repository.topic_files.backstage import is_catalog, read_catalog
 from scanner_extractor.repository.topic_files.kpops import is_pipeline, read_pipeline
 from scanner_extractor.repository.topic_files.mapping import add_entries, documents
 from scanner_extractor.repository.topic_files.persister import is_service_map, read_service_map
-from scanner_extractor.settings.sources import TopicFiles
-from scanner_extractor.sources.deployment.declared import mapping, mappings, member, text, texts
-from scanner_extractor.sources.deployment.yaml_documents import Parsed
+from scanner_extractor.repository.yaml_documents import Parsed
 
 Value = Any
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.declared import CLASS, count, mapping, member, text, texts
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.topic_files.mapping import documents
-from scanner_extractor.sources.deployment.declared import CLASS, count, mapping, member, text, texts
-from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.repository.yaml_documents import parse_yaml
 
 Value = Any
 

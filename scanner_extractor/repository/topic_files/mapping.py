@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.files import RepositoryFile
-from scanner_extractor.settings.sources import TopicFiles
-from scanner_extractor.sources.deployment.yaml_documents import Parsed, parse_yaml
+from scanner_extractor.repository.settings import TopicFiles
+from scanner_extractor.repository.yaml_documents import Parsed, parse_yaml
 from scanner_model.catalogs import Annotation
 from scanner_model.errors import InputInvalid
 from scanner_model.names import TopicName

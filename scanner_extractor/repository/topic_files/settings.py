@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from jsonschema import Draft202012Validator
 
 from scanner_extractor.repository.files import RepositoryFile, glob_expression
+from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.repository.topic_files.mapping import add_entries, check_expression, documents
-from scanner_extractor.settings.sources import TopicFiles
-from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:

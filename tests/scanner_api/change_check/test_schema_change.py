@@ -279,17 +279,62 @@ def order(*fields: str) -> dict[str, Any]:
     return {"type": "record", "name": "Order", "fields": listed}
 
 
-def test_a_policy_whose_rules_are_not_judged_is_never_fine(store: Callable[..., Stored], proposed: Proposed) -> None:
-    """LOGICAL adds the rules of Flink and Iceberg; what the format's own rules reject is rejected all the same."""
+def test_policy_logical_adds_the_rules_of_flink_and_iceberg(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """Iceberg stores no default, so that a column is added only if it may be null; Avro asks for a default alone."""
     stored = store(of_orders("BACKWARD LOGICAL", order("a!")))
     added = stored.check(proposed("o-value.avsc", order("a!", "b")))
-    documented = stored.check(proposed("o-value.avsc", order("a!") | {"doc": "orders"}))
+    nullable = order("a!")
+    nullable["fields"].append({"name": "b", "type": ["null", "long"], "default": None})
 
-    assert added.verdict is Verdict.UNKNOWN
-    assert "LOGICAL" in of_rule(added, "not-compared")[0].what
+    (finding,) = of_rule(added, "incompatible")
+    assert (added.verdict, finding.item) == (Verdict.BREAKS, "b REQUIRED_FIELD_ADDED")
+    assert "LOGICAL" in finding.why[1]
+    assert of_rule(stored.check(proposed("o-value.avsc", nullable)), "incompatible") == []
+    assert of_rule(stored.check(proposed("o-value.avsc", nullable)), "not-compared") == []
+    by_strict = stored.check(proposed("o-value.avsc", order("a!", "b")), policy=Policy.STRICT)
+    assert of_rule(by_strict, "incompatible") == []
+
+
+def test_policy_logical_rejects_what_no_table_has_at_any_level(
+    store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """The level NONE compares nothing, and the registry asks all the same whether there can be a table."""
+    stored = store(of_orders("NONE LOGICAL", order("a!")))
+
+    (finding,) = of_rule(stored.check(proposed("o-value.avsc", order("a!", "A!"))), "incompatible")
+
+    assert finding.item == "FIELD_NAME_CASE_COLLISION"
+
+
+@pytest.mark.parametrize("level", ["BACKWARD LOGICAL", "NONE LOGICAL", "BACKWARD NEWEST"])
+def test_a_policy_whose_rules_are_not_judged_is_never_fine(
+    level: str, store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """LOGICAL is judged for Avro; another policy for nothing. What only changes documentation no policy rejects."""
+    old, read = versions_of("o-value", "JSON", [text_of({"type": "object", "properties": {}})], level=level)
+    scan = replace(
+        installation(), versions=tuple(old), definitions=tuple(read), topic_schemas=tuple(links_of("orders.avro", old))
+    )
+    stored = store(scan)
+    changed = stored.check(proposed("o-value.json", {"type": "object", "properties": {}, "maxProperties": 9}))
+    documented = stored.check(proposed("o-value.json", {"type": "object", "properties": {}, "description": "orders"}))
+
+    assert level.split()[1] in of_rule(changed, "not-compared")[0].what
+    assert changed.verdict is not Verdict.FINE
     assert of_rule(documented, "not-compared") == []
-    assert stored.check(proposed("o-value.avsc", order("a!", "b!"))).verdict is Verdict.BREAKS
-    assert of_rule(stored.check(proposed("o-value.avsc", order("a!", "b")), policy=Policy.STRICT), "not-compared") == []
+
+
+def test_policy_logical_is_not_judged_for_what_is_not_interpreted(
+    store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """A property that changes the type which Flink reads."""
+    stored = store(of_orders("BACKWARD LOGICAL", order("a!")))
+    limited = order("a!")
+    limited["fields"].append({"name": "b", "type": ["null", {"type": "string", "flink.maxLength": 9}], "default": None})
+
+    unknown = of_rule(stored.check(proposed("o-value.avsc", limited)), "not-compared")
+
+    assert any("flink.maxLength" in finding.what for finding in unknown)
 
 
 def test_versions_of_another_group_are_not_compared(store: Callable[..., Stored], proposed: Proposed) -> None:

@@ -14,7 +14,8 @@ from dataflow_generator.openlineage.journal import Journal
 from scanner_api.monitoring.loop import Monitor, Server
 from scanner_api.monitoring.servers import connect_servers
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.settings.cluster import ConnectSettings, HttpSettings, Settings
+from scanner_extractor.settings.cluster import HttpSettings, Settings
+from scanner_extractor.systems.connect.settings import ConnectSettings
 from scanner_model.errors import ScannerError
 from scanner_model.names import ClusterName
 

@@ -14,15 +14,10 @@ from dataflow_generator.openlineage.journal import Journal
 from scanner_api.monitoring.loop import Monitor
 from scanner_api.monitoring.servers import flink_servers, ksqldb_servers
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings, Settings
-from scanner_extractor.settings.sources import (
-    CMF,
-    CONFLUENT,
-    JOB_MANAGER,
-    FileSettings,
-    FlinkSettings,
-    SqlFilesSettings,
-)
+from scanner_extractor.settings.cluster import HttpSettings, Settings
+from scanner_extractor.settings.sources import FileSettings
+from scanner_extractor.systems.flink.settings import CMF, CONFLUENT, JOB_MANAGER, FlinkSettings, SqlFilesSettings
+from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.names import ClusterName
 
 QUERY = "CTAS_CLICKS_PER_CITY_5"

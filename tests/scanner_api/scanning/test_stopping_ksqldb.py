@@ -13,7 +13,8 @@ from scanner_dictionary.engine.open import open_dictionary
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import no_progress
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings, Settings
+from scanner_extractor.settings.cluster import HttpSettings, Settings
+from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.kafka import Cluster
 from scanner_model.manual import ManualInput
 from scanner_model.names import ClusterName

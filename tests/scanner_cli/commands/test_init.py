@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from scanner_extractor.config.loader import read_cluster_file
-from scanner_extractor.settings.confluent_cloud import Plane
+from scanner_extractor.systems.confluent_cloud.settings import Plane
 
 KEY, SECRET = "CLOUDKEY", "cloud-secret-9f8e7d"
 

@@ -9,7 +9,7 @@ import pytest
 
 from scanner_api.configuration import State, probe_sources
 from scanner_extractor.catalogs import CATALOGS
-from scanner_extractor.config.catalogs import catalog_errors
+from scanner_extractor.catalogs.section import catalog_errors
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import no_progress
@@ -196,7 +196,7 @@ def test_every_kind_is_tried_over_what_it_speaks(
     kind, unity, google, clickhouse, iceberg, olap, aws, exchange, settings
 ) -> None:
     """A fake stands in for each."""
-    from scanner_extractor.catalogs.glue import aws_service
+    from scanner_extractor.catalogs.aws import aws_service
     from scanner_extractor.http.aws import aws_transport
     from scanner_extractor.http.client import Http
 
@@ -247,7 +247,7 @@ def test_plug_in_that_is_a_reader_reads_as_ours_do_and_check_loads_it(install_pa
     """Only its author knows which request would be cheap."""
     from scanner_extractor.http.client import Http
 
-    install_package("mine", {"scanner.catalogs": {"mine": "scanner_extractor.catalogs.unity:read_unity"}})
+    install_package("mine", {"scanner.catalogs": {"mine": "scanner_extractor.systems.unity.catalog:read_unity"}})
     settings = CatalogSettings(type="mine", http=HttpSettings(url="https://x.example"))
 
     with Http(settings.http, settings.source, exchange=exchange(lake)) as http:

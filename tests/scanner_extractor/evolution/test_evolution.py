@@ -9,7 +9,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scanner_extractor.evolution import COMPARISONS, Level, Rules, SchemaText, differences, removed_symbols
+from scanner_extractor.evolution import (
+    COMPARISONS,
+    Level,
+    Rules,
+    SchemaText,
+    differences,
+    removed_symbols,
+    uncompared,
+)
 from scanner_extractor.evolution.configured import same_but_for_words
 
 RECORDED = json.loads((Path(__file__).parent / "registry_answers.json").read_text())["cases"]
@@ -303,3 +311,48 @@ def test_symbols_of_a_text_that_is_no_schema_are_none(format: str) -> None:
 def test_documentation_is_no_change_for_any_policy(format: str, first: str, second: str, same: bool) -> None:
     """Everything else is, also a property that is called as documentation is."""
     assert same_but_for_words(format, first, second) is same
+
+
+PROTO = (
+    'syntax = "proto3";\nmessage Order {{ int64 id = 1; {} }}\nenum State {{ NONE = 0; {} }}\nservice Orders {{ {} }}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (("reserved 2, 5 to 7;", "", ""), ("reserved 5 to 7, 2;", "", ""), []),
+        (("reserved 2 to 3;", "", ""), ("reserved 2; reserved 3;", "", ""), []),
+        (("reserved 2 to max;", "", ""), ("reserved 3 to max;", "", ""), ["2 to 536870911"]),
+        (('reserved "a", "b";', "", ""), ("reserved 'a';", "", ""), ["no longer reserves b"]),
+        (("reserved 2;", "", ""), ("string a = 2;", "", ""), ["a = 2"]),
+        (("", "reserved -1, 4;", ""), ("", "OLD = 4; reserved -1;", ""), ["OLD = 4"]),
+        (("", "", "rpc Get (A) returns (B);"), ("", "", "rpc Get(A) returns (B) {{ option deprecated = true; }}"), []),
+        (("", "", "rpc Get (A) returns (B);"), ("", "", "rpc Get (A) returns (stream B);"), ["Orders.Get was"]),
+        (("string a = 2;", "", ""), ('string a = 2 [json_name = "A"];', "", ""), ["JSON name of Order.a"]),
+        (("", "", ""), ('string b = 2; reserved 9; reserved "z";', "", "rpc Put (A) returns (B);"), []),
+    ],
+)
+def test_declarations_of_protobuf_that_no_registry_compares(
+    before: tuple[str, ...], after: tuple[str, ...], expected: list[str]
+) -> None:
+    """Each is reported once, and what is only added or written otherwise is not."""
+    old, new = (SchemaText(PROTO.format(*parts).replace("{{", "{").replace("}}", "}")) for parts in (before, after))
+
+    found = uncompared("PROTOBUF", new, old)
+
+    assert len(found) == len(expected)
+    assert all(words in difference.why for words, difference in zip(expected, found, strict=True))
+    assert not any(difference.certain for difference in found)
+
+
+def test_conditions_of_json_schema_that_no_registry_compares() -> None:
+    """Added or changed at any place; what is removed rejects nothing that was written."""
+    plain = {"type": "object", "properties": {"a": {"type": "object"}}}
+    narrowed = {"type": "object", "properties": {"a": {"type": "object", "propertyNames": {"maxLength": 3}}}}
+
+    (difference,) = uncompared("JSON", text_of(narrowed), text_of(plain))
+
+    assert difference.path == ("a",)
+    assert uncompared("JSON", text_of(plain), text_of(narrowed)) == ()
+    assert uncompared("AVRO", text_of("int"), text_of("long")) == ()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from scanner_extractor.repository.reader import RepositoryReading, directory_reading
+from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.results import no_progress
-from scanner_extractor.settings.sources import RepositorySettings
 
 TOPIC = """\
 {{- range .Values.topics }}

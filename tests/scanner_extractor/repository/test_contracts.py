@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from scanner_extractor.repository.reader import read_directory
+from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.results import RepositoryResult, no_progress
-from scanner_extractor.settings.sources import RepositorySettings
 from scanner_model.names import Role
 
 CONTRACT = """

@@ -10,8 +10,9 @@ import pytest
 
 from scanner_extractor.repository.dbt_streams import read_streams
 from scanner_extractor.results import RepositoryResult, no_progress
-from scanner_extractor.settings.sources import DbtSettings, FileSettings
-from scanner_extractor.sources.dbt import load_manifest
+from scanner_extractor.settings.sources import FileSettings
+from scanner_extractor.systems.dbt.manifest import load_manifest
+from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_model.scan import SourceStatus
 
 MANIFESTS = Path(__file__).parents[2] / "data" / "dbt_streams"

@@ -226,3 +226,19 @@ def test_a_statement_behind_another_on_its_line_is_read(read_repository, before)
         {"a.ksql": f"{before}CREATE STREAM s (a INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');"}
     )
     assert [entry.name for entry in reading.result.declared.declarations] == ["t"]
+
+
+def test_fields_that_programs_use_are_read_when_they_are_asked_for(read_repository):
+    """Reading them takes as long as all else, and most checks of a change do not need them."""
+    program = """import json
+from confluent_kafka import Consumer
+
+consumer = Consumer({"group.id": "billing"})
+consumer.subscribe(["orders"])
+message = consumer.poll(1.0)
+print(json.loads(message.value())["total"])
+"""
+    reading = read_repository({"billing.py": program})
+
+    assert reading.result.field_uses == ()
+    assert [(use.topic, use.path) for use in reading.field_uses()] == [("orders", ("total",))]

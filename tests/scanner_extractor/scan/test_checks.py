@@ -11,15 +11,9 @@ import pytest
 
 from scanner_api.configuration import State, probe_sources
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.settings.cluster import (
-    ConnectSettings,
-    GlueSettings,
-    HttpSettings,
-    KafkaSettings,
-    KsqlSettings,
-    RegistrySettings,
-    Settings,
-)
+from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, KafkaSettings, RegistrySettings, Settings
+from scanner_extractor.systems.connect.settings import ConnectSettings
+from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.names import ClusterName
 

@@ -10,7 +10,9 @@ import pytest
 from scanner_api.configuration import State, probe_sources
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.settings.cluster import HttpSettings, Settings
-from scanner_extractor.settings.sources import FileSettings, FlinkSettings, SqlFilesSettings, StreamsSettings
+from scanner_extractor.settings.sources import FileSettings
+from scanner_extractor.systems.flink.settings import FlinkSettings, SqlFilesSettings
+from scanner_extractor.systems.streams.settings import StreamsSettings
 from scanner_model.names import ClusterName
 
 OK, REFUSED, UNREACHABLE, UNEXPECTED = State

@@ -13,8 +13,8 @@ from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import KsqlResult, Progress, SourceReadings, SourceResults, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import ALL, PHASES, Choice, Mode, Phase, Task, read_sources
-from scanner_extractor.scan.source_kind import BrokerUse
 from scanner_extractor.settings.cluster import HttpSettings, Settings
+from scanner_extractor.source_kind import BrokerUse
 from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.scan import SourceResult, SourceStatus

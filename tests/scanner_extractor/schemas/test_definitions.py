@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from scanner_extractor.schemas.definitions import define, define_text, metadata_tags
 from scanner_model.names import RecordName, SourceId, SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
@@ -35,6 +37,47 @@ def test_subjects_with_one_text_share_one_definition() -> None:
 
     assert len(defined.definitions) == 1
     assert defined.versions[0].fingerprint == defined.versions[1].fingerprint != ""
+
+
+SPELLED = """{ "type" : "record",
+ "namespace":"shop", "name":"Line", "doc":"caf\\u00e9", "fields":[
+ {"name":"id","type":{"type":"string"},"order":"ascending","aliases":[]},
+ {"name":"next","type":["null","shop.Line"],"default":null},
+ {"name":"state","type":{"type":"enum","namespace":"shop","name":"State","symbols":["A"]}},
+ {"name":"price","type":"double","default":1.50} ] }"""
+PRINTED = (
+    '{"type":"record","name":"Line","namespace":"shop","doc":"café","fields":[{"name":"id","type":"string"},'
+    '{"name":"next","type":["null","Line"],"default":null},'
+    '{"name":"state","type":{"type":"enum","name":"State","symbols":["A"]}},'
+    '{"name":"price","type":"double","default":1.5}]}'
+)
+
+
+def test_an_avro_schema_as_registered_and_as_its_registry_prints_it_is_one_definition() -> None:
+    """Apicurio answers in one way over its own API and in the other over the compatible one; each keeps its text."""
+    defined = define([version("lines-value", text=SPELLED), version("lines-value", 2, PRINTED)])
+
+    assert len(defined.definitions) == 1
+    assert [each.text for each in defined.versions] == [SPELLED, PRINTED]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("café", "tea"),
+        ('"namespace":"shop"', '"namespace":"store"'),
+        ('"default":null', '"default":null,"aliases":["later"]'),
+        ('["A"]', '["A","B"]'),
+        ("1.5", "1.6"),
+        ('["null","Line"]', '["Line","null"]'),
+        ('"type":"string"', '"type":{"type":"string","logicalType":"uuid"}'),
+    ],
+)
+def test_avro_schemas_that_differ_in_more_than_spelling_are_two_definitions(before: str, after: str) -> None:
+    """Names, documentation, defaults, aliases, symbols and properties are what columns are made of."""
+    defined = define([version("a-value", text=PRINTED), version("b-value", text=PRINTED.replace(before, after))])
+
+    assert len(defined.definitions) == 2
 
 
 def test_one_text_with_two_references_is_two_definitions() -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from scanner_extractor.results import CatalogResult, no_progress
-from scanner_extractor.settings.sources import DbtSettings, FileSettings
-from scanner_extractor.sources.dbt import load_manifest, read_manifest
+from scanner_extractor.settings.sources import FileSettings
+from scanner_extractor.systems.dbt.manifest import load_manifest, read_manifest
+from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import Column
 from scanner_model.kafka import Connector, ConnectorKind

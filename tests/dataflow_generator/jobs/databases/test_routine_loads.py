@@ -8,8 +8,8 @@ import pytest
 from routine_loads import answers, doris_answers, engine_at, starrocks_load
 
 from dataflow_generator.graph import EdgeKind
-from scanner_extractor.sources.databases.engines import ENGINES
-from scanner_extractor.sources.databases.engines.session import EngineCatalog
+from scanner_extractor.systems.databases.engines import ENGINES
+from scanner_extractor.systems.databases.engines.session import EngineCatalog
 from scanner_model.columns import Column
 from scanner_model.kafka import ConnectorKind, ConsumerGroup
 from scanner_model.lazy_names import load

@@ -8,8 +8,8 @@ import pytest
 from streaming_engines import MATERIALIZE, RISINGWAVE, engine_session
 
 from dataflow_generator.graph import EdgeKind
-from scanner_extractor.sources.databases.engines import ENGINES
-from scanner_extractor.sources.databases.engines.session import EngineCatalog
+from scanner_extractor.systems.databases.engines import ENGINES
+from scanner_extractor.systems.databases.engines.session import EngineCatalog
 from scanner_model.kafka import Topic
 from scanner_model.lazy_names import load
 from scanner_model.names import SourceId, TopicName

@@ -1,0 +1,97 @@
+"""Declarations of Protobuf that no registry compares: services, reserved numbers and names, extensions, JSON names.
+
+Source: protobuf.dev, "Updating A Message Type" and "Reserved Fields". What uses them (gRPC, JSON, other files) is
+nothing that scanner reads, so that a change has an unknown effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from scanner_extractor.evolution.differences import Difference, SchemaText, undecided
+from scanner_extractor.formats.protobuf.declarations import Declared, Enum, Field, Message, Ranges, Service, declared
+from scanner_extractor.formats.protobuf.files import MAIN
+from scanner_extractor.formats.protobuf.parser import parse_proto
+
+
+def uncompared(reader: SchemaText, writer: SchemaText) -> Iterator[Difference]:
+    """Yield the declarations of the writer's text that the reader's changes or lacks. Nothing is raised."""
+    old, new = parse_proto(writer.text), parse_proto(reader.text)
+    yield from _services(old.services, new.services)
+    types = {declaration.name: declaration for declaration in declared(MAIN, new)}
+    for before in declared(MAIN, old):
+        after = types.get(before.name)
+        if after is not None and type(after.body) is type(before.body):
+            yield from _type(before, after)
+
+
+def _services(old: tuple[Service, ...], new: tuple[Service, ...]) -> Iterator[Difference]:
+    kept = {service.name: dict(service.calls) for service in new}
+    for service in old:
+        if service.name not in kept:
+            yield undecided(f"the service {service.name} is removed, and its callers are not known")
+            continue
+        for name, signature in service.calls:
+            now = kept[service.name].get(name)
+            if now != signature:
+                what = "is removed" if now is None else f"was {signature} and is {now}"
+                yield undecided(f"the call {service.name}.{name} {what}, and its callers are not known")
+
+
+def _type(before: Declared, after: Declared) -> Iterator[Difference]:
+    if isinstance(before.body, Enum) and isinstance(after.body, Enum):
+        used = {int(number, 0): name for name, number in after.body.values if _is_number(number)}
+        yield from _reserved(before, before.body.reserved, after.body.reserved, used)
+    elif isinstance(before.body, Message) and isinstance(after.body, Message):
+        used = {field.number: field.name for field in after.body.fields}
+        yield from _reserved(before, before.body.reserved, after.body.reserved, used)
+        yield from _lost(before, "no longer leaves to extensions", before.body.extensions, after.body.extensions)
+        yield from _json_names(before, before.body.fields, after.body.fields)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        int(text, 0)
+    except ValueError:
+        return False
+    return True
+
+
+def _reserved(before: Declared, old: Ranges, new: Ranges, used: Mapping[int, str]) -> Iterator[Difference]:
+    names = set(used.values())
+    taken = [f"{name} = {number}" for number, name in used.items() if old.has(number)]
+    taken += [name for name in old.names if name in names]
+    if taken:
+        what = f"{before.name} uses what was reserved ({', '.join(taken)}): old data may hold something else there"
+        yield undecided(what)
+    else:
+        yield from _lost(before, "no longer reserves", old, new)
+
+
+def _lost(before: Declared, what: str, old: Ranges, new: Ranges) -> Iterator[Difference]:
+    spans = [_shown(span) for span in old.numbers if not _covers(new, span)]
+    names = [name for name in old.names if name not in new.names]
+    if spans or names:
+        yield undecided(f"{before.name} {what} {', '.join((*spans, *names))}")
+
+
+def _covers(ranges: Ranges, span: tuple[int, int]) -> bool:
+    """Return whether every number of *span* is listed, perhaps by ranges that follow each other."""
+    following = span[0]
+    for first, last in sorted(ranges.numbers):
+        if first <= following <= last:
+            following = last + 1
+    return following > span[1]
+
+
+def _shown(span: tuple[int, int]) -> str:
+    return str(span[0]) if span[0] == span[1] else f"{span[0]} to {span[1]}"
+
+
+def _json_names(before: Declared, old: tuple[Field, ...], new: tuple[Field, ...]) -> Iterator[Difference]:
+    known = {field.number: field for field in new}
+    for field in old:
+        now = known.get(field.number)
+        if now is not None and now.name == field.name and now.json_name != field.json_name:
+            names = f"was {field.json_name or 'derived'} and is {now.json_name or 'derived'}"
+            yield undecided(f"the JSON name of {before.name}.{field.name} {names}: readers of JSON miss it")

@@ -1,0 +1,199 @@
+"""What deploys the programs of a repository: services of compose files, workloads of Kubernetes and OpenShift."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from scanner_extractor.repository.declared import mapping, mappings, member, plain_text, text
+from scanner_extractor.repository.syntax_trees import words
+from scanner_extractor.repository.yaml_documents import parse_yaml
+
+_WORKLOADS = words(
+    "Deployment StatefulSet DaemonSet Job CronJob Pod ReplicaSet Service DeploymentConfig DeploymentList ClowdApp"
+)
+_DECLARED = re.compile(
+    r"^services:|^kind:\s*['\"]?(?:Deployment|StatefulSet|DaemonSet|Job|CronJob|Pod|ConfigMap|ReplicaSet"
+    r"|DeploymentConfig|ClowdApp|Template|List)\b",
+    re.MULTILINE,
+)
+_LISTS = {"Template": "objects", "List": "items"}
+_PARAMETER = re.compile(r"\$\{\{?(\w+)\}?\}")
+_OF_KIND = re.compile(r"(?<=.)-(?:depl|deploy|deployment)$")
+_MOST_OBJECTS = 500
+
+
+class Deployment(NamedTuple):
+    """A service of a compose file, or a workload of Kubernetes, with the environment of its container.
+
+    *build* is the directory that its image is built from, None where the file does not say. *is_own*: it is of a kind
+    that is declared in the repository of its program, whatever its image is called.
+    """
+
+    name: str
+    image: str
+    build: str | None
+    environment: Mapping[str, str]
+    command: str
+    place: str
+    is_own: bool = False
+
+
+class _Object(NamedTuple):
+    """An object of a document, with the parameters of the template around it."""
+
+    path: str
+    value: Any
+    line: int
+    parameters: Mapping[str, str]
+
+
+def declares_deployment(content: str) -> bool:
+    """Return whether a YAML file may declare what is deployed."""
+    return _DECLARED.search(content) is not None
+
+
+def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> list[Deployment]:
+    """Read the deployments of YAML files; *files* are those of the repository, for the environment files they name."""
+    objects = [found for path, content in contents.items() for found in _objects(path, content)]
+    config_maps = {
+        text(found.value, "metadata", "name"): _plain(mapping(found.value, "data"), found.parameters)
+        for found in objects
+        if text(found.value, "kind") == "ConfigMap"
+    }
+    deployments: list[Deployment] = []
+    for found in objects:
+        deployments += _compose(found.path, found.value, files)
+        deployments += _clowd_app(found) if text(found.value, "kind") == "ClowdApp" else _workload(found, config_maps)
+    return deployments
+
+
+def _objects(path: str, content: str) -> Iterator[_Object]:
+    """Yield the objects of a file; those of a template or list one by one."""
+    for parsed in parse_yaml(content):
+        if not isinstance(parsed.value, dict):
+            continue
+        listed = _LISTS.get(text(parsed.value, "kind"))
+        if listed is None:
+            yield _Object(path, parsed.value, parsed.line, {})
+            continue
+        parameters = {text(one, "name"): plain_text(one.get("value")) for one in mappings(parsed.value, "parameters")}
+        known = {name: value for name, value in parameters.items() if value is not None}
+        for inside in list(mappings(parsed.value, listed))[:_MOST_OBJECTS]:
+            yield _Object(path, inside, getattr(inside, "line", parsed.line), known)
+
+
+def _filled(value: str, parameters: Mapping[str, str]) -> str:
+    """Return a text with the parameters of a template; one without a value stays."""
+    return _PARAMETER.sub(lambda match: parameters.get(match[1], match[0]), value) if parameters else value
+
+
+def _plain(values: Mapping[str, Any], parameters: Mapping[str, str]) -> dict[str, str]:
+    plain = {key: plain_text(value) for key, value in values.items()}
+    return {key: _filled(value, parameters) for key, value in plain.items() if value is not None}
+
+
+def _compose(path: str, document: Any, files: Mapping[str, str]) -> Iterator[Deployment]:  # noqa: ANN401 - YAML
+    folder = PurePosixPath(path).parent
+    for name, service in mapping(document, "services").items():
+        if not isinstance(service, dict):
+            continue
+        build = service.get("build")
+        context = (
+            build if isinstance(build, str) else text(build, "context") or ("." if isinstance(build, dict) else "")
+        )
+        place = normal_path(folder / context) if context else None
+        dockerfile = text(build, "dockerfile")
+        if place is not None and "/" in dockerfile:
+            place = normal_path(folder / context / PurePosixPath(dockerfile).parent)
+        environment: dict[str, str] = {}
+        listed = service.get("env_file")
+        for entry in listed if isinstance(listed, list) else [listed]:
+            named = text(entry, "path") if isinstance(entry, dict) else plain_text(entry)
+            environment |= _environment_file(files.get(normal_path(folder / named) if named else "", ""))
+        environment |= _environment(service.get("environment"))
+        command = " ".join(_words(service.get(key)) for key in ("entrypoint", "command"))
+        line = getattr(document["services"], "lines", {}).get(name, 1)
+        yield Deployment(str(name), text(service, "image"), place, environment, command, f"{path}:{line}")
+
+
+def _workload(found: _Object, config_maps: Mapping[str, Mapping[str, str]]) -> Iterator[Deployment]:
+    document = found.value
+    if text(document, "kind") not in _WORKLOADS or not isinstance(member(document, "spec"), dict):
+        return
+    spec = document["spec"]
+    pod = member(spec, "jobTemplate", "spec", "template", "spec") or member(spec, "template", "spec") or spec
+    name = _OF_KIND.sub("", text(document, "metadata", "name"))
+    for container in mappings(pod, "containers"):
+        yield _container(name or text(container, "name"), container, found, found.line, config_maps)
+
+
+def _clowd_app(found: _Object) -> Iterator[Deployment]:
+    """Yield the deployments and jobs of a ClowdApp; the operator calls them like the application, then like each."""
+    for kind in ("deployments", "jobs"):
+        for one in mappings(member(found.value, "spec"), kind):
+            name = f"{text(found.value, 'metadata', 'name')}-{text(one, 'name')}"
+            yield _container(name, mapping(one, "podSpec"), found, getattr(one, "line", found.line), {})._replace(
+                is_own=True
+            )
+
+
+def _container(
+    name: str, container: Mapping[str, Any], found: _Object, line: int, config_maps: Mapping[str, Mapping[str, str]]
+) -> Deployment:
+    environment: dict[str, str] = {}
+    for source in mappings(container, "envFrom"):
+        environment |= config_maps.get(text(source, "configMapRef", "name"), {})
+    for variable in mappings(container, "env"):
+        referred = member(variable, "valueFrom", "configMapKeyRef")
+        value = plain_text(variable.get("value"))
+        if value is None and referred:
+            value = config_maps.get(text(referred, "name"), {}).get(text(referred, "key"))
+        if value is not None:
+            environment[text(variable, "name")] = _filled(value, found.parameters)
+    command = " ".join(_words(container.get(key)) for key in ("command", "args"))
+    filled = (_filled(part, found.parameters) for part in (name, text(container, "image"), command))
+    shown, image, command = filled
+    return Deployment(shown, image, None, environment, command, f"{found.path}:{line}")
+
+
+def _environment(value: Any) -> dict[str, str]:  # noqa: ANN401 - YAML
+    if isinstance(value, dict):
+        return _plain(value, {})
+    pairs = (plain_text(item) or "" for item in value) if isinstance(value, list) else ()
+    return {key: setting for key, sign, setting in (pair.partition("=") for pair in pairs) if sign}
+
+
+def _environment_file(content: str) -> dict[str, str]:
+    lines = (line.strip().removeprefix("export ") for line in content.splitlines() if not line.lstrip().startswith("#"))
+    return {
+        key.strip(): value.strip().strip("\"'") for key, sign, value in (line.partition("=") for line in lines) if sign
+    }
+
+
+def _words(value: Any) -> str:  # noqa: ANN401 - YAML
+    return " ".join(plain_text(item) or "" for item in value) if isinstance(value, list) else plain_text(value) or ""
+
+
+def normal_path(path: PurePosixPath) -> str:
+    """Return a path without `.` and `..`, relative to the repository."""
+    parts: list[str] = []
+    for part in path.parts:
+        if part == ".." and parts:
+            parts.pop()
+        elif part not in (".", "..", "/"):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def command_of(deployments: Iterable[Deployment], path: str) -> list[Deployment]:
+    """Return the deployments whose command names a file, or its class or module; for Go, its package."""
+    with_command = [found for found in deployments if found.command]
+    if not with_command:
+        return []
+    file = PurePosixPath(path)
+    name = file.parent.name or file.stem if file.suffix == ".go" else file.stem
+    pattern = re.compile(rf"(?<![\w-]){re.escape(name)}(?:{re.escape(file.suffix)})?(?![\w-])")
+    return [found for found in with_command if pattern.search(found.command)]

@@ -1,0 +1,717 @@
+"""Read applications: the uses of topics in settings and source code, with the name of the program that each is of."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from scanner_extractor.repository.applications.clients import (
+    Extractor,
+    Found,
+    imports_client,
+    mentions_client,
+)
+from scanner_extractor.repository.applications.code import PACE, Unit, read_unit
+from scanner_extractor.repository.applications.deployments import Deployment, command_of
+from scanner_extractor.repository.applications.fields.reader import FoundField, ProgramUse, Repository, read_fields
+from scanner_extractor.repository.applications.fields.values import TopicUse
+from scanner_extractor.repository.applications.index import Index
+from scanner_extractor.repository.applications.modules import (
+    Modules,
+    ProgramParts,
+    Programs,
+    read_modules,
+    read_program_parts,
+)
+from scanner_extractor.repository.applications.settings import (
+    Setting,
+    Settings,
+    expand,
+    is_settings_file,
+    read_settings,
+)
+from scanner_extractor.repository.applications.settings_topics import (
+    Declared,
+    binding_topic,
+    channel_topic,
+    declared_topics,
+    mentions_topics,
+    named_uses,
+)
+from scanner_extractor.repository.bounded_parsing import Trials
+from scanner_extractor.repository.languages import BY_ENDING, language_of
+from scanner_extractor.repository.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
+from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, suffix
+from scanner_model.errors import InputInvalid, Problem
+from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.names import SourceId
+
+MOST_UNITS = 3_000
+"""Maximum source files that are parsed: those that mention a client library, and those that define what they name."""
+MOST_CHARACTERS = 12 * 1024 * 1024
+"""Maximum characters of the source files that are parsed."""
+PATIENCE = 8.0
+"""Seconds of processor time to read the trees of all source files, in addition to those of PACE."""
+_ROUNDS = 3
+_MOST_NAMES = 400
+_SHORT = 5
+"""Characters of a name that many files call, whatever it means."""
+_MOST_LINES = 3
+_MOST_DEPLOYMENTS = 20
+_NOTHING = FlowEnd(namespace="", name="")
+_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+_FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+stream|mp\.messaging|messaging:|default-topic")
+_SCRIPTS = frozenset(ending for ending, language in BY_ENDING.items() if language.entry is None)
+_EXECUTE = frozenset({"execute_sql", "executeSql", "sqlUpdate", "addInsertSql", "add_insert_sql", "executeStatement"})
+"""Calls that have a statement of Flink or ksqlDB executed."""
+
+_TABLE_API = {
+    **dict.fromkeys(("from", "from_path", "fromPath"), Access.READ),
+    **dict.fromkeys(("executeInsert", "execute_insert", "insertInto", "insert_into"), Access.WRITE),
+}
+"""Calls of Flink's Table API that name a table, and what they do to it."""
+
+_KAFKA_TABLE = re.compile(
+    r"\bCREATE\s+(?:TEMPORARY\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[`\"]?(?P<name>[\w.]+)[`\"]?\s*\("
+    r"(?=[^;]*'connector'\s*=\s*'(?:upsert-)?kafka')[^;]*?'topic'\s*=\s*'(?P<topic>[^';]+)'",
+    re.IGNORECASE,
+)
+_JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
+_APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
+
+
+@dataclass(slots=True)
+class KnownFiles:
+    """What earlier readings of a repository know of its source files, by path and text.
+
+    *parsed* are the parsed files; for a file that is not read, the reason. *defining* says, by a pattern of names too,
+    whether a file defines one of them. *parts* are what files say of programs.
+    """
+
+    parsed: dict[tuple[str, str], Unit | str] = field(default_factory=dict)
+    defining: dict[tuple[str, str, str], bool] = field(default_factory=dict)
+    parts: dict[tuple[str, str], ProgramParts] = field(default_factory=dict)
+
+    def defines(self, names: re.Pattern[str], path: str, text: str) -> bool:
+        """Return whether a file defines one of *names*."""
+        key = (names.pattern, path, text)
+        if key not in self.defining:
+            self.defining[key] = names.search(text) is not None
+        return self.defining[key]
+
+    def parts_of(self, path: str, text: str) -> ProgramParts:
+        """Return what a source file says of programs."""
+        key = (path, text)
+        if key not in self.parts:
+            self.parts[key] = read_program_parts(path, text)
+        return self.parts[key]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationsReading:
+    """What applications read, write and create.
+
+    *created* are topics that programs create, each with its place. *flows* have one end where a program reads or
+    writes a topic, and two where its code passes records on. *aggregates* are the types of the events that programs
+    put in an outbox, by the name of its database, where all of a program's are known. *statements* are the SQL texts
+    that a file has executed, with its path and the line of the first. *unread* are source files with the reason;
+    *unresolved* are files with uses of Kafka whose topic is unknown. *parsed* counts those that were read.
+    *read_fields* reads the fields that programs use, which takes as long as everything else.
+    """
+
+    created: tuple[tuple[str, str], ...] = ()
+    flows: tuple[ManualFlow, ...] = ()
+    aggregates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    statements: tuple[tuple[str, int, str], ...] = ()
+    problems: tuple[Problem, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
+    unresolved: tuple[tuple[str, str], ...] = ()
+    read_fields: Callable[[], tuple[FoundField, ...]] = tuple
+    parsed: int = 0
+
+    @property
+    def fields(self) -> tuple[FoundField, ...]:
+        """Return the fields of messages that programs use; they are read when they are first asked for."""
+        return self.read_fields()
+
+
+def _defining(names: Iterable[str], supertypes: Iterable[str], called: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern of the files that define *names*, have a class below *supertypes*, or call one of *called*."""
+    named, above, calls = (
+        "|".join(map(re.escape, sorted(group)[:_MOST_NAMES])) or "(?!)" for group in (names, supertypes, called)
+    )
+    return re.compile(
+        rf"\b(?:class|enum)\s+(?:{named})\b|\b(?:{named})\b\s*(?:[=(:<]|\w+\s*=)"
+        rf"|\bextends\s+(?:{above})\b|\bclass\s+\w+[^\n{{]*[(:,]\s*(?:{above})\b|\b(?:{calls})\s*\("
+    )
+
+
+def _table_uses(unit: Unit, extractor: Extractor, topics: Mapping[str, str]) -> Iterator[Found]:
+    """Yield the uses of the topics of tables by calls of the Table API."""
+    for call, scope in unit.calls if topics else ():
+        access = _TABLE_API.get(call.text)
+        for value in extractor.resolver.texts(next(iter(call.positional()), None), scope)[:1] if access else ():
+            if access and value.text in topics:
+                yield Found(access, value._replace(text=topics[value.text]), unit, call.line, streams=True)
+
+
+def is_application_file(path: str, text: str) -> bool:
+    """Return whether a file is the source code of a program that uses Kafka, or configures such a program.
+
+    Tests are none.
+    """
+    if is_test(path):
+        return False
+    if language_of(path):
+        return mentions_client(path, text)
+    if path.endswith(".json"):
+        return '"generators"' in text and '"connections"' in text
+    if not is_settings_file(path):
+        return False
+    is_declaring = mentions_topics(text) and len(text) <= LARGEST
+    return _FRAMEWORKS.search(text) is not None or (
+        is_declaring and declared_topics(read_settings(path, text)) is not None
+    )
+
+
+def read_applications(
+    files: Mapping[str, str],
+    source: SourceId,
+    variables: Callable[[str], Mapping[str, str]] = lambda _: {},
+    fitting: Iterable[str] | None = None,
+    known: KnownFiles | None = None,
+) -> ApplicationsReading:
+    """Read the applications of a repository: *files* are its texts by path, *fitting* the paths of those that fit.
+
+    *variables* returns those that hold in the directory of a path. Other files than the fitting ones are read where
+    they define what these name: constants, settings, build files and deployments. A source file whose grammar is not
+    installed is left out, and listed in `unread`. *known* are files that an earlier reading parsed; new ones are added.
+    """
+    if fitting is None:
+        fitting = [path for path, text in files.items() if is_application_file(path, text)]
+    reader = _Reader(files=files, source=source, variables_of=variables, fitting=sorted(fitting))
+    reader.known = known or KnownFiles()
+    reader.read()
+    return reader.reading()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reader:
+    files: Mapping[str, str]
+    source: SourceId
+    variables_of: Callable[[str], Mapping[str, str]]
+    fitting: list[str]
+    modules: Modules = field(default_factory=Modules)
+    programs: Programs = field(default_factory=Programs)
+    settings: dict[str, Settings] = field(default_factory=dict)
+    declared: dict[str, Declared] = field(default_factory=dict)
+    index: Index = field(init=False)
+    created: dict[str, str] = field(default_factory=dict)
+    flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
+    aggregates: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    statements: list[tuple[str, int, str]] = field(default_factory=list)
+    problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
+    unread: list[tuple[str, str]] = field(default_factory=list)
+    unresolved: list[tuple[str, str]] = field(default_factory=list)
+    channels: set[tuple[str, str]] = field(default_factory=set)
+    application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
+    program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
+    trials: Trials = field(default_factory=Trials)
+    known: KnownFiles = field(default_factory=KnownFiles)
+    unlisted: dict[str, list[str]] = field(default_factory=dict)
+    parsed: dict[str, list[str]] = field(default_factory=dict)
+    tried: set[str] = field(default_factory=set)
+    size: int = 0
+    patience: float = PATIENCE
+
+    def read(self) -> None:
+        """Read settings, then code, then what both say together."""
+        self.index = Index(self.modules.of)
+        if not self.fitting:
+            return
+        self.modules = read_modules(self.files)
+        self.index.module_of = self.modules.of
+        self._read_settings()
+        found = self._read_code()
+        for path in self.index.units:
+            self.parsed.setdefault(self.modules.of(path), []).append(path)
+        self.channels = {(self.modules.of(use.unit.path), use.value.text) for use in found}
+        self._add_settings(found)
+        for use in found:
+            self._add_found(use)
+        self._add_declared()
+        self._add_generators()
+
+    def _flows(self) -> Iterator[ManualFlow]:
+        """Yield the flows; a use that is an end of a flow of the same job is left out."""
+        read = {(job, origin) for job, origin, target in self.flows if origin and target}
+        written = {(job, target) for job, origin, target in self.flows if origin and target}
+        for job, origin, target in sorted(self.flows):
+            if (origin and target) or (job, origin or target) not in (read if origin else written):
+                yield self.flows[job, origin, target]
+
+    def reading(self) -> ApplicationsReading:
+        """Return what was read, in a stable order."""
+        return ApplicationsReading(
+            created=tuple(sorted(self.created.items())),
+            flows=tuple(self._flows()),
+            aggregates=self.aggregates,
+            statements=tuple(self.statements),
+            problems=tuple(self.problems[key] for key in sorted(self.problems)),
+            unread=tuple(sorted(self.unread)),
+            unresolved=tuple(sorted(self.unresolved)),
+            read_fields=cache(self._fields),
+            parsed=len(self.index.units),
+        )
+
+    def _fields(self) -> tuple[FoundField, ...]:
+        """Return the fields of messages that the programs use."""
+        paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)]
+        repository = Repository(self.files, paths if self.program_uses else (), self.modules.of, self.trials.refused)
+        return read_fields(repository, self.program_uses.values())
+
+    # --- code
+
+    def _read_code(self) -> list[Found]:
+        self._parse(path for path in self.fitting if language_of(path))
+        candidates = self._candidates()
+        found: list[Found] = []
+        seen: set[str] = set()
+        seen_calls: set[str] = set()
+        for _ in range(_ROUNDS):
+            extractor = Extractor(self.index)
+            found = list(extractor.found())
+            missing = {name for name in extractor.resolver.missing if len(name) > 2} - seen
+            below = extractor.resolver.extended - seen
+            called = {name for name in extractor.resolver.called if len(name) > _SHORT} - seen_calls
+            seen |= missing | below
+            seen_calls |= called
+            if not (missing or below or called) or self.size > MOST_CHARACTERS:
+                break
+            defines = _defining(missing, below, called)
+            unparsed = (path for path in candidates if path not in self.tried)
+            more = [path for path in unparsed if self.known.defines(defines, path, self.files[path])]
+            if not more:
+                break
+            self._parse(more)
+        modules = {self.modules.of(path) for path in self.index.units}
+        for path in candidates:
+            if (module := self.modules.of(path)) in modules:
+                self.unlisted.setdefault(module, []).append(path)
+        self._note_unresolved(extractor, found)
+        self._read_defaults(extractor)
+        self._read_application_ids(extractor)
+        self._read_aggregates(extractor)
+        return [*found, *self._read_statements(extractor)]
+
+    def _programs_in(self, module: str) -> Programs:
+        """Return the programs; the source files of a module are read when the module is first asked for."""
+        for path in self.unlisted.pop(module, ()):
+            self.programs.add(path, self.known.parts_of(path, self.files[path]), module)
+        return self.programs
+
+    def _candidates(self) -> list[str]:
+        """Return the source files that may define what others name; none where no file was parsed."""
+        if not self.index.units:
+            return []
+        return [path for path in sorted(self.files) if language_of(path) and not is_test(path)]
+
+    def _parse(self, paths: Iterable[str]) -> None:
+        """Parse files and add them to the index; each is tried once, and one that is not read is noted."""
+        texts = {path: self.files[path] for path in paths}
+        self.tried.update(texts)
+        chosen = {path: text for path, text in texts.items() if self._is_chosen(path, text)}
+        known = self.known.parsed
+        known |= self._refused(chosen)
+        for path, text in chosen.items():
+            if (path, text) not in known:
+                known[path, text] = self._read_unit(path, text)
+            parsed = known[path, text]
+            if isinstance(parsed, Unit):
+                self.index.add(parsed)
+            else:
+                self.unread.append((path, parsed))
+
+    def _refused(self, texts: Mapping[str, str]) -> Iterator[tuple[tuple[str, str], str]]:
+        """Yield the files that must not be parsed and are not known yet, each with the reason."""
+        refused = self.trials.refused(
+            {path: text for path, text in texts.items() if (path, text) not in self.known.parsed}
+        )
+        yield from (((path, texts[path]), reason) for path, reason in refused.items())
+
+    def _is_chosen(self, path: str, text: str) -> bool:
+        """Return whether a file is parsed, by its language and size; one that is not is noted."""
+        extra = grammar_missing(path)
+        if extra:
+            self.unread.append((path, f"it needs the extra `{extra}`: pip install 'kafka-lineage-scanner[{extra}]'"))
+        elif len(text) > LARGEST or self.size > MOST_CHARACTERS or len(self.tried) > MOST_UNITS:
+            self.unread.append((path, "it is larger than what is read of source code"))
+        else:
+            self.size += len(text)
+            return True
+        return False
+
+    def _read_unit(self, path: str, text: str) -> Unit | str:
+        """Return a parsed file, or why it is not read."""
+        if self.patience <= 0:
+            return "the source files before it use up the time for reading a repository"
+        start = time.thread_time()
+        try:
+            return read_unit(path, text)
+        except InputInvalid as error:
+            return error.what
+        finally:
+            self.patience -= max(0.0, time.thread_time() - start - PACE * len(text))
+
+    def _note_unresolved(self, extractor: Extractor, found: Iterable[Found]) -> None:
+        """Note, for each file, calls without a resolved topic, or an import of a client without a recognized call."""
+        lines: dict[str, set[int]] = {}
+        for unit, line in extractor.unresolved:
+            lines.setdefault(unit.path, set()).add(line)
+        recognized = {use.unit.path for use in found}
+        for path in self.fitting:
+            if path in lines:
+                self.unresolved.append((path, _unresolved_calls(sorted(lines[path]))))
+            elif path in self.index.units and path not in recognized and imports_client(path, self.files[path]):
+                self.unresolved.append((path, "it imports a Kafka client, but no call with a topic is recognized"))
+
+    def _read_defaults(self, extractor: Extractor) -> None:
+        """Add the defaults that code sets for settings: `viper.SetDefault("orders.topic", "orders")`."""
+        for path, unit in sorted(self.index.units.items()):
+            setters = unit.language.values.default_setters
+            for call, scope in unit.calls if setters else ():
+                if call.text in setters and len(arguments := call.positional()) == 2:
+                    values = extractor.resolver.texts(arguments[1], scope)
+                    for key in extractor.resolver.texts(arguments[0], scope)[:1] if values else ():
+                        settings = self.settings.setdefault(self.modules.of(path), Settings())
+                        settings.add(Setting(key.text, values[0].text, f"{path}:{call.line}", profile=True))
+
+    def _read_application_ids(self, extractor: Extractor) -> None:
+        """Read the ids of Kafka Streams applications, which are what their jobs are called."""
+        for unit in self.index.units.values():
+            for call, scope in unit.calls:
+                pairs = [part for part in call.arguments if part.kind == "pair" and _APPLICATION_ID.search(part.text)]
+                positional = call.positional()
+                value = pairs[0].parts[0] if pairs else None
+                if value is None and len(positional) == 2 and _APPLICATION_ID.search(positional[0].text):
+                    value = positional[1]
+                for found in extractor.resolver.texts(value, scope):
+                    owner = found.unit or unit
+                    self.application_ids.setdefault(self.modules.of(owner.path), []).append((owner, found.text))
+
+    def _read_statements(self, extractor: Extractor) -> Iterator[Found]:
+        """Read the SQL that a program has Flink or ksqlDB execute; a text that depends on the program's run is left.
+
+        Yield the topics whose tables, created by this SQL, the program reads or fills by Flink's Table API.
+        """
+        for path, unit in sorted(self.index.units.items()):
+            texts: dict[str, int] = {}
+            for call, scope in unit.calls:
+                for value in (
+                    extractor.resolver.texts(next(iter(call.positional()), None), scope)[:1]
+                    if call.text in _EXECUTE
+                    else ()
+                ):
+                    if "${" not in value.text:
+                        texts.setdefault(value.text.strip().rstrip(";"), call.line)
+            if texts:
+                script = ";\n".join(texts)
+                self.statements.append((path, min(texts.values()), script))
+                yield from _table_uses(unit, extractor, dict(_KAFKA_TABLE.findall(script)))
+
+    def _read_aggregates(self, extractor: Extractor) -> None:
+        """Read what the events of Debezium's outbox return as their aggregate type, by the database of their module."""
+        by_module: dict[str, list[list[str]]] = {}
+        for function in self.index.functions.get("getAggregateType", ()):
+            values = [value.text for part in function.returns for value in extractor.resolver.texts(part, function)]
+            by_module.setdefault(self.modules.of(function.unit.path), []).append(values)
+        for module, listed in by_module.items():
+            urls = map(self._settings(module).find, ("quarkus.datasource.jdbc.url", "spring.datasource.url"))
+            match = next((found for url in urls if url and (found := _JDBC_DATABASE.match(url.value))), None)
+            if match and all(listed):
+                self.aggregates[match[1]] = tuple(sorted({text for values in listed for text in values}))
+
+    # --- settings
+
+    def _read_settings(self) -> None:
+        for path in sorted(self.files):
+            if is_settings_file(path) and not is_test(path) and len(text := self.files[path]) <= LARGEST:
+                module = self.settings.setdefault(self.modules.of(path), Settings())
+                listed = list(read_settings(path, text))
+                for setting in listed:
+                    module.add(setting)
+                declared = declared_topics(listed) if mentions_topics(text) else None
+                if declared is not None:
+                    self.declared[path] = declared
+
+    def _settings(self, module: str) -> Settings:
+        return self.settings.get(module) or self.settings.get("") or Settings()
+
+    def _add_settings(self, found: Iterable[Found]) -> None:
+        """Add what the settings of each module name; annotations say what a binding with a name of its own is."""
+        inputs: dict[str, dict[str, bool]] = {}
+        for use in found:
+            if use.value.text.startswith(BINDING):
+                name = use.value.text.removeprefix(BINDING)
+                inputs.setdefault(self.modules.of(use.unit.path), {})[name] = use.access is Access.READ
+        for module, settings in sorted(self.settings.items()):
+            if module in self.modules.without_kafka:
+                continue
+            named = list(named_uses(settings, inputs.get(module, {})))
+            variables = self.variables_of(f"{module}/")
+            for job, environment in self._jobs(module, None, settings):
+                topics = [expand(one.topic, environment, settings, variables) for one in named]
+                groups: dict[str, list[str]] = {}
+                for one, topic in zip(named, topics, strict=True):
+                    if topic and one.group and not one.writes:
+                        groups.setdefault(one.group, []).append(topic)
+                for one, topic in zip(named, topics, strict=True):
+                    if topic is None:
+                        self._problem(one.place, f"the topic {one.topic!r} has no value", "set it with --var")
+                        continue
+                    sources = groups.get(one.group, []) if one.writes else []
+                    self._note_use(TopicUse(job, topic, one.writes), module, one.group)
+                    self._add_use(_Use(job, topic, one.writes, one.place, "settings", tuple(sources)))
+
+    def _add_declared(self) -> None:
+        """Add the topics that the settings of a program name as input or output, unless its code says what it does."""
+        known = {(self.modules.of(use.evidence), use.origin.name, use.target.name) for use in self.flows.values()}
+        read = {(module, origin) for module, origin, _ in known}
+        written = {(module, target) for module, _, target in known}
+        for path, declared in sorted(self.declared.items()):
+            module = self.modules.of(path)
+            jobs = self._jobs(module, None, self._settings(module))
+            names = [(declared.job, jobs[0][1] if len(jobs) == 1 else {})] if declared.job else jobs
+            for job, environment in names:
+                reads, writes = (
+                    [
+                        (topic, one.place)
+                        for one in listed
+                        for topic in self._topics_of(one.value, module, environment, self._settings(module))
+                    ]
+                    for listed in (declared.reads, declared.writes)
+                )
+                sources = tuple(topic for topic, _ in reads) if declared.streams else ()
+                for topic, place in reads:
+                    if (module, topic) not in read:
+                        self._add_use(_Use(job, topic, False, place, "settings"))
+                for topic, place in writes:
+                    if (module, topic) not in written:
+                        self._add_use(_Use(job, topic, True, place, "settings", sources))
+
+    # --- uses
+
+    def _add_found(self, found: Found) -> None:
+        unit = self._program_unit(found)
+        module = self.modules.of(unit.path)
+        settings = self._settings(module)
+        is_callers = unit is not found.unit and found.value.line
+        place = f"{unit.path}:{found.value.line}" if is_callers else f"{found.unit.path}:{found.line}"
+        if found.access is Access.CREATE:
+            for topic in self._topics_of(found.value.text, module, {}, settings):
+                self.created.setdefault(topic, place)
+            return
+        for job, environment in self._jobs(module, found if found.streams else None, settings, unit):
+            topics = list(self._topics_of(found.value.text, module, environment, settings))
+            if not topics and "${" in found.value.text:
+                self._problem(place, f"the topic {found.value.text!r} has no value", "set it with --var")
+            sources = [
+                topic for text in found.sources for topic in self._topics_of(text, module, environment, settings)
+            ]
+            for topic in topics:
+                writes = found.access is Access.WRITE
+                noted = self._note_use(TopicUse(job, topic, writes), module)
+                noted.places.add((found.unit.path, found.line))
+                noted.names.add(found.value.text.rpartition("\0")[2])
+                self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
+
+    def _note_use(self, use: TopicUse, module: str, bean: str = "") -> ProgramUse:
+        """Note a use of a topic for the reading of fields."""
+        return self.program_uses.setdefault((use, module), ProgramUse(use, module=module, bean=bean))
+
+    def _program_unit(self, found: Found) -> Unit:
+        """Return the file whose program uses a topic: the caller's in another module, or with an entry point."""
+        caller = found.value.unit
+        if caller is None:
+            return found.unit
+        module = self.modules.of(caller.path)
+        entries = self._programs_in(module).entries.get(module, ())
+        is_program = not {caller.path, str(PurePosixPath(caller.path).parent)}.isdisjoint(entries)
+        if caller.language.entry is None or not is_program:
+            is_program = bool(command_of(self.modules.deployed(module), caller.path))
+        return caller if is_program or module != self.modules.of(found.unit.path) else found.unit
+
+    def _topics_of(self, text: str, module: str, environment: Mapping[str, str], settings: Settings) -> Iterator[str]:
+        kind, mark, name = text.partition("\0")
+        if mark:
+            resolved = self._bound_topic(kind + mark, name, module, settings)
+            if resolved is None:
+                return
+            text = resolved
+        expanded = expand(text, environment, settings, self.variables_of(f"{module}/"))
+        yield from (part.strip() for part in (expanded or "").split(",") if _TOPIC.fullmatch(part.strip()))
+
+    def _bound_topic(self, kind: str, name: str, module: str, settings: Settings) -> str | None:
+        """Return the topic of a binding or channel; None where it has none."""
+        if kind == DESTINATION:
+            return binding_topic(name, settings)
+        if kind == BINDING:
+            return settings_value(settings, name)
+        side, other = ("incoming", "outgoing") if kind == CHANNEL_IN else ("outgoing", "incoming")
+        topic = channel_topic(name, side, settings)
+        if topic is not None or settings.find(f"mp.messaging.{side}.{name}.connector") is not None:
+            return topic
+        opposite = (module, (CHANNEL_OUT if kind == CHANNEL_IN else CHANNEL_IN) + name)
+        is_set = any(True for _ in settings.below(f"mp.messaging.{other}.{name}.".lower()))
+        in_memory = opposite in self.channels and not is_set
+        return name if module in self.modules.kafka and not in_memory else None
+
+    def _jobs(
+        self, module: str, streams: Found | None, settings: Settings, unit: Unit | None = None
+    ) -> list[tuple[str, Mapping[str, str]]]:
+        """Return the names of the jobs that a file or module runs as, each with its environment."""
+        deployed = self.modules.deployed(module)
+        entries = self._programs_in(module).entries.get(module, [])
+        named = [found for found in command_of(deployed, unit.path) if self._is_only(found, module)] if unit else []
+        if unit is not None and unit.language.entry is None and not command_of(deployed, unit.path):
+            named = self._programs_in(module).run_by(unit.path, module, deployed)
+        several = unit is not None and len(entries) > 1 and not named
+        deployments: list[Deployment] = [] if several else (named or deployed)[:_MOST_DEPLOYMENTS]
+        is_other = unit is not None and not named and any(found.is_own and found.command for found in deployments)
+        if is_other or (deployments and not (named or self._is_single(module, unit))):
+            deployments = []
+        service = self._service(module, settings)
+        if deployments:
+            return [(found.name, found.environment) for found in deployments]
+        environments = [found.environment for found in deployed]
+        environment = environments[0] if len(environments) == 1 else {}
+        if unit is None:
+            return [(service or PurePosixPath(module).name or "application", environment)]
+        application = self._application_id(module, unit, environment, settings) if streams is not None else ""
+        if application:
+            return [(application, environment)]
+        users = self._programs_in(module).users(unit.path, module) if suffix(unit.path) in _SCRIPTS else []
+        names = {self._programs_in(module).name(path, module, service) for path in users or [unit.path]}
+        return [(name, environment) for name in sorted(names)]
+
+    def _is_only(self, deployment: Deployment, module: str) -> bool:
+        """Return whether the command of a deployment runs one script; of several, each is a program of its own."""
+        scripts = (path for path in self.parsed.get(module, ()) if suffix(path) in _SCRIPTS)
+        return sum(bool(command_of([deployment], path)) for path in scripts) <= 1
+
+    def _is_single(self, module: str, unit: Unit | None) -> bool:
+        """Return whether a module is one program: what deploys it runs every file of it."""
+        if unit is None or unit.language.entry is not None:
+            return True
+        used = self.parsed.get(module, ())
+        alone = {path for path in used if not self._programs_in(module).is_library(path, module)}
+        return len(alone) <= 1 or unit.path not in alone
+
+    def _service(self, module: str, settings: Settings) -> str:
+        for key in ("spring.application.name", "quarkus.application.name", "micronaut.application.name"):
+            setting = settings.find(key)
+            name = expand(setting.value, {}, settings, self.variables_of(f"{module}/")) if setting is not None else None
+            if name and "@" not in name:
+                return name
+        return self.modules.name(module)
+
+    def _application_id(self, module: str, unit: Unit, environment: Mapping[str, str], settings: Settings) -> str:
+        """Return the id of the Kafka Streams application that a file is part of; empty where that is not known."""
+        known = self.application_ids.get(module, [])
+        own = {text for other, text in known if other is unit}
+        texts = own or (
+            {text for _, text in known} if len(self._programs_in(module).entries.get(module, [])) <= 1 else set()
+        )
+        if len(texts) != 1:
+            return ""
+        expanded = expand(texts.pop(), environment, settings, self.variables_of(f"{module}/"))
+        return expanded or ""
+
+    def _add_use(self, use: _Use) -> None:
+        if not _TOPIC.fullmatch(use.topic) or use.topic in (".", ".."):
+            return
+        ends = [(source, use.topic) for source in use.sources] if use.writes else []
+        ends = ends or [("", use.topic) if use.writes else (use.topic, "")]
+        for origin, target in ends:
+            flow = ManualFlow(
+                source=self.source,
+                origin=FlowEnd(namespace="", name=origin) if origin else _NOTHING,
+                target=FlowEnd(namespace="", name=target) if target else _NOTHING,
+                job=use.job,
+                description=use.description,
+                evidence=use.place,
+                suggested=True,
+            )
+            self.flows.setdefault((use.job, origin, target), flow)
+
+    def _problem(self, place: str, what: str, hint: str) -> None:
+        self.problems.setdefault((place, what), Problem(f"{self.source} {place}", what, hint))
+
+    # --- generators of test data
+
+    def _add_generators(self) -> None:
+        """Add the topics that ShadowTraffic writes, by its configuration."""
+        for path in self.fitting:
+            document = _json_object(self.files[path]) if path.endswith(".json") else None
+            if isinstance(document, dict) and isinstance(document.get("connections"), dict):
+                self._add_generator(path, document)
+
+    def _add_generator(self, path: str, document: dict[str, Any]) -> None:
+        folder = str(PurePosixPath(path).parent)
+        images = (found.name for found in self.modules.deployments if "shadowtraffic" in found.image)
+        job = next(images, self._starter(path, folder) or "shadowtraffic")
+        for entry in document["generators"] if isinstance(document["generators"], list) else ():
+            place, generator = path, entry
+            if isinstance(entry, dict) and entry.get("_gen") == "loadJsonFile":
+                name = PurePosixPath(str(entry.get("file", ""))).name
+                named = [other for other in self.files if PurePosixPath(other).name == name and other != path]
+                named = [other for other in named if other.startswith("" if folder == "." else folder)]
+                place = min(named, default=path, key=lambda other: ("generators" not in other, other))
+                generator = _json_object(self.files[place])
+            if isinstance(generator, dict) and isinstance(generator.get("topic"), str):
+                self._add_use(_Use(job, generator["topic"], True, f"{place}:1", "generator of ShadowTraffic"))
+
+    def _starter(self, path: str, folder: str) -> str:
+        """Return the name of the script that runs ShadowTraffic with a configuration; empty without a single one."""
+        parts = [part for part in folder.split("/") if len(part) > 4]
+        ranks: dict[str, int] = {}
+        for other in self.files:
+            content = self.files[other] if suffix(other) in _SCRIPTS else ""
+            if "shadowtraffic" in content.lower() and PurePosixPath(path).name in content:
+                ranks[other] = sum(part in content for part in parts)
+        best = [other for other in ranks if ranks[other] == max(ranks.values())]
+        return PurePosixPath(best[0]).stem if len(best) == 1 else ""
+
+
+class _Use(NamedTuple):
+    job: str
+    topic: str
+    writes: bool
+    place: str
+    description: str
+    sources: tuple[str, ...] = ()
+
+
+def settings_value(settings: Settings, binding: str) -> str | None:
+    """Return the destination of a binding; None where the settings do not name it."""
+    found = settings.find(f"spring.cloud.stream.bindings.{binding}.destination")
+    return found.value if found is not None else None
+
+
+def _unresolved_calls(lines: list[int]) -> str:
+    first = ", ".join(map(str, lines[:_MOST_LINES]))
+    more = ", …" if len(lines) > _MOST_LINES else ""
+    return f"the topic is not resolved in {len(lines)} calls of a Kafka client: line {first}{more}"
+
+
+def _json_object(text: str) -> Any:  # noqa: ANN401 - JSON
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

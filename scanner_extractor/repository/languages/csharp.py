@@ -1,0 +1,96 @@
+"""C#."""
+
+from __future__ import annotations
+
+import re
+
+from scanner_extractor.repository.languages.language import Access, Form, Language, Nodes, Rule, Values
+from scanner_extractor.repository.syntax_trees import Grammar, words
+
+_R, _W, _C = Access.READ, Access.WRITE, Access.CREATE
+
+LANGUAGE = Language(
+    name="C#",
+    grammars={".cs": Grammar("tree_sitter_c_sharp")},
+    nodes=Nodes(
+        expressions={
+            Form.STRING: words(
+                """interpolated_string_expression raw_string_literal string_literal verbatim_string_literal"""
+            ),
+            Form.NAME: words("identifier"),
+            Form.MEMBER: words("attribute member_access_expression"),
+            Form.CALL: words("invocation_expression"),
+            Form.NEW: words("implicit_object_creation_expression object_creation_expression"),
+            Form.ITEMS: words("collection_expression initializer_expression"),
+            Form.ARRAY: words("array_creation_expression implicit_array_creation_expression"),
+            Form.INDEX: words("element_access_expression"),
+            Form.BINARY: words("binary_expression"),
+            Form.CHOICE: words("conditional_expression"),
+            Form.INNER: words(
+                """arrow_expression_clause as_expression await_expression cast_expression parenthesized_expression
+                postfix_unary_expression unary_expression"""
+            ),
+            Form.BLOCK: words("block"),
+            Form.ARGUMENT: words("argument"),
+            Form.PAIR: words("assignment_expression"),
+        },
+        classes=words(
+            """class_declaration enum_declaration interface_declaration record_declaration struct_declaration"""
+        ),
+        functions=words("constructor_declaration local_function_statement method_declaration"),
+        lambdas=words("anonymous_method_expression lambda_expression"),
+        loops=words("do_statement for_statement foreach_statement while_statement"),
+        calls=words("implicit_object_creation_expression invocation_expression object_creation_expression"),
+        returns=words("arrow_expression_clause return_statement"),
+        parameters=words("parameter"),
+        parameter_lists=words("parameter_list"),
+        argument_lists=words("argument_list initializer_expression"),
+        interpolations=words("interpolation"),
+        supertypes=words("argument_list base_list"),
+        skipped=words("comment using_directive"),
+        variables=words("property_declaration variable_declarator"),
+        assignments=words("assignment_expression"),
+        containers=words(
+            """block compilation_unit declaration_list expression_statement file_scoped_namespace_declaration
+            namespace_declaration ERROR"""
+        ),
+        fields=words("field_declaration property_declaration"),
+        plain=words("field_declaration property_declaration variable_declaration"),
+        comments=words("comment"),
+        imports=words("using_directive"),
+        strings=words(
+            """character_literal interpolated_string_expression raw_string_literal string_literal
+            verbatim_string_literal"""
+        ),
+        statements=words("expression_statement invocation_expression"),
+        throws=words("throw_expression throw_statement"),
+    ),
+    values=Values(
+        environment=words("GetEnvironmentVariable"),
+        properties=words("GetValue GetString GetSection GetRequiredSection"),
+        sections=words("GetSection GetRequiredSection []"),
+        lists=words("List HashSet"),
+        same=words("ToString Trim Value value name topic Topic"),
+        defaults=words("GetValueOrDefault"),
+        formats=words("Format"),
+        placeholder=re.compile(r"\{\d+\}"),
+        parts=words("Split"),
+        lower=words("ToLower ToLowerInvariant"),
+        topics=words("TopicPartition Topic TopicSpecification"),
+    ),
+    calls={
+        "Produce": (Rule(_W, names=("topic",)),),
+        "ProduceAsync": (Rule(_W, names=("topic",)),),
+        "AddProducer": (Rule(_W, needs="(?i)masstransit|kafka"),),
+        "DefaultTopic": (Rule(_W, needs="KafkaFlow"),),
+        "Subscribe": (Rule(_R),),
+        "Assign": (Rule(_R),),
+        "TopicEndpoint": (Rule(_R, needs="(?i)masstransit"),),
+        "Topic": (Rule(_R, needs="KafkaFlow", on="(?i)consumer"),),
+        "TopicSpecification": (Rule(_C, names=("Topic", "Name")),),
+    },
+    client_words=words("kafka redpanda masstransit"),
+    client_import=re.compile(r"(?m)^\s*using\s+Confluent\.Kafka\s*;"),
+    entry=re.compile(r"static\s+(?:async\s+)?[\w<>]+\s+Main\s*\(|WebApplication\.CreateBuilder|Host\.Create"),
+    build_files={".csproj": None},
+)

@@ -1,0 +1,101 @@
+"""Parse source texts with tree-sitter: one grammar per language, errors in the text kept beside what can be read.
+
+A parser of tree-sitter never fails: it turns what it cannot read into an error node and keeps the rest of the tree. The
+time and memory that it takes may grow with the square of a text, so `bounded_parsing` tries each text in another
+process first. A grammar is a package, installed by the extra `code` or `terraform`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from scanner_model.errors import InputInvalid
+from scanner_model.lazy_names import load
+from scanner_model.plugins import require
+
+Node = Any
+"""A node of tree-sitter, whose library may be missing."""
+
+LARGEST = 2 * 1024 * 1024
+"""Maximum characters of one source text; a longer one was generated."""
+
+
+class Grammar(NamedTuple):
+    """A grammar: its module, the function of it that returns the language, the extra that installs it."""
+
+    module: str
+    extra: str = "code"
+    function: str = "language"
+
+
+_CONFIGURATION: Mapping[str, Grammar] = dict.fromkeys((".tf", ".tfvars"), Grammar("tree_sitter_hcl", extra="terraform"))
+
+
+_TESTS = re.compile(
+    r"(?:^|/)(?:src/(?:test|it|integration-?[Tt]est|testFixtures)|tests?|__tests__|testing|spec|e2e-tests?|testdata)/"
+    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.\w+$|(?:Test|Tests|IT|Spec|TestCase)\.(?:java|kt|scala|cs)$"
+    r"|\.(?:spec|test)\.[cm]?[jt]sx?$"
+)
+
+
+def is_test(path: str) -> bool:
+    """Return whether a file is one of tests, by its path."""
+    return _TESTS.search(path) is not None
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of *text* as a set."""
+    return frozenset(text.split())
+
+
+def suffix(path: str) -> str:
+    """Return the end of a file's name that names its language, in lower case."""
+    stem, dot, ending = path.rpartition("/")[2].rpartition(".")
+    return dot + ending.lower() if stem and ending else ""
+
+
+def grammar_of(path: str) -> Grammar | None:
+    """Return the grammar of a file by the ending of its name; None if no grammar is known."""
+    ending = suffix(path)
+    # Loaded here, since most modules need only `words` and `suffix`.
+    language = load("scanner_extractor.repository.languages:BY_ENDING").get(ending)
+    return language.grammars[ending] if language is not None else _CONFIGURATION.get(ending)
+
+
+def grammar_missing(path: str) -> str:
+    """Return the extra that installs the grammar of *path*; empty if it is installed, or no grammar is known."""
+    grammar = grammar_of(path)
+    return "" if grammar is None or _is_installed(grammar) else grammar.extra
+
+
+def parse_tree(path: str, text: str) -> Node:
+    """Parse *text* by the language of *path*; raises InputInvalid if no grammar is known, or it is not installed.
+
+    Each call has its own parser: threads that share one crash.
+    """
+    grammar = grammar_of(path)
+    if grammar is None:
+        raise InputInvalid(f"unknown language: {suffix(path) or path}", where=path)
+    language, library = _language(grammar)
+    return library.Parser(language).parse(text.encode("utf-8", "replace")).root_node
+
+
+@cache
+def _is_installed(grammar: Grammar) -> bool:
+    try:
+        _language(grammar)
+    except InputInvalid:
+        return False
+    return True
+
+
+@cache
+def _language(grammar: Grammar) -> tuple[Any, Any]:
+    """Return the language of a grammar, which threads may share, and the library that parses it."""
+    what = f"the grammar {grammar.module} is not installed"
+    library = require("tree_sitter", what, extra=grammar.extra)
+    module = require(grammar.module, what, extra=grammar.extra)
+    return library.Language(getattr(module, grammar.function)()), library

@@ -1,1 +1,0 @@
-"""Sources other than schema registries: the brokers themselves and ksqlDB."""

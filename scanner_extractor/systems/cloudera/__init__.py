@@ -1,0 +1,1 @@
+"""Cloudera Schema Registry."""

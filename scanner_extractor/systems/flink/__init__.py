@@ -1,0 +1,1 @@
+"""Flink: Confluent Cloud, CMF, job managers, SQL files."""

@@ -1,0 +1,1 @@
+"""AWS Glue: schema registry and Data Catalog."""

@@ -1,0 +1,1 @@
+"""Iceberg REST catalogs."""

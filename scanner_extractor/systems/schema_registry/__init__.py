@@ -1,0 +1,1 @@
+"""Schema registries: Confluent, Karapace, Apicurio."""

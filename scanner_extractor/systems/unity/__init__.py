@@ -1,0 +1,1 @@
+"""Databricks Unity Catalog."""

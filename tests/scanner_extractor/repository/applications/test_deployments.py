@@ -1,0 +1,171 @@
+"""What deploys programs: templates of OpenShift, ClowdApps, and several deployments of one image."""
+
+from __future__ import annotations
+
+import textwrap
+
+from scanner_extractor.repository.applications.deployments import read_deployments
+from scanner_extractor.repository.applications.reader import read_applications
+from scanner_model.names import SourceId
+
+TEMPLATE = """
+    kind: Template
+    objects:
+    - apiVersion: cloud.redhat.com/v1alpha1
+      kind: ClowdApp
+      metadata: {name: "${APP}"}
+      x-anchors:
+        pod: &pod
+          image: ${IMAGE}:latest
+          args: ["./consumer.py"]
+      spec:
+        deployments:
+        - name: orders
+          podSpec:
+            <<: *pod
+            env: [{name: CONSUMER_TOPIC, value: "${ORDERS_TOPIC}"}]
+        - name: refunds
+          podSpec:
+            <<: *pod
+            env: [{name: CONSUMER_TOPIC, value: refunds}]
+        jobs:
+        - name: report
+          podSpec:
+            image: ${IMAGE}:latest
+            args: ["./report.py"]
+    parameters:
+    - {name: APP, value: shop}
+    - {name: IMAGE, value: example.org/house/shop}
+    - {name: ORDERS_TOPIC, value: orders-v2}
+"""
+CONSUMER = """
+    import os
+    from confluent_kafka import Consumer
+    from shop.events import writer
+
+    def main():
+        consumer = Consumer({})
+        consumer.subscribe([os.environ.get("CONSUMER_TOPIC", "orders")])
+        writer("totals")
+
+    if __name__ == "__main__":
+        main()
+"""
+EVENTS = """
+    from confluent_kafka import Producer
+
+    class Writer:
+        def __init__(self, topic):
+            self.topic = topic
+            self.producer = Producer({})
+        def write(self, value):
+            self.producer.produce(self.topic, value)
+
+    def writer(topic):
+        return Writer(topic)
+"""
+
+
+def flows(files: dict[str, str]) -> set[str]:
+    """Return the flows as `job: origin > target`."""
+    reading = read_applications({path: textwrap.dedent(text) for path, text in files.items()}, SourceId("repository"))
+    return {f"{flow.job}: {flow.origin.name} > {flow.target.name}" for flow in reading.flows}
+
+
+def test_a_template_gives_its_parameters_to_the_objects_in_it():
+    listed = read_deployments({"deploy.yaml": textwrap.dedent(TEMPLATE)}, {})
+
+    assert [(found.name, found.image, dict(found.environment)) for found in listed] == [
+        ("shop-orders", "example.org/house/shop:latest", {"CONSUMER_TOPIC": "orders-v2"}),
+        ("shop-refunds", "example.org/house/shop:latest", {"CONSUMER_TOPIC": "refunds"}),
+        ("shop-report", "example.org/house/shop:latest", {}),
+    ]
+
+
+def test_a_parameter_without_a_value_stays():
+    text = (
+        "kind: List\nitems:\n- kind: ClowdApp\n  metadata: {name: a}\n  spec: {jobs: [{name: '${X}', podSpec: {}}]}\n"
+    )
+
+    assert [found.name for found in read_deployments({"a.yaml": text}, {})] == ["a-${X}"]
+
+
+def test_deployments_of_one_image_are_programs_with_their_own_environment():
+    files = {
+        "pyproject.toml": '[project]\nname = "shop"\n',
+        "deploy/app.yaml": TEMPLATE,
+        "consumer.py": CONSUMER,
+        "report.py": "from shop.other import nothing\n",
+        "shop/events.py": EVENTS,
+    }
+    assert flows(files) == {
+        "shop-orders: orders-v2 > ",
+        "shop-refunds: refunds > ",
+        "shop-orders:  > totals",
+        "shop-refunds:  > totals",
+    }
+
+
+def test_a_library_belongs_to_the_deployments_whose_script_imports_it():
+    """Another package's module of the same name is another file."""
+    files = {
+        "pyproject.toml": '[project]\nname = "shop"\n',
+        "deploy/app.yaml": TEMPLATE,
+        "consumer.py": "from other.events import nothing\n",
+        "report.py": "from shop.reports import run\nrun()\n",
+        "shop/reports.py": "from .events import writer\n\ndef run():\n    writer('reports')\n",
+        "shop/events.py": EVENTS,
+        "other/events.py": "def nothing():\n    pass\n",
+    }
+    assert flows(files) == {"shop-report:  > reports"}
+
+
+def test_a_topic_is_given_by_a_file_that_does_not_mention_kafka():
+    """The library of the repository does, and only its callers know the topic."""
+    files = {
+        "pyproject.toml": '[project]\nname = "shop"\n',
+        "checkout.py": "from shop.events import Writer\n\nWriter('orders').write(b'')\n",
+        "shop/events.py": EVENTS,
+    }
+    assert {flow.partition(": ")[2] for flow in flows(files)} == {" > orders"}
+
+
+def test_a_consumer_is_assigned_the_partitions_that_a_list_collects():
+    source = """
+        from confluent_kafka import Consumer, TopicPartition
+
+        def read(topics):
+            partitions = []
+            for topic in topics:
+                partitions.append(TopicPartition(topic, 0))
+            Consumer({}).assign(partitions)
+
+        read(["orders", "refunds"])
+    """
+    assert {flow.partition(": ")[2] for flow in flows({"reader.py": source})} == {"orders > ", "refunds > "}
+
+
+def test_a_clowd_app_deploys_its_own_repository_whatever_the_image_is_called():
+    """A program of Go with several packages is told by the command which of them to run."""
+    app = """
+        kind: ClowdApp
+        metadata: {name: shop}
+        spec:
+          deployments:
+          - name: reader
+            podSpec: {image: "q.io/other:1", args: [./entry.sh, listener], env: [{name: T_TOPIC, value: orders}]}
+          - name: web
+            podSpec: {image: "q.io/other:1", args: [./entry.sh, manager], env: [{name: T_TOPIC, value: other}]}
+    """
+    code = """
+        package listener
+        import "x.org/kafka"
+        func Run() { kafka.NewConsumer(os.Getenv("T_TOPIC")) }
+    """
+    files = {
+        "go.mod": "module app\n",
+        "main.go": "package main\n\nfunc main() {}\n",
+        "listener/run.go": code,
+        "deploy/app.yaml": app,
+    }
+    assert flows(files) == {"shop-reader: orders > "}

@@ -1,0 +1,80 @@
+"""Topics that programs name in settings of their own, as input or output."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanner_extractor.repository.applications.reader import is_application_file, read_applications
+from scanner_model.names import SourceId
+
+STREAMS = """
+service.name = order-totals
+input.topics = ["orders", "refunds"]
+output.topic = "totals"
+output.topic = ${?TOTALS_TOPIC}
+kafka.streams.config = { application.id = order-totals-job }
+"""
+
+
+def flows(files: dict[str, str]) -> set[str]:
+    """Return the flows as `job: origin > target`."""
+    reading = read_applications(files, SourceId("repository"))
+    return {f"{flow.job}: {flow.origin.name} > {flow.target.name}" for flow in reading.flows}
+
+
+def test_outputs_of_kafka_streams_are_made_of_its_inputs():
+    """The framework that reads the settings may be another repository's."""
+    assert flows({"totals/src/main/resources/application.conf": STREAMS}) == {
+        "order-totals-job: orders > totals",
+        "order-totals-job: refunds > totals",
+    }
+
+
+def test_each_settings_file_of_a_module_is_a_program():
+    other = (
+        STREAMS.replace("order-totals", "copies")
+        .replace('["orders", "refunds"]', "totals")
+        .replace('"totals"', "copies")
+    )
+    files = {"build.gradle": "", "configs/totals/application.conf": STREAMS, "configs/copies/application.conf": other}
+
+    assert "copies-job: totals > copies" in flows(files)
+    assert "order-totals-job: orders > totals" in flows(files)
+
+
+def test_a_program_that_is_no_topology_passes_nothing_on():
+    settings = "kafka.bootstrap.servers=k:9092\norders.consumer.topic=orders\nmail.producer.topic=mails\n"
+
+    assert flows({"mailer/pom.xml": "<artifactId>mailer</artifactId>", "mailer/app.properties": settings}) == {
+        "mailer: orders > ",
+        "mailer:  > mails",
+    }
+
+
+def test_what_code_says_is_not_said_again():
+    code = """
+    import org.springframework.kafka.annotation.KafkaListener;
+    class A { @KafkaListener(topics = "${input.topic}") void f(String s) {} }
+    """
+    files = {
+        "shop/pom.xml": "<artifactId>shop</artifactId>",
+        "shop/src/main/resources/application.yml": "kafka: {}\ninput:\n  topic: orders\nservice:\n  name: other\n",
+        "shop/src/main/java/A.java": code,
+    }
+    assert flows(files) == {"shop: orders > "}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "input.topic=orders",  # another broker's
+        "kafka=k\ninput.topic.count=3",
+        "kafka=k\norders.topic=orders",
+        "kafka=k\nprecreate.output.topics=false",
+        "kafka=k\nconnector.class=X\noutput.topic=orders",
+        "kafka=k\nsource.to.sink.topic=orders",
+    ],
+)
+def test_settings_that_do_not_say_what_a_program_does(settings: str):
+    assert not is_application_file("shop/app.properties", settings)
+    assert flows({"shop/app.properties": settings}) == set()

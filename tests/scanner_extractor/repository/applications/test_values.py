@@ -1,0 +1,297 @@
+"""Values of expressions: members of objects, settings of a program, loops over objects, classes below one."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from scanner_extractor.repository.applications.reader import read_applications
+from scanner_model.names import SourceId
+
+
+def flows(files: dict[str, str]) -> set[str]:
+    """Return the flows as `job: origin > target`."""
+    texts = {path: textwrap.dedent(text) for path, text in files.items()}
+    reading = read_applications(texts, SourceId("repository"))
+    return {f"{flow.job}: {flow.origin.name} > {flow.target.name}" for flow in reading.flows}
+
+
+SERVER = """\
+    package server
+    import "github.com/segmentio/kafka-go"
+    func (s *server) topics() []string {
+        return []string{s.cfg.KafkaTopics.Created.TopicName, s.cfg.KafkaTopics.Deleted.TopicName}
+    }
+    func (s *server) Run() { s.group.Consume(s.ctx, s.topics()) }
+    """
+GROUP = """\
+    package kafka
+    import "github.com/segmentio/kafka-go"
+    func (c *group) Consume(ctx Context, topics []string) {
+        r := kafka.NewReader(kafka.ReaderConfig{GroupTopics: topics})
+    }
+    """
+SETTINGS = "kafkaTopics:\n  created:\n    topicName: {0}.created\n  deleted:\n    topicName: {0}.deleted\n"
+
+
+def test_programs_of_one_go_module_have_their_own_settings_and_names():
+    """`reader/cmd/main.go` is the program of `reader`; what both share is read with the settings of each."""
+    files = {"go.mod": "module example.org/shop\n", "pkg/kafka/group.go": GROUP}
+    for program in ("reader", "writer"):
+        files |= {
+            f"{program}/cmd/main.go": "package main\nfunc main() { server.New().Run() }\n",
+            f"{program}/server/server.go": SERVER,
+            f"{program}/config/config.yaml": SETTINGS.format(program),
+        }
+
+    assert flows(files) == {
+        f"{program}: {program}.{end} > " for program in ("reader", "writer") for end in ("created", "deleted")
+    }
+
+
+def test_a_package_of_go_is_known_by_the_name_that_it_is_imported_as():
+    """A loop goes through objects whose members are constants of that package."""
+    main = """\
+        package main
+        import topics "example.org/shop/internal/kafka"
+        func main() {
+            targets := []struct { topic string; table string }{{topic: topics.Paid, table: "a"}, {topic: topics.Sent}}
+            for _, t := range targets {
+                r := topics.NewReader(t.topic)
+            }
+        }
+        """
+    shared = """\
+        package kafka
+        import kafkago "github.com/segmentio/kafka-go"
+        const (
+            Paid = "paid"
+            Sent = "sent"
+        )
+        func NewReader(topic string) *kafkago.Reader {
+            return kafkago.NewReader(kafkago.ReaderConfig{Topic: topic})
+        }
+        """
+    files = {"go.mod": "module example.org/shop\n", "cmd/job/main.go": main, "internal/kafka/kafka.go": shared}
+
+    assert flows(files) == {"shop: paid > ", "shop: sent > "}
+
+
+WRAPPER = """\
+    using Confluent.Kafka;
+    public class Sender {
+        private string _topic;
+        public Sender(string topic) { this._topic = topic; this._producer = new Producer<string, string>(config); }
+        public void Send(string text) { this._producer.ProduceAsync(this._topic, text); }
+    }
+    """
+
+
+BROKER = """\
+    import { Kafka } from 'kafkajs';
+    const subscribe = async (handler, topic) => { await consumer.subscribe({ topic: topic }); };
+    const publish = async (data) => { await producer.send({ topic: data.topic, messages: [] }); };
+    export const Broker = { subscribe, publish };
+    """
+
+
+def test_a_function_that_a_constant_has_is_one_of_its_own_module():
+    """Services that have a copy of the same file each call their own."""
+    files = {}
+    for service, other in (("billing", "orders"), ("orders", "refunds")):
+        main = f"""\
+            import {{ Broker }} from './broker';
+            Broker.subscribe(handle, "{service}");
+            Broker.publish({{ topic: "{other}", event: 1 }});
+            """
+        package = f'{{"name": "{service}"}}'
+        files |= {f"{service}/package.json": package, f"{service}/broker.ts": BROKER, f"{service}/index.ts": main}
+
+    assert flows(files) == {
+        "billing: billing > ",
+        "billing:  > orders",
+        "orders: orders > ",
+        "orders:  > refunds",
+    }
+
+
+def test_an_injected_topic_is_the_bean_of_the_module():
+    """Spring has one bean of the type, or one of the name of the parameter."""
+    config = """\
+        import org.apache.kafka.clients.admin.NewTopic;
+        @Configuration
+        class Topics {
+            @Value("${orders.topic}") private String name;
+            @Bean public NewTopic topic() { return TopicBuilder.name(name).build(); }
+            @Bean public NewTopic refunds() { return new NewTopic("refunds", 1, (short) 1); }
+        }
+        """
+    producer = """\
+        import org.apache.kafka.clients.admin.NewTopic;
+        import org.springframework.kafka.core.KafkaTemplate;
+        class Sender {
+            private NewTopic topic;
+            private KafkaTemplate<String, Order> template;
+            Sender(NewTopic topic, KafkaTemplate<String, Order> template) { this.topic = topic; }
+            void send(Order order) { template.send(topic.name(), order); }
+        }
+        """
+    files = {"pom.xml": "<project><artifactId>shop</artifactId>kafka</project>", "Topics.java": config}
+    files |= {"Sender.java": producer, "application.properties": "orders.topic=orders\n"}
+
+    assert flows(files) == {"shop:  > orders"}
+
+
+def test_a_member_of_a_struct_is_what_its_literals_have():
+    """In Go, where nothing else makes an object."""
+    code = """\
+        package main
+        import "github.com/confluentinc/confluent-kafka-go/v2/kafka"
+        const paid = "paid"
+        type sender struct { producer *kafka.Producer; topic string }
+        func newSender(topic string) *sender { return &sender{topic: topic} }
+        func (s *sender) send() {
+            s.producer.Produce(&kafka.Message{TopicPartition: kafka.TopicPartition{Topic: &s.topic}})
+        }
+        func main() { newSender(paid).send() }
+        """
+
+    assert flows({"go.mod": "module example.org/shop\n", "main.go": code}) == {"shop:  > paid"}
+
+
+def test_a_file_that_another_imports_is_a_part_of_that_program():
+    """Its name may have dots, as those of NestJS have."""
+    service = "import { ClientKafka } from '@nestjs/microservices';\nclass A { f() { this.client.emit('paid', 1); } }\n"
+    files = {"package.json": '{"name": "shop"}', "src/app.service.ts": service}
+    files |= {"src/main.ts": "import { A } from './app.service';\n"}
+
+    assert flows(files) == {"shop:  > paid"}
+
+
+def test_an_extension_method_is_called_without_its_first_parameter():
+    extension = """\
+        using Confluent.Kafka;
+        public static class Extension {
+            public static void AddReader(this ContainerBuilder builder, string topic, string group) {
+                builder.Build().Subscribe(topic);
+            }
+        }
+        """
+    program = 'using Confluent.Kafka;\nclass Program { void Run() { builder.AddReader("paid", "billing"); } }\n'
+    files = {"Api.csproj": "<Project/>", "Extension.cs": extension, "Program.cs": program}
+
+    assert flows(files) == {"Api: paid > "}
+
+
+def test_a_member_of_the_object_itself_is_what_its_constructor_is_given():
+    """In C#, too, whose grammar has no node with a name for `this`."""
+    files = {
+        "Api.csproj": "<Project/>",
+        "Sender.cs": WRAPPER,
+        "Orders.cs": 'using Confluent.Kafka;\nclass Orders { void Post() { var s = new Sender("orders"); } }\n',
+    }
+
+    assert flows(files) == {"Api:  > orders"}
+
+
+LISTENER = """\
+    import { Consumer } from 'kafkajs';
+    export abstract class Listener {
+      abstract topic: string;
+      async listen() { await this.consumer.subscribe({ topic: this.topic }); }
+    }
+    """
+PAID = """\
+    import { Listener, Topics } from '@shop/common';
+    export class PaidListener extends Listener { topic: Topics.Paid = Topics.Paid; }
+    """
+
+
+def test_a_class_reads_what_those_below_it_name_each_for_its_own_program():
+    """The classes below, and the constants that they name, do not mention Kafka."""
+    files = {
+        "common/package.json": '{"name": "@shop/common"}',
+        "common/listener.ts": LISTENER,
+        "common/topics.ts": "export enum Topics { Paid = 'orders.paid' }\n",
+        "billing/package.json": '{"name": "billing"}',
+        "billing/paid.ts": PAID,
+        "billing/index.ts": "import { PaidListener } from './paid';\nnew PaidListener().listen();\n",
+    }
+
+    assert flows(files) == {"billing: orders.paid > "}
+
+
+@pytest.mark.parametrize(
+    ("value", "settings"),
+    [
+        ('CONFIG["topics"]["orders"]', {"shop.ini": "[topics]\norders = shop.orders\n"}),
+        ('config.get("topics").get("orders")', {"config.yml": "topics:\n  orders: shop.orders\n"}),
+        ("settings.topics.orders", {"settings.yaml": "topics:\n  orders: shop.orders\n"}),
+    ],
+)
+def test_a_setting_is_found_by_the_names_that_lead_to_it(value: str, settings: dict[str, str]):
+    """A file of sections is one of settings, whatever it is called."""
+    code = f"from kafka import KafkaProducer\nprod = KafkaProducer()\nprod.send({value})\n"
+
+    assert flows({"setup.py": 'setup(name="shop")', "send.py": code, **settings}) == {"send:  > shop.orders"}
+
+
+def test_parts_of_a_package_are_of_the_program_that_loads_them():
+    """Faust's agents are found by name, and send through objects of topics."""
+    agents = """\
+        from example.app import app
+        orders = app.topic('orders')
+        @app.agent(orders)
+        async def count(stream): ...
+        @app.timer(5.0)
+        async def tick(): await orders.send(value=1)
+        """
+    files = {
+        "compose.yaml": "services:\n  worker:\n    build: .\n    command: ./run.sh\n",
+        "setup.py": 'setup(name="example")',
+        "example/__init__.py": "",
+        "example/app.py": "import faust\napp = faust.App('1')\n",
+        "example/users/__init__.py": "",
+        "example/users/agents.py": agents,
+    }
+
+    assert flows(files) == {"worker: orders > ", "worker:  > orders"}
+
+
+def test_of_a_command_that_runs_several_scripts_each_is_a_program():
+    """A container may start more than one."""
+    code = "from kafka import KafkaProducer\nKafkaProducer().send('{}')\n"
+    command = "    command: sh -c 'python bake.py & python send.py'\n"
+    files = {"compose.yaml": f"services:\n  pizza:\n    build: .\n{command}", "Dockerfile": "FROM python\n"}
+    files |= {"bake.py": code.format("baked"), "send.py": code.format("sent")}
+
+    assert flows(files) == {"bake:  > baked", "send:  > sent"}
+
+
+def test_a_setting_that_no_file_has_is_said():
+    """The flow is missing, and the place of the call is named."""
+    code = "from kafka import KafkaProducer\nKafkaProducer().send(config.topics.orders)\n"
+    reading = read_applications({"send.py": code}, SourceId("repository"))
+
+    assert reading.flows == ()
+    assert [(problem.where, problem.what) for problem in reading.problems] == [
+        ("repository send.py:2", "the topic '${topics.orders}' has no value")
+    ]
+
+
+def test_a_secret_is_no_topic():
+    """A call that is given a password has an unresolved topic; a topic about passwords is one."""
+    program = """\
+        import org.apache.kafka.clients.producer.*;
+        class Sender {
+            static final String PASSWORD = "s3cret";
+            static final String PASSWORD_RESET_TOPIC = "password-resets";
+            void send(KafkaProducer<String, String> producer) {
+                producer.send(new ProducerRecord<>(PASSWORD, "a"));
+                producer.send(new ProducerRecord<>(PASSWORD_RESET_TOPIC, "a"));
+            }
+        }
+        """
+
+    assert flows({"Sender.java": program}) == {"Sender:  > password-resets"}

@@ -1,0 +1,8 @@
+"""The fakes that the tests of this folder read."""
+
+from __future__ import annotations
+
+from catalog_reading import aws as aws
+from catalog_reading import read_aws as read_aws
+from registry_reading import glue as glue
+from registry_reading import read_through as read_through
