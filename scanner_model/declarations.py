@@ -44,6 +44,9 @@ class Declaration:
 UNRESOLVED_USE = "unresolved use of Kafka"
 """Kind of an `UnreadFile` that was parsed, but whose calls of a Kafka client have unknown topics."""
 
+UNREAD_HINT = "what it declares is unknown"
+"""Hint of the problem that says a file is not read."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadFile:

@@ -53,7 +53,7 @@ from scanner_dictionary.queries.clients import ClientRow
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.catalogs import CatalogLink
 from scanner_model.columns import KEY, Column, ColumnPath, field_segment
-from scanner_model.declarations import UnreadFile
+from scanner_model.declarations import UNREAD_HINT, UnreadFile
 from scanner_model.errors import Problem
 from scanner_model.kafka import ConsumerGroup, StreamsTopology
 from scanner_model.lazy_names import load
@@ -335,7 +335,7 @@ def unread_file_readings(rows: Sequence[tuple[str, UnreadFile]], context: Lookup
     for cluster, file in rows:
         attributes = present(type=UNREAD_FILE, kind=file.kind, reason=file.reason)
         job = job_node(context.naming.clusters[cluster], file.name, attributes)
-        problem = Problem(f"{file.source} {file.name}", f"{file.kind}: {file.reason}", "what it declares is unknown")
+        problem = Problem(f"{file.source} {file.name}", f"{file.kind}: {file.reason}", UNREAD_HINT)
         flows = unread_job(JobFlows(job=job, certainty=Certainty.DERIVED))
         yield CountedJob(flows, Coverage.of_one("unread", (problem,)))
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from scanner_api.change_check.model import Place
 from scanner_extractor.repository.applications.definitions import Definition, SourceFile
+from scanner_extractor.repository.syntax_trees import suffix, words
 
 _KAFKA = re.compile(
     r"(?i)kafka|producer|consumer|topic|serde|(?:de)?seriali[sz]er|partitioner|kstream|ktable|avro|protobuf|publish|outbox"
@@ -21,11 +22,16 @@ _WRITES = re.compile(
 _CLIENT = re.compile(r"(?i)kafka|sarama|kgo|faust|cloud\.stream|reactive\.messaging|avro|flink")
 """What an import of a client library contains."""
 _PRODUCES = re.compile(
-    r"(?i)\w*(?:producer\w*|produce(?:async)?|kafkatemplate|streambridge|kstream\w*|writemessages|publisher|outbox)"
+    r"(?i)\w*(?:producer\w*|produce(?:async)?|kafkatemplate|streambridge|kstream\w*|writemessages|publisher|outbox|(?<!de)serializer?)"
 )
 """Names of what sends records."""
-_ASIDE = re.compile(r"(?i)\w*(?:health|liveness|readiness|metric|logging|checkers?$)\w*")
+_ASIDE = re.compile(r"(?i)\w*(?:health|liveness|readiness|logging|checkers?$)\w*")
 """Names of functions that watch a program."""
+_METRIC = re.compile(r"(?i)\w*metric\w*")
+_METER = re.compile(
+    r"(?i)\w*(?:counter|gauge|histogram|prometheus|statsd|meter|timer|increment|observe|tagged|registry)\w*"
+)
+"""Words of functions that measure a program; without one, metrics are what its records are about."""
 _OF_CLASS = re.compile(
     r"(?:get|is|set|to|with|from|as|build|serialize|deserialize|encode|decode|marshal)[A-Z_]\w*|__\w+__|dict|json|schema"
 )
@@ -33,6 +39,11 @@ _OF_CLASS = re.compile(
 _COMMON = re.compile(
     r"(?i)main|run|get|set|new|init|start|stop|close|open|handle|create|update|delete|add|name|value|data|test|process|execute|apply|call|id|key|type|config|error|result|self|cls|this"
 )
+_WIRES = re.compile(
+    r"(?i)(?:init|setup|set_up|register|create|new|add|mount|build|configure|make|define|run|start|serve)?(?:all)?_?"
+    r"(?:(?:public|private|internal|http|rest|web|admin|api|v\d)_?)*(?:apis?|routes?|routers?|routing|https?|servers?|endpoints?|swagger|urls?|views?|controllers?|middlewares?)"
+)
+"""Names of functions that tell a server which function answers which request: no value of theirs reaches a record."""
 _TOPIC = re.compile(r"[A-Za-z0-9]\w*(?:[.-]\w+)+")
 _MOST_FILES = 40
 
@@ -141,19 +152,24 @@ class Reach:
 
     def may_write(self, files: Collection[str]) -> bool:
         """Return whether code of *files* may write to topics."""
-        return any(_PRODUCES.fullmatch(word) for path in files for one in self._closure(path) for word in one.words)
+        return any(
+            any(_PRODUCES.fullmatch(word) for word in (one.simple, *one.words))
+            for path in files
+            for one in self._closure(path)
+        )
 
     def _files(self, edit: Edit) -> set[str]:
-        if _ASIDE.fullmatch(edit.simple):
+        if all(_is_aside(one) for one in (edit.before, edit.after) if one is not None):
             return set()
         if edit.path in self.of_kafka:
             return {edit.path} if self._is_reached_inside(edit) else set()
         if edit.before is None and not edit.is_further_field:
             return set()  # who calls it differs, too
         names = self._names(edit)
-        found = {path for path in self.of_kafka if names & _words(self._closure(path))}
-        found |= {path for path in self.of_kafka if self._calls(edit, path)}
-        return found or self._between(edit, names)
+        users = [path for path in self.of_kafka if _platform(path) == _platform(edit.path)]
+        found = {path for path in users if names & _words(self._closure(path))}
+        found |= {path for path in users if self._calls(edit, path)}
+        return found or self._between(edit, names, users)
 
     def _is_reached_inside(self, edit: Edit) -> bool:
         """Return whether an edit of a file that uses Kafka is in what handles records there."""
@@ -166,7 +182,8 @@ class Reach:
     def _names(self, edit: Edit) -> frozenset[str]:
         """Return the names that code uses an edit by: its own, its class's, and of those in its file that use it."""
         names = {edit.simple}
-        if edit.owner and (edit.kind == "field" or _OF_CLASS.fullmatch(edit.simple) or edit.simple == edit.owner):
+        is_common = _COMMON.fullmatch(edit.simple) or _OF_CLASS.fullmatch(edit.simple) or edit.simple == edit.owner
+        if edit.owner and (edit.kind == "field" or is_common):
             names = {edit.owner}
         file = self.source(edit.path)
         waiting = set(names)
@@ -189,30 +206,32 @@ class Reach:
                 return True
         return False
 
-    def _between(self, edit: Edit, names: frozenset[str]) -> set[str]:
-        """Return the files that use Kafka and reach an edit through one other file."""
-        if not names or not self.of_kafka:
+    def _between(self, edit: Edit, names: frozenset[str], users: Sequence[str]) -> set[str]:
+        """Return those of the *users* of Kafka that reach an edit through one other file."""
+        if not names or not users:
             return set()
         pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
         using = [
             path
             for path, text in self.texts.items()
-            if path not in (edit.path, *self.of_kafka) and pattern.search(text)
+            if path not in (edit.path, *self.of_kafka)
+            and _platform(path) == _platform(edit.path)
+            and pattern.search(text)
         ]
         found: set[str] = set()
         self.expect(using[:_MOST_FILES])
         for path in using[:_MOST_FILES]:
             file = self.source(path)
             for one in file.definitions if file is not None else ():
-                if names & one.words and not _COMMON.fullmatch(one.simple):
-                    found |= {other for other in self.of_kafka if one.simple in _words(self._closure(other))}
+                if names & one.words and not _COMMON.fullmatch(one.simple) and not _WIRES.fullmatch(one.simple):
+                    found |= {other for other in users if one.simple in _words(self._closure(other))}
         return found
 
     def _closure(self, path: str) -> list[Definition]:
         """Return the definitions of a file that handle records, and those that they use."""
         if path not in self._closures:
             file = self.source(path)
-            listed = [one for one in file.definitions if not _ASIDE.fullmatch(one.simple)] if file is not None else []
+            listed = [one for one in file.definitions if not _is_aside(one)] if file is not None else []
             of_client = (
                 {name for name, what in file.imports.items() if _CLIENT.search(what)} if file is not None else set()
             )
@@ -221,6 +240,7 @@ class Reach:
                 one
                 for one in listed
                 if any(map(_KAFKA.search, one.words))
+                or one.simple in ("serialize", "deserialize")
                 or one.words & of_client
                 or any(one.line <= line <= one.end for line in at)
             ]
@@ -235,6 +255,25 @@ class Reach:
                         waiting.append(one)
             self._closures[path] = reached
         return self._closures[path]
+
+
+def _is_aside(definition: Definition) -> bool:
+    """Return whether a definition only watches the program."""
+    name = definition.simple
+    is_measured = _METRIC.fullmatch(name) and any(map(_METER.fullmatch, definition.words))
+    return bool(_ASIDE.fullmatch(name) or is_measured)
+
+
+def _platform(path: str) -> str:
+    """Return what a source file runs on: only code of the same platform can call it by name."""
+    ending = suffix(path)
+    return next((platform for platform, endings in _PLATFORMS.items() if ending in endings), ending)
+
+
+_PLATFORMS = {
+    "jvm": words(".java .kt .kts .scala .groovy"),
+    "node": words(".js .jsx .mjs .cjs .ts .tsx .vue"),
+}
 
 
 def _words(definitions: Iterable[Definition]) -> set[str]:

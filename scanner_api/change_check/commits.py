@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from scanner_api.change_check.hits import Hits
     from scanner_api.dictionary import Dictionary
 
-OF_DEVELOPERS = "a workflow or setting of a developer's tool"
 _COMPARE = "scanner_api.change_check.comparison:compare_trees"
 _CHECK, _FILES = "scanner_api.change_check.check:check_beside", "scanner_api.change_check.files:git_files"
 
@@ -91,7 +90,8 @@ def _compared(
     with object_reader(directory) as objects:
         if not trees.special and not any(_may_concern(path, trees, objects) for path in trees.changed):
             running = check((), None) if check else None
-            return _nothing_of_kafka(trees)._replace(running=running, findings=running.findings if running else ())
+            changed = _nothing_relevant(trees, mentions.speaks_of_kafka(trees, objects))
+            return changed._replace(running=running, findings=running.findings if running else ())
         changes: CommitChanges = load(_COMPARE)(trees, objects, (options.rules, at.date()), check)
         return changes
 
@@ -120,26 +120,27 @@ def _not_examined(skipped: SkippedFile) -> Finding:
 
 
 def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:
-    """Return whether a changed file may declare anything, by its name; of a build file by its libraries, too."""
-    if mentions.why_harmless(path) or settings_changes.is_workflow(path):
+    """Return whether a changed file may declare anything, by its name; build files and workflows by what changes."""
+    if mentions.why_harmless(path):
         return False
+    if not _is_read_by_lines(path):
+        return True
+    before, after = (
+        objects.read(tree[path]).decode("utf-8", "replace") if path in tree else "" for tree in (trees.base, trees.head)
+    )
     if settings_changes.is_build_file(path):
-        before, after = (
-            objects.read(tree[path]).decode("utf-8", "replace") if path in tree else ""
-            for tree in (trees.base, trees.head)
-        )
-        return "subject" in before + after or bool(settings_changes.library_edits(before, after))
-    return True
+        registers = "subject" in before + after and not path.endswith("package.json")
+        return registers or bool(settings_changes.library_edits(before, after))
+    return bool(settings_changes.command_lines(before, after))
 
 
-def _nothing_of_kafka(trees: Trees) -> CommitChanges:
+def _is_read_by_lines(path: str) -> bool:
+    return settings_changes.is_build_file(path) or settings_changes.is_workflow(path)
+
+
+def _nothing_relevant(trees: Trees, concerns_kafka: bool) -> CommitChanges:
     """Return the result for a change that neither commit has to be read for."""
-    files = tuple(
-        CheckedFile(file=path, kind="settings") for path in trees.changed if settings_changes.is_build_file(path)
-    )
-    names = {file.file for file in files}
-    skipped = tuple(
-        SkippedFile(path, mentions.why_harmless(path) or OF_DEVELOPERS) for path in trees.changed if path not in names
-    )
-    not_examined = tuple(file for file in skipped if not mentions.why_harmless(file.file))
-    return CommitChanges(files, skipped, (), not_examined, concerns_kafka=False)
+    harmless = {path: why for path in trees.changed if (why := mentions.why_harmless(path))}
+    files = tuple(CheckedFile(file=path, kind="settings") for path in trees.changed if path not in harmless)
+    skipped = tuple(SkippedFile(path, why) for path, why in harmless.items())
+    return CommitChanges(files, skipped, (), (), concerns_kafka=concerns_kafka)

@@ -27,7 +27,7 @@ from scanner_api.change_check.commit import (
     uses_of,
     written_by,
 )
-from scanner_api.change_check.commits import OF_DEVELOPERS, CommitChanges, Running
+from scanner_api.change_check.commits import CommitChanges, Running
 from scanner_api.change_check.contracts import ProposedContract, contract_findings
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
@@ -45,6 +45,7 @@ from scanner_extractor.repository.kinds import TEMPLATE
 from scanner_extractor.repository.other_uses import OTHER_USE
 from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
 from scanner_extractor.repository.reader import SETTINGS
+from scanner_extractor.repository.syntax_trees import suffix
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
 from scanner_model.lazy_names import load
@@ -142,7 +143,8 @@ class _Comparison:
                 SkippedFile(*pair) for pair in sorted(skipped.items()) if not self._is_harmless(pair[0])
             ),
             concerns_kafka=any(finding.place.file for finding in findings)
-            or any(kind != SETTINGS for kind in files.values()),
+            or any(kind != SETTINGS for kind in files.values())
+            or mentions.speaks_of_kafka(self._trees, objects),
             findings=folded(findings, commits, self._hits),
             running=running,
         )
@@ -160,10 +162,13 @@ class _Comparison:
         if path in self._renamed or mentions.why_harmless(path):
             return ""
         if path in self._judged and path not in self._unread_programs:
-            return self._judged[path]
+            is_known = self._judged[path] != SETTINGS or suffix(path) or settings_changes.is_script(path)
+            return self._judged[path] if is_known or settings_changes.is_structured(path) else ""
         if path in programs.read:
             return SETTINGS if not programs.is_application(path) else APPLICATION
-        if settings_changes.is_workflow(path) or not is_candidate(path) or is_left_out(path):
+        if settings_changes.is_workflow(path):
+            return SETTINGS  # its commands are compared
+        if not is_candidate(path) or is_left_out(path):
             return ""
         is_read = settings_changes.is_build_file(path) or settings_changes.is_structured(path)
         return SETTINGS if is_read else ""
@@ -197,8 +202,6 @@ class _Comparison:
             return "it is renamed, and its content is the same"
         if not is_candidate(path):
             return "unsupported file type"
-        if settings_changes.is_workflow(path):
-            return OF_DEVELOPERS
         return "vendored" if is_left_out(path) else _NOTHING
 
     # --- what is not read
@@ -206,7 +209,7 @@ class _Comparison:
     def _unread(self) -> Iterator[Finding]:
         for path in self._judged:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
-            if unread and path not in self._unread_programs:
+            if unread and path not in self._unread_programs and path not in self._renamed:
                 what = f"{unread.kind}: {unread.reason}"
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
         for path, (what, _) in self._trees.special.items():
@@ -249,8 +252,11 @@ class _Comparison:
         changed = ChangedJob(target="the change", pair=JobPair(*map(self._not_running, pair)))
         renames = Renames((), self._hits.naming)
         for finding in FlowComparison(changed, self._hits, Place(file=self._first), renames).findings():
-            if finding.rule not in ("input-gained", "input-lost"):
-                yield self._placed(finding, (*before, *after))
+            if finding.rule in ("input-gained", "input-lost"):
+                continue
+            if finding.rule == "not-read" and self._is_addition(finding.item):
+                finding = replace(finding, verdict=Verdict.FINE)
+            yield self._placed(finding, (*before, *after))
         yield from self._writers(before, after)
         yield from self._inputs(before, after)
 
@@ -259,6 +265,12 @@ class _Comparison:
         known = [target.partition(" ")[2] for target in self._running if target.startswith(_OF_JOBS)]
         names = tuple(f"{name}:" for name in known)  # a statement of a file is called by its line, too
         return tuple(job for job in jobs if not f"{job.flows.job.name}:".startswith(names))
+
+    def _is_addition(self, name: str) -> bool:
+        """Return whether a job is new, and writes nothing that was used before."""
+        written = {dataset for job in self._head.jobs if job.flows.job.name == name for dataset in written_by(job)}
+        is_known = any(job.flows.job.name == name for job in self._base.jobs)
+        return not is_known and written.isdisjoint(self._base.used)
 
     def _writers(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[Finding]:
         """Yield the jobs that write no more what only unchanged jobs write: their part of the data is lost."""
@@ -288,6 +300,8 @@ class _Comparison:
                     continue
                 had = [other for other in lost if other.kind is NodeKind.TOPIC]
                 verdict = Verdict.IMPACT if had else Verdict.UNKNOWN
+                if not had and self._is_addition(job.flows.job.name):
+                    verdict = Verdict.FINE
                 instead = f", instead of {', '.join(other.name for other in sorted(had))}" if had else ""
                 what = f"{dataset.name} is read{instead}, which nothing in the repository writes or declares"
                 hit = tuple(hit for written in sorted(written_by(job)) for hit in self._hits.of(written))

@@ -19,12 +19,15 @@ _ASSETS = words(
 _TEST = re.compile(
     r"(?i)(?:^|/)(?:src/)?(?:i?tests?|itest|integration[-_]?tests?|functional[-_]?tests?|features/steps?|testdata|test[-_]?data|fixtures"
     r"|mocks?|__mocks__|e2e|cypress|benchmarks?|[\w.-]+[.-](?:unit|integration)?tests?|tracetest|load-?generator)/"
-    r"|(?:^|/)features/.*\.(?:go|java|kt|py|rb|[jt]s)$|\.feature$|(?:^|/)\w+_suite_test\.go$|\.(?:robot|jmx)$|(?:^|/)(?:mock_|test_)\w+\.\w+$"
+    r"|(?:^|/)features/(?:step_definitions|support)/|(?:^|/)features/environment\.py$|\.feature$|(?:^|/)\w+_suite_test\.go$"
+    r"|\.(?:robot|jmx)$|(?:^|/)(?:mock_|test_)\w+\.(?!tf$|avsc$|k?sql$)\w+$"
 )
 """Directories and names of tests, by convention."""
 _BY_NAME = re.compile(
     r"(?:LICENSE|NOTICE|AUTHORS|CODEOWNERS|CONTRIBUTORS|MAINTAINERS|CHANGELOG|CHANGES|VERSION|\.gitignore|\.gitattributes|\.editorconfig)"
 )
+_LOCK = re.compile(r"(?:package-lock|npm-shrinkwrap|packages\.lock)\.json|pnpm-lock\.ya?ml")
+_OF_KAFKA = re.compile(r"(?i)kafka|avro|ksql|flink|debezium|schema.?registry|topic|producer|consumer|/subjects/")
 _CODE = words(".cs .go .groovy .java .js .jsx .kt .kts .mjs .cjs .php .py .rb .rs .scala .ts .tsx .vue .tf .hcl")
 _PROGRAMS = _CODE - words(".tf .hcl .vue")
 _QUOTED = re.compile(r"[\"'`]([A-Za-z0-9._-]{2,249})[\"'`]")
@@ -38,7 +41,7 @@ def why_harmless(path: str) -> str:
     file = PurePosixPath(path)
     if file.suffix.lower() in _DOCUMENTS or _BY_NAME.fullmatch(file.name):
         return "it is documentation"
-    if file.suffix.lower() in _ASSETS or file.name == ".DS_Store":
+    if file.suffix.lower() in _ASSETS or file.name == ".DS_Store" or _LOCK.fullmatch(file.name):
         return "it is an asset or a lock file"
     return "it is a test" if is_test(path) or _TEST.search(path) else ""
 
@@ -51,8 +54,8 @@ def is_program(path: str) -> bool:
 def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -> Iterator[tuple[str, str, int]]:
     """Yield those of *names* that stand more often in the changed files of one commit, each with such a file and line.
 
-    Tests and documentation do not count, nor does SQL, whose flows are compared. What an added program names does not
-    count either: it can only use a topic in addition.
+    Tests and documentation do not count, nor does SQL, whose flows are compared. What an added program names, or
+    Terraform in addition, does not count either: it can only use a topic, or give a right to.
     """
     changed = [path for path in trees.changed if is_candidate(path) and not is_left_out(path)]
     changed = [path for path in changed if not why_harmless(path) and not path.lower().endswith((".sql", ".ksql"))]
@@ -65,10 +68,28 @@ def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -
         for path in listed:
             for name, lines in names_in(path, objects.read(tree[path]), names).items():
                 total[name] += sign * len(lines)
-                added[name] += len(lines) if path not in trees.base and is_program(path) else 0
+                if path.endswith(".tf") or (path not in trees.base and is_program(path)):
+                    added[name] += sign * len(lines)
                 places.setdefault(name, []).append((path, lines[0]))
-    counted = ((name, count) for name, count in sorted(total.items()) if count and count != added[name])
+    counted = ((name, count) for name, count in sorted(total.items()) if count and (count < 0 or count != added[name]))
     yield from ((name, *places[name][-1]) for name, _ in counted)
+
+
+def speaks_of_kafka(trees: Trees, objects: ObjectReader) -> bool:
+    """Return whether a changed line of any file has a word of Kafka, whatever its effect is."""
+    for path in trees.changed:
+        before, after = (
+            objects.read(tree[path]) if path in tree and _is_text(path) else b"" for tree in (trees.base, trees.head)
+        )
+        if max(len(before), len(after)) <= LARGEST and b"\0" not in before[:8192] + after[:8192]:
+            lines = set(before.splitlines()) ^ set(after.splitlines())
+            if any(_OF_KAFKA.search(line.decode("utf-8", "replace")) for line in lines):
+                return True
+    return False
+
+
+def _is_text(path: str) -> bool:
+    return is_candidate(path) or PurePosixPath(path).suffix.lower() in (".md", ".adoc", ".rst")
 
 
 def changed_programs(trees: Trees) -> Iterator[str]:

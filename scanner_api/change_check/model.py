@@ -30,6 +30,12 @@ _USERS = ("job", "consumer-group")
 _PLACE = re.compile(r"\S.*\.\w+:\d+")
 
 
+def few(names: Sequence[str], most: int = 3) -> str:
+    """Return the first of *names* as a list, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
 def worst(verdicts: list[Verdict]) -> Verdict:
     """Return the most serious verdict; fine without any."""
     return max(verdicts, key=_ORDER.index, default=Verdict.FINE)
@@ -165,10 +171,12 @@ class ChangeReport:
         listed = ", ".join(f"`{skipped.file}`" for skipped in lacking[:_LISTED])
         more = f" and {len(lacking) - _LISTED} more" if len(lacking) > _LISTED else ""
         examined = f"{count} file{'' if count == 1 else 's'} examined"
-        if not self.concerns_kafka:
-            examined = (
-                "Nothing in the examined files concerns Kafka" if lacking else "Nothing in this change concerns Kafka"
-            )
+        if not self.concerns_kafka and not lacking:
+            return "Nothing in this change concerns Kafka"
+        if not count and not lacking and self.skipped:
+            return "only documentation, tests, assets or names of files change"
+        if not self.concerns_kafka and count:
+            examined = "Nothing in the examined files concerns Kafka"
         return f"{examined}; not examined: {listed}{more}" if lacking else examined
 
     @property

@@ -14,7 +14,7 @@ from scanner_api.change_check.code_reach import Edit, Reach, edits_of
 from scanner_api.change_check.commit import Commit, read_by, written_by
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Finding, Verdict
+from scanner_api.change_check.model import Finding, Verdict, few
 from scanner_extractor.repository.applications.definitions import SourceFile, read_definitions
 from scanner_extractor.repository.applications.modules import Modules, build_name, is_build_file
 from scanner_extractor.repository.bounded_parsing import Trials
@@ -31,7 +31,6 @@ _CLIENT = re.compile(
 """An import of a client library."""
 _PACKAGE = re.compile(r"\s*(?:import|from)\s+(?P<name>\w+)")
 _LISTED = 10
-_SHOWN = 3
 _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
 
 
@@ -108,14 +107,14 @@ class ProgramChanges:
         affected = tuple(hit for hit in dict.fromkeys(users) if hit.use != "writes")
         topics = ", ".join(dataset.name for dataset in written)
         others = [edit for edit in edits if not edit.is_further_field] or list(edits)
-        shown = ", ".join(dict.fromkeys(edit.shown for edit in others[:_SHOWN]))
-        more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+        shown = few(tuple(dict.fromkeys(edit.shown for edit in others)))
+        records = f"the records in {few([dataset.name for dataset in written])}"
         if not written:
             effect, verdict = "no topic is written", Verdict.FINE
         elif all(edit.is_further_field for edit in edits):
-            effect, verdict = f"the records in {topics} only get further fields", Verdict.FINE
+            effect, verdict = f"{records} only get further fields", Verdict.FINE
         else:
-            effect, verdict = f"the effect on the records in {topics} is not determined", Verdict.UNKNOWN
+            effect, verdict = f"the effect on {records} is not determined", Verdict.UNKNOWN
         named = _topics(edits)
         why = [f"{edit.place.file}:{edit.place.line} {edit.shown}" for edit in others[:_LISTED]]
         why += [f"it reads {', '.join(read)}"] if read else []
@@ -126,7 +125,7 @@ class ProgramChanges:
             verdict=verdict,
             place=others[0].place,
             target=f"job {names}",
-            what=f"code of {names}: {shown}{more}; {effect}",
+            what=f"{shown}; {effect}",
             why=tuple(dict.fromkeys(why)),
             affected=affected,
         )
@@ -312,7 +311,7 @@ def _topics(edits: Iterable[Edit]) -> list[str]:
 
 def _of_files(edits: Sequence[Edit], named: Sequence[str]) -> Finding:
     """Return the finding of code that uses Kafka in programs without known topics."""
-    shown = ", ".join(dict.fromkeys(edit.shown for edit in edits[:_SHOWN]))
+    shown = few(tuple(dict.fromkeys(edit.shown for edit in edits)))
     why = [f"{edit.place.file}:{edit.place.line} {edit.shown}" for edit in edits[:_LISTED]]
     why += [f"the changed code names {', '.join(named[:_LISTED])}"] if named else []
     return Finding(

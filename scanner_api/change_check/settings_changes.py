@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scanner_extractor.repository.syntax_trees import suffix, words
@@ -55,6 +55,7 @@ class SettingEdit(NamedTuple):
 
 
 _LONGEST = 80
+_SHOWN = 3
 _COMMENT = re.compile(r"\s*(?:#(?!include)|//|/\*|<!--|;|---|\*\s|\{\{-?\s*/\*|\{#)")
 _LINE = re.compile(
     r"(?P<indent>\s*)(?P<item>(?:-\s+)*)[\"']?(?P<key>[A-Za-z_$@{][^\s\"':=<>]*)[\"']?\s*(?P<sign>[:=]|(?=\{)|$)\s*(?P<value>.*)"
@@ -67,7 +68,7 @@ _TRAILING = re.compile(r"\s+#.*$")
 _FLAT = words(".properties .env .ini .cfg")
 _STRUCTURED = words(".yaml .yml .json .properties .env .conf .toml .ini .cfg .tf .tfvars .hcl .xml .config .j2 .tpl")
 _BUILD = re.compile(
-    r"(?:.*/)?(?:pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|gradle\.properties|libs\.versions\.toml|go\.(?:mod|sum)|package\.json|[\w.-]*requirements[\w.-]*\.(?:txt|in)"
+    r"(?:.*/)?(?:pom\.xml|[\w.-]+\.gradle(?:\.kts)?|gradle\.properties|libs\.versions\.toml|go\.(?:mod|sum)|package\.json|[\w.-]*requirements[\w.-]*\.(?:txt|in)"
     r"|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|build\.sbt|Cargo\.toml|paket\.(?:dependencies|references|lock)|[\w.-]+\.(?:csproj|fsproj|props)"
     r"|packages\.config|constraints[\w.-]*\.txt|[\w.-]*-lock\.(?:json|yaml)|poetry\.lock|yarn\.lock|composer\.json|Gemfile(?:\.lock)?|mix\.exs)"
 )
@@ -97,6 +98,11 @@ _HARMLESS = re.compile(
     r"|secret|token|ssl|sasl|ur[li]s?|endpoint|hosts?|description|labels?|annotations?|enabled?|ttl|resources?|arn)(?:[._-]?m?s)?"
 )
 """Settings of how something runs, whatever they are of."""
+_SWITCH = re.compile(
+    r"(?i)(?!.*(?:health|metric|monitor|trac|ssl|sasl)).*(?:kafka|consumer|producer|listener|topic)\w*[._-](?:enabled?|auto[._-]?startup)"
+)
+"""A setting that starts or stops what reads or writes."""
+_OF_SCHEMA = re.compile(r"(?i).*schema[._-]?(?:version|id)")
 _RESOURCE = re.compile(
     r"resource\s+\S*(?:kafka_(?!cluster)|connector|flink_|schema|subject|acl|role_binding|topic)\w*(?<!_api_key)\S*"
 )
@@ -171,15 +177,15 @@ def settings_of(path: str, text: str) -> list[Setting]:
         if value not in ("", "{", "[", "|", ">", ">-", "|-"):
             found.append(Setting((*outer, key), value, number))
         elif match.groupdict().get("sign", "") == "" and value == "" and "{" not in line:
-            found.append(Setting((*outer, "-"), key, number))
+            found.append(Setting((*outer, "-"), key.rstrip(","), number))
         else:
             found.append(Setting((*outer, key), "", number))
     return found
 
 
 def edits_of(path: str, before: str, after: str) -> list[SettingEdit]:
-    """Return the settings that differ between two texts, wherever they stand."""
-    old, new = settings_of(path, before), settings_of(path, after)
+    """Return the settings that differ between two texts, wherever they stand, on however many lines a list is."""
+    old, new = (_with_entries(settings_of(path, text)) for text in (before, after))
     gone = Counter((one.path, one.value) for one in old) - Counter((one.path, one.value) for one in new)
     come = Counter((one.path, one.value) for one in new) - Counter((one.path, one.value) for one in old)
     removed = _chosen(old, gone)
@@ -193,6 +199,23 @@ def edits_of(path: str, before: str, after: str) -> list[SettingEdit]:
         edits.append(SettingEdit(former.pop(0) if former else None, setting))
     edits += [SettingEdit(setting, None) for left in by_path.values() for setting in left]
     return edits
+
+
+def _with_entries(settings: Iterable[Setting]) -> list[Setting]:
+    """Return settings with a list on one line as a list of several lines is: each entry on its own."""
+    found: list[Setting] = []
+    for setting in settings:
+        match = _LIST.fullmatch(setting.value)
+        if match is None:
+            found.append(setting)
+            continue
+        found.append(setting._replace(value=""))
+        entries = (entry.strip().strip("\"'") for entry in match["entries"].split(","))
+        found += [Setting((*setting.path, "-"), entry, setting.line) for entry in entries if entry]
+    return found
+
+
+_LIST = re.compile(r"\[(?P<entries>[^\[\]{}()]*)\]")
 
 
 def _chosen(settings: Iterable[Setting], counts: Counter[tuple[tuple[str, ...], str]]) -> list[Setting]:
@@ -209,6 +232,8 @@ def _chosen(settings: Iterable[Setting], counts: Counter[tuple[tuple[str, ...], 
 def is_relevant(edit: SettingEdit) -> bool:
     """Return whether a setting says which topics there are, who reads them, or how records look."""
     path, key = edit.setting.path, edit.key
+    if _SWITCH.fullmatch(".".join((*path[:-1], key))) or _OF_SCHEMA.fullmatch(key):
+        return True
     if _HARMLESS.fullmatch(key):
         return False
     if _RELEVANT.fullmatch(key) or _OF_DATA.search(".".join(path)) or any(map(_RESOURCE.match, path)):
@@ -227,6 +252,32 @@ def is_certain(edit: SettingEdit, text: str) -> bool:
 def is_right(edit: SettingEdit) -> bool:
     """Return whether a setting is of a resource that gives or takes rights."""
     return any(re.match(r"resource\s.*(?:acl|role_binding)", key) for key in edit.setting.path)
+
+
+def shown_edits(edits: Sequence[SettingEdit], after: Iterable[Setting]) -> list[str]:
+    """Return what the first of *edits* do, for people; blocks that Terraform has no more *after* are removed."""
+    blocks = {one.path[0] for one in after}
+    shown = []
+    for edit in edits:
+        block = edit.setting.path[0]
+        is_gone = blocks and block not in blocks and _ADDED.match(block)
+        shown.append(f"{block} is removed" if is_gone else f"the setting {edit.shown} changes")
+    return list(dict.fromkeys(shown))[:_SHOWN]
+
+
+def is_addition(edit: SettingEdit, before: Iterable[Setting]) -> bool:
+    """Return whether an edit of Terraform only adds: a block that was not there *before*, or an entry of a list.
+
+    A block that denies something takes a right away, so it is not one.
+    """
+    path = edit.setting.path
+    if edit.before is not None or _TAKES.search(f"{' '.join(path)} {edit.setting.value}"):
+        return False
+    return path[-1] == "-" or (_ADDED.match(path[0]) is not None and all(one.path[0] != path[0] for one in before))
+
+
+_ADDED = re.compile(r"(?:resource|module)\s")
+_TAKES = re.compile(r"(?i)deny|exclu|except|ignore|black")
 
 
 def is_of_template(edit: SettingEdit, text: str) -> bool:
@@ -300,10 +351,25 @@ def command_lines(before: str, after: str, moved: Iterable[str] = ()) -> list[tu
     return sorted((number, line) for line, number in {**old, **new}.items() if (line in old) != (line in new))
 
 
+def request_lines(before: str, after: str) -> list[tuple[int, str]]:
+    """Return the changed lines of a program that call a schema registry or Connect over HTTP, each with its number."""
+    if not _ADMINISTERS.search(before + after):
+        return []
+    old, new = (
+        {line.strip(): number for number, line in enumerate(text.splitlines(), 1) if _REQUEST.search(line)}
+        for text in (before, after)
+    )
+    return sorted((number, line) for line, number in {**old, **new}.items() if (line in old) != (line in new))
+
+
+_ADMINISTERS = re.compile(r"(?i)schema[._-]?registry|registry[._-]?ur[li]|kafka[._-]?connect|connect[._-]?ur[li]")
+_REQUEST = re.compile(r"[}\w\"'`]/(?:subjects|connectors)(?:/|[\"'`?])|[\"'`]/(?:subjects|connectors)/")
+
 _REMARK = re.compile(
-    r"\s*(?:#|//|REM\b|::)|(?:echo|printf|print|log)\b|[^|;&]*(?:\s--(?:list|describe)\b|\b(?:list|describe|status|show)\b)[^;&]*$"
+    r"\s*(?:#|//|REM\b|::)|(?:-\s+)?(?:name|uses|if|id|description|image|key|paths?|working-directory|context|file|tags?):\s"
+    r"|-\s+[\"']?[\w.*/-]+[\"']?$|(?:echo|printf|print|log)\b|[^|;&]*(?:\s--(?:list|describe)\b|\b(?:list|describe|status|show)\b)[^;&]*$"
 )
-"""A comment, an output, or a command that only looks."""
+"""A comment, a member of a workflow that is not a command, an output, or a command that only looks."""
 
 
 def stopped_services(before: Iterable[Setting], after: Iterable[Setting]) -> Iterator[tuple[str, Setting, str]]:

@@ -11,13 +11,14 @@ from functools import cached_property
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
-from dataflow_generator.sql.comparison import difference
+from dataflow_generator.jobs.model import Use
+from dataflow_generator.sql.comparison import difference, same_statement
 from dataflow_generator.sql.lexer import guess_dialect
 from scanner_api.change_check import mentions, settings_changes
 from scanner_api.change_check.commit import Commit, read_by, uses_of, written_by
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.model import Finding, Place, Verdict, few
 from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.settings_changes import Setting, SettingEdit
 from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
@@ -61,6 +62,7 @@ _NO_COLUMN = words(
 )
 _CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
 """An option of a table of Flink that is in another store, whatever moves its data."""
+_OBJECT = re.compile(r"(?m)^\s*(?:-\s+)?apiVersion:\s")
 _KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
 _LISTED = 10
 _SHOWN = 3
@@ -131,7 +133,7 @@ class Unexplained:
                 hit = [hit for one in sorted(written.get(name, ())) for hit in self._hits.of(one)]
                 what = f"{name} is changed, and what that does to its data is not known"
                 finding = _unknown(new.place, f"job {name}", what, name)
-                why = tuple(f"{key} is changed, which no rule here understands" for key in keys)
+                why = tuple(f"no rule covers the change of {key}" for key in keys)
                 yield replace(
                     finding, why=why, affected=tuple(one for one in dict.fromkeys(hit) if one.use != "writes")
                 )
@@ -189,8 +191,10 @@ class Unexplained:
         before, after = self._codes(self._base, texts, 0), self._codes(self._head, texts, 1)
         gone = Counter(code for code, _ in before) - Counter(code for code, _ in after)
         new = Counter(code for code, _ in after) - Counter(code for code, _ in before)
-        changed = {code for code in gone if not any(_only_adds_columns(code, other) for other in new)}
-        changed |= {code for code in new if not _DECLARES.match(code) and not _ADDS_COLUMN.fullmatch(code)}
+        kept = {code for code in gone for other in new if _is_same(code, other)}
+        kept |= {other for other in new for code in gone if _is_same(code, other)}
+        changed = {code for code in gone if not any(_only_adds_columns(code, other) for other in new)} - kept
+        changed |= {code for code in new if not _DECLARES.match(code) and not _ADDS_COLUMN.fullmatch(code)} - kept
         files: dict[str, list[str]] = {}
         for code, path in dict.fromkeys((*before, *after)):
             if code in changed and path not in about:
@@ -253,6 +257,7 @@ class Unexplained:
                 yield from self._libraries(path, before, after, programs)
             elif mentions.is_program(path):
                 yield from self._entities(path, before + after, programs)
+                yield from self._requests(path, before, after, programs)
             elif settings_changes.is_structured(path) and not settings_changes.is_workflow(path):
                 yield from self._settings(path, before, after, programs)
             else:
@@ -264,6 +269,14 @@ class Unexplained:
             yield _unknown(
                 path, path, "a class that is mapped to a table changes; its effect on jobs is not determined"
             )
+
+    def _requests(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[Finding]:
+        """Yield a file of code that registers or deletes schemas or connectors by other requests than before."""
+        lines = settings_changes.request_lines(before, after) if path in programs.edited else []
+        if lines:
+            what = "requests to a schema registry or Kafka Connect change, and scanner does not interpret them"
+            finding = _unknown(f"{path}:{lines[0][0]}", path, what)
+            yield replace(finding, why=tuple(mask_statement(line)[:_LONGEST] for _, line in lines[:_LISTED]))
 
     def _commands(self, path: str, before: str, after: str, moved: Collection[str]) -> Iterator[Finding]:
         """Yield the file whose commands on Kafka differ and do not show in what the files declare."""
@@ -278,7 +291,9 @@ class Unexplained:
         if edits:
             shown = ", ".join(f"{name} {did}" for name, _, did in edits[:_LISTED])
             place = Place(file=path, line=edits[0][1])
-            yield from self._of_programs(place, f"the library {shown}", programs.programs_of(programs.modules.of(path)))
+            yield from self._of_programs(
+                place, f"the library {shown} changes", programs.programs_of(programs.modules.of(path))
+            )
 
     def _settings(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[Finding]:
         """Yield what the settings of a file change, once for each program that they are of."""
@@ -288,6 +303,8 @@ class Unexplained:
             return
         old, new = (settings_changes.settings_of(path, text) for text in (before, after))
         yield from self._stopped(path, old, new)
+        if not before and _OBJECT.search(after):
+            return  # objects that are deployed in addition
         edits = settings_changes.edits_of(path, before, after)
         if self._facts(self._base, path) != self._facts(self._head, path):
             edits = [edit for edit in edits if settings_changes.is_right(edit)]  # the flows are compared
@@ -295,14 +312,16 @@ class Unexplained:
             edit for edit in edits if settings_changes.is_relevant(edit) or settings_changes.is_of_template(edit, after)
         ]
         edits = [edit for edit in edits if not self._is_resolved(edit)]
+        if _is_terraform(path):
+            edits = [edit for edit in edits if not settings_changes.is_addition(edit, old)]
         owned: dict[tuple[str, ...], tuple[list[CountedJob], list[SettingEdit]]] = {}
         for edit in edits:
             jobs = self._owners(path, edit, programs)
             if jobs or (jobs is not None and settings_changes.is_certain(edit, before + after)):
                 owned.setdefault(tuple(sorted(job.flows.job.name for job in jobs)), (jobs, []))[1].append(edit)
         for jobs, listed in owned.values():
-            shown = "; ".join(edit.shown for edit in listed[:_SHOWN])
-            yield from self._of_programs(Place(file=path, line=listed[0].setting.line), f"the setting {shown}", jobs)
+            shown = "; ".join(settings_changes.shown_edits(listed, new if _is_terraform(path) else ()))
+            yield from self._of_programs(Place(file=path, line=listed[0].setting.line), shown, jobs)
 
     def _is_resolved(self, edit: SettingEdit) -> bool:
         """Return whether both values are topics that jobs of the second commit use: then the flows show the effect."""
@@ -320,6 +339,8 @@ class Unexplained:
             return []
         if edit.setting.path[0] == "services" and not settings_changes.is_of_worker(edit):
             return None  # a service without a job is a broker, or a tool
+        if _is_terraform(path):  # one root module has the resources of many programs
+            return [job for job in jobs.values() if any(_path_of(use.evidence) == path for use in _uses(job))]
         return list(programs.programs_of(programs.modules.of(path)))
 
     def _of_programs(self, place: Place, what: str, jobs: Iterable[CountedJob]) -> Iterator[Finding]:
@@ -327,17 +348,16 @@ class Unexplained:
         listed = list({job.flows.job.name: job for job in jobs}.values())
         written = sorted({dataset for job in listed for dataset in written_by(job)})
         read = sorted({dataset.name for job in listed for dataset in read_by(job)})
-        names = ", ".join(job.flows.job.name for job in listed[:_SHOWN])
-        names += f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+        names = few([job.flows.job.name for job in listed])
         target = f"job {names}" if len(listed) == 1 else place.file
         why = [f"it reads {', '.join(read[:_LISTED])}"] if read else []
-        topics = ", ".join(dataset.name for dataset in written[:_LISTED])
-        why += [f"it writes {topics}"] if written else []
+        why += [f"it writes {', '.join(dataset.name for dataset in written[:_LISTED])}"] if written else []
+        topics = few([dataset.name for dataset in written])
         verdict = Verdict.UNKNOWN if written or not listed else Verdict.FINE
         effect = f"the effect on the records in {topics} is not determined" if written else "it writes no topic"
         effect = effect if listed else "scanner resolves no program that uses it"
         users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
-        what = f"{what} changes{f' for {names}' if names else ''}; {effect}"
+        what = f"{what}{f' for {names}' if len(listed) > 1 else ''}; {effect}"
         finding = Finding(rule=RULE, verdict=verdict, place=place, target=target, what=what)
         yield replace(finding, why=tuple(why), affected=tuple(users))
 
@@ -373,20 +393,39 @@ def _text(content: bytes) -> str:
     return "" if len(content) > LARGEST or b"\0" in content[:8192] else content.decode("utf-8-sig", "replace")
 
 
+def _is_terraform(path: str) -> bool:
+    return path.endswith((".tf", ".tf.json", ".tfvars"))
+
+
+def _uses(job: CountedJob) -> Iterator[Use]:
+    yield from (*job.flows.reads, *job.flows.writes)
+
+
 def _declared(commit: Commit, kind: DeclaredKind) -> dict[str, Declaration]:
     return {entry.name: entry for entry in commit.reading.result.declared.declarations if entry.kind is kind}
 
 
 def _changed_keys(old: Declaration, new: Declaration, harmless: re.Pattern[str]) -> list[str]:
-    before, after = dict(old.config), dict(new.config)
-    keys = {
-        key
-        for key, _ in {*old.config} ^ {*new.config}
-        if not settings_changes.is_masked(before.get(key), after.get(key))
-    }
+    before, after = _by_newest_key(old), _by_newest_key(new)
+    is_masked = settings_changes.is_masked
+    keys = {key for key, _ in before.items() ^ after.items() if not is_masked(before.get(key), after.get(key))}
     keys |= {name for name in ("partitions", "parent", "state") if getattr(old, name) != getattr(new, name)}
     stops = {key for key in keys if key.endswith("tasks.max") and "0" in (before.get(key), after.get(key))}
     return sorted(key for key in keys if key in stops or not harmless.fullmatch(key))
+
+
+def _by_newest_key(declared: Declaration) -> dict[str, str]:
+    """Return the settings of a connector by the names that newer versions of Debezium have for them."""
+    config = dict(declared.config)
+    if "io.debezium." in config.get("connector.class", ""):
+        config = {_renamed(key): value for key, value in config.items()}
+    return config
+
+
+def _renamed(key: str) -> str:
+    if key == "database.server.name":
+        return "topic.prefix"
+    return key.replace(".whitelist", ".include.list").replace(".blacklist", ".exclude.list")
 
 
 def _clauses(code: str, new: Collection[str]) -> list[str]:
@@ -395,6 +434,16 @@ def _clauses(code: str, new: Collection[str]) -> list[str]:
     alike = [other for other in new if other.split()[:3] == words[:3]]
     found = _difference(code, alike[0]) if len(alike) == 1 else ""
     return [found] if found else []
+
+
+def _is_same(before: str, after: str) -> bool:
+    """Return whether two statements differ only in the case of words that the dialect does not tell apart."""
+    if before.casefold() != after.casefold():
+        return False
+    try:
+        return same_statement(before, after, guess_dialect(after))
+    except InputInvalid:
+        return False
 
 
 def _only_adds_columns(before: str, after: str) -> bool:

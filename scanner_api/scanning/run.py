@@ -282,7 +282,7 @@ def _counts(scan: ClusterScan) -> tuple[tuple[str, int], ...]:
         ("queries", len(scan.queries)),
         ("connectors", len(scan.connectors)),
         ("consumer groups", len(scan.consumer_groups)),
-        ("manual flows", len(scan.manual_flows)),
+        ("flows", len(scan.manual_flows)),
         ("statements", len(scan.flink_statements)),
         ("jobs", len(scan.flink_jobs)),
         ("topologies", len(scan.topologies)),

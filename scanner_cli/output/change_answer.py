@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from scanner_api.change_check.model import Affected, ChangeReport, Finding, Verdict
+from scanner_api.change_check.model import Affected, ChangeReport, Finding, Verdict, few
 from scanner_api.change_check.rules import RULES
 from scanner_cli import library
 
@@ -51,12 +51,12 @@ def headline(report: ChangeReport) -> str:
     if not findings:
         accepted = sum(bool(finding.accepted) for finding in report.findings)
         scope = f"{report.scope}{f'; {accepted} accepted' if accepted else ''}."
-        return f"No impact found: {scope}" if report.concerns_kafka else scope
+        return f"No impact found: {scope}" if scope[0].islower() or scope[0].isdigit() else scope
     first = findings[0]
     more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
     if first.verdict is Verdict.UNKNOWN:
         readers = _listed(_names(first.readers), " (read by", ")")
-        return f"Unknown: {_what(first)}{readers}{more}."
+        return f"Unknown: {_what(first)}{readers}{_at(first)}{more}."
     serious = [finding for finding in findings if finding.verdict is not Verdict.UNKNOWN]
     rejected = next((finding for finding in serious if finding.rule == "incompatible"), None)
     prefix = f"The registry rejects {rejected.target.removeprefix('subject ')}" if rejected else ""
@@ -95,7 +95,17 @@ def _use(hit: Affected, finding: Finding) -> str:
 
 
 def _what(finding: Finding) -> str:
-    return finding.what if finding.target in ("the change", "the check", "") else f"{finding.target}: {finding.what}"
+    if finding.target in ("the change", "the check", ""):
+        return finding.what
+    return f"{few(finding.target.split(', '))}: {finding.what}"
+
+
+def _at(finding: Finding) -> str:
+    """Return where the change is, unless the finding's target is that file."""
+    file, line = finding.place.file, finding.place.line
+    if not file or finding.target == file:
+        return ""
+    return f", at {file.rpartition('/')[2]}:{line}"
 
 
 def contacts(report: ChangeReport) -> str:

@@ -58,7 +58,11 @@ def message(finding: Finding) -> str:
 def hits(finding: Finding) -> str:
     """Count who is hit, by kind."""
     counts = Counter(_PLURALS.get(affected.kind, affected.kind) for affected in finding.affected)
-    return ", ".join(f"{counts[name]} {name}" for name in dict.fromkeys(_PLURALS.values()) if counts[name])
+    return ", ".join(
+        f"{counts[name]} {name if counts[name] > 1 else name.removesuffix('s')}"
+        for name in dict.fromkeys(_PLURALS.values())
+        if counts[name]
+    )
 
 
 def where(place: Place) -> str:
@@ -82,7 +86,8 @@ def relative(file: str) -> str:
 def affected_text(affected: Affected) -> str:
     """Return who is hit and how, in one line."""
     through = f" through {', '.join(affected.through)}" if affected.through else ""
-    return f"{affected.kind} {affected.shown}: {affected.use}{through}"
+    use = "may use it" if affected.use == "unknown" else affected.use
+    return f"{affected.kind} {affected.shown}: {use}{through}"
 
 
 def _marks(finding: Finding) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scanner_cli import library
 from scanner_model.columns import path_name
+from scanner_model.declarations import UNREAD_HINT
 from scanner_model.text import visible
 
 if TYPE_CHECKING:
@@ -48,11 +49,12 @@ def graph_text(report: GraphReport) -> str:
 def graph_summary(report: GraphReport) -> str:
     """Write in one line how much of the data flow was resolved; the parts that were not are named by `validate`."""
     coverage = report.coverage
+    files = sum(problem.hint == UNREAD_HINT for problem in coverage.problems)  # each is a job, but no statement
     connectors = coverage.connector_columns + coverage.connectors + coverage.unknown_connectors
     parts = [
         f"{count} of {total} {name} resolved to columns"
         for count, total, name in (
-            (coverage.columns, coverage.statements, "statements"),
+            (coverage.columns, coverage.statements - files, "statements"),
             (coverage.connector_columns, connectors, "connectors"),
         )
         if total

@@ -11,6 +11,7 @@ from scanner_cli import library
 from scanner_cli.output.columns import members
 from scanner_cli.output.render import table_text
 from scanner_cli.usage_errors import Exit
+from scanner_model.declarations import UNREAD_HINT
 from scanner_model.scan import SourceResult
 from scanner_model.text import visible
 
@@ -99,8 +100,10 @@ def _failure(outcome: SourceResult) -> str:
 
 
 def _problem_lines(report: ScanReport) -> Iterator[str]:
-    yield from (f"warning: {problem}" for problem in report.problems[:_SHOWN_PROBLEMS])
-    more = len(report.problems) - _SHOWN_PROBLEMS
+    """Return a line for each problem; files that are not read are among the findings, one line for each rule."""
+    problems = [one for one in report.problems if not (report.findings and one.hint == UNREAD_HINT)]
+    yield from (f"warning: {problem}" for problem in problems[:_SHOWN_PROBLEMS])
+    more = len(problems) - _SHOWN_PROBLEMS
     if more > 0:
         where = f"see `scanner changes --scans {report.scan} --problems`" if report.stored else "see --report"
         yield f"and {more} more warnings: {where}"

@@ -38,7 +38,7 @@ from scanner_extractor.repository.variables import MOST_GROWTH, Variables
 from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
 from scanner_extractor.systems.deployment.reader import DeploymentReading, deployment_result
 from scanner_model.catalogs import CatalogTable
-from scanner_model.declarations import UnreadFile
+from scanner_model.declarations import UNREAD_HINT, UnreadFile
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
 from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, Topic
@@ -249,10 +249,7 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
     outcome = SourceResult(source=source, kind="repository", status=SourceStatus.READ, received=got, requested=got)
     problems = (
         *declared.problems,
-        *(
-            Problem(f"{source} {file.name}", f"{file.kind}: {file.reason}", "what it declares is unknown")
-            for file in unread
-        ),
+        *(Problem(f"{source} {file.name}", f"{file.kind}: {file.reason}", UNREAD_HINT) for file in unread),
     )
     versions = tuple(replace(one, compatibility=context.level(one.subject)) for one in context.versions)
     registry = RegistryResult(

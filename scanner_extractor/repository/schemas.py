@@ -138,9 +138,13 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
         )
 
 
+_DATA = "Obj\1"
+"""The first bytes of a file of Avro records."""
+
+
 def _format(file: RepositoryFile) -> str:
     if file.ending in (".avsc", ".avro"):
-        return AVRO
+        return "" if file.text.startswith(_DATA) else AVRO
     if file.ending in _PROTOCOLS:
         return AVRO if _PROTOCOLS[file.ending].search(file.text) else ""
     if file.ending == ".proto":

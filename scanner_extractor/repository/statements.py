@@ -44,6 +44,9 @@ _ENGINES: tuple[tuple[str, int, str], ...] = (
 )
 _PATTERNS = tuple((engine, weight, re.compile(text, re.IGNORECASE)) for engine, weight, text in _ENGINES)
 _OPTION = re.compile(r"['\"]connector['\"]\s*=", re.IGNORECASE)
+_LITERAL = re.compile(r"'(?:[^']|'')*'")
+_LONGEST_OPTION = 300
+"""Characters of a literal that may be an option of a table; a longer one is a value, such as a document."""
 _FLINK_TYPE = re.compile(r"\bSTRING\b|\bTIMESTAMP_LTZ\b|\bROW\s*<|\bMAP\s*<", re.IGNORECASE)
 _CONNECTOR = re.compile(
     r"^\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?P<kind>SOURCE|SINK)\s+CONNECTOR\s+(?:IF\s+NOT\s+EXISTS\s+)?"
@@ -100,7 +103,7 @@ def moves_data(statements: list[SqlStatement]) -> bool:
 
 def engine_of(statements: list[SqlStatement], scores: dict[str, int] | None = None) -> str:
     """Return the engine whose SQL the statements are; `database` without a sign of another."""
-    code = ";\n".join(statement.code for statement in statements)
+    code = _LITERAL.sub(_option, ";\n".join(statement.code for statement in statements))
     scores = dict.fromkeys((KSQLDB, FLINK, CONFLUENT, RISINGWAVE, MATERIALIZE), 0) if scores is None else scores
     for engine, weight, pattern in _PATTERNS:
         scores[engine] = scores.get(engine, 0) + (weight if pattern.search(code) else 0)
@@ -116,6 +119,10 @@ def engine_of(statements: list[SqlStatement], scores: dict[str, int] | None = No
     if scores[KSQLDB] == best:
         return KSQLDB
     return FLINK if _OPTION.search(code) else CONFLUENT if re.search(r"\bTABLE\b", code, re.IGNORECASE) else FLINK
+
+
+def _option(literal: re.Match[str]) -> str:
+    return literal[0] if len(literal[0]) <= _LONGEST_OPTION else "''"
 
 
 def connector_of(statement: SqlStatement) -> tuple[str, dict[str, str]] | None:

@@ -35,8 +35,9 @@ _CONFIGURATION: Mapping[str, Grammar] = dict.fromkeys((".tf", ".tfvars"), Gramma
 
 
 _TESTS = re.compile(
-    r"(?:^|/)(?:src/(?:test|it|integration-?[Tt]est|testFixtures)|tests?|__tests__|testing|spec|e2e-tests?|testdata)/"
-    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.\w+$|(?:Test|Tests|IT|Spec|TestCase)\.(?:java|kt|scala|cs)$"
+    r"(?:^|/)(?:src/(?:test|it|integration-?[Tt]est|testFixtures)|tests?|__tests__|testing|e2e-tests?|testdata)/"
+    r"|(?:^|/)spec/(?:fixtures|support|factories)/|(?:^|/)spec/.*\.(?:rb|php|lua|exs?|[cm]?[jt]sx?)$"
+    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.(?!tf$|ya?ml$|json$|properties$|conf$|avsc$|proto$|k?sql$)\w+$|(?:Test|Tests|IT|Spec|TestCase)\.(?:java|kt|scala|cs)$"
     r"|\.(?:spec|test)\.[cm]?[jt]sx?$"
 )
 

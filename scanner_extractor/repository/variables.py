@@ -1,7 +1,7 @@
 """Variables of a repository: what its environment files, compose files and scripts set, and placeholders in its texts.
 
 A file sees the values that are set nearest to it. One that is set to several values at the same distance has none, and
-a secret has none either: its placeholder stays.
+a secret has none either: its placeholder stays. The examples of a program (`.env.example`) hold below its directory.
 """
 
 from __future__ import annotations
@@ -93,6 +93,8 @@ class Variables:
         known = self._values.get(name, ())
         for rank in (_SETTING, _SCRIPT, _EXAMPLE):
             listed = [entry for entry in known if entry.rank == rank]
+            if rank == _EXAMPLE:
+                listed = [entry for entry in listed if _is_below(directory, entry.directory)]
             if not listed:
                 continue
             nearest = max(_shared(entry.directory, directory) for entry in listed)
@@ -152,6 +154,10 @@ class _Scope(Mapping[str, str]):
 
 
 Scope = _Scope
+
+
+def _is_below(directory: str, other: str) -> bool:
+    return not other or directory == other or directory.startswith(f"{other}/")
 
 
 def _shared(first: str, second: str) -> int:

@@ -111,6 +111,12 @@ _LOG = logging.getLogger(__name__)
 DEADLINE = 120.0
 """Seconds without any progress after which a source is given up; a slow source that goes on is waited for."""
 
+REPOSITORY = "repository"
+"""Kind of the sources whose files are read, without a request."""
+
+FILES_DEADLINE = 900.0
+"""The same for the files of a repository: their reading is limited by processor time, and a busy machine is slow."""
+
 DOWN_DEADLINE = 20.0
 """The same for a source that needs the brokers, once they are known to be down."""
 
@@ -199,6 +205,8 @@ class _Watch:
 
     def patience(self, task: Task) -> float:
         """Return the seconds that *task* may take without progress."""
+        if task.kind == REPOSITORY:
+            return self.deadline / DEADLINE * FILES_DEADLINE
         waits = self.brokers_down and task.brokers is BrokerUse.NEEDED
         return min(self.deadline, DOWN_DEADLINE) if waits else self.deadline
 

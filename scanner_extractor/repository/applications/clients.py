@@ -23,7 +23,10 @@ from scanner_extractor.repository.syntax_trees import words
 
 
 class Found(NamedTuple):
-    """A topic that a call reads, writes or creates; *sources* are the topics whose records the code passes to it."""
+    """A topic that a call reads, writes or creates; *sources* are the topics whose records the code passes to it.
+
+    *declared*: an annotation says so, by which the framework finds the code.
+    """
 
     access: Access
     value: Value
@@ -31,6 +34,7 @@ class Found(NamedTuple):
     line: int
     sources: tuple[str, ...] = ()
     streams: bool = False
+    declared: bool = False
 
 
 _R, _W = Access.READ, Access.WRITE
@@ -46,11 +50,17 @@ def mentions_client(path: str, text: str) -> bool:
 _MOCKS = re.compile(r"(?i)(?:^|/)mocks?/|mocks?\.\w+$")
 
 
-def imports_client(path: str, text: str) -> bool:
-    """Return whether a source file imports a Kafka client that reads or writes records."""
+def imports_client(path: str, text: str, own: str = "") -> bool:
+    """Return whether a source file imports a Kafka client that reads or writes records.
+
+    *own* is what the imports of packages of the same module of Go begin with: these are no clients, whatever their
+    name.
+    """
     language = language_of(path)
     pattern = language.client_import if language is not None else None
-    return pattern is not None and not _MOCKS.search(path) and pattern.search(text) is not None
+    if pattern is None or _MOCKS.search(path):
+        return False
+    return any(not own or f'"{own}/' not in match[0] for match in pattern.finditer(text))
 
 
 _POLLS = words(
@@ -344,7 +354,7 @@ class Extractor:
                     if not is_topic_text(value.text):
                         continue
                     owned = Value(prefix + value.text)
-                    found = Found(access, owned, unit, note.line)
+                    found = Found(access, owned, unit, note.line, declared=True)
                     if access is Access.READ:
                         if scope.kind is ScopeKind.FUNCTION:
                             reads.setdefault(id(scope), []).append(owned.text)

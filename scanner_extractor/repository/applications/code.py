@@ -181,8 +181,23 @@ class _Walk:
             self.unit.calls.append((call, scope))
             if call.text in self.unit.language.values.appends and call.receiver.kind is Kind.NAME:
                 self._append(call, scope)
+            if _calls_super(node, call):
+                self._construct(node, call.arguments, scope)
             return scope, (*calls[-24:], call)
         return scope, calls
+
+    def _super(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        """Note what a class gives the constructor of its superclass, in languages with a node for that."""
+        if any(child.type == "this" for child in node.children):
+            return scope, calls  # another constructor of the class
+        listed = next((child for child in node.named_children if child.type in self.nodes.argument_lists), None)
+        if listed is not None and (node.parent is None or "annotation" not in node.parent.type):
+            self._construct(node, self.expressions.all(listed.named_children, 0), scope)
+        return scope, calls
+
+    def _construct(self, node: Node, arguments: tuple[Expr, ...], scope: Scope) -> None:
+        for name in scope.nearest(ScopeKind.CLASS).supertypes:
+            self.unit.calls.append((self.expressions.expr(Kind.NEW, node, name, arguments), scope))
 
     def _append(self, call: Expr, scope: Scope) -> None:
         """Bind what is added to a list that begins empty: `topics = []`, `topics.append("orders")`."""
@@ -241,6 +256,9 @@ class _Walk:
         self.unit.functions.append(inner)
         owner = scope.nearest(ScopeKind.CLASS, ScopeKind.FILE)
         owner.functions.setdefault(name, []).append(inner)
+        if name in self.unit.language.values.constructors:
+            for field_name in _parameter_fields(node):
+                owner.bindings.setdefault(field_name, []).append(self.expressions.expr(Kind.NAME, node, field_name))
         self.unit.annotated += [(annotation, inner, name) for annotation in inner.annotations]
         for parameter in inner.parameters:
             self.unit.annotated += [(annotation, inner, parameter.name) for annotation in parameter.annotations]
@@ -492,6 +510,7 @@ def _entering(language: str) -> tuple[Mapping[str, _Enter], Mapping[str, _Bind]]
     }
     enter = {
         **dict.fromkeys(nodes.calls, _Walk._call),
+        **dict.fromkeys(nodes.super_calls, _Walk._super),
         **dict.fromkeys(nodes.classes, _Walk._class),
         **dict.fromkeys(nodes.functions, _Walk._function),
         **dict.fromkeys(nodes.lambdas, _Walk._lambda),
@@ -536,6 +555,21 @@ def _first_identifier(node: Node) -> str:
         if child.type.endswith("identifier"):
             return text_of(child)
     return text_of(node) if not node.named_children and text_of(node).isidentifier() else ""
+
+
+def _parameter_fields(constructor: Node) -> Iterator[str]:
+    """Yield the parameters of a constructor of TypeScript that are fields: `constructor(private topic: string)`."""
+    parameters = constructor.child_by_field_name("parameters")
+    for parameter in parameters.named_children if parameters is not None else ():
+        if any(child.type in ("accessibility_modifier", "readonly") for child in parameter.children):
+            yield text_of(parameter.child_by_field_name("pattern"))
+
+
+def _calls_super(node: Node, call: Expr) -> bool:
+    """Return whether a call of JavaScript or Python is one of the superclass's constructor."""
+    callee = node.child_by_field_name("function")
+    is_script = callee is not None and callee.type == "super"
+    return is_script or (call.text == "__init__" and call.receiver.text == "super")
 
 
 def _type_names(node: Node) -> Iterator[str]:

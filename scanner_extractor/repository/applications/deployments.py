@@ -22,6 +22,7 @@ _DECLARED = re.compile(
 _LISTS = {"Template": "objects", "List": "items"}
 _PARAMETER = re.compile(r"\$\{\{?(\w+)\}?\}")
 _OF_KIND = re.compile(r"(?<=.)-(?:depl|deploy|deployment)$")
+_PREPARING = re.compile(r"(?i)(?:^|[._-])(?:init|migrate|migrations?|liquibase|flyway|seed)(?:$|[._-])")
 _MOST_OBJECTS = 500
 
 
@@ -114,7 +115,7 @@ def _compose(path: str, document: Any, files: Mapping[str, str]) -> Iterator[Dep
             named = text(entry, "path") if isinstance(entry, dict) else plain_text(entry)
             environment |= _environment_file(files.get(normal_path(folder / named) if named else "", ""))
         environment |= _environment(service.get("environment"))
-        command = " ".join(_words(service.get(key)) for key in ("entrypoint", "command"))
+        command = " ".join(_words(service.get(key)) for key in ("entrypoint", "command")).strip()
         line = getattr(document["services"], "lines", {}).get(name, 1)
         yield Deployment(str(name), text(service, "image"), place, environment, command, f"{path}:{line}")
 
@@ -126,6 +127,8 @@ def _workload(found: _Object, config_maps: Mapping[str, Mapping[str, str]]) -> I
     spec = document["spec"]
     pod = member(spec, "jobTemplate", "spec", "template", "spec") or member(spec, "template", "spec") or spec
     name = _OF_KIND.sub("", text(document, "metadata", "name"))
+    if text(document, "kind") == "Job" and _PREPARING.search(name):
+        return  # it runs the image of a program for another purpose
     for container in mappings(pod, "containers"):
         yield _container(name or text(container, "name"), container, found, found.line, config_maps)
 
@@ -153,7 +156,7 @@ def _container(
             value = config_maps.get(text(referred, "name"), {}).get(text(referred, "key"))
         if value is not None:
             environment[text(variable, "name")] = _filled(value, found.parameters)
-    command = " ".join(_words(container.get(key)) for key in ("command", "args"))
+    command = " ".join(_words(container.get(key)) for key in ("command", "args")).strip()
     filled = (_filled(part, found.parameters) for part in (name, text(container, "image"), command))
     shown, image, command = filled
     return Deployment(shown, image, None, environment, command, f"{found.path}:{line}")
@@ -189,11 +192,15 @@ def normal_path(path: PurePosixPath) -> str:
 
 
 def command_of(deployments: Iterable[Deployment], path: str) -> list[Deployment]:
-    """Return the deployments whose command names a file, or its class or module; for Go, its package."""
+    """Return the deployments whose command names a file, or its class or module; for Go, its package.
+
+    A command of Django is the argument of `manage.py`.
+    """
     with_command = [found for found in deployments if found.command]
     if not with_command:
         return []
     file = PurePosixPath(path)
     name = file.parent.name or file.stem if file.suffix == ".go" else file.stem
-    pattern = re.compile(rf"(?<![\w-]){re.escape(name)}(?:{re.escape(file.suffix)})?(?![\w-])")
+    before = r"(?:manage\.py|django-admin)[\s'\",]+" if "management/commands/" in path else r"(?<![\w-])"
+    pattern = re.compile(rf"{before}{re.escape(name)}(?:{re.escape(file.suffix)})?(?![\w-])")
     return [found for found in with_command if pattern.search(found.command)]

@@ -329,14 +329,20 @@ def _argument(reader: Expressions, node: Node, depth: int) -> Expr:
     return reader.of(inside[-1], depth) if inside else NOTHING
 
 
+_LABELS = frozenset({"property_identifier", "string", "number"})
+"""Keys that are what they say; others are expressions."""
+
+
 def _pair(reader: Expressions, node: Node, depth: int) -> Expr:
     key = node.child_by_field_name("key") or node.child_by_field_name("name") or node.child_by_field_name("left")
     value = node.child_by_field_name("value") or node.child_by_field_name("right")
+    is_label = key is not None and key.type in _LABELS
     while key is not None and key.type in ("literal_element", "computed_property_name") and key.named_children:
         key = key.named_children[0]
     name = reader.of(key, depth) if key is not None else NOTHING
     label = name.text if name.kind in (Kind.TEXT, Kind.NAME, Kind.MEMBER) else text_of(key)
-    return reader.expr(Kind.PAIR, node, label, (reader.of(value, depth),))
+    own = reader.expr(Kind.TEXT, node, label) if is_label else name
+    return reader.expr(Kind.PAIR, node, label, (reader.of(value, depth), own))
 
 
 def _note(reader: Expressions, node: Node, depth: int) -> Expr:

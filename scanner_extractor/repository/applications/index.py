@@ -50,9 +50,18 @@ class Index:
             for part in call.parts if call.kind is Kind.NEW else ():
                 if part.kind is Kind.PAIR:
                     self.members.setdefault(part.text, []).append((part.parts[0], scope))
+        self._add_members(unit)
         self.types |= unit.types
         for name, tags in unit.tags.items():
             self.tags.setdefault(name, []).extend((tag, unit) for tag in tags)
+
+    def _add_members(self, unit: Unit) -> None:
+        """Add the members of the objects that a file and its functions make by a literal; Go's have a type."""
+        for scope in (unit.scope, *unit.functions) if not unit.language.has_packages else ():
+            for value in (*scope.returns, *(value for values in scope.bindings.values() for value in values)):
+                for part in value.parts if value.kind is Kind.LIST else ():
+                    if part.kind is Kind.PAIR:
+                        self.members.setdefault(part.text, []).append((part.parts[0], scope))
 
     def annotated(self, name: str) -> Iterator[tuple[Expr, Scope, str]]:
         """Yield the annotations of a name, each with its scope and what it stands at."""

@@ -69,6 +69,8 @@ class Members(Names):
         parsed = self._parsed_option(name, scope, depth) or self._member_of_argument(receiver, name, scope, depth)
         is_known = class_name in self.index.classes or receiver.kind is Kind.OTHER
         found = parsed or ([] if is_known else self._only_one(name, scope, depth))
+        if not found and is_topic_name(name) and receiver.kind in (Kind.NAME, Kind.MEMBER):
+            found = self._only_literal(name, scope, depth)
         return found or _configured(receiver, name)
 
     def _given(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:

@@ -16,16 +16,26 @@ from scanner_extractor.repository.applications.deployments import (
     read_deployments,
 )
 from scanner_extractor.repository.languages import LANGUAGES, language_of
-from scanner_extractor.repository.syntax_trees import words
+from scanner_extractor.repository.syntax_trees import is_test, words
 
 _BUILD_FILES = {name: pattern for language in LANGUAGES for name, pattern in language.build_files.items()}
 _OTHER_BROKERS = re.compile(r"(?:stream|binder)-(?:rabbit|kinesis|solace|pulsar|pubsub|servicebus|eventhubs)")
 _PARENT = re.compile(r"<parent>(?:[^<]|<(?!/parent>))*+(?:</parent>|\Z)|<!--(?:[^-]|-(?!->))*+(?:-->|\Z)")
+_DEPENDENCY = re.compile(r"<dependency>(?:[^<]|<(?!/?dependency>))*+</dependency>")
+_PROJECT = re.compile(
+    r"^[^\S\n]*(?:implementation|api|compile|compileOnly|runtimeOnly)\b[^\n'\"]*\bproject\s*\(?\s*(?:path\s*[:=]\s*)?"
+    r"['\"](:[\w:.-]+)",
+    re.MULTILINE,
+)
 _LONGEST_BUILD = 2 * 1024 * 1024
 _ENGINES = re.compile(r"(?i)(?:flink-?)?(?:job-?manager|task-?manager)|spark(?:-?(?:master|worker))?(?:-\d+)?")
 """Services that run an engine, of which a program is a job."""
 _GO_PROGRAM = re.compile(r"[^/]/cmd/main\.go$")
 """The program of a directory beside others of one Go module."""
+_STARTS = re.compile(r"(?i)main-?class|^\s*application\b|id\W{1,3}application\b|<goal>\s*repackage", re.MULTILINE)
+"""What a build file says of a module that is a program, also if another has it."""
+_NO_PROGRAM = re.compile(r"(?i)(?:^|[/._-])(?:report|reports|coverage|jacoco|bom|docs?)(?:$|[._-])")
+"""Modules that have others for a report or their documentation."""
 _TAG = re.compile(r"[:@][^/]*$")
 
 
@@ -35,6 +45,8 @@ class Modules:
 
     names: dict[str, str] = field(default_factory=dict)
     deployments: list[Deployment] = field(default_factory=list)
+    dependencies: dict[str, set[str]] = field(default_factory=dict)
+    startable: set[str] = field(default_factory=set)
     kafka: set[str] = field(default_factory=set)
     without_kafka: set[str] = field(default_factory=set)
     _known: dict[str, str] = field(default_factory=dict)
@@ -76,6 +88,20 @@ class Modules:
             alike += self._own()
         return _one_of_each([found for found in built + alike if not _ENGINES.fullmatch(found.name)])
 
+    def users(self, module: str) -> list[str]:
+        """Return the modules that have a module in their build files, and those that have these, if none has them."""
+        found, queue, last = {module}, [module], set[str]()
+        while queue:
+            current = queue.pop()
+            users = {
+                user for user, known in self.dependencies.items() if current in known and not _NO_PROGRAM.search(user)
+            }
+            users = {user for user in users if not is_test(f"{user}/")}
+            last |= set() if users or current == module else {current}
+            queue += users - found
+            found |= users
+        return sorted(last)
+
     def _own(self) -> list[Deployment]:
         """Return the deployments of the repository itself: those with the image that most of them have."""
         own = [found for found in self.deployments if found.is_own]
@@ -112,22 +138,64 @@ def read_modules(files: Mapping[str, str]) -> Modules:
         is_build = is_build_file(path)
         content = files[path] if is_build or file.suffix in (".yml", ".yaml") else ""
         if is_build:
-            folder = "" if str(file.parent) == "." else str(file.parent)
-            name, rank = build_name(file, content[:_LONGEST_BUILD])
-            modules.names.setdefault(folder, "")
-            if name and rank > ranks.get(folder, 0):
-                modules.names[folder], ranks[folder] = name, rank
-            if "kafka" in content.lower():
-                modules.kafka.add(folder)
-            elif _OTHER_BROKERS.search(content):
-                modules.without_kafka.add(folder)
+            _add_build_file(modules, file, content, ranks)
         elif declares_deployment(content):
             deploying[path] = content
+    _add_dependencies(modules, files)
     modules.deployments = read_deployments(deploying, files)
     for found in modules.deployments:
         if found.build is not None:
             modules.names.setdefault(found.build, "")
     return modules
+
+
+def _add_build_file(modules: Modules, file: PurePosixPath, content: str, ranks: dict[str, int]) -> None:
+    folder = "" if str(file.parent) == "." else str(file.parent)
+    name, rank = build_name(file, content[:_LONGEST_BUILD])
+    modules.names.setdefault(folder, "")
+    if name and rank > ranks.get(folder, 0):
+        modules.names[folder], ranks[folder] = name, rank
+    if file.name == "Dockerfile" or _STARTS.search(content):
+        modules.startable.add(folder)
+    if "kafka" in content.lower():
+        modules.kafka.add(folder)
+    elif _OTHER_BROKERS.search(content):
+        modules.without_kafka.add(folder)
+
+
+def _add_dependencies(modules: Modules, files: Mapping[str, str]) -> None:
+    """Add which modules have which in their build files."""
+    named: dict[str, set[str]] = {}
+    for folder, name in modules.names.items():
+        named.setdefault(name, set()).add(folder)
+    for path in files:
+        file = PurePosixPath(path)
+        read = _DEPENDENCIES.get(file.name) or _DEPENDENCIES.get(file.suffix)
+        folder = "" if str(file.parent) == "." else str(file.parent)
+        for name in read(files[path][:_LONGEST_BUILD]) if read is not None and folder in modules.names else ():
+            if name.endswith((".csproj", ".fsproj")):
+                places = {normal_path(file.parent / PurePosixPath(name.replace("\\", "/")).parent)}
+            elif name.startswith(":"):
+                places = {name.strip(":").replace(":", "/")} & modules.names.keys()
+            else:
+                places = named.get(name, set())
+            if len(places) == 1:
+                modules.dependencies.setdefault(folder, set()).update(places - {folder})
+
+
+def _maven(content: str) -> Iterator[str]:
+    for match in _DEPENDENCY.finditer(content):
+        name = re.search(r"<artifactId>\s*([\w.-]+)\s*</artifactId>", match[0])
+        if name and not re.search(r"<scope>\s*test|<type>\s*test-jar|<classifier>\s*tests", match[0]):
+            yield name[1]
+
+
+def _gradle(content: str) -> Iterator[str]:
+    yield from (":" + match[1].strip(":") for match in _PROJECT.finditer(content))
+
+
+def _projects(content: str) -> Iterator[str]:
+    yield from re.findall(r"<ProjectReference\s+Include=\"([^\"]+)\"", content)
 
 
 def is_build_file(path: str) -> bool:
@@ -147,6 +215,15 @@ def build_name(file: PurePosixPath, content: str) -> tuple[str, int]:
     return (match["name"], 2) if match and "$" not in match["name"] else ("", 0)
 
 
+_DEPENDENCIES = {
+    "pom.xml": _maven,
+    "build.gradle": _gradle,
+    "build.gradle.kts": _gradle,
+    ".csproj": _projects,
+    ".fsproj": _projects,
+}
+"""How the dependencies of a build file on other modules are read."""
+
 # --- programs
 
 _GENERIC = words(
@@ -162,6 +239,10 @@ _MAIN_GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]|require\.main\s*==
 _COMMANDS = re.compile(
     r"['\"](?:uv|python3?|node|poetry|npx|ts-node)['\"]\s*,\s*(?:['\"](?:run|python3?)['\"]\s*,\s*)*['\"](?P<file>\w[\w./-]*)"
 )
+_EXPORTS = re.compile(r"(?m)^(?:module\.exports\b|exports?[\s.](?!.{0,40}\bhandler\b))")
+"""Exports of JavaScript, except those of a function that a platform runs."""
+_TOOLS = words("scripts script tools tool hack examples benchmark benchmarks")
+"""Directories of scripts beside a program, which load it for another purpose."""
 _MOST_IMPORTERS = 2_000
 _MOST_USERS = 4
 """A file that more scripts import is a library of the whole module."""
@@ -194,13 +275,15 @@ class ProgramParts:
     """What a source file says of programs.
 
     *has_entry*: it has the entry point of a program; *is_script*: its language has none, and any file can be run.
-    *is_runnable*: it says that it is run. *stems* are the last words of what it imports, *targets* the ends of the
-    paths of these, and *started* the stems of the scripts that it starts.
+    *is_runnable*: it says that it is run; *is_exporting*: it is JavaScript that exports something. *stems* are the
+    last words of what it imports, *targets* the ends of the paths of these, and *started* the stems of the scripts
+    that it starts.
     """
 
     has_entry: bool = False
     is_script: bool = False
     is_runnable: bool = False
+    is_exporting: bool = False
     stems: frozenset[str] = frozenset()
     targets: tuple[str, ...] = ()
     started: tuple[str, ...] = ()
@@ -215,6 +298,7 @@ def read_program_parts(path: str, content: str) -> ProgramParts:
     return ProgramParts(
         is_script=True,
         is_runnable=_MAIN_GUARD.search(content) is not None,
+        is_exporting=_SCRIPT_ENDING.search(path) is not None and _EXPORTS.search(content) is not None,
         stems=stems,
         targets=targets,
         started=tuple(PurePosixPath(match["file"]).stem for match in _COMMANDS.finditer(content)),
@@ -238,7 +322,10 @@ def _imports(file: PurePosixPath, content: str) -> tuple[frozenset[str], tuple[s
 
 @dataclass(slots=True)
 class Programs:
-    """The programs of each module: files with an entry point, and what other files import."""
+    """The programs of each module: files with an entry point, and what other files import.
+
+    *exporting* are files of JavaScript that export something, *started* the text of a module's `package.json`.
+    """
 
     entries: dict[str, list[str]] = field(default_factory=dict)
     importers: dict[tuple[str, str], set[str]] = field(default_factory=dict)
@@ -246,6 +333,8 @@ class Programs:
     runners: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     runnable: set[str] = field(default_factory=set)
     packages: set[str] = field(default_factory=set)
+    exporting: set[str] = field(default_factory=set)
+    started: dict[str, str] = field(default_factory=dict)
 
     def add(self, path: str, parts: ProgramParts, module: str) -> None:
         """Add a source file."""
@@ -260,16 +349,29 @@ class Programs:
                 self.imports.setdefault((module, target.rpartition("/")[2]), set()).add((path, target))
             if parts.is_runnable:
                 self.runnable.add(path)
+            if parts.is_exporting:
+                self.exporting.add(path)
             if path.rpartition("/")[2] == "__init__.py":
                 self.packages.add(path.rpartition("/")[0] or ".")
             for stem in parts.started:
                 self.runners.setdefault((module, stem), set()).add(path)
 
     def is_library(self, path: str, module: str) -> bool:
-        """Return whether another file of the module imports a file, or it is a part of a package that others load."""
+        """Return whether another file of the module imports a file, or it is a part of a package that others load.
+
+        A file of JavaScript that exports something is loaded, whatever the imports call it, if no command starts it.
+        """
         file = PurePosixPath(path)
         is_part = str(file.parent) in self.packages and file.stem != "__main__" and path not in self.runnable
-        return is_part or (module, file.stem) in self.importers
+        is_loaded = path in self.exporting and path not in self.runnable and not self._is_started(path, module)
+        return is_part or is_loaded or (module, file.stem) in self.importers
+
+    def _is_started(self, path: str, module: str) -> bool:
+        """Return whether `package.json` names a file: as a script, as the main file or as a command."""
+        name = _SCRIPT_ENDING.sub("", path.removeprefix(f"{module}/"))
+        names = {name, name.removesuffix("/index")} - {"index"}
+        text = self.started.get(module, "")
+        return any(re.search(rf"(?<![\w.-]){re.escape(one)}(?:\.[cm]?[jt]sx?)?(?![\w./-])", text) for one in names)
 
     def run_by(self, path: str, module: str, deployments: Iterable[Deployment]) -> list[Deployment]:
         """Return the deployments whose command starts a script that imports a file, however indirectly.
@@ -305,6 +407,7 @@ class Programs:
                     found.add(other)
                     queue.append(other)
         ends = {end for end in found if not self.is_library(end, module)}
+        ends = {end for end in ends if _TOOLS.isdisjoint(PurePosixPath(end).parts[:-1])} or ends
         return sorted(ends) if len(ends) <= _MOST_USERS else []
 
     def name(self, path: str, module: str, service: str) -> str:

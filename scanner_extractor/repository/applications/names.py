@@ -12,6 +12,7 @@ from typing import NamedTuple
 from scanner_extractor.repository.applications.code import Parameter, Scope, ScopeKind, Unit
 from scanner_extractor.repository.applications.expressions import NOTHING, Expr, Kind
 from scanner_extractor.repository.applications.objects import GENERIC, MOST_VALUES, Objects
+from scanner_extractor.repository.applications.wrappers import is_topic_name
 
 DEEPEST = 14
 """Maximum steps from an expression to its value."""
@@ -79,8 +80,14 @@ class Names(Objects, ABC):
             ):
                 values += self._constructor_argument(scope, expr.text, depth)
             else:
-                values += self._of(expr, scope, depth)
+                values += self._of(expr, self._assigning(expr, scope), depth)
         return values
+
+    def _assigning(self, expr: Expr, scope: Scope) -> Scope:
+        """Return the constructor whose variable a field is assigned; else *scope*."""
+        if expr.kind is not Kind.NAME or scope.kind is not ScopeKind.CLASS:
+            return scope
+        return next((maker for maker in self._constructors(scope) if expr.text in maker.bindings), scope)
 
     def _injected(self, annotations: Iterable[Expr], scope: Scope, depth: int) -> list[Value]:
         values = []
@@ -220,11 +227,15 @@ class Names(Objects, ABC):
             if self.index.module(found.unit) == self.index.module(scope.unit) and found.returns
         ]
         receiver = call.receiver
-        if len(functions) != 1 or (receiver.kind is not Kind.OTHER and call.text in GENERIC):
-            if not functions and (receiver.kind is Kind.OTHER or scope.language.has_packages):
-                self.missing.add(call.text)
-            return []
-        function = functions[0]
+        is_vague = receiver.kind is not Kind.OTHER and call.text in GENERIC
+        if not functions and (receiver.kind is Kind.OTHER or scope.language.has_packages or is_topic_name(call.text)):
+            self.missing.add(call.text)
+        answers = [self._returned(function, call, scope, depth) for function in functions[:4] if not is_vague]
+        known = {tuple(value.text for value in values) for values in answers if values}
+        return next(filter(None, answers)) if len(known) == 1 and len(functions) <= len(answers) else []
+
+    def _returned(self, function: Scope, call: Expr, scope: Scope, depth: int) -> list[Value]:
+        """Return what a function returns to a call."""
         names = own_names(function)
         arguments = {name: argument_of(call, name, position) for position, name in enumerate(names)}
         groups: list[list[Value]] = []

@@ -82,6 +82,7 @@ _KAFKA_TABLE = re.compile(
     r"(?=[^;]*'connector'\s*=\s*'(?:upsert-)?kafka')[^;]*?'topic'\s*=\s*'(?P<topic>[^';]+)'",
     re.IGNORECASE,
 )
+_GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
 _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
 
@@ -227,6 +228,7 @@ class _Reader:
     unlisted: dict[str, list[str]] = field(default_factory=dict)
     parsed: dict[str, list[str]] = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
+    mentioned: dict[tuple[str, str], bool] = field(default_factory=dict)
     size: int = 0
     patience: float = PATIENCE
 
@@ -312,8 +314,11 @@ class _Reader:
 
     def _programs_in(self, module: str) -> Programs:
         """Return the programs; the source files of a module are read when the module is first asked for."""
-        for path in self.unlisted.pop(module, ()):
+        listed = self.unlisted.pop(module, [])
+        for path in listed:
             self.programs.add(path, self.known.parts_of(path, self.files[path]), module)
+        if listed:
+            self.programs.started[module] = self.files.get(f"{module}/package.json".lstrip("/"), "")
         return self.programs
 
     def _candidates(self) -> list[str]:
@@ -378,8 +383,14 @@ class _Reader:
         for path in self.fitting:
             if path in lines:
                 self.unresolved.append((path, _unresolved_calls(sorted(lines[path]))))
-            elif path in self.index.units and path not in recognized and imports_client(path, self.files[path]):
+            elif path in self.index.units and path not in recognized and self._imports_client(path):
                 self.unresolved.append((path, "it imports a Kafka client, but no call with a topic is recognized"))
+
+    def _imports_client(self, path: str) -> bool:
+        parents = (str(parent).removeprefix(".") for parent in PurePosixPath(path).parents)
+        builds = (self.files.get(f"{parent}/go.mod".lstrip("/")) for parent in parents) if path.endswith(".go") else ()
+        own = next((match[1] for build in builds if build and (match := _GO_MODULE.search(build))), "")
+        return imports_client(path, self.files[path], own)
 
     def _read_defaults(self, extractor: Extractor) -> None:
         """Add the defaults that code sets for settings: `viper.SetDefault("orders.topic", "orders")`."""
@@ -460,10 +471,14 @@ class _Reader:
             if use.value.text.startswith(BINDING):
                 name = use.value.text.removeprefix(BINDING)
                 inputs.setdefault(self.modules.of(use.unit.path), {})[name] = use.access is Access.READ
-        for module, settings in sorted(self.settings.items()):
-            if module in self.modules.without_kafka:
-                continue
-            named = list(named_uses(settings, inputs.get(module, {})))
+        for owner, own in sorted(self.settings.items()):
+            users = [] if owner in self.modules.without_kafka else self._users(owner)
+            for module, settings in [(user, self._settings(user).over(own)) for user in users] or [(owner, own)]:
+                self._add_settings_of(module, settings, inputs.get(owner, {}))
+
+    def _add_settings_of(self, module: str, settings: Settings, inputs: Mapping[str, bool]) -> None:
+        if module not in self.modules.without_kafka:
+            named = list(named_uses(settings, inputs))
             variables = self.variables_of(f"{module}/")
             for job, environment in self._jobs(module, None, settings):
                 topics = [expand(one.topic, environment, settings, variables) for one in named]
@@ -509,15 +524,47 @@ class _Reader:
 
     def _add_found(self, found: Found) -> None:
         unit = self._program_unit(found)
+        for module, settings in self._program_modules(found, unit):
+            self._add_found_in(found, unit, module, settings)
+
+    def _program_modules(self, found: Found, unit: Unit) -> list[tuple[str, Settings]]:
+        """Return the modules whose programs contain a use, with their settings: of a library, those that have it.
+
+        What a framework finds is in all of them, other code in those that name its file.
+        """
         module = self.modules.of(unit.path)
-        settings = self._settings(module)
+        users = [] if found.streams else self._users(module)
+        if users and not found.declared:
+            name = PurePosixPath(unit.path).stem
+            users = [user for user in users if self._mentions(user, name)]
+        own = self._settings(module)
+        return [(user, self._settings(user).over(own)) for user in users] or [(module, own)]
+
+    def _users(self, module: str) -> list[str]:
+        """Return the modules whose programs a library is in; none if the module is a program of its own."""
+        is_program = module in self.modules.startable or self.modules.deployed(module)
+        is_program = is_program or self._programs_in(module).entries.get(module)
+        return [] if is_program else self.modules.users(module)
+
+    def _mentions(self, module: str, name: str) -> bool:
+        """Return whether the source files of a module have a name."""
+        if (module, name) not in self.mentioned:
+            pattern = re.compile(rf"\b{re.escape(name)}\b")
+            paths = (path for path in self.files if language_of(path) and not is_test(path))
+            listed = (path for path in paths if self.modules.of(path) == module)
+            self.mentioned[module, name] = any(pattern.search(self.files[path]) for path in listed)
+        return self.mentioned[module, name]
+
+    def _add_found_in(self, found: Found, unit: Unit, module: str, settings: Settings) -> None:
+        is_own = module == self.modules.of(unit.path)
         is_callers = unit is not found.unit and found.value.line
         place = f"{unit.path}:{found.value.line}" if is_callers else f"{found.unit.path}:{found.line}"
         if found.access is Access.CREATE:
             for topic in self._topics_of(found.value.text, module, {}, settings):
                 self.created.setdefault(topic, place)
             return
-        for job, environment in self._jobs(module, found if found.streams else None, settings, unit):
+        streams = found if found.streams and is_own else None
+        for job, environment in self._jobs(module, streams, settings, unit if is_own else None):
             topics = list(self._topics_of(found.value.text, module, environment, settings))
             if not topics and "${" in found.value.text:
                 self._problem(place, f"the topic {found.value.text!r} has no value", "set it with --var")
@@ -707,7 +754,8 @@ def settings_value(settings: Settings, binding: str) -> str | None:
 def _unresolved_calls(lines: list[int]) -> str:
     first = ", ".join(map(str, lines[:_MOST_LINES]))
     more = ", …" if len(lines) > _MOST_LINES else ""
-    return f"the topic is not resolved in {len(lines)} calls of a Kafka client: line {first}{more}"
+    calls = "1 call" if len(lines) == 1 else f"{len(lines)} calls"
+    return f"the topic is not resolved in {calls} of a Kafka client: line {first}{more}"
 
 
 def _json_object(text: str) -> Any:  # noqa: ANN401 - JSON

@@ -60,6 +60,10 @@ class Settings:
         if len(self.known) < MOST_SETTINGS:
             self.known.setdefault(relaxed(setting.key), []).append(setting)
 
+    def over(self, other: Settings) -> Settings:
+        """Return these settings, and those of *other* that they do not have."""
+        return Settings({**other.known, **self.known})
+
     def find(self, name: str) -> Setting | None:
         """Return the setting of a name: of the main file, else of a profile; None where there is none."""
         listed = self.known.get(relaxed(name), ())
@@ -172,6 +176,8 @@ def _flat(value: Any, prefix: str, line: int) -> Iterator[tuple[str, str, int]]:
                 stack += [(f"{path}[{index}]", inside, at) for index, inside in reversed(list(enumerate(current)))]
                 if current and all(isinstance(item, str) for item in current):
                     yield path, ",".join(current), at
+            case bool():
+                yield path, str(current).lower(), at
             case str() | int() | float():
                 yield path, str(current), at
 

@@ -115,11 +115,20 @@ class Resolver(Members):
         """Return the texts of a list or topic that a call makes; None for another call."""
         arguments, means = call.positional(), scope.language.values
         first = arguments[0] if arguments else NOTHING
+        if call.text in means.keys:
+            table = first if call.receiver.text == "Object" else call.receiver
+            return self._keys(table, scope, depth)
         if call.text in means.lists and arguments and not self._is_own(call.text, scope):
             return [value for part in arguments for value in self._of(part, scope, depth)][:MOST_VALUES]
         if call.text in means.topics or (call.text in ("topic", "name") and first.kind is not Kind.OTHER):
             return self._of(call.named("topic", "name", "Topic", "Name", "topic_name") or first, scope, depth)
         return None
+
+    def _keys(self, table: Expr, scope: Scope, depth: int) -> list[Value]:
+        """Return the keys of an object or dictionary: topics with their handlers."""
+        found = self._object(table, scope, 0)
+        pairs = [part for part in found.parts if part.kind is Kind.PAIR and len(part.parts) > 1]
+        return [value for pair in pairs for value in self._of(pair.parts[1], scope, depth)][:MOST_VALUES]
 
     def _getter(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
         """Return what a function of the repository returns; None where it is none, or nothing is known of it."""

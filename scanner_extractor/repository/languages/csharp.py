@@ -41,6 +41,7 @@ LANGUAGE = Language(
         lambdas=words("anonymous_method_expression lambda_expression"),
         loops=words("do_statement for_statement foreach_statement while_statement"),
         calls=words("implicit_object_creation_expression invocation_expression object_creation_expression"),
+        super_calls=words("constructor_initializer"),
         returns=words("arrow_expression_clause return_statement"),
         parameters=words("parameter"),
         parameter_lists=words("parameter_list"),

@@ -33,6 +33,7 @@ LANGUAGE = Language(
         lambdas=words("lambda_expression"),
         loops=words("do_statement enhanced_for_statement for_statement while_statement"),
         calls=words("method_invocation object_creation_expression"),
+        super_calls=words("explicit_constructor_invocation"),
         returns=words("return_statement"),
         parameters=words("formal_parameter spread_parameter"),
         parameter_lists=words("formal_parameters inferred_parameters"),

@@ -74,6 +74,7 @@ LANGUAGE = Language(
         sections=words("getConfig [] get"),
         lists=words("of Array Set"),
         same=words("trim toString String valueOf get value getValue name topic resolve"),
+        keys=words("keys"),
         appends=words("push"),
         lower=words("toLowerCase"),
         topics=words("Topic KafkaTopic"),

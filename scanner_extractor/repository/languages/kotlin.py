@@ -34,6 +34,7 @@ LANGUAGE = Language(
         lambdas=words("anonymous_function lambda_literal"),
         loops=words("do_while_statement for_statement while_statement"),
         calls=words("call_expression infix_expression"),
+        super_calls=words("constructor_invocation"),
         returns=words("return_expression"),
         parameters=words("class_parameter parameter"),
         parameter_lists=words("""class_parameters function_value_parameters lambda_parameters primary_constructor"""),

@@ -82,7 +82,8 @@ class Nodes:
     *types* are types whose members have no scope of their own, such as a struct of Go. *named_lambdas* are functions
     that are named by the variable they are assigned to. *variables*, *assignments*, *specifications* (several names,
     then several values) and *constants* (of an enumeration) bind names; *tagged* fields have a text beside them.
-    *containers* only hold definitions, *plain* nodes define constants of a file.
+    *super_calls* call the constructor of the superclass. *containers* only hold definitions, *plain* nodes define
+    constants of a file.
     """
 
     expressions: Mapping[Form, frozenset[str]]
@@ -105,6 +106,7 @@ class Nodes:
     assignments: frozenset[str] = frozenset()
     specifications: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
+    super_calls: frozenset[str] = frozenset()
     tagged: frozenset[str] = frozenset()
     containers: frozenset[str] = frozenset()
     fields: frozenset[str] = frozenset()
@@ -124,13 +126,13 @@ class Values:
     *environment* calls read a variable of the environment by their first argument; *environment_objects* are the
     environment itself, and *lookups* read a member of it. *properties* look up a setting, *sections* a group of
     settings; *default_setters* set the default of one. *lists* return their arguments, *same* the object they are
-    called on, *defaults* that object or their argument, *parts* each element of a text, *formats* their first text
-    with the others in it, *lower* a text in small letters. *appends* add their argument to a list. *topics* are
-    classes whose first argument is a topic. *elements* call a function with each element. *options* define an option
-    of the command with its default, *flags* return one. *settings_classes* take the values of their fields from the
-    environment, as a field with a *tag_variable* does; *settings_notes* from settings below a prefix. *injected* are
-    annotations of a field or parameter, by the argument that names the setting, or `""` if it is a text with
-    placeholders.
+    called on, *keys* those of a table, *defaults* that object or their argument, *parts* each element of a text,
+    *formats* their first text with the others in it, *lower* a text in small letters. *appends* add their argument to
+    a list. *topics* are classes whose first argument is a topic. *elements* call a function with each element.
+    *options* define an option of the command with its default, *flags* return one. *settings_classes* take the values
+    of their fields from the environment, as a field with a *tag_variable* does; *settings_notes* from settings below a
+    prefix. *injected* are annotations of a field or parameter, by the argument that names the setting, or `""` if it
+    is a text with placeholders.
     """
 
     environment: frozenset[str] = frozenset()
@@ -141,6 +143,7 @@ class Values:
     sections: frozenset[str] = words("get []")
     lists: frozenset[str] = frozenset()
     same: frozenset[str] = frozenset()
+    keys: frozenset[str] = frozenset()
     defaults: frozenset[str] = frozenset()
     appends: frozenset[str] = frozenset()
     parts: frozenset[str] = frozenset({"split"})

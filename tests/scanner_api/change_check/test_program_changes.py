@@ -144,3 +144,107 @@ def test_files_that_scanner_does_not_claim_to_understand_are_listed(check):
     report = check({"lib/a.bin": "b", "a.ksql": KSQL + "-- more\n"}, {**BASE, "lib/a.bin": "a"})
 
     assert (report.verdict, report.scope) == (Verdict.FINE, "1 file examined; not examined: `lib/a.bin`")
+
+
+def test_code_of_another_platform_reaches_no_record(check):
+    """A page in JavaScript cannot be called by the Java that sends records, whatever its names are."""
+    page = "export const Order = 3;\n"
+    base = {**BASE, **SHOP, "shop/page.js": page}
+
+    report = check({"shop/page.js": page.replace("3", "4")}, base)
+
+    assert report.verdict is Verdict.FINE
+
+
+def test_the_answer_says_what_changed_once(check):
+    report = check(edited("shop/Sender.java", "order);\n  }", "halved(order));\n  }"), {**BASE, **SHOP})
+
+    (finding,) = (finding for finding in report.findings if finding.counts)
+    assert finding.what == "function Sender.send changed; the effect on the records in BIG is not determined"
+
+
+def test_a_change_that_speaks_of_kafka_and_hits_nobody_does_not_deny_it(check):
+    """A constant with the name of a topic that nothing uses yet."""
+    settings = 'class Settings {\n  String page = "a";\n}\n'
+    base = {**BASE, **SHOP, "shop/Settings.java": settings}
+
+    report = check({"shop/Settings.java": settings.replace("  String", '  String smsTopic = "b";\n  String')}, base)
+
+    assert report.verdict is Verdict.FINE
+    assert report.concerns_kafka
+
+
+def test_a_workflow_is_examined_by_its_commands(check):
+    """Names of steps, and paths that start it, are not commands."""
+    path, steps = ".github/workflows/ci.yaml", "on:\n  push:\n    paths:\n      - connectors/**\njobs: {}\n"
+    base = {**BASE, path: steps}
+
+    report = check({path: steps + "# more\n", "pom.xml": "<project/>"}, base)
+    assert (report.verdict, report.concerns_kafka, report.not_examined) == (Verdict.FINE, False, ())
+    report = check({path: steps.replace("connectors/**", "connectors/*.json")}, base)
+    assert report.verdict is Verdict.FINE
+    report = check({path: steps + "  - run: kafka-topics --delete --topic orders\n"}, base)
+    assert report.verdict is Verdict.UNKNOWN
+
+
+def test_a_function_that_answers_requests_reaches_no_record_by_its_route(check):
+    """What starts the program sends records and sets up the routes; the answer to a request is no record."""
+    sender = SHOP["shop/Sender.java"].replace('log.info("sent");', "Routes.initRoutes(server);")
+    routes = 'package shop;\nclass Routes {\n  static void initRoutes(Server s) { s.get("/", Page::title); }\n}\n'
+    base = {**BASE, **SHOP, "shop/Sender.java": sender, "shop/Routes.java": routes}
+
+    report = check(edited("shop/Page.java", '"a"', '"b"'), base)
+
+    assert report.verdict is Verdict.FINE
+
+
+def test_a_value_that_a_serializer_uses_is_unknown_without_a_known_topic(check):
+    """A library of events: the programs that write them resolve no topic."""
+    serde = (
+        "package shop;\nimport org.apache.kafka.common.serialization.Serializer;\n"
+        "class Serde implements Serializer<Event> {\n"
+        "  byte[] serialize(String t, Event e) { return e.of(Kinds.KIND); }\n}\n"
+    )
+    kinds = 'package shop;\nclass Kinds {\n  static final String KIND = "started";\n}\n'
+    base = {**BASE, "shop/pom.xml": "<project/>", "shop/Serde.java": serde, "shop/Kinds.java": kinds}
+
+    assert check({"shop/Kinds.java": kinds.replace("started", "begun")}, base).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("name", ["create", "metricOf"])
+def test_what_makes_a_record_is_followed_whatever_it_is_called(check, name):
+    """A common name is followed by its class; metrics are what the records are about."""
+    maker = f"package shop;\nclass Maker {{\n  Order {name}(int id) {{ return new Order(id); }}\n}}\n"
+    sender = (
+        SHOP["shop/Sender.java"]
+        .replace("  void", "  Maker maker;\n  void")
+        .replace('"BIG", order', f'"BIG", maker.{name}(order.id)')
+    )
+    base = {**BASE, **SHOP, "shop/Maker.java": maker, "shop/Sender.java": sender}
+
+    report = check({"shop/Maker.java": maker.replace("new Order(id)", "new Order(-id)")}, base)
+
+    assert report.verdict is Verdict.UNKNOWN
+
+
+def test_a_directory_of_features_is_not_one_of_tests(check):
+    base = {**BASE, "shop/pom.xml": SHOP["shop/pom.xml"], "shop/features/Sender.java": SHOP["shop/Sender.java"]}
+
+    report = check({"shop/features/Sender.java": SHOP["shop/Sender.java"].replace('"BIG", order', '"BIG", o')}, base)
+
+    assert report.verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(("key", "verdict"), [("producer", Verdict.UNKNOWN), ("swagger", Verdict.FINE)])
+def test_a_setting_that_stops_a_producer_is_unknown(check, key, verdict):
+    path, on = "shop/src/main/resources/application.yml", f"shop:\n  {key}:\n    enabled: true\n"
+
+    assert check({path: on.replace("true", "false")}, {**BASE, **SHOP, path: on}).verdict is verdict
+
+
+def test_a_script_without_an_ending_is_listed(check):
+    script = "#!/usr/bin/env python\nfrom kafka import KafkaProducer\nKafkaProducer().send('BIG', b'1')\n"
+
+    report = check({"bin/relay": script.replace("b'1'", "b'2'")}, {**BASE, "bin/relay": script})
+
+    assert [file.file for file in report.not_examined] == ["bin/relay"]

@@ -53,6 +53,19 @@ def test_a_topic_a_group_and_a_serializer_are_relevant(path: str, before: str, a
     assert changes(path, before, after) == {key}
 
 
+@pytest.mark.parametrize(
+    ("path", "line", "lines"),
+    [
+        ("main.tf", 'topics = ["a", "b"]\n', 'topics = [\n  "a",\n  "b",\n]\n'),
+        ("main.tf", "topics = [kafka_topic.a.name]\n", "topics = [\n  kafka_topic.a.name,\n]\n"),
+        ("a.yaml", "topics: [a, b]\n", "topics:\n  - a\n  - b\n"),
+    ],
+)
+def test_a_list_is_the_same_on_one_line_and_on_several(path: str, line: str, lines: str) -> None:
+    assert not edits_of(path, line, lines)
+    assert not edits_of(path, lines, line)
+
+
 def test_settings_that_move_are_the_same() -> None:
     assert not edits_of("a.yaml", "a: 1\nkafka:\n  topic: b\n", "kafka:\n  topic: b\na: 1\n")
 

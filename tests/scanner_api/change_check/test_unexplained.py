@@ -70,7 +70,7 @@ def test_a_setting_of_a_connector_that_may_change_data_is_unknown(check, setting
     assert report.verdict is Verdict.UNKNOWN
     (finding,) = (finding for finding in report.findings if finding.rule == "not-judged")
     assert (finding.item, finding.place.file) == ("cdc", "cdc.json")
-    assert {why.partition(" is changed")[0] for why in finding.why} == {key.replace("__", ".") for key in settings}
+    assert {why.rpartition(" ")[2] for why in finding.why} == {key.replace("__", ".") for key in settings}
 
 
 @pytest.mark.parametrize(
@@ -283,3 +283,106 @@ def test_a_script_may_name_the_new_place_of_a_moved_file_and_nothing_else(check,
     moved = {"cdc.json": None, "connect/cdc.json": connector(), "register.sh": f"{line}\n"}
 
     assert check(moved, files).verdict is verdict
+
+
+MODULE = """module "billing" {
+  source         = "./app"
+  produce_topics = ["bills"]
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("rights.tf", ACL.replace("refunds", "bills").replace('"read"', '"other"').replace('"orders"', '"b"')),
+        ("app.tf", MODULE.replace('["bills"]', '["bills", "refunds"]')),
+        ("app.tf", MODULE + MODULE.replace("billing", "sales")),
+    ],
+)
+def test_a_right_that_is_only_granted_hits_nobody(check, path, text):
+    report = check({path: text}, {**BASE, "acl.tf": ACL, "app.tf": MODULE})
+
+    assert report.verdict is Verdict.FINE
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("rights.tf", ACL.replace("refunds", "bills").replace('"read"', '"other"').replace("ALLOW", "DENY")),
+        ("acl.tf", ACL.replace("User:fraud", "User:sales")),
+        ("acl.tf", ACL.split("resource", 2)[1].join(("resource", ""))),
+    ],
+)
+def test_a_right_that_is_denied_or_taken_is_unknown(check, path, text):
+    report = check({path: text}, {**BASE, "acl.tf": ACL})
+
+    assert report.verdict is Verdict.UNKNOWN
+
+
+def test_the_case_of_words_in_a_statement_changes_nothing(check):
+    """What is in quotation marks counts."""
+    lower = KSQL.replace("VALUE_FORMAT", "value_format").replace("INT", "int").replace("AS SELECT", "as select")
+
+    assert check({"a.ksql": lower}).verdict is Verdict.FINE
+    assert check({"a.ksql": lower.replace("'JSON'", "'AVRO'")}).verdict is not Verdict.FINE
+
+
+def test_a_new_statement_that_reads_a_topic_from_elsewhere_hits_nobody(check):
+    new = (
+        "CREATE STREAM visits (id INT) WITH (KAFKA_TOPIC='visits', VALUE_FORMAT='JSON');\n"
+        "CREATE STREAM shown AS SELECT id FROM visits;\n"
+    )
+
+    assert check({"new.ksql": new}).verdict is Verdict.FINE
+
+
+def test_records_in_a_file_are_not_a_schema(check):
+    report = check({"sample.avro": "Obj\1avro.codec"}, {**BASE, "sample.avro": "Obj\1avro"})
+
+    assert report.verdict is Verdict.FINE
+
+
+def test_a_go_package_called_spec_is_not_a_test(check):
+    code = (
+        'package spec\n\nimport "github.com/segmentio/kafka-go"\n\nfunc Send(w *kafka.Writer, v string) {\n'
+        '\tw.WriteMessages(ctx, kafka.Message{Topic: "orders", Value: []byte(v)})\n}\n'
+    )
+    base = {**BASE, "go.mod": "module a\n", "pkg/spec/send.go": code}
+
+    report = check({"pkg/spec/send.go": code.replace("[]byte(v)", "[]byte(v + v)")}, base)
+
+    assert report.verdict is Verdict.UNKNOWN
+
+
+def test_a_program_that_deletes_subjects_by_requests_is_unknown(check):
+    code = 'def clear(schema_registry):\n    requests.get(f"{schema_registry}/mode")\n'
+    base = {**BASE, "tools/clear.py": code}
+
+    report = check({"tools/clear.py": code + '    requests.delete(f"{schema_registry}/subjects/orders-value")\n'}, base)
+    assert report.verdict is Verdict.UNKNOWN
+    assert check({"tools/clear.py": code + '    requests.get("/pages")\n'}, base).verdict is Verdict.FINE
+
+
+def test_a_resource_that_is_removed_is_called_so(check):
+    report = check({"acl.tf": ACL.splitlines(keepends=True)[0]}, {**BASE, "acl.tf": ACL})
+
+    (finding,) = (finding for finding in report.findings if finding.counts)
+    assert finding.what.startswith('resource "confluent_kafka_acl" "read" is removed; ')
+
+
+def test_an_object_that_is_deployed_in_addition_hits_nobody(check):
+    template = (
+        "apiVersion: v1\nkind: Template\nobjects:\n- apiVersion: batch/v1\n  kind: CronJob\n  spec:\n"
+        "    containers:\n    - env:\n      - name: KAFKA_TOPIC\n        value: ${TOPIC}\n"
+    )
+
+    assert check({"deploy.yaml": template}).verdict is Verdict.FINE
+    assert check({"deploy.yaml": template.replace("TOPIC}", "T}")}, {**BASE, "deploy.yaml": template}).findings
+
+
+def test_a_setting_by_its_newer_name_is_the_same(check):
+    """The second version of Debezium has other names for the name of a server and for lists of tables."""
+    old = connector().replace("topic.prefix", "database.server.name").replace("include.list", "whitelist")
+
+    assert check({"cdc.json": connector()}, {**FILES, "cdc.json": old}).verdict is Verdict.FINE

@@ -1,10 +1,12 @@
 """The report of a scan: what people must not miss, in the order in which they need it."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 from scanner_api.scanning.clusters import ScanReport
 from scanner_cli.output.scan_report import loss_text, report_document, report_text, scan_status
 from scanner_cli.usage_errors import Exit
+from scanner_model.declarations import UNREAD_HINT
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceResult, SourceStatus
@@ -41,6 +43,19 @@ def test_a_source_is_named_once() -> None:
     outcome = replace(report(SourceStatus.PARTIAL).outcomes[0], reason=f"{SOURCE}: silent")
 
     assert loss_text(replace(report(), outcomes=(outcome,))).startswith("partial: ksqldb:http://k: silent (wake it)\n")
+
+
+def test_files_that_are_not_read_are_reported_by_rule() -> None:
+    """A repository may have hundreds of them, each with the same sentence."""
+    problems = tuple(Problem(f"file {name}", "template: render it", UNREAD_HINT) for name in "abc")
+    rule = SimpleNamespace(rule="unread-file", severity="warning", where="file a", what="template: render it")
+    text = report_text(report(problems=problems, findings=(rule, rule, rule)))
+
+    assert text.count("render it") == 1
+    assert (
+        "warning: unread-file: file a: template: render it, and 2 more: `scanner validate --rule unread-file`\n" in text
+    )
+    assert report_text(report(problems=problems)).count("render it") == 3
 
 
 def test_more_warnings_than_people_read_are_counted() -> None:

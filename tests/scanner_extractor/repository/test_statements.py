@@ -34,6 +34,7 @@ def test_statements_are_split_outside_of_quotes_and_comments():
         ("CREATE SOURCE s (a INT) WITH (connector='kafka', topic='t') FORMAT PLAIN ENCODE JSON", "risingwave"),
         ("CREATE SOURCE s FROM KAFKA CONNECTION k (TOPIC 't') FORMAT JSON", "materialize"),
         ("CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20))", "database"),
+        (f"CREATE TABLE t (a VARCHAR(9)); INSERT INTO t VALUES ('{'x' * 300} STATEMENT SET')", "database"),
     ],
 )
 def test_engines(sql, engine):

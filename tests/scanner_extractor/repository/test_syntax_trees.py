@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from scanner_extractor.repository.applications.code import read_unit
+from scanner_extractor.repository.syntax_trees import is_test
 
 LONG = 'class A { void f() { send("a" + "b"); } }\n' * 200
 
@@ -15,3 +18,18 @@ def test_threads_parse_at_the_same_time() -> None:
         units = list(threads.map(lambda number: read_unit(f"A{number}.java", LONG), range(64)))
 
     assert {len(unit.calls) for unit in units} == {200}
+
+
+@pytest.mark.parametrize(
+    ("path", "is_one"),
+    [
+        ("spec/models/order_spec.rb", True),
+        ("app/spec/order.js", True),
+        ("pkg/spec/send.go", False),
+        ("spec/asyncapi.yaml", False),
+        ("orders_test.go", True),
+        ("topics/orders_test.tf", False),
+    ],
+)
+def test_tests_are_recognised_by_the_convention_of_their_language(path: str, is_one: bool) -> None:
+    assert is_test(path) is is_one

@@ -36,3 +36,12 @@ def test_placeholders_add_a_limited_number_of_characters_to_a_repository() -> No
     assert known.resolved("${A} ${A} ${A}", "") == f"{'x' * 100} {'x' * 100} ${{A}}"
     assert known.resolved("${A}", "") == "${A}"
     assert known.left <= 0
+
+
+def test_examples_hold_below_their_directory() -> None:
+    """Another program with a variable of the same name may have another value."""
+    known = Variables()
+    known.add(RepositoryFile("mailer/.env.example", "TOPIC=mails\n"))
+
+    assert known.resolved("${TOPIC}", "mailer/src") == "mails"
+    assert known.resolved("${TOPIC}", "orders") == "${TOPIC}"

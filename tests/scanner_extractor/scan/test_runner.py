@@ -219,6 +219,20 @@ def test_a_slow_source_that_moves_is_waited_for() -> None:
     assert outcome.seconds > 0.05
 
 
+def test_the_files_of_a_repository_may_take_long() -> None:
+    """Nothing else is asked: on a busy machine a minute of reading takes several."""
+    hands = Hands()
+
+    def read(_: Progress) -> SourceResults:
+        hands.move(0.2)
+        hands.wait_until_looked_at()
+        return reading("repository:1")
+
+    (outcome,) = requested(phase("all", ("repository:1", read)), deadline=0.05, hands=hands).outcomes
+
+    assert outcome.status == SourceStatus.READ
+
+
 def test_sources_not_chosen_are_skipped_and_report_it() -> None:
     """Skipped is not gone: their facts stay."""
     tasks = phase("all", ("a:1", refuse), ("b:1", lambda _: reading("b:1")))

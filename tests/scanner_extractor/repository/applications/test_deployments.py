@@ -8,6 +8,11 @@ from scanner_extractor.repository.applications.deployments import read_deploymen
 from scanner_extractor.repository.applications.reader import read_applications
 from scanner_model.names import SourceId
 
+SENDER = """
+    import org.apache.kafka.clients.producer.*;
+    class A { void f() { p.send(new ProducerRecord("t", k)); } }
+    """
+
 TEMPLATE = """
     kind: Template
     objects:
@@ -169,3 +174,45 @@ def test_a_clowd_app_deploys_its_own_repository_whatever_the_image_is_called():
         "deploy/app.yaml": app,
     }
     assert flows(files) == {"shop-reader: orders > "}
+
+
+def test_a_job_that_prepares_a_database_runs_no_program():
+    """It has the image of the program, and ends before that starts."""
+    workload = "kind: {0}\nmetadata: {{name: {1}}}\nspec: {{template: {{spec: {{containers: [{{image: shop}}]}}}}}}\n"
+    files = {
+        "pom.xml": "<project><artifactId>shop</artifactId>kafka</project>",
+        "Shop.java": SENDER,
+        "deploy.yml": workload.format("Deployment", "shop") + "---\n" + workload.format("Job", "shop-liquibase-init"),
+    }
+
+    assert {flow.job for flow in read_applications(files, SourceId("repository")).flows} == {"shop"}
+
+
+def test_the_deployment_of_a_clowd_app_without_a_command_runs_what_its_module_has():
+    """Code and settings are of one program."""
+    app = """\
+        kind: ClowdApp
+        metadata: {name: shop}
+        spec: {deployments: [{name: service, podSpec: {image: quay.io/org/shop}}]}
+        """
+    files = {
+        "pom.xml": "<project><artifactId>shop</artifactId>kafka</project>",
+        "A.java": SENDER,
+        "clowdapp.yml": textwrap.dedent(app),
+    }
+
+    assert {flow.job for flow in read_applications(files, SourceId("repository")).flows} == {"shop-service"}
+
+
+def test_a_command_of_django_is_the_argument_of_its_script():
+    """A word of another command may be the same."""
+    service = "{{build: ., command: {0}}}"
+    files = {
+        "compose.yml": "services:\n"
+        f"  listener: {service.format('python manage.py orders')}\n"
+        f"  worker: {service.format('celery -A shop worker -Q orders')}\n",
+        "shop/listener.py": 'from confluent_kafka import Consumer\ndef listen():\n    consumer.subscribe(["orders"])\n',
+        "shop/management/commands/orders.py": "from shop.listener import listen\nlisten()\n",
+    }
+
+    assert {flow.job for flow in read_applications(files, SourceId("repository")).flows} == {"listener"}

@@ -705,3 +705,68 @@ def test_tables_of_the_table_api_are_the_topics_of_the_statements_that_create_th
     assert ends({"job.py": python + 'env.from_path("other")\n'}) == {"payments > "}
     java = f'class A {{ void f() {{ t.executeSql("{source}"); t.from("x").executeInsert("pay"); }} }}'
     assert ends({"A.java": java}) == {" > payments"}
+
+
+LISTENER = """\
+    import org.eclipse.microprofile.reactive.messaging.*;
+    public class Messages {
+        @Incoming("orders") public void handle(String message) {}
+        @Channel("paid") Emitter<String> emitter;
+    }
+    """
+CHANNELS = """\
+    mp.messaging.incoming.orders.connector=smallrye-kafka
+    mp.messaging.incoming.orders.topic=shop.orders
+    mp.messaging.outgoing.paid.connector=smallrye-kafka
+    mp.messaging.outgoing.paid.topic=shop.paid
+    """
+
+
+def pom(name: str, *dependencies: str) -> str:
+    """Return a build file of Maven."""
+    listed = "".join(f"<dependency><artifactId>{one}</artifactId></dependency>" for one in dependencies)
+    return f"<project><artifactId>{name}</artifactId><dependencies>{listed}</dependencies></project>"
+
+
+def test_the_listeners_of_a_library_are_of_the_programs_that_have_it():
+    """A framework finds them there; a program's own setting precedes that of the library."""
+    files = {
+        "common/pom.xml": pom("common", "quarkus-messaging-kafka"),
+        "common/src/main/java/Messages.java": LISTENER,
+        "common/src/main/resources/application.properties": CHANNELS,
+        "http/pom.xml": pom("http", "common"),
+        "mail/pom.xml": pom("mail", "common"),
+        "chat/pom.xml": pom("chat", "http"),
+        "chat/src/main/resources/application.properties": "mp.messaging.outgoing.paid.topic=shop.chats\n",
+        "mail-test/pom.xml": pom("mail-test", "common").replace(
+            "</artifactId></d", "</artifactId><scope>test</scope></d"
+        ),
+    }
+
+    assert flows(files) == {
+        "mail: shop.orders > ",
+        "mail:  > shop.paid",
+        "chat: shop.orders > ",
+        "chat:  > shop.chats",
+    }
+
+
+@pytest.mark.parametrize(
+    ("build", "library", "program"),
+    [
+        ("build.gradle", "", "dependencies {\n  implementation project(':common')\n}\n"),
+        ("build.gradle.kts", "", 'dependencies {\n  api(project(":common"))\n}\n'),
+    ],
+)
+def test_a_class_of_a_library_is_of_the_programs_that_name_it(build: str, library: str, program: str):
+    sender = SPRING + 'class OrderSender { void send() { kafkaTemplate.send("orders", "1"); } }'
+    files = {
+        f"common/{build}": library,
+        "common/OrderSender.java": sender,
+        f"mail/{build}": program,
+        "mail/Mail.java": "class Mail { OrderSender sender; }",
+        f"chat/{build}": program,
+        "chat/Chat.java": "class Chat {}",
+    }
+
+    assert flows(files) == {"mail:  > orders"}

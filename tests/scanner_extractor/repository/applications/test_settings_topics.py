@@ -64,6 +64,16 @@ def test_what_code_says_is_not_said_again():
     assert flows(files) == {"shop: orders > "}
 
 
+def test_a_boolean_is_no_topic():
+    """As in JSON, where it is no text."""
+    settings = (
+        '{"kafka": {"consumer": {"allow.auto.create.topics": true}, "orders": {"consumer": {"topic": "orders"}}}}'
+    )
+    files = {"package.json": '{"name": "shop"}', "config/default.json": settings, "a.js": "require('kafkajs')"}
+
+    assert flows(files) == {"shop: orders > "}
+
+
 @pytest.mark.parametrize(
     "settings",
     [

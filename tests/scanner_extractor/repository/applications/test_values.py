@@ -295,3 +295,157 @@ def test_a_secret_is_no_topic():
         """
 
     assert flows({"Sender.java": program}) == {"Sender:  > password-resets"}
+
+
+def test_the_keys_of_a_table_of_handlers_are_topics():
+    """A key in brackets is an expression, and so is every key in Python."""
+    script = """\
+        const { Kafka } = require("kafkajs");
+        const PAID = "paid";
+        const handlers = { "orders": onOrder, [PAID]: onPaid };
+        async function run() {
+            await Promise.all(Object.keys(handlers).map((topic) => consumer.subscribe({ topic })));
+        }
+        """
+    module = """\
+        from confluent_kafka import Consumer
+        PAID = "paid"
+        HANDLERS = {"orders": on_order, PAID: on_paid}
+        consumer.subscribe(list(HANDLERS.keys()))
+        """
+
+    assert flows({"shop.js": script}) == {"shop: orders > ", "shop: paid > "}
+    assert flows({"shop.py": module}) == {"shop: orders > ", "shop: paid > "}
+
+
+def test_a_topic_of_the_configuration_is_what_the_only_literal_with_it_has():
+    """However the configuration is put together from objects."""
+    settings = """\
+        function settings(env) {
+            const own = { ORDERS_TOPIC: process.env.ORDERS_TOPIC || "orders" };
+            return { ...common, ...own };
+        }
+        module.exports = settings(process.env.NODE_ENV);
+        """
+    main = """\
+        const { Kafka } = require("kafkajs");
+        const constants = require("@config/constants");
+        producer.send({ topic: constants.ORDERS_TOPIC, messages });
+        """
+
+    assert flows({"config/constants.js": settings, "shop.js": main}) == {"shop:  > orders"}
+
+
+def test_a_file_that_exports_is_a_part_of_its_package():
+    """Also if an alias hides who imports it, or a script loads it for another purpose."""
+    sender = 'const { Kafka } = require("kafkajs");\nproducer.send({ topic: "orders" });\nmodule.exports = { send };\n'
+    files = {"package.json": '{"name": "shop", "main": "./bin"}', "utils/order.util.js": sender}
+
+    assert flows(files) == {"shop:  > orders"}
+    assert flows(files | {"scripts/dump.js": 'require("../utils/order.util")', "bin/index.js": ""}) == {
+        "dump:  > orders"
+    }
+    assert flows(
+        files | {"scripts/dump.js": 'require("../utils/order.util")', "bin/main.js": 'require("../utils/order.util")'}
+    ) == {"shop:  > orders"}
+
+
+def test_a_file_that_a_command_of_the_package_starts_is_a_program():
+    """A package may have several."""
+    sender = 'const { Kafka } = require("kafkajs");\nproducer.send({ topic: "orders" });\nmodule.exports = { send };\n'
+    package = '{"name": "shop", "scripts": {"mailer": "node src/mailer.js"}}'
+
+    assert flows({"package.json": package, "src/mailer.js": sender}) == {"mailer:  > orders"}
+
+
+BASES = {
+    "Sender.kt": """\
+        import org.apache.kafka.clients.producer.*
+        abstract class Sender(val producer: KafkaProducer<String, String>, val topic: String) {
+            fun delete(id: String) = producer.send(ProducerRecord(topic, id, null))
+        }
+        class Orders(producer: KafkaProducer<String, String>, topic: String) : Sender(producer, topic)
+        fun main() { Orders(KafkaProducer(config), "orders").delete("1") }
+        """,
+    "Sender.java": """\
+        import org.apache.kafka.clients.producer.*;
+        abstract class Sender {
+            private final String topic;
+            Sender(String topic) { this.topic = topic; }
+            void delete(String id) { producer.send(new ProducerRecord<>(topic, id, null)); }
+        }
+        class Orders extends Sender implements Closeable { Orders() { super("orders"); } }
+        """,
+    "Sender.cs": """\
+        using Confluent.Kafka;
+        abstract class Sender {
+            private readonly string _topic;
+            protected Sender(string topic) { _topic = topic; }
+            void Delete(string id) { producer.ProduceAsync(_topic, new Message<string, string>()); }
+        }
+        class Orders : Sender, IDisposable { public Orders() : base("orders") {} }
+        """,
+    "sender.ts": """\
+        import { Kafka } from 'kafkajs';
+        abstract class Sender {
+            constructor(private topic: string) {}
+            remove(id: string) { this.producer.send({ topic: this.topic, messages: [] }); }
+        }
+        class Orders extends Sender { constructor() { super('orders'); } }
+        """,
+    "sender.py": """\
+        from confluent_kafka import Producer
+        class Sender:
+            def __init__(self, topic):
+                self.topic = topic
+            def remove(self, key):
+                self.producer.produce(self.topic, key=key)
+        class Orders(Sender):
+            def __init__(self):
+                super().__init__("orders")
+        """,
+}
+
+
+@pytest.mark.parametrize("path", BASES)
+def test_a_class_gives_its_superclass_the_topic(path: str):
+    """The superclass sends; the class below it has the name."""
+    assert {flow.partition(": ")[2] for flow in flows({path: BASES[path]})} == {" > orders"}
+
+
+def test_a_getter_of_several_configurations_that_agree():
+    """One takes the name as it is, the other looks up what the platform calls that topic."""
+    configuration = """\
+        class Configuration:
+            def get_kafka_topic(name): pass
+        class Local(Configuration):
+            def get_kafka_topic(name): return name
+        class Platform(Configuration):
+            def get_kafka_topic(name): return KafkaTopics.get(name).name
+        """
+    main = """\
+        from confluent_kafka import Producer
+        ORDERS_TOPIC = CONFIGURATION.get_kafka_topic("shop.orders")
+        producer.produce(ORDERS_TOPIC, value=order)
+        """
+    other = configuration.replace("return name", 'return "local." + name')
+
+    assert flows({"configuration.py": configuration, "shop.py": main}) == {"shop:  > shop.orders"}
+    assert flows({"configuration.py": other, "shop.py": main}) == set()
+
+
+def test_a_field_has_what_the_constructor_assigns_to_its_variable():
+    service = """\
+        import { ClientKafka } from '@nestjs/microservices';
+        export class Orders {
+            topic: string;
+            constructor(private readonly client: ClientKafka, config: ConfigService) {
+                const known = config.get<string>('ORDERS_TOPIC');
+                this.topic = known;
+            }
+            send(order) { this.client.emit(this.topic, order); }
+        }
+        """
+    files = {"package.json": '{"name": "shop"}', "orders.ts": service, "config.yml": "ORDERS_TOPIC: shop.orders\n"}
+
+    assert flows(files) == {"shop:  > shop.orders"}

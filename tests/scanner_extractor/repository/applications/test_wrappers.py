@@ -264,3 +264,20 @@ def test_a_typed_topic_of_the_settings_of_a_producer():
     }
 
     assert flows(files) == {"Orders:  > orders"}
+
+
+@pytest.mark.parametrize(
+    ("imported", "body", "expected"),
+    [
+        ("github.com/segmentio/kafka-go", "kafka.NewReader(settings)", True),
+        ("github.com/segmentio/kafka-go", "func handle(m kafka.Message) {}", True),
+        ("github.com/confluentinc/confluent-kafka-go/v2/kafka", "kafka.NewProducer(settings)", True),
+        ("example.org/shop/pkg/kafka", "kafka.NewGroup(settings)", False),
+        ("example.org/libraries/kafka", "kafka.NewGroup(settings)", True),
+    ],
+)
+def test_what_imports_a_client_is_not_followed(imported: str, body: str, expected: bool):
+    """A package of the same module is read."""
+    files = {"go.mod": "module example.org/shop\n", "main.go": f'package main\nimport "{imported}"\n{body}\n'}
+
+    assert bool(read_applications(files, SourceId("repository")).unresolved) is expected
