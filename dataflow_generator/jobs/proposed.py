@@ -1,10 +1,10 @@
-"""The jobs of a statement or connector as it is stored, and as a proposed text would make them."""
+"""A snapshot with changed rows in it, and the jobs of a row before and after: what a proposed change makes of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Self, TypeVar
 
 from dataflow_generator.build.snapshot import Snapshot
 from dataflow_generator.jobs.kinds import (
@@ -15,13 +15,38 @@ from dataflow_generator.jobs.kinds import (
     connect_readings,
     flink_readings,
     ksql_readings,
+    lookup_context,
 )
-from dataflow_generator.sql.lineage import StatementFlows
+from dataflow_generator.jobs.sql_catalog import catalog_of, collection_of
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.reader import read_catalog
 from scanner_dictionary.queries.connectors import ConnectorRow
-from scanner_model.streaming_sql import FlinkStatement, Query
+from scanner_model.names import SourceId
+from scanner_model.streaming_sql import FlinkStatement, KsqlSource, Query
 
 _CHOOSES_TOPICS = ("topic", "transforms", "table", "database", "schema", "collection", "query", "predicates")
 """Starts of the settings on which the topics of a connector depend."""
+
+JobRow = FlinkStatement | Query | ConnectorRow
+"""A row of a snapshot that runs as a job."""
+
+Row = TypeVar("Row", FlinkStatement, Query, ConnectorRow)
+Server = tuple[str, str]
+
+
+class RowChange(NamedTuple):
+    """A row in place of another one; *before* is None before it exists, *after* when it is deleted."""
+
+    cluster: str
+    before: JobRow | None
+    after: JobRow | None
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Return what the row keeps when it changes."""
+        row = self.after or self.before
+        assert row is not None
+        return row_key(self.cluster, row)
 
 
 class JobPair(NamedTuple):
@@ -32,61 +57,100 @@ class JobPair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class StoredJobs:
+class SnapshotJobs:
     """The inputs of generation, and the context that jobs are resolved against."""
 
     snapshot: Snapshot
     context: LookupContext
 
-    def flink_pair(self, cluster: str, stored: FlinkStatement, text: str | None) -> JobPair:
-        """Read the jobs of *stored*, and those of *text* in its place, None where it is deleted.
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> Self:
+        """Return the jobs of *snapshot*."""
+        return cls(snapshot, lookup_context(snapshot))
 
-        A statement that its source does not have yet is read beside those that it has.
-        """
-        rows = self.snapshot.statements.get((cluster, str(stored.source)), ())
-        at = next((index for index, row in enumerate(rows) if row.name == stored.name), len(rows))
-        before = self._flink(cluster, rows, at) if at < len(rows) else ()
-        if text is None:
-            return JobPair(before, ())
-        proposed = replace(stored, statement=text, topics_read=None)
-        return JobPair(before, self._flink(cluster, (*rows[:at], proposed, *rows[at + 1 :]), at))
+    def read(self, cluster: str, row: JobRow | None) -> tuple[CountedJob, ...]:
+        """Read the jobs of *row* beside the other rows of the snapshot; nothing of None."""
+        if isinstance(row, FlinkStatement):
+            rows = self.snapshot.statements.get((cluster, str(row.source)), ())
+            at = next((index for index, other in enumerate(rows) if other.name == row.name), len(rows))
+            part = FlinkPart(cluster, (*rows[:at], row, *rows[at + 1 :]), (at,))
+            return tuple(flink_readings(part, self.context))
+        if isinstance(row, Query):
+            server = (cluster, str(row.source))
+            collections = tuple((cluster, source) for source in self.snapshot.collections.get(server, ()))
+            aggregates = {server: self.snapshot.aggregates.get(server, frozenset())}
+            return tuple(ksql_readings(KsqlPart([(cluster, row)], collections, aggregates), self.context))
+        return tuple(connect_readings([row], self.context)) if row else ()
 
-    def ksql_pair(self, cluster: str, stored: Query, proposed: StatementFlows | None) -> JobPair:
-        """Read the job of *stored*, and that of the *proposed* statement in its place, None where it is deleted."""
-        before = self._ksql(cluster, stored) if (cluster, stored) in self.snapshot.queries else ()
-        if proposed is None:
-            return JobPair(before, ())
-        same_sinks = set(proposed.sinks) == set(stored.sinks)
-        query = replace(
-            stored,
-            statement=proposed.text,
-            sources=proposed.sources,
-            sinks=proposed.sinks,
-            sink_topics=stored.sink_topics if same_sinks else (),
-        )
-        return JobPair(before, self._ksql(cluster, query))
 
-    def connector_pair(self, stored: ConnectorRow | None, proposed: ConnectorRow | None) -> JobPair:
-        """Read the job of the connector *stored*, and that of *proposed* in its place; None if absent.
+def read_pair(before: SnapshotJobs, after: SnapshotJobs, change: RowChange) -> JobPair:
+    """Read the jobs of a row in the snapshot *before* its change, and in the one *after* it.
 
-        The topics that the worker reports tell about the stored configuration only: where a setting differs on which
-        they depend, neither side is read with them.
-        """
-        if stored and proposed and _topics_may_differ(stored.config, proposed.config):
-            stored, proposed = stored._replace(topics=None), proposed._replace(topics=None)
-        before, after = (tuple(connect_readings([row], self.context)) if row else () for row in (stored, proposed))
-        return JobPair(before, after)
-
-    def _flink(self, cluster: str, rows: tuple[FlinkStatement, ...], at: int) -> tuple[CountedJob, ...]:
-        return tuple(flink_readings(FlinkPart(cluster, rows, (at,)), self.context))
-
-    def _ksql(self, cluster: str, query: Query) -> tuple[CountedJob, ...]:
-        server = (cluster, str(query.source))
-        collections = tuple((cluster, source) for source in self.snapshot.collections.get(server, ()))
-        aggregates = {server: self.snapshot.aggregates.get(server, frozenset())}
-        return tuple(ksql_readings(KsqlPart([(cluster, query)], collections, aggregates), self.context))
+    The topics that a worker reports tell about the stored configuration only: if a setting differs on which they
+    depend, neither side is read with them.
+    """
+    old, new = change.before, change.after
+    if isinstance(old, ConnectorRow) and isinstance(new, ConnectorRow) and _topics_may_differ(old.config, new.config):
+        old, new = old._replace(topics=None), new._replace(topics=None)
+    return JobPair(before.read(change.cluster, old), after.read(change.cluster, new))
 
 
 def _topics_may_differ(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
     differing = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     return any(name.startswith(_CHOOSES_TOPICS) for name in differing)
+
+
+def row_key(cluster: str, row: JobRow) -> tuple[str, str, str]:
+    """Return what identifies a row among those of its kind."""
+    return cluster, str(row.source), row.name
+
+
+def rows_of(snapshot: Snapshot, kind: type[Row]) -> Iterator[tuple[str, Row]]:
+    """Yield the rows of one *kind*, each with its cluster."""
+    rows: list[tuple[str, JobRow]] = [(at, row) for (at, _), listed in snapshot.statements.items() for row in listed]
+    rows += snapshot.queries
+    rows += [(row.cluster, row) for row in snapshot.connectors]
+    return ((at, row) for at, row in rows if isinstance(row, kind))
+
+
+def overlay(snapshot: Snapshot, changes: Sequence[RowChange], ddl: Mapping[Server, Sequence[str]]) -> Snapshot:
+    """Return *snapshot* with the rows of *changes* in place of its own, and the *ddl* of ksqlDB servers applied."""
+    statements: dict[Server, tuple[FlinkStatement, ...]] = dict.fromkeys(snapshot.statements, ())
+    for at, row in _replaced(FlinkStatement, snapshot, changes):
+        statements[at, str(row.source)] = (*statements.get((at, str(row.source)), ()), row)
+    collections = {server: _with_ddl(texts, snapshot, server) for server, texts in ddl.items()}
+    return replace(
+        snapshot,
+        statements=statements,
+        queries=tuple(_replaced(Query, snapshot, changes)),
+        connectors=tuple(row for _, row in _replaced(ConnectorRow, snapshot, changes)),
+        collections={**snapshot.collections, **collections},
+    )
+
+
+def _replaced(kind: type[Row], snapshot: Snapshot, changes: Iterable[RowChange]) -> Iterable[tuple[str, Row]]:
+    by_key = {row_key(at, row): (at, row) for at, row in rows_of(snapshot, kind)}
+    for change in changes:
+        if isinstance(change.after, kind):
+            by_key[change.key] = (change.cluster, change.after)
+        elif isinstance(change.before, kind):
+            by_key.pop(change.key, None)
+    return by_key.values()
+
+
+def _with_ddl(texts: Sequence[str], snapshot: Snapshot, server: Server) -> tuple[KsqlSource, ...]:
+    """Return the collections of a ksqlDB server as DDL changes them, whatever the order of its *texts*."""
+    stored = snapshot.collections.get(server, ())
+    before = known = catalog_of(stored, frozenset())
+    for _ in texts:  # a text may name what a later one declares
+        last = known
+        for text in texts:
+            known = read_catalog(text, Dialect.KSQLDB, known)
+        if known == last:
+            break
+    rows = {row.name: row for row in stored}
+    changed = {name[-1]: table for name, table in known.tables.items() if table != before.tables.get(name)}
+    return (
+        *(row for name, row in rows.items() if (name,) in known.tables and name not in changed),
+        *(collection_of(table, SourceId(server[1]), rows.get(name)) for name, table in changed.items()),
+    )

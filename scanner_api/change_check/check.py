@@ -27,9 +27,8 @@ from scanner_api.change_check.others import about_others, open_others
 from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.proposed_graph import proposed_graph
-from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import check_schema, replaced_sides
-from scanner_api.change_check.schema_sides import SchemaContext
+from scanner_api.change_check.schema_sides import ProposedReferences, SchemaContext
 from scanner_api.change_check.settings import CheckOptions
 from scanner_api.change_check.tag_spread import TagSpread
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
@@ -62,12 +61,22 @@ def check_change(
     >>> files = proposed_files(["orders-value.avsc"])
     >>> check_change(dictionary, files).verdict
     """
-    chosen, at = options or CheckOptions(), now or datetime.now(UTC)
+    return check_beside(dictionary, files, options or CheckOptions(), now or datetime.now(UTC), None)
+
+
+def check_beside(
+    dictionary: Dictionary, files: ProposedFiles, chosen: CheckOptions, at: datetime, base: Hits | None
+) -> ChangeReport:
+    """Return what the proposed *files* do to what the dictionary has; raises what `check_change` does.
+
+    *base* is the graph of the commit that the files change: it completes the dictionary's, and what only that commit
+    has is compared there, not here. None without commits.
+    """
     with ExitStack() as stack:
         conn, others = stack.enter_context(dictionary.reading()), open_others(chosen, stack)
         known_cluster(conn, chosen.cluster)
-        checked, findings = _checked(dictionary, (conn, others), files, (chosen, at.date()))
-        findings += [_nothing_checked(files)] if not checked else []
+        checked, findings = _checked(dictionary, (conn, others), files, (chosen, at.date(), base))
+        findings += [_nothing_checked(files)] if not (checked or base) else []
         findings += chosen.settings_changes
         findings += _about_dictionary((conn, others), chosen, findings, at)
         scans = tuple(row for row in last_scans(conn) if chosen.cluster in (None, row.cluster))
@@ -82,10 +91,11 @@ def _checked(
     dictionary: Dictionary,
     conns: tuple[Connection, Sequence[Connection]],
     files: ProposedFiles,
-    how: tuple[CheckOptions, date],
+    how: tuple[CheckOptions, date, Hits | None],
 ) -> tuple[tuple[CheckedFile, ...], list[Finding]]:
-    (conn, others), (options, today) = conns, how
-    state = _ProposedState(conn, files, options, others)
+    (conn, others), (options, today, base) = conns, how
+    beside = (*map(Hits, others), *([] if base is None else [base]))
+    state = _ProposedState(conn, files, options, beside, has_base=base is not None)
     spread = TagSpread(conn, state.changed, options.rules, today, state.sides)
     deletion = DeletionContext(dictionary, state.hits, options.cluster)
     is_alone = len(files.proposals) == 1 and not files.between_commits
@@ -107,13 +117,14 @@ def _checked(
                 targets, of_file = check_schema(proposal, state.schemas)
             else:
                 jobs = state.changed_jobs(proposal)
-                targets, of_file = job_findings(proposal, jobs, state.jobs, state.hits)
-                of_file = (*of_file, *_not_scanned(proposal, jobs, is_allowed=options.allow_new))
+                known = tuple(job for job in jobs if not (base and job.is_new))
+                targets, of_file = job_findings(proposal, known, state.jobs, state.hits)
+                of_file = (*of_file, *_not_scanned(proposal, known, is_allowed=options.allow_new))
                 of_file = (*of_file, *spread.findings(jobs, Place(file=proposal.file, line=proposal.line)))
         except NameUnknown as error:
             if is_alone and not options.allow_new:
                 raise
-            of_file = (unknown_name(proposal, error, is_allowed=options.allow_new),)
+            of_file = () if base else (unknown_name(proposal, error, is_allowed=options.allow_new),)
         except InputInvalid as error:
             if is_alone:
                 raise
@@ -136,7 +147,7 @@ class _ProposedState:
     """The schemas, statements and connectors of all files in place of the stored ones, before anything is judged."""
 
     def __init__(
-        self, conn: Connection, files: ProposedFiles, options: CheckOptions, others: Sequence[Connection]
+        self, conn: Connection, files: ProposedFiles, options: CheckOptions, others: Sequence[Hits], *, has_base: bool
     ) -> None:
         proposals = [proposal for proposal in files.proposals if not proposal.unread]
         schemas = SchemaContext(
@@ -145,19 +156,25 @@ class _ProposedState:
             cluster=options.cluster,
             level=options.level,
             policy=options.policy,
+            with_base=has_base,
             proposed=ProposedReferences(proposal for proposal in proposals if proposal.kind == SCHEMA),
         )
         is_job = [proposal for proposal in proposals if proposal.kind in (SQL, CONNECTOR)]
         self._conn, self._cluster, self._naming = conn, options.cluster, schemas.hits.naming
         is_limited = is_job or options.rules.forbidden
         self.sides = tuple(self._sides(proposals, files.contracts, schemas) if is_limited else ())
-        self.jobs = JobContext(conn, options.cluster, options.dialect, self.sides, options.allow_new)
-        if is_job:
-            self.jobs.replace_by(is_job)
+        self.jobs = JobContext(
+            conn=conn,
+            cluster=options.cluster,
+            dialect=options.dialect,
+            sides=self.sides,
+            allow_new=options.allow_new,
+        )
+        self.jobs.propose(is_job)
         self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}
         self.changed = [job for jobs in self._changed.values() for job in jobs]
         several = self.changed and len(proposals) > 1
-        self.hits = Hits(conn, proposed_graph(conn, self.changed), others=others) if several else schemas.hits
+        self.hits = Hits(conn, rows=proposed_graph(conn, self.changed), others=others) if several else schemas.hits
         self.schemas = replace(schemas, hits=self.hits)
 
     def _sides(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -16,14 +17,18 @@ from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.reader import read_catalog
 from scanner_api.change_check.flow_comparison import moves_of
-from scanner_api.change_check.git import ObjectReader
+from scanner_api.change_check.git import ObjectReader, Trees
+from scanner_api.change_check.mentions import names_in
+from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_api.change_check.others import CLUSTER, without_subjects, write_repositories
+from scanner_api.change_check.settings_changes import is_masked
 from scanner_api.dictionary import Dictionary
 from scanner_extractor.repository.context import STATEMENT
 from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, SharedReadings, read_entries
 from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.repository.topic_files.settings import FILE
+from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_extractor.results import RepositoryResult, no_progress
 from scanner_extractor.schemas.parsing import ParseRequest, parse_in_process
 from scanner_model.columns import ParsedSchema
@@ -32,6 +37,7 @@ from scanner_model.lazy_names import load
 
 _GENERATE = "dataflow_generator.build.store:generate"
 """What generates a graph is imported when a finding needs one."""
+_LISTED = 10
 _UNDECLARED = "flink://"
 """What the names of Flink's own tables begin with."""
 
@@ -232,6 +238,27 @@ def differing(
     return left, right
 
 
+def masked_connectors(base: Commit, head: Commit) -> frozenset[str]:
+    """Return the connectors that differ only in hosts, keys and similar settings, as one side masks them."""
+    old, new = (
+        {
+            entry.name: dict(entry.config)
+            for entry in commit.reading.result.declared.declarations
+            if entry.kind is DeclaredKind.CONNECTOR
+        }
+        for commit in (base, head)
+    )
+    return frozenset(
+        name
+        for name in old.keys() & new.keys()
+        if old[name] != new[name]
+        and all(
+            old[name].get(key) == new[name].get(key) or is_masked(old[name].get(key), new[name].get(key))
+            for key in old[name].keys() | new[name].keys()
+        )
+    )
+
+
 def _has_undeclared(job: CountedJob) -> bool:
     """Return whether a job uses a table that no file declares."""
     return any(dataset.namespace.startswith(_UNDECLARED) for dataset in uses_of(job))
@@ -263,3 +290,56 @@ def _by_names(job: CountedJob) -> Hashable:
     own = "" if "statement" in dict(job.flows.job.attributes) else job.flows.job.key
     reads, writes = (frozenset(one.name for one in datasets) for datasets in (read_by(job), written_by(job)))
     return own, reads, writes, columns, job.coverage.unread
+
+
+# --- files that are not read
+
+
+def broken_files(paths: Iterable[str], trees: Trees, objects: ObjectReader) -> Iterator[Finding]:
+    """Yield those of *paths* whose YAML or JSON cannot be parsed any more: not all of them is read."""
+    for path in paths:
+        parse = _PARSERS.get(path.rpartition(".")[2])
+        if parse is None or path not in trees.head:
+            continue
+        before, after = (
+            parse(objects.read(tree[path]).decode("utf-8-sig", "replace")) if path in tree else ""
+            for tree in (trees.base, trees.head)
+        )
+        if after and (not before or path.endswith((".yaml", ".yml"))):
+            line, _, error = after.partition(" ")
+            yield _not_read(Place(file=path, line=int(line)), error)
+
+
+def unread_elsewhere(
+    files: Mapping[str, UnreadFile], names: Collection[str], tree: Mapping[str, str], objects: ObjectReader
+) -> Iterator[Finding]:
+    """Yield the unread *files* of a commit that contain one of *names*, topics that change: a user may be in them."""
+    for path, file in sorted(files.items()) if names else ():
+        named = sorted(names_in(path, objects.read(tree[path]), names)) if path in tree else ()
+        if named:
+            yield _not_read(
+                Place(file=path), f"{path} names {', '.join(named[:_LISTED])} and is not read ({file.reason})"
+            )
+
+
+def _not_read(place: Place, what: str) -> Finding:
+    return Finding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=place.file, what=what)
+
+
+def _yaml_error(text: str) -> str:
+    """Return line and reason of the first document of invalid YAML; empty if all are valid."""
+    return next((f"{one.line} invalid YAML: {one.error}" for one in parse_yaml(text) if one.error), "")
+
+
+def _json_error(text: str) -> str:
+    """Return line and reason why a text is invalid JSON; empty if it is valid."""
+    try:
+        json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        return f"{error.lineno} invalid JSON: {error.msg}"
+    except RecursionError:
+        return "1 invalid JSON: it nests too deeply"
+    return ""
+
+
+_PARSERS = {"yaml": _yaml_error, "yml": _yaml_error, "json": _json_error}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -14,9 +14,8 @@ from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import SCHEMA, Proposal, Target
-from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import check_schema
-from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, SchemaContext
+from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, ProposedReferences, SchemaContext
 from scanner_extractor.evolution import Level
 from scanner_extractor.formats.protobuf.declarations import Enum
 from scanner_extractor.formats.protobuf.parser import parse_proto
@@ -30,11 +29,15 @@ _OF_COLUMNS = frozenset(f"column-{what}" for what in ("removed", "renamed", "ren
 """Rules that are fine if the column is unused."""
 
 
+_OF_SCHEMAS = ("subject ", "topic ")
+
+
 class SchemaComparison:
     """Compares the schemas of two commits; *hits* are looked up in the graph of the first."""
 
     def __init__(self, base: Commit, head: Commit, trees: Trees, hits: Hits) -> None:
         self._base, self._head, self._trees = base, head, trees
+        self._running: Mapping[str, Sequence[Finding]] = {}
         self._subjects: dict[str, frozenset[str]] = {}
         for path in trees.changed:
             listed = (commit.reading.result.schema_files.get(path, ()) for commit in (base, head))
@@ -50,10 +53,18 @@ class SchemaComparison:
         """Return the newest text of each subject whose text is another one at the second commit."""
         before = self._base.schemas
         listed = ((subject, texts[-1]) for subject, texts in sorted(self._head.schemas.items()))
-        return tuple(self._proposal(subject, text) for subject, text in listed if text not in before.get(subject, ()))
+        return tuple(
+            replace(self._proposal(subject, text), base=(before.get(subject) or ("",))[-1])
+            for subject, text in listed
+            if text not in before.get(subject, ())
+        )
 
-    def findings(self) -> Iterator[Finding]:
-        """Yield what the registry rejects, and whom the change of each subject hits."""
+    def findings(self, running: Mapping[str, Sequence[Finding]]) -> Iterator[Finding]:
+        """Yield what the registry rejects, and whom the change of each subject hits.
+
+        *running* was found already of what runs, by its target: such a subject is not compared again.
+        """
+        self._running = running
         before, after = self._base.schemas, self._head.schemas
         renamed = self._renamed
         for subject, texts in sorted(before.items()):
@@ -101,6 +112,10 @@ class SchemaComparison:
             )
 
     def _changed(self, proposal: Proposal) -> Iterator[Finding]:
+        judged = self._running.get(f"subject {proposal.target.subject}") or self._of_file(proposal.file)
+        if judged:
+            yield from self._left_copies(proposal, judged)
+            return
         try:
             if proposal.text is None:
                 listed = check_deleted(proposal, ProposedFiles(proposals=(proposal,)), self._deletion)[1]
@@ -117,6 +132,17 @@ class SchemaComparison:
                 f"nothing in the repository reads what {proposal.target.subject} describes: its readers are elsewhere"
             )
             yield replace(listed[0], rule="no-readers-known", verdict=Verdict.UNKNOWN, what=what, item="", affected=())
+        yield from self._left_copies(proposal, listed)
+
+    def _of_file(self, file: str) -> list[Finding]:
+        """Return what was found of the only subject of a file, which has another name where it runs."""
+        of_schemas = (
+            one for target, listed in self._running.items() if target.startswith(_OF_SCHEMAS) for one in listed
+        )
+        return [one for one in of_schemas if one.place.file == file] if len(self._subjects.get(file, ())) == 1 else []
+
+    def _left_copies(self, proposal: Proposal, listed: Sequence[Finding]) -> Iterator[Finding]:
+        """Yield the copies of a schema's file that do not change with it."""
         changes = [finding for finding in listed if finding.rule != "no-readers-known"]
         if changes and (copies := self._copies.get(proposal.file)):
             what = f"{len(copies)} copies of the file stay as they were: {', '.join(copies)}"

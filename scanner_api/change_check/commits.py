@@ -5,10 +5,11 @@ Neither commit needs a dictionary. What compares them is imported only for a cha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,22 +20,22 @@ from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, P
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.settings import CheckOptions
 from scanner_model.lazy_names import load
-from scanner_model.policy import FORBIDDEN
 from scanner_model.usage import Usage
 
 if TYPE_CHECKING:
+    from scanner_api.change_check.hits import Hits
     from scanner_api.dictionary import Dictionary
 
 _COMPARE = "scanner_api.change_check.comparison:compare_trees"
 _OPEN, _UNUSED = "scanner_api.change_check.others:open_others", "scanner_api.change_check.usage:without_unused"
-_CHECK, _FILES = "scanner_api.change_check.check:check_change", "scanner_api.change_check.files:git_files"
+_CHECK, _FILES = "scanner_api.change_check.check:check_beside", "scanner_api.change_check.files:git_files"
 
 
 class CommitChanges(NamedTuple):
     """What a change between two commits does: *files* were judged, and the others *skipped*, each with the reason.
 
     *not_examined* are those of *skipped* whose content could matter; it and *concerns_kafka* are as in ChangeReport.
-    *schemas* are the newest texts of subjects that differ.
+    *running* is what the change does to what runs, which is among *findings*; None without a dictionary.
     """
 
     files: tuple[CheckedFile, ...]
@@ -42,7 +43,11 @@ class CommitChanges(NamedTuple):
     findings: tuple[Finding, ...]
     not_examined: tuple[SkippedFile, ...]
     concerns_kafka: bool
-    schemas: tuple[Proposal, ...] = ()
+    running: ChangeReport | None = None
+
+
+Running = Callable[[Sequence[Proposal], "Hits | None"], ChangeReport]
+"""Compares the files of two commits, and their schemas, with what runs, completed by the graph of the first commit."""
 
 
 def check_commits(
@@ -56,18 +61,17 @@ def check_commits(
     """Return what the change between two commits, `BASE..HEAD` or `BASE...HEAD`, breaks and whom it hits.
 
     Both commits are read as all that their files declare, and compared; no server and no dictionary is needed. With a
-    *dictionary* of what runs, the changed files are checked against it, too. Raises InputInvalid where git fails.
+    *dictionary*, what it has is compared with that instead, and its graph completes that of the first commit. Raises
+    InputInvalid where git fails.
 
     >>> check_commits("origin/main...HEAD").verdict
     """
     chosen, at = options or CheckOptions(), now or datetime.now(UTC)
-    changes = _compared(commits, directory, chosen, at)
+    check = None if dictionary is None else partial(_running, (commits, directory), dictionary, (chosen, at))
+    changes = _compared(commits, directory, (chosen, at), check)
+    running = changes.running
     findings = [*changes.findings, *chosen.settings_changes]
     findings += map(_not_examined, changes.not_examined) if chosen.strict else ()
-    running = None
-    if dictionary is not None:
-        running = _running(commits, directory, dictionary, (changes, chosen, at))
-        findings = _with_running(findings, running.findings)
     findings, of_usage = _without_unused(findings, dictionary, chosen)
     marked, notes = apply_baseline(findings, chosen.accepted, at.date())
     of_policy = [note for note in running.notes if note.startswith("policy: ")] if running else ()
@@ -82,12 +86,17 @@ def check_commits(
     )
 
 
-def _compared(commits: str, directory: Path, options: CheckOptions, at: datetime) -> CommitChanges:
+def _compared(
+    commits: str, directory: Path, how: tuple[CheckOptions, datetime], check: Running | None
+) -> CommitChanges:
+    options, at = how
     trees = commit_trees(commits, directory)
     with object_reader(directory) as objects:
         if not trees.special and not any(_may_concern(path, trees, objects) for path in trees.changed):
-            return _nothing_relevant(trees, mentions.speaks_of_kafka(trees, objects))
-        changes: CommitChanges = load(_COMPARE)(trees, objects, options, at)
+            running = check((), None) if check else None
+            changed = _nothing_relevant(trees, mentions.speaks_of_kafka(trees, objects))
+            return changed._replace(running=running, findings=running.findings if running else ())
+        changes: CommitChanges = load(_COMPARE)(trees, objects, options, at, check)
         return changes
 
 
@@ -105,25 +114,21 @@ def _without_unused(
 
 
 def _running(
-    commits: str, directory: Path, dictionary: Dictionary, how: tuple[CommitChanges, CheckOptions, datetime]
+    repository: tuple[str, Path],
+    dictionary: Dictionary,
+    how: tuple[CheckOptions, datetime],
+    schemas: Sequence[Proposal],
+    base: Hits | None,
 ) -> ChangeReport:
-    """Return what the changed files do to what runs."""
-    changes, options, at = how
+    """Return what the changed files, and *schemas* that others declare, do to what runs."""
+    (commits, directory), (options, at) = repository, how
     files = load(_FILES)(commits, options.map, directory)
     named = {proposal.target.subject for proposal in files.proposals}
-    schemas = tuple(schema for schema in changes.schemas if schema.target.subject not in named)
-    files = replace(files, proposals=(*files.proposals, *schemas))
-    report: ChangeReport = load(_CHECK)(
-        dictionary, files, replace(options, allow_new=True, settings_changes=(), beside=(), others=()), now=at
-    )
-    return report
-
-
-def _with_running(findings: Sequence[Finding], running: Sequence[Finding]) -> list[Finding]:
-    """Return the findings about files with those about what runs, each flow that the policy forbids once."""
-    known = {finding.item for finding in running if finding.rule == FORBIDDEN}
-    kept = (finding for finding in findings if finding.rule != FORBIDDEN or finding.item not in known)
-    return [*kept, *(finding for finding in running if finding.rule != "nothing-checked")]
+    more = (schema for schema in schemas if schema.target.subject not in named)
+    files = replace(files, proposals=(*files.proposals, *more))
+    chosen = replace(options, allow_new=True, settings_changes=(), accepted=(), beside=(), others=())
+    report: ChangeReport = load(_CHECK)(dictionary, files, chosen, at, base)
+    return replace(report, findings=tuple(one for one in report.findings if one.rule != "nothing-checked"))
 
 
 def _not_examined(skipped: SkippedFile) -> Finding:

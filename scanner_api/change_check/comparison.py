@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check import mentions, settings_changes
-from scanner_api.change_check.commit import Commit, CommitReader, differing, read_by, uses_of, written_by
-from scanner_api.change_check.commits import CommitChanges
+from scanner_api.change_check.commit import (
+    Commit,
+    CommitReader,
+    broken_files,
+    differing,
+    masked_connectors,
+    read_by,
+    unread_elsewhere,
+    uses_of,
+    written_by,
+)
+from scanner_api.change_check.commits import CommitChanges, Running
 from scanner_api.change_check.contracts import ProposedContract, contract_findings
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
@@ -31,7 +41,7 @@ from scanner_api.change_check.proposals import TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
 from scanner_api.change_check.record_classes import record_findings
 from scanner_api.change_check.settings import CheckOptions
-from scanner_api.change_check.unexplained import Unexplained, is_masked
+from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.change_check.unknowns import Age
 from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_extractor.repository.kinds import TEMPLATE
@@ -39,53 +49,41 @@ from scanner_extractor.repository.other_uses import OTHER_USE
 from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
 from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.repository.syntax_trees import suffix
-from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
 from scanner_model.lazy_names import load
+from scanner_model.policy import FORBIDDEN
 from scanner_model.private_files import temporary_directory
+
+if TYPE_CHECKING:
+    from scanner_api.change_check.commit_schemas import SchemaComparison
 
 _LISTED = 10
 _NOTHING = "it declares nothing that scanner reads"
 
 
-def _yaml_error(text: str) -> str:
-    """Return line and reason of the first document of invalid YAML; empty if all are valid."""
-    return next((f"{one.line} invalid YAML: {one.error}" for one in parse_yaml(text) if one.error), "")
-
-
-def _json_error(text: str) -> str:
-    """Return line and reason why a text is invalid JSON; empty if it is valid."""
-    try:
-        json.loads(text, strict=False)
-    except json.JSONDecodeError as error:
-        return f"{error.lineno} invalid JSON: {error.msg}"
-    except RecursionError:
-        return "1 invalid JSON: it nests too deeply"
-    return ""
-
-
-_PARSERS = {"yaml": _yaml_error, "yml": _yaml_error, "json": _json_error}
-
-
-def compare_trees(trees: Trees, objects: ObjectReader, options: CheckOptions, now: datetime) -> CommitChanges:
+def compare_trees(
+    trees: Trees, objects: ObjectReader, options: CheckOptions, now: datetime, running: Running | None = None
+) -> CommitChanges:
     """Return what the change of one commit's files into another's does to what they declare.
 
     Of *options*, the rules, the usage, and the other repositories and dictionaries count. *now* is the time for waivers
-    and ages.
+    and ages. *running* compares with what runs: a schema or job that runs is compared with that, any other with the
+    first commit.
     """
     with ExitStack() as stack:
+        opened = stack.enter_context
         others = read_repositories(options, options.top)
-        reader = CommitReader(objects, stack.enter_context(temporary_directory()), options.beside, others)
+        reader = CommitReader(objects, opened(temporary_directory()), options.beside, others)
         base = reader.read(trees.base, "base")
         head = reader.read(trees.head, "head", base)
         conns = open_others(replace(options, beside=()), stack)
         hits = Hits(
-            lambda: stack.enter_context(base.with_graph.reading()),
-            field_uses=lambda: stack.enter_context(base.with_field_uses.reading()),
-            others=conns,
+            lambda: opened(base.with_graph.reading()),
+            lambda: opened(base.with_field_uses.reading()),
+            others=tuple(map(Hits, conns)),
         )
-        changes = _Comparison(base, head, trees, hits).changes(objects)
+        changes = _Comparison(base, head, trees, hits).changes(objects, running)
         counting = [finding for finding in changes.findings if finding.counts and finding.verdict is not Verdict.FINE]
         if conns and counting:
             age = None if options.max_age is None else Age(now, options.max_age)
@@ -93,10 +91,14 @@ def compare_trees(trees: Trees, objects: ObjectReader, options: CheckOptions, no
             changes = changes._replace(findings=(*changes.findings, *unknown))
         if not options.rules.forbidden:
             return changes
+        known = {finding.item for finding in changes.findings if finding.rule == FORBIDDEN}
         forbidden = load(_FORBIDDEN)((base.with_graph, head.with_graph), options.rules, now.date(), trees.changed)
-        return changes._replace(findings=(*changes.findings, *forbidden))
+        new = (finding for finding in forbidden if finding.rule != FORBIDDEN or finding.item not in known)
+        return changes._replace(findings=(*changes.findings, *new))
 
 
+_UNDECIDED = ("not-compared", "level-unknown", "no-readers-known", "not-read")  # comparing the commits may decide it
+_OF_JOBS = ("connector ", "statement ", "query ")
 _SCHEMAS = "scanner_api.change_check.commit_schemas:SchemaComparison"
 _FORBIDDEN = "scanner_api.change_check.tag_spread:forbidden_by_commits"
 
@@ -108,13 +110,20 @@ class _Comparison:
         self._base, self._head, self._trees, self._hits = base, head, trees, hits
         self._judged = {path: kind for path in trees.changed if (kind := head.kind(path) or base.kind(path))}
         self._first = next(iter((*self._judged, *trees.changed)), "")
+        self._running: dict[str, list[Finding]] = {}
 
-    def changes(self, objects: ObjectReader) -> CommitChanges:
+    def changes(self, objects: ObjectReader, check: Running | None) -> CommitChanges:
         """Return what was judged, what was not, and what was found; *objects* reads the changed files once more."""
-        schemas, of_schemas = self._schemas()
+        schemas = self._schemas()
+        running = check(schemas.changed if schemas else (), self._hits) if check else None
+        for finding in running.findings if running else ():
+            if finding.rule not in _UNDECIDED:
+                self._running.setdefault(finding.target, []).append(finding)
+        of_schemas = list(schemas.findings(self._running)) if schemas else []
         findings = [
+            *(running.findings if running else ()),
             *self._unread(),
-            *self._broken(objects),
+            *broken_files([path for path in self._judged if path not in self._head.unread], self._trees, objects),
             *self._flows(),
             *of_schemas,
             *self._contracts(),
@@ -130,7 +139,9 @@ class _Comparison:
         findings += unexplained.findings(findings, self._renamed, programs)
         findings += self._mentioned(findings, objects)
         if any(finding.counts for finding in findings):
-            findings += self._elsewhere(findings, objects)
+            about = {word for finding in findings if finding.counts for word in mentions.words_of(finding)}
+            outside = {path: file for path, file in self._head.unread.items() if path not in self._judged}
+            findings += unread_elsewhere(outside, about & self._base.names, self._trees.head, objects)
         files = {path: kind for path in self._trees.changed if (kind := self._kind(path, programs))}
         findings = [
             one
@@ -148,20 +159,20 @@ class _Comparison:
             not_examined=tuple(
                 SkippedFile(*pair) for pair in sorted(skipped.items()) if not self._is_harmless(pair[0])
             ),
-            concerns_kafka=bool(findings)
+            concerns_kafka=any(finding.place.file for finding in findings)
             or any(kind != SETTINGS for kind in files.values())
             or mentions.speaks_of_kafka(self._trees, objects),
             findings=folded(findings, commits, self._hits),
-            schemas=schemas,
+            running=running,
         )
 
-    def _schemas(self) -> tuple[tuple[Proposal, ...], Sequence[Finding]]:
-        """Return the newest texts of subjects that differ, and what their changes do."""
+    def _schemas(self) -> SchemaComparison | None:
+        """Return the comparison of schemas; None if they are the same."""
         before, after = (commit.reading.result for commit in (self._base, self._head))
         if (before.registry, before.levels, before.schema_files) == (after.registry, after.levels, after.schema_files):
-            return (), ()
-        schemas = load(_SCHEMAS)(self._base, self._head, self._trees, self._hits)
-        return schemas.changed, list(schemas.findings())
+            return None
+        schemas: SchemaComparison = load(_SCHEMAS)(self._base, self._head, self._trees, self._hits)
+        return schemas
 
     def _kind(self, path: str, programs: ProgramChanges) -> str:
         """Return as what a changed file was examined; empty if it was not."""
@@ -230,32 +241,6 @@ class _Comparison:
             path: unread[path].reason for path in self._trees.changed if path in unread and unread[path].kind in kinds
         }
 
-    def _broken(self, objects: ObjectReader) -> Iterator[Finding]:
-        """Yield the changed YAML and JSON files that cannot be parsed any more: not all of them is read."""
-        for path in self._judged:
-            parse = _PARSERS.get(path.rpartition(".")[2])
-            if parse is None or path in self._head.unread or path not in self._trees.head:
-                continue
-            before, after = (
-                parse(objects.read(tree[path]).decode("utf-8-sig", "replace")) if path in tree else ""
-                for tree in (self._trees.base, self._trees.head)
-            )
-            if after and (not before or path.endswith((".yaml", ".yml"))):
-                line, _, error = after.partition(" ")
-                yield _finding("not-read", Verdict.UNKNOWN, Place(file=path, line=int(line)), path, error)
-
-    def _elsewhere(self, findings: Sequence[Finding], objects: ObjectReader) -> Iterator[Finding]:
-        """Yield the unread files outside of the change that name a topic which changes: who is hit may stand there."""
-        about = {word for finding in findings if finding.counts for word in mentions.words_of(finding)}
-        names = about & self._base.names
-        for path, file in sorted(self._head.unread.items()) if names else ():
-            if path in self._judged or path not in self._trees.head:
-                continue
-            named = sorted(mentions.names_in(path, objects.read(self._trees.head[path]), names))
-            if named:
-                what = f"{path} names {', '.join(named[:_LISTED])} and is not read ({file.reason})"
-                yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
-
     def _contracts(self) -> Iterator[Finding]:
         """Yield the columns of changed contracts and AsyncAPI documents that differ, with who uses them."""
         before, after = (commit.reading.result.declared.schemas for commit in (self._base, self._head))
@@ -264,8 +249,8 @@ class _Comparison:
                 tuple(schema for schema in schemas if schema.location.startswith(f"{path} "))
                 for schemas in (before, after)
             )
-            if old:
-                yield from contract_findings(ProposedContract(path, old, new), self._hits, self._topics_called)
+            listed = contract_findings(ProposedContract(path, old, new), self._hits, self._topics_called) if old else ()
+            yield from (finding for finding in listed if finding.target not in self._running)
 
     def _topics_called(self, name: str) -> Iterator[tuple[str, Dataset]]:
         yield CLUSTER, self._hits.naming.topic(CLUSTER, name)
@@ -274,17 +259,16 @@ class _Comparison:
 
     def _flows(self) -> Iterator[Finding]:
         before, after = differing(self._base.jobs, self._head.jobs)
-        masked = self._masked
+        masked = masked_connectors(self._base, self._head)
         before, after = (tuple(job for job in jobs if job.flows.job.name not in masked) for jobs in (before, after))
         if not before and not after:
             return
         pair = JobPair(
             _with_co_writers(before, after, self._base.jobs), _with_co_writers(after, before, self._head.jobs)
         )
-        changed = ChangedJob(target="the change", pair=pair)
-        start = Place(file=self._first)
+        changed = ChangedJob(target="the change", pair=JobPair(*map(self._not_running, pair)))
         renames = Renames((), self._hits.naming)
-        for finding in FlowComparison(changed, self._hits, start, renames).findings():
+        for finding in FlowComparison(changed, self._hits, Place(file=self._first), renames).findings():
             if finding.rule in ("input-gained", "input-lost"):
                 continue
             if finding.rule == "not-read" and self._is_addition(finding.item):
@@ -293,32 +277,17 @@ class _Comparison:
         yield from self._writers(before, after)
         yield from self._inputs(before, after)
 
+    def _not_running(self, jobs: Iterable[CountedJob]) -> tuple[CountedJob, ...]:
+        """Return *jobs* without those that were compared with what runs."""
+        known = [target.partition(" ")[2] for target in self._running if target.startswith(_OF_JOBS)]
+        names = tuple(f"{name}:" for name in known)  # a statement of a file is called by its line, too
+        return tuple(job for job in jobs if not f"{job.flows.job.name}:".startswith(names))
+
     def _is_addition(self, name: str) -> bool:
         """Return whether a job is new, and writes nothing that was used before."""
         written = {dataset for job in self._head.jobs if job.flows.job.name == name for dataset in written_by(job)}
         is_known = any(job.flows.job.name == name for job in self._base.jobs)
         return not is_known and written.isdisjoint(self._base.used)
-
-    @cached_property
-    def _masked(self) -> frozenset[str]:
-        """Return the connectors that differ only in hosts, keys and similar settings, as one side masks them."""
-        old, new = (
-            {
-                entry.name: dict(entry.config)
-                for entry in commit.reading.result.declared.declarations
-                if entry.kind is DeclaredKind.CONNECTOR
-            }
-            for commit in (self._base, self._head)
-        )
-        return frozenset(
-            name
-            for name in old.keys() & new.keys()
-            if old[name] != new[name]
-            and all(
-                old[name].get(key) == new[name].get(key) or is_masked(old[name].get(key), new[name].get(key))
-                for key in old[name].keys() | new[name].keys()
-            )
-        )
 
     def _writers(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[Finding]:
         """Yield the jobs that write no more what only unchanged jobs write: their part of the data is lost."""
@@ -399,7 +368,7 @@ class _Comparison:
             if topic in used:
                 what = f"the topic {topic} is not declared any more, and is used"
                 yield _finding("topic-gone", Verdict.IMPACT, Place(file=file), f"topic {topic}", what, topic)
-            yield from listed
+            yield from listed if f"topic {topic}" not in self._running else ()
 
     def _tables(self) -> Iterator[Finding]:
         """Yield the tables of DDL that are not declared any more, and that jobs still read or write."""

@@ -29,10 +29,10 @@ def with_field_users(finding: Finding, path: ColumnPath, topics: Iterable[tuple[
     listed = tuple(dict.fromkeys((hits.field_uses, cluster, topic) for cluster, topic in topics))
     called = dict.fromkeys(topic for _, _, topic in listed)
     listed += tuple(
-        (conn, found.cluster, found.name)
-        for conn in hits.others
+        (other.field_uses, found.cluster, found.name)
+        for other in hits.others
         for name in called
-        for found in topics_named(conn, name)
+        for found in topics_named(other.field_uses, name)
     )
     users = _unique(
         user for conn, cluster, topic in listed for user in field_users(conn, cluster=cluster, topic=topic, path=path)

@@ -177,8 +177,15 @@ def _changed_proposal(
         reason = _NO_RULE if rules else _NO_TARGET if kind != CONNECTOR else _NO_SETTINGS
         skipped.append(SkippedFile(path, reason))
     else:
-        existed = changed.before is not None
-        yield Proposal(file=path, text=text, kind=kind, target=chosen, unread=problems, existed=existed)
+        yield Proposal(
+            file=path,
+            text=text,
+            kind=kind,
+            target=chosen,
+            unread=problems,
+            existed=changed.before is not None,
+            base=(changed.before or b"").decode("utf-8-sig", "replace") if kind == SCHEMA else "",
+        )
 
 
 _UNCERTAIN = (".json", ".properties")

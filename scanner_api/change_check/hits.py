@@ -29,19 +29,20 @@ class Hits:
     """Answers from the stored graph, or from *rows*, a changed one; without one, users are unknown.
 
     *conn* is a connection to the dictionary, or what opens one when the graph is first needed. *field_uses* opens
-    a dictionary with the fields that programs use; None: the first one has them. *others* are connections to other
-    dictionaries, whose users of the same topics and datasets are hit, too.
+    a dictionary with the fields that programs use; None: the first one has them. *others* complete the answers: other
+    repositories and dictionaries, and the base commit where the first one is what runs. A topic is that of its name in
+    every cluster of these.
     """
 
     def __init__(
         self,
         conn: Connection | Callable[[], Connection],
-        rows: SqlGraphReader | None = None,
         field_uses: Callable[[], Connection] | None = None,
-        others: Sequence[Connection] = (),
+        rows: SqlGraphReader | None = None,
+        others: Sequence[Hits] = (),
     ) -> None:
         self._connected, self._changed, self._field_uses = conn, rows, field_uses
-        self.others = others
+        self.others = tuple(others)
 
     @cached_property
     def conn(self) -> Connection:
@@ -73,19 +74,15 @@ class Hits:
     def of(self, dataset: Dataset, path: ColumnPath = ()) -> tuple[Affected, ...]:
         """Return who uses or writes a column of *dataset*, or all of it, the nearest first within each kind.
 
-        Empty where no graph has the dataset. A topic is that of its name in every cluster of the other dictionaries.
+        Empty where no graph has the dataset.
         """
         hits = list(self._own(dataset, path))
         known = {(hit.kind, hit.name, hit.path) for hit in hits}
-        for other in self._elsewhere:
+        for other in self.others:
             for same in other.alike(dataset):
                 hits += [hit for hit in other.of(same, path) if (hit.kind, hit.name, hit.path) not in known]
                 known = {(hit.kind, hit.name, hit.path) for hit in hits}
         return tuple(sorted(hits, key=lambda hit: _KINDS.index(hit.kind) if hit.kind in _KINDS else len(_KINDS)))
-
-    @cached_property
-    def _elsewhere(self) -> tuple[Hits, ...]:
-        return tuple(Hits(conn) for conn in self.others)
 
     def alike(self, dataset: Dataset) -> tuple[Dataset, ...]:
         """Return the topics that are called like a topic of another dictionary; any other dataset is itself."""

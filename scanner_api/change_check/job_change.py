@@ -1,16 +1,15 @@
-"""A proposed statement or connector configuration: the column flows before and after, and what downstream loses."""
+"""Proposed statements and connectors: the snapshot after the change is the stored one with their rows in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import PurePath
+from typing import NamedTuple
 
 from dataflow_generator.build.snapshot import load_snapshot
-from dataflow_generator.jobs.kinds import lookup_context
-from dataflow_generator.jobs.proposed import JobPair, StoredJobs
-from dataflow_generator.jobs.sql_catalog import catalog_of, collection_of
+from dataflow_generator.jobs.proposed import JobRow, Row, RowChange, SnapshotJobs, overlay, read_pair, row_key, rows_of
 from dataflow_generator.sql.lexer import Dialect, guess_dialect
 from dataflow_generator.sql.lineage import StatementFlows
 from dataflow_generator.sql.reader import read_catalog, read_sql
@@ -27,21 +26,44 @@ from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_config, mask_statement
-from scanner_model.streaming_sql import FlinkStatement, KsqlSource, Query
-
-Collections = Mapping[tuple[str, str], tuple[KsqlSource, ...]]
-"""The collections of ksqlDB by cluster and server."""
+from scanner_model.streaming_sql import FlinkStatement, Query
 
 _NEW_KSQLDB = "ksqldb:"
 """The server of a query where none was scanned."""
 
 
-@dataclass(slots=True)
+class Sql(NamedTuple):
+    """A proposed text as it is parsed, with secrets masked."""
+
+    text: str
+    dialect: Dialect
+    statements: Sequence[StatementFlows]
+
+    @property
+    def moving(self) -> list[StatementFlows]:
+        """Return the statements that move data."""
+        return [statement for statement in self.statements if statement.sinks or statement.sources]
+
+    @property
+    def unparsed(self) -> list[StatementFlows]:
+        """Return the statements whose outputs are not known either."""
+        return [statement for statement in self.statements if statement.problems and not statement.sinks]
+
+
+class ProposedRow(NamedTuple):
+    """A row that a proposal changes, as the report calls it, with the places of its statements or setting."""
+
+    change: RowChange
+    target: str
+    places: Sequence[Place] = ()
+
+
+@dataclass(kw_only=True)
 class JobContext:
     """What proposed jobs are compared with; the stored ones are loaded when the first proposed one needs them.
 
-    *sides* are the columns of topics that are proposed with them, *written* the streams and tables of ksqlDB that
-    proposed queries write. *allow_new*: a statement or connector that is named and not stored is a new one.
+    *sides* are the columns of topics that are proposed with them. *allow_new*: a statement or connector that is named
+    and not stored is a new one.
     """
 
     conn: Connection
@@ -49,65 +71,56 @@ class JobContext:
     dialect: str | None = None
     sides: tuple[ReplacedSide, ...] = ()
     allow_new: bool = False
-    written: frozenset[str] = frozenset()
-    _stored: StoredJobs | None = None
-    _proposed: StoredJobs | None = None
+    _rows: dict[int, tuple[ProposedRow, ...] | InputInvalid | NameUnknown] = field(default_factory=dict)
+    _sql: dict[int, Sql] = field(default_factory=dict)
+
+    @cached_property
+    def before(self) -> SnapshotJobs:
+        """Return the stored jobs."""
+        return SnapshotJobs.of(load_snapshot(self.conn))
+
+    @cached_property
+    def after(self) -> SnapshotJobs:
+        """Return the stored jobs with the proposed rows, tables and columns in place of theirs."""
+        snapshot = self.before.snapshot
+        texts = [sql.text for sql in self._sql.values() if sql.dialect is Dialect.KSQLDB and sql.text]
+        servers = [server for server in snapshot.collections if self.of_cluster(server[0])] or [
+            (row.name, _NEW_KSQLDB) for row in snapshot.clusters if self.of_cluster(row.name)
+        ]
+        changed = overlay(snapshot, self.changes, dict.fromkeys(servers, texts) if texts else {})
+        return SnapshotJobs.of(replace(changed, columns=replaced_columns(snapshot.columns, self.sides)))
 
     @property
-    def stored(self) -> StoredJobs:
-        """Return the stored jobs; they are loaded when first needed."""
-        if self._stored is None:
-            snapshot = load_snapshot(self.conn)
-            self._stored = StoredJobs(snapshot, lookup_context(snapshot))
-        return self._stored
+    def changes(self) -> list[RowChange]:
+        """Return the rows that proposals change."""
+        return [row.change for rows in self._rows.values() if isinstance(rows, tuple) for row in rows]
 
-    @property
-    def renames(self) -> Renames:
-        """Return the names that proposed schemas give to columns."""
-        return Renames(self.sides, self.stored.context.naming)
+    def propose(self, proposals: Sequence[Proposal]) -> None:
+        """Put what *proposals* change in place of what is stored; `rows` raises what is wrong with one."""
+        for proposal in proposals:
+            try:
+                self._rows[id(proposal)] = tuple(_proposed_rows(proposal, self))
+            except (InputInvalid, NameUnknown) as error:
+                self._rows[id(proposal)] = error
 
-    def replace_by(self, proposals: Sequence[Proposal]) -> None:
-        """Put the proposed columns, Flink statements and collections of ksqlDB in place of the stored ones."""
-        snapshot = self.stored.snapshot
-        statements = {server: list(rows) for server, rows in snapshot.statements.items()}
-        of_sql = [proposal for proposal in proposals if proposal.kind == SQL]
-        for proposal in of_sql:
-            _replace_statement(proposal, self, statements)
-        parsed = [_parsed(proposal, self) for proposal in of_sql if proposal.text is not None]
-        self.written = frozenset(
-            sink for text, dialect in parsed if dialect is Dialect.KSQLDB for flows in text for sink in flows.sinks
-        )
-        snapshot = replace(
-            snapshot,
-            columns=replaced_columns(snapshot.columns, self.sides),
-            statements={server: tuple(rows) for server, rows in statements.items()},
-            collections=_replaced_collections(of_sql, self),
-        )
-        self._proposed = StoredJobs(snapshot, lookup_context(snapshot))
+    def rows(self, proposal: Proposal) -> tuple[ProposedRow, ...]:
+        """Return the rows that a proposal changes; raises InputInvalid or NameUnknown."""
+        rows = self._rows[id(proposal)]
+        if isinstance(rows, tuple):
+            return rows
+        raise rows
 
-    def pair(self, read: Callable[[StoredJobs], JobPair]) -> JobPair:
-        """Return what *read* makes of the stored jobs, before, and of the proposed ones, after."""
-        if self._proposed is None:
-            return read(self.stored)
-        return JobPair(read(self.stored).before, read(self._proposed).after)
+    def sql(self, proposal: Proposal) -> Sql:
+        """Return the text of a proposal as it is parsed; nothing is in that of a deleted one."""
+        if id(proposal) not in self._sql:
+            text = mask_statement(proposal.text or "")
+            dialect = Dialect(self.dialect) if self.dialect else guess_dialect(text)
+            self._sql[id(proposal)] = Sql(text, dialect, read_sql(text, dialect))
+        return self._sql[id(proposal)]
 
-    def connectors(self) -> list[ConnectorRow]:
-        """Return the connectors of the clusters that are checked."""
-        return [row for row in self.stored.snapshot.connectors if self.of_cluster(row.cluster)]
-
-    def queries(self) -> list[tuple[str, Query]]:
-        """Return the queries of ksqlDB, each with its cluster."""
-        return [(at, query) for at, query in self.stored.snapshot.queries if self.of_cluster(at)]
-
-    def statements(self) -> list[tuple[str, FlinkStatement]]:
-        """Return the statements of Flink, each with its cluster."""
-        listed = self.stored.snapshot.statements.items()
-        return [(at, row) for (at, _), rows in listed if self.of_cluster(at) for row in rows]
-
-    def unchanged_statements(self) -> Collection[tuple[str, FlinkStatement]]:
-        """Return the statements of Flink that no proposal replaces or deletes, each with its cluster."""
-        jobs = self._proposed or self.stored
-        return frozenset((at, row) for (at, _), rows in jobs.snapshot.statements.items() for row in rows)
+    def stored(self, kind: type[Row]) -> list[tuple[str, Row]]:
+        """Return the stored rows of one *kind* in the clusters that are checked, each with its cluster."""
+        return [(at, row) for at, row in rows_of(self.before.snapshot, kind) if self.of_cluster(at)]
 
     def of_cluster(self, name: str) -> bool:
         """Return whether *name* is a cluster that the check is limited to."""
@@ -121,10 +134,25 @@ def changed_jobs(proposal: Proposal, context: JobContext) -> tuple[ChangedJob, .
     or connector is not in the dictionary.
     """
     if proposal.kind == CONNECTOR:
-        return tuple(_connectors(proposal, context))
-    own = tuple(_statements(proposal, context) if proposal.text is not None else _deleted_statements(proposal, context))
+        return tuple(_own_jobs(context.rows(proposal), context))
+    is_text = proposal.text is not None
+    if is_text and not _moves_data(proposal, context):
+        return tuple(_users_of_tables(proposal, context))  # of a text that only declares tables
+    is_partial = is_text and bool(context.sql(proposal).unparsed)
+    own = tuple(_own_jobs(context.rows(proposal), context, is_partial=is_partial))
     targets = {job.target for job in own}
     return (*own, *(user for user in _users_of_tables(proposal, context) if user.target not in targets))
+
+
+def _own_jobs(rows: Iterable[ProposedRow], context: JobContext, *, is_partial: bool = False) -> Iterator[ChangedJob]:
+    for change, target, places in rows:
+        yield ChangedJob(
+            target=target,
+            pair=read_pair(context.before, context.after, change),
+            places=places,
+            is_partial=is_partial and isinstance(change.after, FlinkStatement),
+            is_new=change.before is None,
+        )
 
 
 def job_findings(
@@ -132,117 +160,56 @@ def job_findings(
 ) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
     """Return the names of what *changed*, and what downstream loses, and gains, by it."""
     start = Positions(proposal.file, proposal.text or "", line=proposal.line).start
-    renames = context.renames
+    renames = Renames(context.sides, context.before.context.naming)
     findings = [finding for job in changed for finding in FlowComparison(job, hits, start, renames).findings()]
-    if proposal.kind == SQL:
-        findings += _unparsed(proposal, context)
+    for statement in context.sql(proposal).unparsed if proposal.kind == SQL else ():
+        (place,) = _places([statement], proposal)
+        what = f"is no {context.sql(proposal).dialect} statement: {statement.problems[0].what}"
+        findings.append(Finding(rule="unparsed", verdict=Verdict.UNKNOWN, place=place, target=proposal.file, what=what))
     return tuple(job.target for job in changed), tuple(findings)
 
 
-def _replace_statement(
-    proposal: Proposal, context: JobContext, statements: dict[tuple[str, str], list[FlinkStatement]]
-) -> None:
-    """Put the text of a proposal in place of those of *statements* that it is of; errors are those of its check."""
-    if proposal.text is None:
-        deleted = {id(row) for _, row in _rows_of(proposal, context.statements())}
-        for rows in statements.values():
-            rows[:] = [row for row in rows if id(row) not in deleted]
-        return
-    parsed, dialect = _parsed(proposal, context)
-    if dialect is not Dialect.FLINK or not parsed:
-        return
-    try:
-        replaced = _flink_rows(proposal, context)
-    except (InputInvalid, NameUnknown):
-        return
-    for at, row in replaced:
-        rows = statements.setdefault((at, str(row.source)), [])
-        text = mask_statement(proposal.text or "")
-        index = next((index for index, other in enumerate(rows) if other.name == row.name), len(rows))
-        rows[index : index + 1] = [replace(row, statement=text, topics_read=None)]
-
-
-def _replaced_collections(proposals: Sequence[Proposal], context: JobContext) -> Collections:
-    """Return the collections of each ksqlDB server as the DDL of *proposals* changes them, whatever its order."""
-    stored = context.stored.snapshot.collections
-    texts = [text for proposal in proposals if (text := _ksqldb_text(proposal, context))]
-    servers = [server for server in stored if context.of_cluster(server[0])] or [
-        (row.name, _NEW_KSQLDB) for row in context.stored.snapshot.clusters if context.of_cluster(row.name)
-    ]
-    return {**stored, **{server: _with_ddl(texts, stored.get(server, ()), server[1]) for server in servers if texts}}
-
-
-def _with_ddl(texts: Sequence[str], stored: Sequence[KsqlSource], source: str) -> tuple[KsqlSource, ...]:
-    before = known = catalog_of(stored, frozenset())
-    for _ in texts:  # a text may name what a later one declares
-        last = known
-        for text in texts:
-            known = read_catalog(text, Dialect.KSQLDB, known)
-        if known == last:
-            break
-    rows = {row.name: row for row in stored}
-    changed = {name[-1]: table for name, table in known.tables.items() if table != before.tables.get(name)}
-    return (
-        *(row for name, row in rows.items() if (name,) in known.tables and name not in changed),
-        *(collection_of(table, SourceId(source), rows.get(name)) for name, table in changed.items()),
-    )
-
-
-def _ksqldb_text(proposal: Proposal, context: JobContext) -> str:
-    """Return the text of a proposal where it is of ksqlDB, else an empty one."""
-    if proposal.text is None or _parsed(proposal, context)[1] is not Dialect.KSQLDB:
-        return ""
-    return mask_statement(proposal.text)
+def _proposed_rows(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:
+    if proposal.kind == CONNECTOR:
+        yield from _connectors(proposal, context)
+    elif proposal.text is None:
+        yield from _deleted_statements(proposal, context)
+    elif context.sql(proposal).dialect is Dialect.KSQLDB:
+        yield from _queries(proposal, context)
+    elif context.sql(proposal).statements:
+        yield from _flink_statements(proposal, context)
 
 
 # --- connectors
 
 
-def _connectors(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]:
+def _connectors(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:
     proposed_file = proposal.connector
     if proposed_file is None and proposal.text is not None:
         proposed_file = connector_file(proposal.file, proposal.text)
     name = proposal.target.connector or (proposed_file.name if proposed_file else "")
-    rows = [row for row in context.connectors() if row.name == name]
+    stored_rows = [row for _, row in context.stored(ConnectorRow)]
+    rows = [row for row in stored_rows if row.name == name]
     if not rows and (proposed_file is None or (proposal.target.connector and not context.allow_new)):
-        known = (row.name for row in context.connectors())
-        raise unknown_name("connector", name, known, "`scanner jobs` lists them")
+        raise unknown_name("connector", name, (row.name for row in stored_rows), "`scanner jobs` lists them")
     places = _changed_setting(proposal, proposed_file, rows)
     old: list[ConnectorRow | None] = [*rows] if rows else [None]
     for stored in old:
         proposed = _proposed_row(proposed_file, stored, name, context) if proposed_file else None
-        pair = context.pair(partial(StoredJobs.connector_pair, stored=stored, proposed=proposed))
-        yield ChangedJob(target=f"connector {name}", pair=pair, places=places, is_new=stored is None)
+        row = proposed or stored
+        assert row is not None
+        yield ProposedRow(RowChange(row.cluster, stored, proposed), f"connector {name}", places)
 
 
 def _proposed_row(proposed: ConnectorFile, stored: ConnectorRow | None, name: str, context: JobContext) -> ConnectorRow:
     config = {key: str(value) for key, value in mask_config(proposed.values).items()}
-    kind = proposed.type or (stored.kind if stored else "")
-    if stored is not None:
-        return stored._replace(config=config, kind=kind, connector_class=config.get("connector.class", ""))
-    return ConnectorRow(
-        cluster=_only_cluster(context, proposed.name),
-        source="connect:",
-        name=name,
-        kind=kind,
-        connector_class=config.get("connector.class", ""),
-        state="",
-        worker="",
-        tasks=(),
-        failed_tasks=0,
-        topics=None,
-        plugin_version="",
-        managed_id="",
-        error="",
-        trace="",
-        config=config,
-        stale=False,
-        gone=False,
-    )
+    row = stored or ConnectorRow(_only_cluster(context, proposed.name), "connect:", name, kind="", connector_class="")
+    kind = proposed.type or row.kind
+    return row._replace(config=config, kind=kind, connector_class=config.get("connector.class", ""))
 
 
 def _only_cluster(context: JobContext, what: str) -> str:
-    names = [row.name for row in context.stored.snapshot.clusters if context.of_cluster(row.name)]
+    names = [row.name for row in context.before.snapshot.clusters if context.of_cluster(row.name)]
     if len(names) != 1:
         hint = f"name it with --cluster: {', '.join(names)}"
         raise InputInvalid(f"{what!r} is new, and the dictionary has {len(names)} clusters", hint=hint)
@@ -263,44 +230,53 @@ def _changed_setting(
 # --- statements
 
 
-def _statements(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]:
-    parsed, dialect = _parsed(proposal, context)
-    moving = [statement for statement in parsed if statement.sinks or statement.sources]
-    if not moving and _tables(proposal.text or "", dialect) and not any(map(_is_unparsed, parsed)):
-        return  # who reads them is judged
-    if not moving:
-        first = parsed[0].problems[0] if parsed and parsed[0].problems else None
-        what = f"is no {dialect} statement: {first.what if first else 'no statement in it moves data'}"
-        where = f"{proposal.file}:{first.where}" if first else proposal.file
-        raise InputInvalid(what, where=where, hint="or name --dialect")
-    if dialect is Dialect.KSQLDB:
-        yield from _queries(moving, context, proposal)
-        return
-    written = [statement for statement in moving if statement.sinks and "VIEW" not in statement.kind.split()]
-    is_partial = any(map(_is_unparsed, parsed))
-    known = {id(row) for _, row in context.statements()}
-    for at, row in _flink_rows(proposal, context):
-        text = mask_statement(proposal.text or "")
-        pair = context.pair(partial(StoredJobs.flink_pair, cluster=at, stored=row, text=text))
-        places = _places(written, proposal)
-        is_new = id(row) not in known
-        target = f"statement {row.name}"
-        yield ChangedJob(target=target, pair=pair, places=places, is_partial=is_partial, is_new=is_new)
+def _moves_data(proposal: Proposal, context: JobContext) -> bool:
+    """Return whether a text moves data, or only declares tables; raises InputInvalid if it does neither."""
+    sql = context.sql(proposal)
+    if sql.moving:
+        return True
+    if _tables(sql.text, sql.dialect) and not sql.unparsed:
+        return False
+    first = sql.statements[0].problems[0] if sql.statements and sql.statements[0].problems else None
+    what = f"is no {sql.dialect} statement: {first.what if first else 'no statement in it moves data'}"
+    where = f"{proposal.file}:{first.where}" if first else proposal.file
+    raise InputInvalid(what, where=where, hint="or name --dialect")
+
+
+def _flink_statements(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:
+    """Yield the stored statements that the text would replace; a new one otherwise.
+
+    Raises NameUnknown where the one that is named is not stored.
+    """
+    sql, rows, name = context.sql(proposal), context.stored(FlinkStatement), proposal.target.statement
+    stored = _rows_of(proposal, rows)
+    if name and not stored and not context.allow_new:
+        raise _no_statement("statement", name, rows)
+    written = [statement for statement in sql.moving if statement.sinks and "VIEW" not in statement.kind.split()]
+    new = None
+    if not stored:
+        new = _new_statement(sql.text, name or PurePath(proposal.name or proposal.file).stem, rows, context)
+        stored = [] if name else _writer_of(new, rows, context)
+    for at, row in stored or filter(None, [new]):
+        after = replace(row, statement=sql.text, topics_read=None)
+        change = RowChange(at, row if stored else None, after)
+        yield ProposedRow(change, f"statement {row.name}", _places(written, proposal))
 
 
 def _users_of_tables(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]:
     """Yield the stored jobs that the tables change which a text declares, or declared before."""
-    own = _rows_of(proposal, context.statements())
-    dialect = Dialect.FLINK if proposal.text is None else _parsed(proposal, context)[1]
-    tables = frozenset(
-        table
-        for text in (proposal.text or "", *(row.statement for _, row in own if dialect is Dialect.FLINK))
-        for table in _tables(text, dialect)
-    )
-    jobs = _ksqldb_users(tables, context) if dialect is Dialect.KSQLDB else _flink_users(tables, context)
-    for name, pair in jobs if tables else ():
-        if set(map(moves_of, pair.before)) != set(map(moves_of, pair.after)):
-            yield ChangedJob(target=f"statement {name}" if dialect is Dialect.FLINK else f"query {name}", pair=pair)
+    sql = context.sql(proposal)
+    dialect = Dialect.FLINK if proposal.text is None else sql.dialect
+    is_flink = dialect is Dialect.FLINK
+    own = [row.statement for _, row in _rows_of(proposal, context.stored(FlinkStatement))] if is_flink else []
+    tables = frozenset(table for text in (sql.text, *own) for table in _tables(text, dialect))
+    changed = {change.key for change in context.changes}
+    stored: Iterable[tuple[str, JobRow]] = context.stored(FlinkStatement) if is_flink else context.stored(Query)
+    for at, row in stored if tables else ():
+        if row_key(at, row) not in changed and _names(row, tables):
+            pair = read_pair(context.before, context.after, RowChange(at, row, row))
+            if set(map(moves_of, pair.before)) != set(map(moves_of, pair.after)):
+                yield ChangedJob(target=f"{'statement' if is_flink else 'query'} {row.name}", pair=pair)
 
 
 def _tables(text: str, dialect: Dialect) -> frozenset[str]:
@@ -308,76 +284,44 @@ def _tables(text: str, dialect: Dialect) -> frozenset[str]:
     return frozenset(name[-1].casefold() for name in read_catalog(mask_statement(text), dialect).tables)
 
 
-def _flink_users(tables: frozenset[str], context: JobContext) -> Iterator[tuple[str, JobPair]]:
-    kept = context.unchanged_statements()
-    for at, row in context.statements():
-        text = row.statement.casefold()
-        if (at, row) in kept and any(table in text for table in tables):
-            yield row.name, context.pair(partial(StoredJobs.flink_pair, cluster=at, stored=row, text=row.statement))
+def _names(row: JobRow, tables: Collection[str]) -> bool:
+    """Return whether a statement may use one of *tables*."""
+    if isinstance(row, Query):
+        return any(name.casefold() in tables for name in (*row.sources, *row.sinks))
+    return isinstance(row, FlinkStatement) and any(table in row.statement.casefold() for table in tables)
 
 
-def _ksqldb_users(tables: frozenset[str], context: JobContext) -> Iterator[tuple[str, JobPair]]:
-    for at, query in context.queries():
-        statements = read_sql(query.statement, Dialect.KSQLDB)
-        names = {*map(str.casefold, (*query.sources, *query.sinks))}
-        is_replaced = not context.written.isdisjoint(query.sinks)
-        if len(statements) == 1 and not is_replaced and not tables.isdisjoint(names):
-            pair = partial(StoredJobs.ksql_pair, cluster=at, stored=query, proposed=statements[0])
-            yield query.name, context.pair(pair)
-
-
-def _parsed(proposal: Proposal, context: JobContext) -> tuple[Sequence[StatementFlows], Dialect]:
-    text = mask_statement(proposal.text or "")
-    dialect = Dialect(context.dialect) if context.dialect else guess_dialect(text)
-    return read_sql(text, dialect), dialect
-
-
-def _is_unparsed(statement: StatementFlows) -> bool:
-    """Return whether not even what the statement writes is known."""
-    return bool(statement.problems) and not statement.sinks
-
-
-def _unparsed(proposal: Proposal, context: JobContext) -> Iterator[Finding]:
-    """Report each statement outside the dialect: its effect is unknown."""
-    if proposal.text is None:
-        return
-    parsed, dialect = _parsed(proposal, context)
-    for statement in filter(_is_unparsed, parsed):
-        (place,) = _places([statement], proposal)
-        what = f"is no {dialect} statement: {statement.problems[0].what}"
-        yield Finding(rule="unparsed", verdict=Verdict.UNKNOWN, place=place, target=proposal.file, what=what)
-
-
-def _queries(moving: Sequence[StatementFlows], context: JobContext, proposal: Proposal) -> Iterator[ChangedJob]:
-    queries, name = context.queries(), proposal.target.statement
+def _queries(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:
+    queries, name, moving = context.stored(Query), proposal.target.statement, context.sql(proposal).moving
     if name and len(moving) != 1:
         what = f"{len(moving)} statements move data, where the query {name} has one"
         raise InputInvalid(what, where=proposal.file, hint="write one statement a file")
     for statement in moving:
-        stored = [
-            (at, query)
-            for at, query in queries
-            if (query.name == name if name else set(query.sinks) & set(statement.sinks))
-        ]
+        sinks = set(statement.sinks)
+        stored = [one for one in queries if (one[1].name == name if name else sinks.intersection(one[1].sinks))]
         if name and not stored:
-            raise unknown_name(
-                "query", name, (query.name for _, query in queries), "`scanner jobs --kind statement` lists them"
-            )
-        places = _places([statement], proposal)
+            raise _no_statement("query", name, queries)
         new = "" if stored else _only_ksqldb(context)
         for at, query in stored or [(new, _new_query(context, new, statement))]:
-            pair = context.pair(partial(StoredJobs.ksql_pair, cluster=at, stored=query, proposed=statement))
-            yield ChangedJob(target=f"query {query.name}", pair=pair, places=places, is_new=not stored)
+            after = replace(
+                query,
+                statement=statement.text,
+                sources=statement.sources,
+                sinks=statement.sinks,
+                sink_topics=query.sink_topics if set(query.sinks) == sinks else (),
+            )
+            change = RowChange(at, query if stored else None, after)
+            yield ProposedRow(change, f"query {query.name}", _places([statement], proposal))
 
 
 def _only_ksqldb(context: JobContext) -> str:
-    sources = {at for at, _ in context.queries()}
+    sources = {at for at, _ in context.stored(Query)}
     return sources.pop() if len(sources) == 1 else _only_cluster(context, "the query")
 
 
 def _new_query(context: JobContext, cluster: str, statement: StatementFlows) -> Query:
-    servers = [source for at, source in context.stored.snapshot.collections if at == cluster]
-    servers += [str(query.source) for at, query in context.queries() if at == cluster]
+    servers = [source for at, source in context.before.snapshot.collections if at == cluster]
+    servers += [str(query.source) for at, query in context.stored(Query) if at == cluster]
     source = next(iter(servers), _NEW_KSQLDB)
     name = ", ".join(statement.sinks) or "new query"
     return Query(
@@ -390,25 +334,6 @@ def _new_query(context: JobContext, cluster: str, statement: StatementFlows) -> 
         sinks=(),
         sink_topics=(),
     )
-
-
-def _flink_rows(proposal: Proposal, context: JobContext) -> list[tuple[str, FlinkStatement]]:
-    """Return the stored statements that the text would replace, each with its cluster; a new one otherwise.
-
-    Raises NameUnknown where the one that is named is not stored.
-    """
-    rows, name = context.statements(), proposal.target.statement
-    stored = _rows_of(proposal, rows)
-    if name and not stored and not context.allow_new:
-        raise unknown_name(
-            "statement", name, (row.name for _, row in rows), "`scanner jobs --kind statement` lists them"
-        )
-    if stored:
-        return stored
-    text = mask_statement(proposal.text or "")
-    if name:
-        return [_new_statement(text, name, rows, context)]
-    return [_writer_of(text, proposal.name or proposal.file, rows, context)]
 
 
 def _rows_of(proposal: Proposal, rows: Sequence[tuple[str, FlinkStatement]]) -> list[tuple[str, FlinkStatement]]:
@@ -431,18 +356,16 @@ def _new_statement(
 
 
 def _writer_of(
-    text: str, name: str, rows: Sequence[tuple[str, FlinkStatement]], context: JobContext
-) -> tuple[str, FlinkStatement]:
-    """Return the stored statement that alone writes what *text* writes; a new one otherwise."""
-    cluster, fresh = _new_statement(text, PurePath(name).stem, rows, context)
-    pair = context.stored.flink_pair(cluster, fresh, text)
-    written = {use.dataset for reading in pair.after for use in reading.flows.writes}
-    writers = []
-    for at, row in rows:
-        jobs = context.stored.flink_pair(at, row, None).before
-        if {use.dataset for reading in jobs for use in reading.flows.writes} & written:
-            writers.append((at, row))
-    return writers[0] if len(writers) == 1 else (cluster, fresh)
+    new: tuple[str, FlinkStatement], rows: Sequence[tuple[str, FlinkStatement]], context: JobContext
+) -> list[tuple[str, FlinkStatement]]:
+    """Return the stored statement that alone writes what the *new* one writes; empty if it is not exactly one."""
+
+    def written(at: str, row: FlinkStatement) -> set[object]:
+        return {use.dataset for reading in context.before.read(at, row) for use in reading.flows.writes}
+
+    wanted = written(*new)
+    writers = [(at, row) for at, row in rows if written(at, row) & wanted] if wanted else []
+    return writers if len(writers) == 1 else []
 
 
 def _is_path_of(name: str, file: str) -> bool:
@@ -452,17 +375,19 @@ def _is_path_of(name: str, file: str) -> bool:
     return size > 0 and parts[-size:] == others[-size:]
 
 
-def _deleted_statements(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]:
+def _deleted_statements(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:
     name = proposal.target.statement or proposal.file
-    statements = _rows_of(proposal, context.statements())
-    queries = [(at, query) for at, query in context.queries() if query.name == name]
-    if not statements and not queries:
-        known = [*(row.name for _, row in context.statements()), *(query.name for _, query in context.queries())]
-        raise unknown_name("statement", name, known, "`scanner jobs --kind statement` lists them")
-    for at, row in statements:
-        yield ChangedJob(target=f"statement {row.name}", pair=context.stored.flink_pair(at, row, None))
-    for at, query in queries:
-        yield ChangedJob(target=f"query {query.name}", pair=context.stored.ksql_pair(at, query, None))
+    statements, queries = context.stored(FlinkStatement), context.stored(Query)
+    flink = _rows_of(proposal, statements)
+    ksqldb = [(at, query) for at, query in queries if query.name == name]
+    if not flink and not ksqldb:
+        raise _no_statement("statement", name, (*statements, *queries))
+    yield from (ProposedRow(RowChange(at, row, None), f"statement {row.name}") for at, row in flink)
+    yield from (ProposedRow(RowChange(at, query, None), f"query {query.name}") for at, query in ksqldb)
+
+
+def _no_statement(kind: str, name: str, known: Iterable[tuple[str, JobRow]]) -> NameUnknown:
+    return unknown_name(kind, name, (row.name for _, row in known), "`scanner jobs --kind statement` lists them")
 
 
 def _places(statements: Iterable[StatementFlows], proposal: Proposal) -> tuple[Place, ...]:

@@ -48,7 +48,8 @@ class Proposal:
 
     *references* are texts behind the names that a schema refers to, where the user gave any. A part of a deployment
     file has the *line* it begins on, and its *connector*, or its *name* and as text its SQL. *unread* is what of the
-    file could not be read; then nothing else of the proposal counts. *existed*: the base of the change has it, too.
+    file could not be read; then nothing else of the proposal counts. *existed*: the base of the change has it, too;
+    *base* is the text of a schema there.
     """
 
     file: str
@@ -61,6 +62,7 @@ class Proposal:
     name: str = ""
     unread: tuple[Problem, ...] = ()
     existed: bool = False
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)

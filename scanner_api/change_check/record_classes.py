@@ -108,7 +108,7 @@ def _expected(use: _Use, old: MessageClass, new: MessageClass, hits: Hits) -> It
 def _known_fields(topic: str, hits: Hits) -> Collection[str]:
     """Return the columns of a topic's schemas, and the fields that known programs write, as `_plain` does."""
     columns = (row.path for row in columns_of_topics(hits.conn, [topic]))
-    users = (user for conn in (hits.field_uses, *hits.others) for user in field_users(conn, topic=topic))
+    users = (user for each in (hits, *hits.others) for user in field_users(each.field_uses, topic=topic))
     written = (tuple(user.column.split(".")) for user in users if user.use == Direction.WRITES)
     return frozenset(map(_plain, (*columns, *written)))
 

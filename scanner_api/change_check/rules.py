@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scanner_api.change_check.data_rules import OUTPUT, REPLACE, REPLACE_TOPIC, REVIEW, ROWS, SCAN, Row
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
@@ -21,227 +23,7 @@ class Rule:
     steps: tuple[str, ...] = ()
 
 
-_REPLACE = (
-    "Mark the old column as deprecated in its documentation, and leave it in place.",
-    "Add the new column, optional or with a default.",
-    "Write both columns until every reader has moved.",
-    "Migrate the readers that the finding lists; `scanner lineage --impact` shows who is left.",
-    "Remove the old column in a change of its own.",
-)
-_REPLACE_TOPIC = (
-    "Create the new topic, and write to both.",
-    "Migrate the readers that the finding lists; `scanner clients TOPIC` shows who is left.",
-    "Stop writing the old topic, and wait until its retention time has passed.",
-    "Run `scanner check --topic`, then delete the old topic.",
-)
-_OUTPUT = (
-    "Keep the old output, and add the new one beside it.",
-    "Migrate the readers that the finding lists.",
-    "Remove the old output in a change of its own.",
-)
-_SCAN = (
-    "Run `scanner doctor` to see whether each source answers.",
-    "Run `scanner scan` and `scanner dataflow` again.",
-    "Repeat the check with the new dictionary.",
-)
-_REVIEW = (
-    "Read the changed line with the owners of the topic.",
-    "If data do not change, accept the finding; otherwise migrate the readers first.",
-)
-
-_FIELD = '{"name": "total", "type": "double"}'
-_OPTIONAL = '{"name": "note", "type": ["null", "string"], "default": null}'
-_SQL = "INSERT INTO enriched SELECT id, total FROM orders;"
-
-_ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
-    (
-        "incompatible",
-        "The registry rejects the schema at the subject's compatibility level.",
-        "keep the old field and add the new one with a default",
-        f'- {_FIELD}\n+ {{"name": "amount", "type": "double"}}',
-        f"  {_FIELD}\n+ {_OPTIONAL}",
-        _REPLACE,
-    ),
-    (
-        "format-changed",
-        "The schema has another format than the current version, so no reader of the old format can parse it.",
-        "register the new format under a new subject and topic",
-        "- orders-value.avsc\n+ orders-value.proto",
-        "  orders-value.avsc\n+ orders-v2-value.proto",
-        _REPLACE_TOPIC,
-    ),
-    (
-        "not-compared",
-        "A part of the schema is not compared, so its effect is unknown.",
-        "compare that part by hand, or write it without the unsupported construct",
-        '+ "$dynamicRef": "#item"',
-        '+ "$ref": "#/$defs/item"',
-        _REVIEW,
-    ),
-    (
-        "level-changed",
-        "The subject's compatibility level changes; a weaker level accepts what the old one rejected.",
-        "keep the level, or agree on the weaker one with the readers of the topic",
-        '- compatibility_level = "FULL"\n+ compatibility_level = "NONE"',
-        '- compatibility_level = "BACKWARD"\n+ compatibility_level = "FULL"',
-        _REVIEW,
-    ),
-    (
-        "level-unknown",
-        "The answer of the registry depends on the subject's compatibility level, which is not stored.",
-        'scan the registry with `"compatibility": true`, or set --compatibility',
-        "scanner check orders-value.avsc",
-        "scanner check orders-value.avsc --compatibility full",
-        (),
-    ),
-    (
-        "column-removed",
-        "A column is removed that jobs, tables or consumer groups use or may use.",
-        "deprecate the column, migrate the listed readers, then remove it",
-        f"- {_FIELD}",
-        f'+ {{"name": "total", "type": "double", "doc": "Deprecated: use amount"}}\n+ {_OPTIONAL}',
-        _REPLACE,
-    ),
-    (
-        "column-renamed",
-        "A column is removed, and another one is probably its new name.",
-        "keep the old column beside the new one until the listed readers have moved",
-        f'- {_FIELD}\n+ {{"name": "amount", "type": "double"}}',
-        f'  {_FIELD}\n+ {{"name": "amount", "type": "double", "default": 0}}',
-        _REPLACE,
-    ),
-    (
-        "column-renumbered",
-        "A field of a Protobuf message gets another number, so readers miss or misread its value.",
-        "keep the number; reserve numbers that are no longer used",
-        "- double total = 2;\n+ double total = 3;",
-        "  double total = 2;\n+ string note = 3;",
-        _REPLACE,
-    ),
-    (
-        "column-retyped",
-        "The type of a column changes.",
-        "add a column of the new type, and migrate the listed readers",
-        '- {"name": "total", "type": "int"}\n+ {"name": "total", "type": "string"}',
-        '  {"name": "total", "type": "int"}\n+ {"name": "total_text", "type": "string", "default": ""}',
-        _REPLACE,
-    ),
-    (
-        "column-added",
-        "A column is added. It has no readers yet.",
-        "nothing to do",
-        '+ {"name": "note", "type": "string"}',
-        f"+ {_OPTIONAL}",
-        (),
-    ),
-    (
-        "made-nullable",
-        "A column may be absent or null from now on, and its readers may not expect that.",
-        "migrate the listed readers to accept null before a writer sends it",
-        '- "type": "string"\n+ "type": ["null", "string"]',
-        '  "type": "string"',
-        ("Change the listed readers so that they accept null.", "Deploy the readers.", "Deploy the writer."),
-    ),
-    (
-        "made-required",
-        "A column may no longer be absent or null, and a writer may still omit it.",
-        "change the writers first, then make the column required",
-        '- "type": ["null", "string"]\n+ "type": "string"',
-        '  "type": ["null", "string"]',
-        (
-            "Change every writer so that it sets the column.",
-            "Wait until old records have expired.",
-            "Make it required.",
-        ),
-    ),
-    (
-        "symbols-removed",
-        "An enum loses symbols that stored records may contain.",
-        "keep the symbol until no stored record contains it",
-        '- "symbols": ["NEW", "PAID"]\n+ "symbols": ["NEW"]',
-        '- "symbols": ["NEW", "PAID"]\n+ "symbols": ["NEW", "PAID", "SENT"]',
-        _REPLACE,
-    ),
-    (
-        "older-registry",
-        "A registry before version 8.4 rejects the schema, and the version of this one is unknown.",
-        'scan the registry with `"compatibility": true`, which reads its version',
-        "a Protobuf field that leaves a oneof",
-        "a new Protobuf field outside of the oneof",
-        (),
-    ),
-    (
-        "column-lost",
-        "A statement, connector or program no longer writes a column that others use.",
-        "keep writing the column until the listed readers have moved",
-        f"- {_SQL}\n+ {_SQL.replace(', total', '')}",
-        f"- {_SQL}\n+ {_SQL.replace('total', 'total, note')}",
-        _OUTPUT,
-    ),
-    (
-        "column-gained",
-        "A job writes an additional column.",
-        "nothing to do",
-        "+ SELECT id, total, email FROM orders",
-        "+ SELECT id, total FROM orders",
-        (),
-    ),
-    (
-        "flow-changed",
-        "A column is computed from other columns, or by another expression.",
-        "write the new values to a new column, and migrate the listed readers",
-        "- SELECT total FROM orders\n+ SELECT total * 100 AS total FROM orders",
-        "- SELECT total FROM orders\n+ SELECT total, total * 100 AS total_cents FROM orders",
-        _OUTPUT,
-    ),
-    (
-        "output-lost",
-        "A job no longer writes a topic or table that others use.",
-        "keep writing it until the listed readers have moved",
-        "- INSERT INTO enriched SELECT …\n+ INSERT INTO enriched_v2 SELECT …",
-        "  INSERT INTO enriched SELECT …\n+ INSERT INTO enriched_v2 SELECT …",
-        _OUTPUT,
-    ),
-    (
-        "output-gained",
-        "A job writes an additional topic or table.",
-        "nothing to do",
-        "+ INSERT INTO enriched_v2 SELECT …",
-        "  INSERT INTO enriched SELECT …",
-        (),
-    ),
-    (
-        "input-lost",
-        "A job no longer reads a topic or table.",
-        "nothing to do; `scanner check` tells whether the topic is still used",
-        "- FROM orders JOIN customers",
-        "  FROM orders JOIN customers",
-        (),
-    ),
-    (
-        "input-gained",
-        "A job reads an additional topic or table.",
-        "nothing to do",
-        "+ FROM orders JOIN customers",
-        "  FROM orders",
-        (),
-    ),
-    (
-        "input-without-writer",
-        "A job reads a topic that nothing in the repository writes or declares.",
-        "correct the name, or declare the topic",
-        "- topics: orders\n+ topics: ordres",
-        "- topics: orders\n+ topics: orders,payments",
-        ("Compare the name with the writer's.", "If another repository writes the topic, accept the finding."),
-    ),
-    (
-        "writer-lost",
-        "A job no longer writes a topic that other jobs still write, so a part of the records is missing.",
-        "keep the writer until the listed readers can do without its records",
-        '- producer.send("orders", order)',
-        '  producer.send("orders", order)',
-        _OUTPUT,
-    ),
+_ROWS: tuple[Row, ...] = (
     (
         "copies-differ",
         "A schema changes, and other files with the same text do not.",
@@ -280,7 +62,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "review the changed lines with the readers of the topic",
         '- record.put("total", total)\n+ record.put("total", total.negate())',
         '- log.info("sent")\n+ log.debug("sent")',
-        _REVIEW,
+        REVIEW,
     ),
     (
         "not-judged",
@@ -288,47 +70,23 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "check by hand whether records change",
         "+ transforms: mask",
         "- tasks.max: 1\n+ tasks.max: 4",
-        _REVIEW,
+        REVIEW,
     ),
     (
         "topic-renamed",
         "A topic is written or declared under another name.",
-        "keep the old name until its readers have moved, or rename it for all of them in one deployment",
-        "- topic: orders\n+ topic: shop.orders",
-        "  topic: orders",
-        _REPLACE_TOPIC,
+        "keep the old topic until the listed readers have moved",
+        "- topic: shoe-orders\n+ topic: shoe_orders",
+        "+ topic: shoe_orders  # beside shoe-orders",
+        REPLACE_TOPIC,
     ),
     (
         "job-stopped",
-        "The service of a program is removed, or only sleeps.",
-        "remove or move the readers of its topics first",
-        "- orders-enricher:\n-   image: acme/enricher",
-        "  orders-enricher:\n    image: acme/enricher",
-        _OUTPUT,
-    ),
-    (
-        "old-data-rejected",
-        "A reader with the new schema rejects data written with the old one.",
-        "give the new field a default, or keep the old type",
-        '+ {"name": "note", "type": "string"}',
-        f"+ {_OPTIONAL}",
-        _REPLACE,
-    ),
-    (
-        "new-data-rejected",
-        "A reader with the old schema rejects data written with the new one.",
-        "deprecate the field, migrate the listed readers, then remove it",
-        f"- {_FIELD}",
-        f"  {_FIELD}",
-        _REPLACE,
-    ),
-    (
-        "not-examined",
-        "scanner does not claim to understand a changed file.",
-        "review the file; without --strict it is only listed",
-        "+ lib/models.jar",
-        "+ docs/models.md",
-        _REVIEW,
+        "The service of a program is removed from a compose file, or only sleeps.",
+        "keep the service until the topics that it writes have no readers",
+        "+ command: sleep infinity",
+        "+ image: shop:2",
+        OUTPUT,
     ),
     (
         "old-data-rejected",
@@ -336,7 +94,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "make the new property optional, or give it a default",
         '+ "required": ["total"]',
         '+ "properties": {"note": {"type": "string"}}',
-        _REPLACE,
+        REPLACE,
     ),
     (
         "new-data-rejected",
@@ -344,7 +102,15 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "let the readers take the new schema first",
         '- "type": "integer"\n+ "type": ["integer", "null"]',
         '+ "properties": {"note": {"type": "string"}}',
-        _REPLACE,
+        REPLACE,
+    ),
+    (
+        "not-examined",
+        "scanner does not claim to understand a changed file.",
+        "review the file; without --strict it is only listed",
+        "+ lib/models.jar",
+        "+ docs/models.md",
+        REVIEW,
     ),
     (
         "record-renamed",
@@ -352,7 +118,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "keep the name, or add the old one to `aliases`",
         '- "name": "Order"\n+ "name": "Purchase"',
         '  "name": "Order"',
-        _REPLACE_TOPIC,
+        REPLACE_TOPIC,
     ),
     (
         "key-changed",
@@ -360,7 +126,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "write the new keys to a new topic",
         '- "type": "string"\n+ "type": "long"',
         '  "type": "string"',
-        _REPLACE_TOPIC,
+        REPLACE_TOPIC,
     ),
     (
         "mentioned",
@@ -368,7 +134,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "check by hand whether the topic's records change",
         "+ exec_consumer --queue orders",
         "+ # reads orders",
-        _REVIEW,
+        REVIEW,
     ),
     (
         "tag-spread",
@@ -403,28 +169,12 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         ("Leave the column out, or mask it.", "If it has to be there, add a waiver in a change of its own."),
     ),
     (
-        "topic-renamed",
-        "A topic is written or declared under another name.",
-        "keep the old topic until the listed readers have moved",
-        "- topic: shoe-orders\n+ topic: shoe_orders",
-        "+ topic: shoe_orders  # beside shoe-orders",
-        _REPLACE_TOPIC,
-    ),
-    (
-        "job-stopped",
-        "The service of a program is removed from a compose file, or only sleeps.",
-        "keep the service until the topics that it writes have no readers",
-        "+ command: sleep infinity",
-        "+ image: shop:2",
-        _OUTPUT,
-    ),
-    (
         "topic-gone",
         "A topic that is in use is no longer created.",
         "keep the topic until the listed jobs have moved",
         "- kafka-topics --create --topic orders",
         "+ kafka-topics --create --topic orders-v2",
-        _REPLACE_TOPIC,
+        REPLACE_TOPIC,
     ),
     (
         "table-gone",
@@ -432,7 +182,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "keep the table until the listed jobs have moved",
         "- CREATE TABLE order_facts (…)",
         "+ CREATE TABLE order_facts_v2 (…)",
-        _OUTPUT,
+        OUTPUT,
     ),
     ("schema-added", "The subject is new.", "nothing to do", "+ payments-value.avsc", "  orders-value.avsc", ()),
     (
@@ -441,7 +191,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "correct the file, or bring it into a form that scanner reads",
         "+ topics: {{ topics | join }}",
         "+ topics: orders",
-        _REVIEW,
+        REVIEW,
     ),
     (
         "unparsed",
@@ -465,7 +215,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "scan the sources that read the topic, and pass their dictionary with --dictionary",
         "scanner check --git origin/main...HEAD",
         "scanner check --git origin/main...HEAD --dictionary nightly.db",
-        _SCAN,
+        SCAN,
     ),
     (
         "file-deleted",
@@ -473,7 +223,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "run `scanner check`, and migrate the listed readers first",
         "- schemas/orders-value.avsc",
         "  schemas/orders-value.avsc",
-        _REPLACE_TOPIC,
+        REPLACE_TOPIC,
     ),
     (
         "unknown-name",
@@ -489,7 +239,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "run `scanner doctor`",
         "connect: unavailable",
         "connect: read",
-        _SCAN,
+        SCAN,
     ),
     (
         "old-source",
@@ -497,7 +247,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "scan again",
         "read 3 days ago, --max-age 24h",
         "read 2 hours ago, --max-age 24h",
-        _SCAN,
+        SCAN,
     ),
     (
         "future-source",
@@ -505,7 +255,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "correct the clock, and scan again",
         "read at 2031-01-01",
         "read an hour ago",
-        _SCAN,
+        SCAN,
     ),
     (
         "no-graph",
@@ -513,7 +263,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "run `scanner dataflow`",
         "scanner scan",
         "scanner scan && scanner dataflow",
-        _SCAN,
+        SCAN,
     ),
     (
         "old-graph",
@@ -521,7 +271,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "run `scanner dataflow`",
         "scanner scan",
         "scanner scan && scanner dataflow",
-        _SCAN,
+        SCAN,
     ),
     (
         "unread-jobs",
@@ -529,12 +279,12 @@ _ROWS: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
         "`scanner validate --rule unread-statement` lists them",
         "a statement with an unsupported function",
         "the same columns described by manual input",
-        _SCAN,
+        SCAN,
     ),
 )
 
 RULES: Mapping[str, Rule] = {
     name: Rule(name=name, meaning=meaning, help=help_text, example_bad=bad, example_good=good, steps=steps)
-    for name, meaning, help_text, bad, good, steps in _ROWS
+    for name, meaning, help_text, bad, good, steps in (*ROWS, *_ROWS)
 }
 """Every rule by its name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 
 from scanner_api.change_check.column_changes import Change, changes
@@ -32,12 +33,11 @@ from scanner_api.input_files import format_of
 from scanner_dictionary.compatibility.changes import ColumnChange, worst
 from scanner_dictionary.compatibility.changes import Verdict as Compatibility
 from scanner_dictionary.compatibility.compare import compare
-from scanner_dictionary.queries.subjects import (
-    definition_of,
-)
+from scanner_dictionary.queries.subjects import definition_of
 from scanner_dictionary.queries.topics import field_tags
 from scanner_extractor.evolution import removed_symbols, uncompared
 from scanner_model.columns import KEY, Column, ColumnPath, path_name
+from scanner_model.errors import InputInvalid
 from scanner_model.names import Role
 from scanner_model.schemas import Definition
 
@@ -99,8 +99,10 @@ def _check(
     references = references_of(context, proposal, current)
     proposed = proposed_schema(proposal, format, references, positions, before.name if before else None)
     yield from _unread(proposed, current)
-    if olds and _is_same(olds[-1], proposed):
+    at_base = _at_base(proposal, format, references, positions) if context.with_base else None
+    if olds and _is_same(olds[-1], proposed) and (at_base is None or at_base.columns == proposed.definition.columns):
         return
+    before = _completed(before, at_base)
     compared = () if before is None else compare(before, proposed.definition).columns
     of_columns = list(changes(compared, proposed.aliases))
     rejected: dict[ColumnPath, tuple[Finding, ...]] = {}
@@ -133,6 +135,24 @@ def _check(
     if any(finding.verdict is Verdict.FINE and finding.rule != "column-added" for finding in findings):
         for what in why_no_readers(context.conn, current.links, current.subject):
             yield finding_of("no-readers-known", Verdict.UNKNOWN, current, positions.start, what, why=(WHAT_TO_SCAN,))
+
+
+def _at_base(proposal: Proposal, format: str, references: Mapping[str, str], positions: Positions) -> Definition | None:
+    """Return the schema as the base of the change has it; None if that has none, or an invalid one."""
+    if not proposal.base:
+        return None
+    with suppress(InputInvalid):
+        return proposed_schema(replace(proposal, text=proposal.base), format, references, positions).definition
+    return None
+
+
+def _completed(before: Definition | None, base: Definition | None) -> Definition | None:
+    """Return *before* with the columns that only *base* has: programs of the base commit may use them."""
+    if before is None or base is None:
+        return before
+    known = {column.path for column in before.columns}
+    more = () if base.format != before.format else base.columns
+    return replace(before, columns=(*before.columns, *(column for column in more if column.path not in known)))
 
 
 def _registry(

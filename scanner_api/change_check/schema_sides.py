@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import NamedTuple
 
 from scanner_api.change_check.column_changes import declared_aliases
@@ -12,7 +13,6 @@ from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
-from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.subjects import (
@@ -34,11 +34,14 @@ from scanner_dictionary.queries.subjects import (
 from scanner_extractor.evolution import Level, Policy, Rules, SchemaText
 from scanner_extractor.evolution.configured import SubjectConfig
 from scanner_extractor.formats import read_columns
+from scanner_extractor.formats.avro.names import defined_names
 from scanner_extractor.schemas.references import lookup_in, resolve
 from scanner_model.columns import ColumnPath, ParsedSchema
 from scanner_model.errors import InputInvalid
-from scanner_model.names import Fingerprint, RecordName
-from scanner_model.schemas import Definition
+from scanner_model.names import Fingerprint, RecordName, SubjectName
+from scanner_model.schemas import Definition, SchemaVersion
+
+_QUOTED = re.compile(r'"([^"\n#]+)')
 
 DEFAULT_LEVEL = Level.BACKWARD
 """The default level of a registry."""
@@ -48,11 +51,73 @@ _NEW_ONEOFS = (8, 4)
 """The first version of Confluent's registry that compares oneofs as those after it."""
 
 
+class ProposedReferences:
+    """The schemas of one change, by what references may call them."""
+
+    def __init__(self, proposed: Iterable[Proposal] = ()) -> None:
+        self._texts: dict[str, str] = {}
+        self._by_name: dict[str, dict[str, Proposal]] = {}
+        for proposal in proposed:
+            if proposal.text is not None:
+                if proposal.target.subject:
+                    self._texts[proposal.target.subject] = proposal.text
+                for name in _names_of(proposal):
+                    self._by_name.setdefault(name, {})[proposal.file] = proposal
+
+    def of(
+        self,
+        proposal: Proposal,
+        conn: Connection,
+        subject: SubjectKey | None = None,
+        newest: VersionKey | None = None,
+    ) -> Mapping[str, str]:
+        """Return the texts that *proposal* is read with, by the names of its references.
+
+        They are those that the user named, those of the *newest* version of its *subject*, with the proposed text where
+        the change has one, then those of the change that it names.
+        """
+        stored = self._of_version(conn, subject, newest) if subject and newest else {}
+        return {**dict(self._named_by(proposal)), **stored, **proposal.references}
+
+    def _of_version(self, conn: Connection, subject: SubjectKey, newest: VersionKey) -> Mapping[str, str]:
+        find = version_finder(conn, subject.registry_id)
+
+        def find_proposed(at: str, name: SubjectName, number: int) -> SchemaVersion | None:
+            version = find(at, name, number)
+            return version and replace(version, text=self._texts.get(name, version.text))
+
+        return resolve(version_fact(conn, newest.id), find_proposed).texts
+
+    def _named_by(self, proposal: Proposal) -> Iterator[tuple[str, str]]:
+        """Yield the name and text of each other schema of the change that is named in the text, or in one that is.
+
+        A name that several schemas have is of none.
+        """
+        own, seen, waiting = set(defined_names(proposal.text or "")), {proposal.file}, [proposal.text or ""]
+        while waiting:
+            for name in dict.fromkeys(_QUOTED.findall(waiting.pop())):
+                found = [other for other in self._by_name.get(name, {}).values() if other.file not in seen]
+                if len(found) == 1 and (text := found[0].text) and own.isdisjoint(defined_names(text)):
+                    seen.add(found[0].file)
+                    waiting.append(text)
+                    yield name, text
+
+
+def _names_of(proposal: Proposal) -> Iterator[str]:
+    """Yield what a reference may call a proposed schema: its subject, the ends of its path, its types in Avro."""
+    parts = PurePath(proposal.file).parts
+    yield from ("/".join(parts[start:]) for start in range(len(parts)))
+    yield proposal.target.subject
+    for name in defined_names(proposal.text or ""):
+        yield from (name, name.rpartition(".")[2])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaContext:
     """What every proposed schema is compared with; *level* and *policy* replace those that are stored of subjects.
 
-    *proposed* are the schemas of the whole change, which others of it may refer to.
+    *proposed* are the schemas of the whole change, which others of it may refer to. *with_base*: columns that only the
+    base of the change has count, too.
     """
 
     conn: Connection
@@ -61,6 +126,7 @@ class SchemaContext:
     level: Level | None = None
     policy: Policy | None = None
     proposed: ProposedReferences = field(default_factory=ProposedReferences)
+    with_base: bool = False
 
     def rules(self, subject: SubjectKey | None) -> Rules:
         """Return the rules of the registry that count for a subject; the strict ones by default."""

@@ -391,3 +391,11 @@ def _services(settings: Iterable[Setting]) -> Mapping[str, list[Setting]]:
         if len(setting.path) > 1 and setting.path[0] == "services":
             services.setdefault(setting.path[1], []).append(setting)
     return services
+
+
+_MASK = re.compile(r"(?i)\*{2,}|x{3,}|<[^<>]*>|\[?(?:redacted|masked|hidden|removed)\]?|\$\{[^{}]+\}")
+
+
+def is_masked(before: str | None, after: str | None) -> bool:
+    """Return whether one of two values is a mask in place of the other: what it hides is not in the change."""
+    return before is not None and after is not None and any(map(_MASK.fullmatch, (before, after)))

@@ -407,6 +407,7 @@ def _declared(commit: Commit, kind: DeclaredKind) -> dict[str, Declaration]:
 
 def _changed_keys(old: Declaration, new: Declaration, harmless: re.Pattern[str]) -> list[str]:
     before, after = _by_newest_key(old), _by_newest_key(new)
+    is_masked = settings_changes.is_masked
     keys = {key for key, _ in before.items() ^ after.items() if not is_masked(before.get(key), after.get(key))}
     keys |= {name for name in ("partitions", "parent", "state") if getattr(old, name) != getattr(new, name)}
     stops = {key for key in keys if key.endswith("tasks.max") and "0" in (before.get(key), after.get(key))}
@@ -425,14 +426,6 @@ def _renamed(key: str) -> str:
     if key == "database.server.name":
         return "topic.prefix"
     return key.replace(".whitelist", ".include.list").replace(".blacklist", ".exclude.list")
-
-
-_MASK = re.compile(r"(?i)\*{2,}|x{3,}|<[^<>]*>|\[?(?:redacted|masked|hidden|removed)\]?|\$\{[^{}]+\}")
-
-
-def is_masked(before: str | None, after: str | None) -> bool:
-    """Return whether one of two values is a mask in place of the other: what it hides is not in the change."""
-    return before is not None and after is not None and any(map(_MASK.fullmatch, (before, after)))
 
 
 def _clauses(code: str, new: Collection[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, exists, or_
@@ -43,18 +44,18 @@ class ConnectorRow(NamedTuple):
     name: str
     kind: str
     connector_class: str
-    state: str
-    worker: str
-    tasks: tuple[TaskRow, ...]
-    failed_tasks: int
-    topics: tuple[str, ...] | None
-    plugin_version: str
-    managed_id: str
-    error: str
-    trace: str
-    config: Mapping[str, str]
-    stale: bool
-    gone: bool
+    state: str = ""
+    worker: str = ""
+    tasks: tuple[TaskRow, ...] = ()
+    failed_tasks: int = 0
+    topics: tuple[str, ...] | None = None
+    plugin_version: str = ""
+    managed_id: str = ""
+    error: str = ""
+    trace: str = ""
+    config: Mapping[str, str] = MappingProxyType({})
+    stale: bool = False
+    gone: bool = False
 
 
 def connectors(
