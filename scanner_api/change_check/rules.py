@@ -38,7 +38,7 @@ _ROWS: tuple[Row, ...] = (
         "keep the field until every reader has moved, and change the schema with the code",
         "- BigDecimal total;",
         "  BigDecimal total;\n+ BigDecimal amount;",
-        _REPLACE,
+        REPLACE,
     ),
     (
         "record-field-retyped",
@@ -46,7 +46,7 @@ _ROWS: tuple[Row, ...] = (
         "add a field with the new type, and change the schema with the code",
         "- BigDecimal total;\n+ String total;",
         "  BigDecimal total;\n+ String totalText;",
-        _REPLACE,
+        REPLACE,
     ),
     (
         "record-field-expected",

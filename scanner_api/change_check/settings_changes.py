@@ -147,7 +147,7 @@ def settings_of(path: str, text: str) -> list[Setting]:
     The keys of an entry with a name, as of an environment variable, are behind that name.
     """
     found: list[Setting] = []
-    outer_keys: list[tuple[int, str]] = []
+    outer_keys: list[tuple[int, str, bool]] = []  # indentation, key, whether it names an entry of a list
     is_flat = suffix(path) in _FLAT
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or _COMMENT.match(line):
@@ -161,19 +161,22 @@ def settings_of(path: str, text: str) -> list[Setting]:
             indent = raw + len(match.groupdict().get("item") or "")
             value = match.groupdict().get("value", "") or ""
         is_entry = indent > raw
-        while outer_keys and outer_keys[-1][0] >= (raw if is_entry else indent) and not is_flat:
+        limit, is_of_list = raw if is_entry else indent, line.lstrip().startswith("- ")
+        while outer_keys and not is_flat and outer_keys[-1][0] >= limit:
+            if outer_keys[-1][0] == limit and is_of_list and not outer_keys[-1][2]:
+                break  # in YAML, a list may stand right below its key
             outer_keys.pop()
         value = _TRAILING.sub("", value).strip().rstrip(",").strip().strip("\"'")
-        outer = tuple(key for _, key in outer_keys) if not is_flat else ()
+        outer = tuple(key for _, key, _ in outer_keys) if not is_flat else ()
         if match is None:
             if value.strip("[]{}()<>/ "):
                 found.append(Setting((*outer, "-"), value.strip("\"'"), number))
             continue
         key = match["key"].strip().rstrip("{").strip()
         if key in ("name", "id") and is_entry and value:
-            outer_keys.append((raw, value))
+            outer_keys.append((raw, value, True))
             continue
-        outer_keys.append((indent, key))
+        outer_keys.append((indent, key, False))
         if value not in ("", "{", "[", "|", ">", ">-", "|-"):
             found.append(Setting((*outer, key), value, number))
         elif match.groupdict().get("sign", "") == "" and value == "" and "{" not in line:

@@ -63,6 +63,8 @@ _NO_COLUMN = words(
 _CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
 """An option of a table of Flink that is in another store, whatever moves its data."""
 _OBJECT = re.compile(r"(?m)^\s*(?:-\s+)?apiVersion:\s")
+_TEMPLATE = re.compile(r"(?s)\{\{.*kind:\s*Kafka|kind:\s*Kafka.*\{\{")
+"""An object of Strimzi in a template, which is not read: it may be of a topic or connector that there is."""
 _KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
 _LISTED = 10
 _SHOWN = 3
@@ -303,7 +305,7 @@ class Unexplained:
             return
         old, new = (settings_changes.settings_of(path, text) for text in (before, after))
         yield from self._stopped(path, old, new)
-        if not before and _OBJECT.search(after):
+        if not before and _OBJECT.search(after) and not _TEMPLATE.search(after):
             return  # objects that are deployed in addition
         edits = settings_changes.edits_of(path, before, after)
         if self._facts(self._base, path) != self._facts(self._head, path):
