@@ -1,4 +1,4 @@
-"""A repository of many files for benchmarks: services in five languages, of which few or all files use Kafka."""
+"""A repository of many files for benchmarks: services in five languages; few or all of its files use Kafka."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _java(rng: random.Random, service: str, name: str) -> str:
         title = word.capitalize()
         parts.append(
             f"""
-    /** Returns the {word} of this {name}, or the default if there is none. */
+    /** Returns the {word} of this {name}, or the default. */
     public String get{title}(Map<String, List<String>> options) {{
         for (String option : options.getOrDefault("{word}", List.of())) {{
             if (option != null && option.length() > {rng.randrange(9)}) {{
@@ -175,7 +175,7 @@ def _python(rng: random.Random, service: str, name: str) -> str:
         parts.append(
             f'''
     def {word}(self, options: dict[str, list[str]]) -> str:
-        """Return the {word} of this part, or the default if there is none."""
+        """Return the {word} of this part, or the default."""
         for option in options.get("{word}", []):
             if option and len(option) > {rng.randrange(9)}:
                 return f"{{self._{word}}}{{option.lower()}}"
@@ -217,7 +217,7 @@ def _go(rng: random.Random, service: str, name: str) -> str:
     for word in fields:
         parts.append(
             f"""
-// {word.capitalize()}Of returns the {word}, or the default if there is none.
+// {word.capitalize()}Of returns the {word}, or the default.
 func (s *{name}) {word.capitalize()}Of(ctx context.Context, options map[string][]string) (string, error) {{
 	for _, option := range options["{word}"] {{
 		if len(option) > {rng.randrange(9)} {{
@@ -278,7 +278,7 @@ def _typescript(rng: random.Random, _: str, name: str) -> str:
     for word in fields:
         parts.append(
             f"""
-  /** Returns the {word}, or the default if there is none. */
+  /** Returns the {word}, or the default. */
   async {word}(options: Record<string, string[]>): Promise<string> {{
     for (const option of options['{word}'] ?? []) {{
       if (option.length > {rng.randrange(9)}) {{
@@ -329,7 +329,7 @@ def _csharp(rng: random.Random, service: str, name: str) -> str:
     for word in fields:
         parts.append(
             f"""
-    /// <summary>Returns the {word}, or the default if there is none.</summary>
+    /// <summary>Returns the {word}, or the default.</summary>
     public string {word.capitalize()}Of(Dictionary<string, List<string>> options)
     {{
         foreach (var option in options["{word}"])

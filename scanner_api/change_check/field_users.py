@@ -48,8 +48,8 @@ def with_field_users(finding: Finding, path: ColumnPath, topics: Iterable[tuple[
     why = [_sentence(user) for user in seen[:_LISTED]]
     if len(seen) > _LISTED:
         why.append(f"{len(seen) - _LISTED} more programs use it: `scanner clients TOPIC --columns`")
-    if not readers:
-        why.append("no known program reads it" if everyone or finding.readers else _NO_READER)
+    if not readers and (everyone or not finding.readers):
+        why.append("no known program reads it" if everyone else _NO_READER)
     hidden = sorted({user.application for user in unseen if user.use == Direction.READS} | _others(finding, everyone))
     if hidden:
         names = ", ".join(hidden[:_LISTED]) + (", …" if len(hidden) > _LISTED else "")
@@ -60,7 +60,7 @@ def with_field_users(finding: Finding, path: ColumnPath, topics: Iterable[tuple[
     affected = tuple(_with_line(hit, seen) for hit in finding.affected)
     is_read = bool(readers) and finding.verdict is Verdict.UNKNOWN
     verdict = Verdict.IMPACT if is_read else finding.verdict
-    return replace(finding, verdict=verdict, why=(*finding.why, *why), affected=affected)
+    return replace(finding, verdict=verdict, why=tuple(dict.fromkeys((*finding.why, *why))), affected=affected)
 
 
 def _unique(users: Iterable[FieldUser]) -> list[FieldUser]:

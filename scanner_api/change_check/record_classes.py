@@ -40,14 +40,22 @@ def record_findings(commits: tuple[Commit, Commit], hits: Hits, known: Sequence[
             continue
         about.add(name)
         file, _, line = change.place.rpartition(":")
+        topic = hits.naming.topic(CLUSTER, change.use[1])
+        by_field, by_topic = hits.of(topic, change.path), hits.of(topic)
+        is_hit = any(hit.use not in ("writes", "unknown") for hit in by_field)
+        known_readers = {(hit.kind, hit.name) for hit in by_field}
+        # Other readers of the topic may know the field by another spelling, or copy whole records.
+        more = (hit for hit in by_topic if (hit.kind, hit.name) not in known_readers)
+        affected = tuple(hit for hit in (*by_field, *more) if hit.use != "writes")
         finding = Finding(
             rule=change.rule,
-            verdict=Verdict.UNKNOWN,
+            verdict=Verdict.IMPACT if is_hit else Verdict.UNKNOWN,
             place=Place(file=file, line=int(line)),
             target=f"job {change.use[0]}",
             what=change.what,
             item=name,
             why=(f"the schema of {change.use[1]} does not change",),
+            affected=affected,
         )
         is_read = change.rule == "record-field-expected"
         yield finding if is_read else with_field_users(finding, change.path, [(CLUSTER, change.use[1])], hits)

@@ -161,11 +161,8 @@ def settings_of(path: str, text: str) -> list[Setting]:
             indent = raw + len(match.groupdict().get("item") or "")
             value = match.groupdict().get("value", "") or ""
         is_entry = indent > raw
-        limit, is_of_list = raw if is_entry else indent, line.lstrip().startswith("- ")
-        while outer_keys and not is_flat and outer_keys[-1][0] >= limit:
-            if outer_keys[-1][0] == limit and is_of_list and not outer_keys[-1][2]:
-                break  # in YAML, a list may stand right below its key
-            outer_keys.pop()
+        if not is_flat:
+            _leave(outer_keys, raw if is_entry else indent, is_of_list=line.lstrip().startswith("- "))
         value = _TRAILING.sub("", value).strip().rstrip(",").strip().strip("\"'")
         outer = tuple(key for _, key, _ in outer_keys) if not is_flat else ()
         if match is None:
@@ -184,6 +181,15 @@ def settings_of(path: str, text: str) -> list[Setting]:
         else:
             found.append(Setting((*outer, key), "", number))
     return found
+
+
+def _leave(outer_keys: list[tuple[int, str, bool]], indent: int, *, is_of_list: bool) -> None:
+    """Remove the keys that a line at *indent* is not below; in YAML, a list may be right below its key."""
+    while outer_keys and outer_keys[-1][0] >= indent:
+        at, _, is_entry = outer_keys[-1]
+        if at == indent and is_of_list and not is_entry:
+            break
+        outer_keys.pop()
 
 
 def edits_of(path: str, before: str, after: str) -> list[SettingEdit]:

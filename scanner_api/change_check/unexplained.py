@@ -64,7 +64,7 @@ _CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|
 """An option of a table of Flink that is in another store, whatever moves its data."""
 _OBJECT = re.compile(r"(?m)^\s*(?:-\s+)?apiVersion:\s")
 _TEMPLATE = re.compile(r"(?s)\{\{.*kind:\s*Kafka|kind:\s*Kafka.*\{\{")
-"""An object of Strimzi in a template, which is not read: it may be of a topic or connector that there is."""
+"""An object of Strimzi in a template, which is not read: the topic or connector may exist already."""
 _KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
 _LISTED = 10
 _SHOWN = 3

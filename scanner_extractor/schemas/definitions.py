@@ -75,7 +75,7 @@ def fingerprint(
 ) -> Fingerprint:
     """Identify a definition by everything that its columns depend on, our readers too.
 
-    Avro texts that differ in spelling only are one definition: registries print what was registered anew.
+    Avro texts that differ in spelling only are one definition: registries print schemas in a spelling of their own.
     """
     alike = spelled_alike if format_name == "AVRO" else str
     texts = sorted((name, alike(other)) for name, other in references.items())

@@ -46,7 +46,7 @@ _DAY = {3: 86_400_000, 6: 86_400_000_000}
 def logical_schema(schema: SchemaText) -> LogicalSchema:
     """Return the logical types of an Avro schema.
 
-    Raises NotLogical without one, NotDecided if it cannot be told, InputInvalid for invalid JSON, TooMuchEffort.
+    Raises NotLogical without one, NotDecided if that is unknown, InputInvalid for invalid JSON, TooMuchEffort.
     """
     return _Conversion(AvroNames.of(schema)).run()
 

@@ -1,8 +1,9 @@
 """One form of an Avro schema for all its spellings, so that texts of one schema are one definition.
 
-Registries print a schema anew: Apicurio's Confluent-compatible API and Confluent's registry as Avro's library does
-(names short inside their namespace, members in another order), Karapace with sorted members. Source: Avro 1.12,
-`Schema.toString`. Everything that columns depend on stays: documentation, defaults, aliases, the order of fields.
+Registries print a schema in their own spelling: Apicurio's Confluent-compatible API and Confluent's registry as
+Avro's library does (names short inside their namespace, members in another order), Karapace with sorted members.
+Source: Avro 1.12, `Schema.toString`. Everything that columns depend on stays: documentation, defaults, aliases, the
+order of fields.
 """
 
 from __future__ import annotations

@@ -79,9 +79,8 @@ def test_a_field_that_leaves_a_record_names_the_topic_and_its_readers(check):
     report = check(edited("shop/Order.java", "  int total;\n", ""), {**BASE, **SHOP, **READER})
 
     (finding,) = (finding for finding in report.findings if finding.counts)
-    assert (finding.rule, finding.target, finding.verdict) == ("code-changed", "job shop", Verdict.UNKNOWN)
-    assert "field total removed in Order" in finding.what
-    assert "BIG" in finding.what
+    assert (finding.rule, finding.target, finding.verdict) == ("record-field-removed", "job shop", Verdict.IMPACT)
+    assert finding.what == "shop writes BIG as Order, which loses total"
     assert {"s3", "bill"} <= {hit.name for hit in finding.readers}
 
 

@@ -27,9 +27,9 @@ def test_services_read_and_write_the_topics_of_channels(read_repository):
 
 
 def test_fields_of_a_message_are_declared_uses(read_repository):
-    result = read_repository(PAGES).result
+    uses = read_repository(PAGES).field_uses()
 
-    assert [(use.program, use.path, use.places) for use in result.field_uses] == [
+    assert [(use.program, use.path, use.places) for use in uses] == [
         ("Billing", ("total",), ("services/Billing/index.mdx:4",)),
         ("Billing", ("customer", "id"), ("services/Billing/index.mdx:4",)),
     ]
