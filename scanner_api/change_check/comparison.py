@@ -131,8 +131,8 @@ class _Comparison:
             *self._tables(),
         ]
         commits = (self._base, self._head)
-        if any(True for _ in mentions.changed_programs(self._trees)):
-            findings += record_findings(commits, self._hits, findings)
+        if changed := frozenset(mentions.changed_programs(self._trees)):
+            findings += record_findings(commits, changed, self._hits, findings)
         programs = ProgramChanges(commits, self._trees, self._hits, objects)
         findings += programs.findings(findings)
         unexplained = Unexplained(commits, self._trees, self._judged, self._hits, objects)

@@ -28,13 +28,17 @@ class _Change(NamedTuple):
     place: str
 
 
-def record_findings(commits: tuple[Commit, Commit], hits: Hits, known: Sequence[Finding]) -> Iterator[Finding]:
+def record_findings(
+    commits: tuple[Commit, Commit], paths: frozenset[str], hits: Hits, known: Sequence[Finding]
+) -> Iterator[Finding]:
     """Yield the fields that a program writes no more or as another type, and those that it expects and nothing writes.
 
-    A field that a finding in *known* is about is left out: its schema changes.
+    Only programs that the changed source files *paths* may be part of are compared. A field that a finding in *known*
+    is about is left out: its schema changes.
     """
+    (base, old), (head, new) = (commit.reading.changed_fields(paths) for commit in commits)
     about = {finding.item for finding in known if finding.rule.startswith(("column-", "made-"))}
-    for change in (*_classes(commits, hits), *_written(commits)):
+    for change in (*_classes((old, new), hits), *_written((base, head))):
         name = path_name(change.path)
         if name in about:
             continue
@@ -61,8 +65,8 @@ def record_findings(commits: tuple[Commit, Commit], hits: Hits, known: Sequence[
         yield finding if is_read else with_field_users(finding, change.path, [(CLUSTER, change.use[1])], hits)
 
 
-def _classes(commits: tuple[Commit, Commit], hits: Hits) -> Iterator[_Change]:
-    before, after = (_by_use(commit.reading.message_classes()) for commit in commits)
+def _classes(commits: tuple[Sequence[MessageClass], Sequence[MessageClass]], hits: Hits) -> Iterator[_Change]:
+    before, after = map(_by_use, commits)
     for use, classes in after.items():
         for name, new in classes.items():
             others = before.get(use, {})
@@ -125,9 +129,9 @@ def _plain(path: ColumnPath) -> str:
     return ".".join(plain_path(path))
 
 
-def _written(commits: tuple[Commit, Commit]) -> Iterator[_Change]:
+def _written(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]]) -> Iterator[_Change]:
     """Yield the fields that the code of a program sets no more; not of one whose fields are not all resolved."""
-    before, after = (_exact(commit.reading.field_uses()) for commit in commits)
+    before, after = map(_exact, commits)
     for use, old in before.items():
         new = after.get(use, {})
         for path in sorted(old.keys() - new.keys()) if new else ():

@@ -76,8 +76,9 @@ class Context:
     *sources* are what earlier readings know of source files (None: nothing), *texts* the texts of those, by identity.
     *beside* are the directories of other repositories, whose libraries its programs may use.
     *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
-    Terraform has as statements. *field_uses* reads the fields that programs use, *message_classes* the classes of their
-    messages; *declared_uses* are fields that files declare. *embedded* are the schemas in source code.
+    Terraform has as statements. *field_uses* reads the fields that programs use, *changed_fields* those of the
+    programs that files may be part of, with the classes of their messages; *declared_uses* are fields that files
+    declare. *embedded* are the schemas in source code.
     """
 
     source: SourceId
@@ -105,7 +106,10 @@ class Context:
     schema_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unread: dict[tuple[str, str], str] = field(default_factory=dict)
     field_uses: Callable[[], tuple[FieldUse, ...]] = tuple
-    message_classes: Callable[[], tuple[MessageClass, ...]] = tuple
+    changed_fields: Callable[[frozenset[str]], tuple[tuple[FieldUse, ...], tuple[MessageClass, ...]]] = lambda _: (
+        (),
+        (),
+    )
     declared_uses: list[FieldUse] = field(default_factory=list)
 
     def find_file(self, directory: str) -> Callable[[str], str | None]:

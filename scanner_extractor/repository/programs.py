@@ -7,7 +7,11 @@ from itertools import chain
 
 from scanner_extractor.repository.applications.fields.reader import FoundField
 from scanner_extractor.repository.applications.modules import is_build_file
-from scanner_extractor.repository.applications.reader import is_application_file, read_applications
+from scanner_extractor.repository.applications.reader import (
+    ApplicationsReading,
+    is_application_file,
+    read_applications,
+)
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, text_of
 from scanner_extractor.repository.libraries import library_files
@@ -16,7 +20,7 @@ from scanner_extractor.repository.statements import DATABASE, engine_of, moves_d
 from scanner_extractor.systems.terraform.reader import is_terraform_file, read_terraform
 from scanner_model.clients import Direction
 from scanner_model.declarations import UNRESOLVED_USE
-from scanner_model.field_uses import FieldExtent, FieldUse
+from scanner_model.field_uses import FieldExtent, FieldUse, MessageClass
 from scanner_model.names import SourceId, TopicName
 
 TERRAFORM, APPLICATION = "Terraform", "application"
@@ -64,7 +68,7 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
         context.topic(topic, place, tool=APPLICATION)
     context.flows += reading.flows
     context.field_uses = lambda: tuple(_field_use(found, context.source) for found in reading.fields)
-    context.message_classes = lambda: reading.classes
+    context.changed_fields = lambda paths: _changed_fields(reading, paths, context.source)
     context.aggregates |= reading.aggregates
     for path, line, text in reading.statements:
         statements = statements_of(text)
@@ -85,6 +89,13 @@ def _libraries(texts: Mapping[str, str], context: Context) -> Iterable[Entry]:
     except OSError as error:
         context.leave(str(error.filename), "directory", error.strerror or str(error))
         return ()
+
+
+def _changed_fields(
+    reading: ApplicationsReading, paths: frozenset[str], source: SourceId
+) -> tuple[tuple[FieldUse, ...], tuple[MessageClass, ...]]:
+    found, classes = reading.read_fields(paths)
+    return tuple(_field_use(each, source) for each in found), classes
 
 
 def _field_use(found: FoundField, source: SourceId) -> FieldUse:

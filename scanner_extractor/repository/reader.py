@@ -59,12 +59,15 @@ class RepositoryReading:
     """What was found: the paths of files by kind, and what is read of them.
 
     The *result* is without the fields that programs use: *field_uses* reads them, for those who need them, and
-    *message_classes* the classes of their messages.
+    *changed_fields* those of the programs that files of the given paths may be part of, with the classes of messages.
     """
 
     result: RepositoryResult
     field_uses: Callable[[], tuple[FieldUse, ...]] = tuple
-    message_classes: Callable[[], tuple[MessageClass, ...]] = tuple
+    changed_fields: Callable[[frozenset[str]], tuple[tuple[FieldUse, ...], tuple[MessageClass, ...]]] = lambda _: (
+        (),
+        (),
+    )
     files: dict[str, tuple[str, ...]] = field(default_factory=dict)
     seen: int = 0
 
@@ -172,7 +175,7 @@ def read_entries(
     return RepositoryReading(
         result=result,
         field_uses=lambda: (*context.declared_uses, *context.field_uses()),
-        message_classes=lambda: context.message_classes(),
+        changed_fields=lambda paths: context.changed_fields(paths),
         files=files,
         seen=len(listed),
     )

@@ -120,7 +120,7 @@ FieldsReading = tuple[tuple[FoundField, ...], tuple[MessageClass, ...]]
 """The fields that programs use, and the classes of their messages."""
 
 
-def _no_fields() -> FieldsReading:
+def _no_fields(_: frozenset[str] | None = None) -> FieldsReading:
     return (), ()
 
 
@@ -133,7 +133,8 @@ class ApplicationsReading:
     put in an outbox, by the name of its database, where all of a program's are known. *statements* are the SQL texts
     that a file has executed, with its path and the line of the first. *unread* are source files with the reason;
     *unresolved* are files with uses of Kafka whose topic is unknown. *parsed* counts those that were read.
-    *read_fields* reads the fields that programs use, which takes as long as everything else.
+    *read_fields* reads the fields that programs use, which takes as long as everything else: of all programs, or of
+    those that files of the given paths may be part of.
     """
 
     created: tuple[tuple[str, str], ...] = ()
@@ -143,18 +144,13 @@ class ApplicationsReading:
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
     unresolved: tuple[tuple[str, str], ...] = ()
-    read_fields: Callable[[], FieldsReading] = _no_fields
+    read_fields: Callable[[frozenset[str] | None], FieldsReading] = _no_fields
     parsed: int = 0
 
     @property
     def fields(self) -> tuple[FoundField, ...]:
         """Return the fields of messages that programs use; they are read when they are first asked for."""
-        return self.read_fields()[0]
-
-    @property
-    def classes(self) -> tuple[MessageClass, ...]:
-        """Return the classes of these messages, as `fields` does."""
-        return self.read_fields()[1]
+        return self.read_fields(None)[0]
 
 
 def _defining(names: Iterable[str], supertypes: Iterable[str], called: Iterable[str]) -> re.Pattern[str]:
@@ -288,11 +284,21 @@ class _Reader:
             parsed=len(self.index.units),
         )
 
-    def _fields(self) -> FieldsReading:
+    def _fields(self, of: frozenset[str] | None) -> FieldsReading:
         """Return the fields of messages that the programs use, and the classes of these."""
-        paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)]
-        repository = Repository(self.files, paths if self.program_uses else (), self.modules.of, self.trials.refused)
-        return read_fields(repository, self.program_uses.values())
+        modules = None if of is None else self._programs_of(of)
+        uses = [use for use in self.program_uses.values() if modules is None or use.module in modules]
+        paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)] if uses else ()
+        repository = Repository(self.files, paths, self.modules.of, self.trials.refused)
+        return read_fields(repository, uses)
+
+    def _programs_of(self, paths: frozenset[str]) -> frozenset[str]:
+        """Return the modules whose programs files may be part of: all where a module has no build file of its own."""
+        changed = {self.modules.of(path) for path in paths}
+        using = {use.module for use in self.program_uses.values()}
+        if not changed <= using | self.modules.names.keys() - {""}:
+            return frozenset(using)
+        return frozenset(changed.union(*map(self.modules.users, changed)))
 
     # --- code
 
