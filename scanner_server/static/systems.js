@@ -27,7 +27,7 @@ function systemsPart(nodes) {
           make("span", {class: `icon kind-${cssName(each.kind)}`, "aria-hidden": "true"}, ICONS[each.kind] || "◆"),
           " ",
           text(name),
-          ` · ${digits(each.count)} ${each.kind}${each.count === 1 ? "" : "s"}`,
+          ` · ${digits(each.count)} ${each.kind.replaceAll("-", " ")}${each.count === 1 ? "" : "s"}`,
         ]),
         inner,
       ]);
