@@ -35,7 +35,13 @@ PROJECT_PAGES = (
 ARCHIVES = ("examples/deploy", "examples/plugins", "examples/retail")
 """Directories that a page may offer as an archive, by their paths in the repository."""
 
-FILES = ("charts/scanner/values.yaml", "charts/scanner/files/*", "examples/deploy/*", "tests/public_surface/*")
+FILES = (
+    "charts/scanner/values.yaml",
+    "charts/scanner/files/*",
+    "examples/ci/check-change/*",
+    "examples/deploy/*",
+    "tests/public_surface/*",
+)
 """Patterns of other files that pages may link to: they are below `files/`, as they are."""
 
 INDEXES = ("index.md", "README.md")

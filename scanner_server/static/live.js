@@ -120,7 +120,10 @@ function begin() {
   return during(readView);
 }
 
+let views = 0;
+
 async function readView() {
+  const view = ++views;
   const params = new URLSearchParams(location.hash.slice(1));
   const wanted = params.getAll("load").filter((entry) => !live.loads.includes(entry));
   const node = params.get("node");
@@ -137,11 +140,13 @@ async function readView() {
   for (const entry of wanted) await load(...JSON.parse(entry));
   // A link may name the node in another way than the graph does.
   if (node && !graph.byKey.has(node)) params.set("node", await loadFirst(node));
+  if (view !== views) return; // another link was followed meanwhile
   if (node !== params.get("node")) history.replaceState(null, "", `#${params}`);
   // Chips change the width of cards, so that the first drawing waits for them a little.
   let drawn = false;
   const read = readChips().then(() => drawn && refresh());
   await Promise.race([read, new Promise((done) => setTimeout(done, 500))]);
+  if (view !== views) return;
   open();
   drawn = true;
   await restoreList(params.get("list"));

@@ -336,7 +336,7 @@ def test_the_command_answers_over_stdio(retail, mode, tmp_path) -> None:
     check_answers(answers)
 
     assert document["verdict"] == "breaks"
-    assert "column-renamed" in {finding["rule"] for finding in document["findings"]}
+    assert "column-removed" in {finding["rule"] for finding in document["findings"]}
 
 
 async def every_answer(client: Client, local: Mapping[str, dict[str, Any]] = MappingProxyType({})) -> dict[str, Any]:

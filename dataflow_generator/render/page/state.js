@@ -57,8 +57,12 @@ function readScans(params) {
   flowing = flowingCards();
 }
 
+// The address as it was read or written last: another one is a link that was followed and is still to be read.
+let address = null;
+
 function readAddress() {
   const params = new URLSearchParams(location.hash.slice(1));
+  address = location.hash;
   viewed = null;
   readScans(params);
   const known = (name) =>
@@ -94,6 +98,7 @@ function readAddress() {
 }
 
 function writeAddress() {
+  if (address !== null && location.hash !== address) return;
   const params = new URLSearchParams();
   const usual = graph.live && shownScans.base === null && shownScans.at === scans[scans.length - 1];
   if (scans.length > 1 && !usual) {
@@ -119,6 +124,7 @@ function writeAddress() {
   const step = viewed !== null && viewed !== view;
   viewed = view;
   history[step ? "pushState" : "replaceState"](null, "", `#${params}`);
+  address = location.hash;
 }
 
 // Selects a node: highlights its upstream and downstream, and expands what hides it.
