@@ -1,4 +1,6 @@
-"""Declarations of Protobuf that no registry compares: services, reserved numbers and names, extensions, JSON names.
+"""Changes of Protobuf that no column shows: services, reserved numbers, extensions, JSON names, other messages.
+
+The columns of a schema are those of its first message. What uses another message of the file is seldom known.
 
 Source: protobuf.dev, "Updating A Message Type" and "Reserved Fields". What uses them (gRPC, JSON, other files) is
 nothing that scanner reads, so that a change has an unknown effect.
@@ -9,7 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from scanner_extractor.evolution.differences import Difference, SchemaText, undecided
-from scanner_extractor.formats.protobuf.declarations import Declared, Enum, Field, Message, Ranges, Service, declared
+from scanner_extractor.formats.protobuf.declarations import (
+    Declared,
+    Enum,
+    Field,
+    Message,
+    ProtoFile,
+    Ranges,
+    Service,
+    declared,
+)
 from scanner_extractor.formats.protobuf.files import MAIN
 from scanner_extractor.formats.protobuf.parser import parse_proto
 
@@ -19,8 +30,11 @@ def uncompared(reader: SchemaText, writer: SchemaText) -> Iterator[Difference]:
     old, new = parse_proto(writer.text), parse_proto(reader.text)
     yield from _services(old.services, new.services)
     types = {declaration.name: declaration for declaration in declared(MAIN, new)}
+    of_columns = _of_columns(old)
     for before in declared(MAIN, old):
         after = types.get(before.name)
+        if before.name not in of_columns and isinstance(before.body, Message):
+            yield from _message(before, after.body if after is not None else None)
         if after is not None and type(after.body) is type(before.body):
             yield from _type(before, after)
 
@@ -36,6 +50,36 @@ def _services(old: tuple[Service, ...], new: tuple[Service, ...]) -> Iterator[Di
             if now != signature:
                 what = "is removed" if now is None else f"was {signature} and is {now}"
                 yield undecided(f"the call {service.name}.{name} {what}, and its callers are not known")
+
+
+def _of_columns(file: ProtoFile) -> frozenset[str]:
+    """Return the full names of the first message of a file and of what it contains: their fields are columns."""
+    types = {declaration.name: declaration for declaration in declared(MAIN, file)}
+    messages = [name for name, declaration in types.items() if isinstance(declaration.body, Message)]
+    reached, queue = set(messages[:1]), messages[:1]
+    while queue:
+        name = queue.pop()
+        body = types[name].body
+        written = [field.type for field in body.fields] if isinstance(body, Message) else []
+        ends = tuple(f".{each.lstrip('.')}" for each in written)
+        found = {other for other in types if f".{other}".endswith(ends)} - reached if ends else set[str]()
+        reached |= found
+        queue += found
+    return frozenset(reached)
+
+
+def _message(before: Declared, after: Message | Enum | None) -> Iterator[Difference]:
+    """Yield the fields that a message without columns loses, or has under another name."""
+    if not isinstance(before.body, Message):
+        return
+    if not isinstance(after, Message):
+        yield undecided(f"the message {before.name} is removed, and its users are not known")
+        return
+    now = {field.number: field.name for field in after.fields}
+    for field in before.body.fields:
+        if now.get(field.number) != field.name:
+            what = f"is {now[field.number]} now" if field.number in now else "is removed"
+            yield undecided(f"{before.name}.{field.name} {what}, and the users of that message are not known")
 
 
 def _type(before: Declared, after: Declared) -> Iterator[Difference]:

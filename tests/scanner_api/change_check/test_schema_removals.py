@@ -159,6 +159,14 @@ PROTOBUF = {
     "syntax": ('syntax = "proto2";\nmessage Order { optional int64 id = 1; }\n',
                'syntax = "proto3";\nmessage Order { int64 id = 1; }\n'),
     "message removed": (proto("message Order { int64 id = 1; } message Line { int64 id = 1; }"), message("")),
+    "field of another message removed": (
+        proto("message Order { int64 id = 1; } message Sent { int64 id = 1; string code = 2; }"),
+        proto("message Order { int64 id = 1; } message Sent { int64 id = 1; }"),
+    ),
+    "field of another message renamed": (
+        proto("message Order { int64 id = 1; } message Sent { int64 id = 1; string code = 2; }"),
+        proto("message Order { int64 id = 1; } message Sent { int64 id = 1; string number = 2; }"),
+    ),
     "message renamed": (message(""), proto("message Sale { int64 id = 1; }")),
     "nested message removed": (message("message Line { int64 id = 1; }"), message("")),
     "package": (proto(ORDER.format(""), "package shop;"), proto(ORDER.format(""), "package store;")),
