@@ -242,6 +242,7 @@ class _Reader:
     tried: set[str] = field(default_factory=set)
     mentioned: dict[tuple[str, str], bool] = field(default_factory=dict)
     size: int = 0
+    chosen: int = 0
     patience: float = PATIENCE
 
     def read(self) -> None:
@@ -377,10 +378,13 @@ class _Reader:
         extra = grammar_missing(path)
         if extra:
             self.unread.append((path, f"it needs the extra `{extra}`: pip install 'kafka-lineage-scanner[{extra}]'"))
-        elif len(text) > LARGEST or self.size > MOST_CHARACTERS or len(self.tried) > MOST_UNITS:
+        elif len(text) > LARGEST:
             self.unread.append((path, "it is larger than what is read of source code"))
+        elif self.size > MOST_CHARACTERS or self.chosen >= MOST_UNITS:
+            self.unread.append((path, "the source files before it are as much as is read of one repository"))
         else:
             self.size += len(text)
+            self.chosen += 1
             return True
         return False
 

@@ -9,7 +9,7 @@ from drawn import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_extractor.repository.applications.reader import ApplicationsReading, read_applications
+from scanner_extractor.repository.applications.reader import MOST_UNITS, ApplicationsReading, read_applications
 from scanner_model.names import SourceId
 
 JAVA = "import org.apache.kafka.clients.producer.*;\nimport org.apache.kafka.clients.consumer.*;\n"
@@ -770,3 +770,15 @@ def test_a_class_of_a_library_is_of_the_programs_that_name_it(build: str, librar
     }
 
     assert flows(files) == {"mail:  > orders"}
+
+
+@pytest.mark.slow
+def test_of_very_many_files_the_first_are_read_and_the_others_listed():
+    """A limit leaves out what is beyond it, not everything."""
+    send = "from confluent_kafka import Producer\np = Producer({})\np.produce('orders', b'')\n"
+    reading = read({f"m{number:05}.py": send for number in range(MOST_UNITS + 5)})
+
+    assert (reading.parsed, len(reading.unread)) == (MOST_UNITS, 5)
+    assert {reason for _, reason in reading.unread} == {
+        "the source files before it are as much as is read of one repository"
+    }
