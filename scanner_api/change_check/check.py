@@ -94,7 +94,7 @@ def _checked(
     how: tuple[CheckOptions, date, Hits | None],
 ) -> tuple[tuple[CheckedFile, ...], list[Finding]]:
     (conn, others), (options, today, base) = conns, how
-    beside = (*map(Hits, others), *([] if base is None else [base]))
+    beside = (*map(Hits, others), *((base,) if base else ()))
     state = _ProposedState(conn, files, options, beside, has_base=base is not None)
     spread = TagSpread(conn, state.changed, options.rules, today, state.sides)
     deletion = DeletionContext(dictionary, state.hits, options.cluster)

@@ -106,14 +106,13 @@ def _outermost(fields: Mapping[ColumnPath, str]) -> list[tuple[ColumnPath, str]]
 
 
 def _expected(use: _Use, old: MessageClass, new: MessageClass, hits: Hits) -> Iterator[_Change]:
-    """Yield the fields that a class of read messages gets, and that nothing known writes."""
+    """Yield the fields that a class of read messages gets, and that no known program writes."""
     added = [path for path in new.fields if path not in old.fields]
     known = _known_fields(use[1], hits) if added else frozenset()
     for path in added:
         if _plain(path) not in known:
-            what = (
-                f"{use[0]} reads {use[1]} as {new.name}, which expects {path_name(path)} now; nothing known writes it"
-            )
+            expects = f"which now expects {path_name(path)}; no known program writes it"
+            what = f"{use[0]} reads {use[1]} as {new.name}, {expects}"
             yield _Change("record-field-expected", use, path, what, new.place)
 
 
@@ -135,7 +134,7 @@ def _written(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]]) -> Iterator
     for use, old in before.items():
         new = after.get(use, {})
         for path in sorted(old.keys() - new.keys()) if new else ():
-            what = f"{use[0]} does not set {path_name(path)} of {use[1]} any more"
+            what = f"{use[0]} no longer sets {path_name(path)} of {use[1]}"
             nearest = next(iter(new.values()))
             yield _Change("record-field-removed", use, path, what, nearest.places[0] if nearest.places else ":1")
 

@@ -34,7 +34,7 @@ _ROWS: tuple[Row, ...] = (
     ),
     (
         "record-field-removed",
-        "Code writes a field of a message no more, and the topic's schema does not change.",
+        "Code no longer writes a field of a message, and the topic's schema does not change.",
         "keep the field until every reader has moved, and change the schema with the code",
         "- BigDecimal total;",
         "  BigDecimal total;\n+ BigDecimal amount;",
@@ -50,7 +50,7 @@ _ROWS: tuple[Row, ...] = (
     ),
     (
         "record-field-expected",
-        "A record class of a reader gets a field that nothing known writes.",
+        "A reader's record class gets a field that no known program writes.",
         "write the field first, or make the reader accept messages without it",
         "+ BigDecimal discount;",
         "+ BigDecimal total;",
