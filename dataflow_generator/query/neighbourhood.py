@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import product
@@ -60,17 +60,30 @@ class Step(NamedTuple):
     evidence: str
 
 
+class ColumnFlow(NamedTuple, Generic[K, E]):
+    """An edge between columns, with the dataset and path of both; the path of a whole dataset is ()."""
+
+    hop: Hop[K, E]
+    source: K
+    path: ColumnPath
+    target: K
+    target_path: ColumnPath
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactGraph(Generic[K, E]):
-    """The graph interface of impact analysis: edges as in lineage, details of nodes and of edges."""
+    """The graph interface of impact analysis: edges as in lineage, details of nodes and of edges.
+
+    *column_flows* returns the column flows from datasets in the graph's order; None: they are read edge by edge.
+    """
 
     ahead: EdgeLookup[K, E]
     node_infos: Callable[[Iterable[K]], Mapping[K, NodeInfo]]
     step: Callable[[E], Step]
+    column_flows: Callable[[Sequence[K]], Iterable[ColumnFlow[K, E]]] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flow(Generic[K, E]):
+class Flow(NamedTuple, Generic[K, E]):
     """A flow from *path* of a dataset to *target_path* of another, () being the whole; *jobs* may make it.
 
     *hops* are its edges: one between columns, or in and out of a job without column flows, whose target may be None.
@@ -128,10 +141,11 @@ class Neighbourhood(Generic[K, E]):
         writes = list(self._graph.ahead(_unique(hop.target for hop in reads), True, _WRITES))
         jobs = Jobs(reads, writes, self._graph)
         covered: set[tuple[K, K]] = set()
-        for dataset, flow in self._column_flows(new, jobs):
-            self._outgoing[dataset].flows.append(flow)
-            covered.update((dataset, job) for job in flow.jobs)
-            covered.update([(dataset, flow.target)] if flow.target is not None else [])
+        for hop, dataset, path, target, target_path in (self._graph.column_flows or self._column_flows)(new):
+            makers = jobs.of(hop, dataset, target)
+            use = use_of(self._graph.step(hop.edge))
+            self._outgoing[dataset].flows.append(Flow(path, target, target_path, use, (hop,), makers))
+            covered.update((dataset, maker) for maker in (target, *makers))
         for hop in self._graph.ahead(new, True, _KEEPS):
             if (hop.source, hop.target) not in covered:  # a table without known columns is a copy nevertheless
                 self._outgoing[hop.source].flows.append(_whole_dataset(hop))
@@ -162,16 +176,12 @@ class Neighbourhood(Generic[K, E]):
         for hop in hops:
             yield hop, ends[hop.source][0], ends[hop.target][1]
 
-    def _column_flows(self, datasets: list[K], jobs: Jobs[K, E]) -> Iterator[tuple[K, Flow[K, E]]]:
+    def _column_flows(self, datasets: Sequence[K]) -> Iterator[ColumnFlow[K, E]]:
         columns = [hop.target for hop in self._graph.ahead(datasets, True, _CONTAINS)]
         hops = list(self._graph.ahead([*datasets, *columns], True, _FLOWS))
         ends = self._ends(_unique(end for hop in hops for end in (hop.source, hop.target)))
         for hop in hops:
-            (source, path), (target, target_path) = ends[hop.source], ends[hop.target]
-            step = self._graph.step(hop.edge)
-            makers = jobs.of(hop, source, target)
-            use = use_of(step)
-            yield source, Flow(path=path, target=target, target_path=target_path, use=use, hops=(hop,), jobs=makers)
+            yield ColumnFlow(hop, *ends[hop.source], *ends[hop.target])
 
     def _ends(self, nodes: list[K]) -> dict[K, tuple[K, ColumnPath]]:
         """Return the dataset and path of each node."""

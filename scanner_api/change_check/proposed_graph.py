@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from dataflow_generator.build.graph_builder import build_job_alone, datasets_of
 from dataflow_generator.graph import Certainty, Edge, EdgeKind
@@ -35,6 +35,7 @@ class _Ends(NamedTuple):
 class ProposedGraph(SqlGraphReader):
     """The stored graph without the edges *dropped* (by ends and evidence), with the nodes and edges *added*."""
 
+    as_stored: ClassVar[bool] = False
     dropped: frozenset[tuple[_Ends, str]] = frozenset()
     added_nodes: Mapping[int, NodeRow] = field(default_factory=dict)
     added_edges: tuple[EdgeRow, ...] = ()

@@ -258,14 +258,15 @@ def path_in_topic(role: str, path: ColumnPath) -> ColumnPath:
 
 
 def listed_with_tags(
-    conn: Connection, tag: str, cluster: str | None, kinds: Collection[str]
+    conn: Connection, tag: str, cluster: str | None, kinds: Collection[str], name: str = ""
 ) -> Iterable[TopicColumnRow]:
     """Return the columns that have *tag*, or ANY_TAG, by cluster, topic and dataset.
 
-    *kinds* are of DECLARED, INHERITED and SUGGESTED.
+    *kinds* are of DECLARED, INHERITED and SUGGESTED. With a *name*, its part or a glob, columns of other names may be
+    left out.
     """
     if SUGGESTED not in kinds and has_stored_tags(conn, tag):
-        return listed_tags(conn, tag, kinds, cluster)
+        return listed_tags(conn, tag, kinds, cluster, name)
     everywhere = INHERITED in kinds
     declared = list(tagged_columns(conn, tag, None if everywhere else cluster))
     listed = [placed.column for placed in declared] if DECLARED in kinds else []

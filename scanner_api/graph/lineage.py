@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.model import ColumnRef, Dataset
 from dataflow_generator.query import impact as impact_query
 from dataflow_generator.query.impact import Affected, ImpactGraph, NodeInfo, Root
-from dataflow_generator.query.neighbourhood import Neighbourhood, Step
+from dataflow_generator.query.neighbourhood import ColumnFlow, Neighbourhood, Step
 from dataflow_generator.query.traversal import Hop, TraversalOptions
-from scanner_dictionary.graph.reader import GraphReader
+from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.queries.graph_nodes import related_columns, topics_with_column
 from scanner_model.errors import InputInvalid
@@ -21,7 +22,7 @@ from scanner_model.memory import uncollected
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
-    """What is affected if *root* is renamed or dropped; *nodes* has every node that is named, by its key."""
+    """What is affected if *root* is renamed or dropped; *nodes* has, by their keys, it, the affected and their jobs."""
 
     root: NodeRow
     affected: tuple[Affected[int, EdgeRow], ...]
@@ -49,7 +50,20 @@ def impact_graph(graph: GraphReader) -> ImpactGraph[int, EdgeRow]:
     def step(edge: EdgeRow) -> Step:
         return Step(edge.flow_type, edge.subtype, edge.evidence)
 
-    return ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step)
+    def column_flows(datasets: Sequence[int]) -> Iterable[ColumnFlow[int, EdgeRow]]:
+        for *cells, source, path, target, target_path in stored.column_flows(datasets):
+            edge = EdgeRow._make(cells)
+            hop = Hop(edge.source_node_id, edge.target_node_id, edge.kind, edge)
+            yield ColumnFlow(hop, source, read_path(path), target, read_path(target_path))
+
+    if not isinstance(graph, SqlGraphReader) or not graph.as_stored:
+        return ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step)
+    stored, read_path = graph, cache(_column_path)
+    return ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step, column_flows=column_flows)
+
+
+def _column_path(text: str | None) -> tuple[str, ...]:
+    return tuple(json.loads(text)) if text else ()
 
 
 @uncollected()
@@ -65,9 +79,8 @@ def impact_from(
     """
     reached = impact_query.impact(root, impact_graph(graph), neighbourhood)
     affected = tuple(reach for reach in reached if depth is None or reach.steps <= depth)
-    ends = (end for reach in affected for hop in reach.route for end in (hop.source, hop.target))
     jobs = (job for reach in affected for job in reach.through)
-    nodes = graph.nodes_of({root.node, *(reach.node for reach in affected), *ends, *jobs})
+    nodes = graph.nodes_of({root.node, *(reach.node for reach in affected), *jobs})
     start = column_node(nodes[root.node], root.path) if root.path else nodes[root.node]
     return Impact(root=start, affected=affected, nodes=nodes)
 

@@ -16,7 +16,7 @@ from scanner_api.graph.open import GraphSource, find_node, open_graph
 from scanner_api.graph.people import People
 from scanner_api.questions.graph import FieldUser, GraphEdge, Hops, graph_edge, users_of_column
 from scanner_api.questions.question import AsOf, Cursor, Node, Parameter, read_cursor, write_cursor
-from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_model.columns import path_name
 from scanner_model.text import csv_row
@@ -89,26 +89,28 @@ def impact(
 
     >>> [affected.steps for affected in impact(dictionary, "orders").affected]
     """
+    (start,) = read_cursor(cursor, int) if cursor else (0,)
     with open_graph(GraphSource.of(graph, as_of)) as opened:
         root, notes = find_node(opened.rows, node, "node")
         found = impact_of(opened.rows, root, node, hops)
         names = opened.rows.system_names()
         owners = _owners(opened.rows, found)
         users = users_of_column(opened.rows, root, node)
+        end = len(found.affected) if limit is None else max(start, 0) + limit
+        listed = sorted(found.affected, key=lambda each: bool(each.path) or found.nodes[each.node].kind not in _ACTORS)
+        listed = listed[max(start, 0) : end]
+        ways = _way_nodes(opened.rows, listed) if way else None
     counts: dict[str, dict[str, int]] = {}
     for reached in found.affected:
         uses = counts.setdefault("column" if reached.path else found.nodes[reached.node].kind, {})
         uses[reached.use.name.lower()] = uses.get(reached.use.name.lower(), 0) + 1
-    (start,) = read_cursor(cursor, int) if cursor else (0,)
-    ordered = sorted(found.affected, key=lambda each: bool(each.path) or found.nodes[each.node].kind not in _ACTORS)
-    end = len(ordered) if limit is None else max(start, 0) + limit
-    left_out = max(0, len(ordered) - end)
+    left_out = max(0, len(found.affected) - end)
     return ImpactList(
         root=found.root.node_key,
         scan=opened.about.last_scan,
         sentence=_sentence(found, names, owners),
         complete=not left_out,
-        affected=_affected(found, ordered[max(start, 0) : end], names, owners, way=way),
+        affected=_affected(found, listed, names, owners, ways),
         counts=counts,
         left_out=left_out,
         column_suggestions=found.column_suggestions,
@@ -166,6 +168,11 @@ def _contacts(keys: Iterable[int], owners: Mapping[int, tuple[str, str]]) -> str
     return f"; ask {', '.join(teams)}" + (f" ({unknown} without a known owner)" if unknown else "")
 
 
+def _way_nodes(rows: GraphReader, listed: Iterable[Affected[int, EdgeRow]]) -> Mapping[int, NodeRow]:
+    """Return the nodes on the ways to what is listed."""
+    return rows.nodes_of({end for reached in listed for hop in reached.route for end in (hop.source, hop.target)})
+
+
 def column_name(node: NodeRow) -> str:
     """Return the name of a node as people write it, a column's below that of its dataset."""
     path = node_path(node)
@@ -177,8 +184,7 @@ def _affected(
     listed: Iterable[Affected[int, EdgeRow]],
     names: Mapping[str, str],
     owners: Mapping[int, tuple[str, str]],
-    *,
-    way: bool,
+    ways: Mapping[int, NodeRow] | None,
 ) -> tuple[AffectedNode, ...]:
     rows = []
     for reached in listed:
@@ -190,7 +196,7 @@ def _affected(
                 use=reached.use.name.lower(),
                 steps=reached.steps,
                 through=tuple(found.nodes[job].node_key for job in reached.through),
-                way=tuple(graph_edge(hop.edge, found.nodes) for hop in reached.route) if way else None,
+                way=None if ways is None else tuple(graph_edge(hop.edge, ways) for hop in reached.route),
                 cluster=names.get(node.namespace, ""),
                 owner=owners.get(reached.node, ("", ""))[0],
                 last_seen=owners.get(reached.node, ("", ""))[1],

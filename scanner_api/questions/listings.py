@@ -231,7 +231,7 @@ def columns(
             fits = name_filter(pattern)
             having = (
                 row
-                for row in listed_with_tags(conn, tag, known, _KINDS[tags])
+                for row in listed_with_tags(conn, tag, known, _KINDS[tags], pattern or name or "")
                 if fits(row.name) and (not name or leaf_name(row.path).lower() == name.lower())
             )
             complete = tags == "declared" or _has_newest_graph(conn)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dataflow_generator.query.stored_graph import JOB_LEVEL
@@ -11,8 +11,9 @@ from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.open import stale_nodes
 from scanner_api.questions.question import Cluster, Cursor, Limit, Page, page_of
 from scanner_dictionary.engine.open import Connection
-from scanner_dictionary.graph.reader import SqlGraphReader, list_nodes
+from scanner_dictionary.graph.reader import SqlGraphReader, jobs_with_states, list_nodes
 from scanner_dictionary.graph.store import NodeRow, newest_scan, stored_graph
+from scanner_dictionary.queries.state import has_stale_sources
 
 FAILED = frozenset(("FAILED", "FAILING", "DEGRADED", "ERROR", "UNRESPONSIVE"))
 """States of connectors, Flink statements and ksqlDB queries that do not recover by themselves."""
@@ -88,10 +89,12 @@ def _rows(
 
 def _causes(graph: SqlGraphReader) -> dict[int, _Cause]:
     """Return what makes data stale: jobs that failed or were stopped, and nodes that their source did not confirm."""
-    nodes = list(list_nodes(graph.conn, fits=lambda _: True))
-    unread = stale_nodes(graph, nodes) or {}
-    causes = {row.id: _Cause(row, *_source(unread[row.id])) for row in nodes if row.id in unread}
-    jobs: Iterable[NodeRow] = (row for row in nodes if row.kind == "job")
+    causes: dict[int, _Cause] = {}
+    if has_stale_sources(graph.conn):
+        nodes = list(list_nodes(graph.conn, fits=lambda _: True))
+        unread = stale_nodes(graph, nodes) or {}
+        causes |= {row.id: _Cause(row, *_source(unread[row.id])) for row in nodes if row.id in unread}
+    jobs = jobs_with_states(graph.conn)
     return causes | {row.id: _Cause(row, row.name, reason) for row in jobs if (reason := job_problem(row))}
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from sqlalchemy import BigInteger, Connection, Select, bindparam, case, cast, func, select, tuple_
 
@@ -88,8 +88,9 @@ class GraphReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SqlGraphReader:
-    """The graph that is stored in the dictionary, over *conn*."""
+    """The graph that is stored in the dictionary, over *conn*; a subclass whose edges differ is not *as_stored*."""
 
+    as_stored: ClassVar[bool] = True
     conn: Connection
     _canonical: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
     """Canonical namespaces that were looked up: one name is resolved several times, each time at every slash."""
@@ -122,6 +123,10 @@ class SqlGraphReader:
     ) -> tuple[EdgeRow, ...]:
         """List edges by the indexes of their ends."""
         return graph_store.edges_at(self.conn, nodes, forward=forward, kinds=kinds, holders=holders)
+
+    def column_flows(self, datasets: Sequence[int]) -> Sequence[Sequence[Any]]:
+        """List the column flows from *datasets*: cells of `EdgeRow`, then dataset and path of both ends, by key."""
+        return graph_store.column_flows(self.conn, datasets)
 
     def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:
         """Count the edges of *kinds* that leave (*forward*) or enter each of *nodes*."""
@@ -259,6 +264,7 @@ def schema_node(conn: Connection, key: str) -> tuple[NodeRow, ...]:
 _DESCRIBED = '%"type":%'
 _INTERNAL = '%"internal":%'
 _OBSERVED = '%"observed":%'
+_FAILED, _STATE = '%"failed":%', '%"state":%'
 """In the JSON text of attributes, where a quote inside a value has a backslash before it."""
 
 _AT_ONCE = 500
@@ -389,6 +395,15 @@ def count_flows(conn: Connection, kinds: Collection[str]) -> tuple[SystemFlow, .
         .where(source.kind.not_in(_UNLISTED), target.kind.not_in(_UNLISTED))
     )
     return tuple(SystemFlow(*row) for row in conn.execute(query.group_by(*cells).order_by(*cells)))
+
+
+def jobs_with_states(conn: Connection) -> Iterator[NodeRow]:
+    """Yield the jobs that report a state, or why they failed, in the graph's order."""
+    node = t.flow_node
+    attributes = node.c.attributes
+    told = attributes.like(_FAILED) | attributes.like(_STATE)
+    query = select(node).where(topic_level(conn).nodes, node.c.kind == "job", told).order_by(node.c.id)
+    return (NodeRow(*row) for row in conn.execute(query))
 
 
 class NodePlace(NamedTuple):

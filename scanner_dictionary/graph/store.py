@@ -12,9 +12,11 @@ from sqlalchemy import (
     Connection,
     CursorResult,
     Select,
+    and_,
     bindparam,
     cast,
     func,
+    null,
     or_,
     select,
     true,
@@ -192,6 +194,45 @@ _EDGES = {
     for holders in (True, False)
 }
 """Queries by direction; building them each time would cost more than running them."""
+
+
+def column_flows(conn: Connection, datasets: Sequence[int]) -> Sequence[Sequence[Any]]:
+    """List the column flows from the columns of *datasets*, and from these themselves, by key.
+
+    Each has the cells of `EdgeRow`, then the dataset and the path of both ends; the path of a dataset is None.
+    """
+    flows: list[Sequence[Any]] = []
+    for chunk in in_chunks(datasets, _NODES_AT_ONCE):
+        for query in _COLUMN_FLOWS:
+            flows += fetch_cells(conn.execute(query, {"datasets": chunk}))
+    return sorted(flows)
+
+
+def _column_flows() -> tuple[Select[Any], Select[Any]]:
+    inside, holds, flow = t.flow_edge.alias(), t.flow_edge.alias(), t.flow_edge.c
+    source, target = t.flow_node.alias(), t.flow_node.alias()
+    datasets: BindParameter[Any] = bindparam("datasets", expanding=True)
+    holder = holds.c.target_node_id == target.c.id, holds.c.kind == "contains", target.c.kind == "column"
+    ends = func.coalesce(holds.c.source_node_id, target.c.id), target.c.path
+    whole = (
+        select(t.flow_edge, flow.source_node_id, null(), *ends)
+        .join(target, target.c.id == flow.target_node_id)
+        .outerjoin(holds, and_(*holder))
+        .where(flow.source_node_id.in_(datasets), flow.kind == "column-flow")
+    )
+    columns = (
+        select(t.flow_edge, inside.c.source_node_id, source.c.path, *ends)
+        .join(inside, inside.c.target_node_id == flow.source_node_id)
+        .join(source, source.c.id == flow.source_node_id)
+        .join(target, target.c.id == flow.target_node_id)
+        .outerjoin(holds, and_(*holder))
+        .where(inside.c.source_node_id.in_(datasets), inside.c.kind == "contains", flow.kind == "column-flow")
+        .where(source.c.kind == "column")
+    )
+    return whole, columns
+
+
+_COLUMN_FLOWS = _column_flows()
 
 
 def newest_scan(conn: Connection) -> int:

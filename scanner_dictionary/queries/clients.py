@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, or_, select
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.graph.store import topic_level
+from scanner_dictionary.graph.store import fetch_cells, topic_level
 from scanner_dictionary.queries.facts import fact_of, is_stale, newest_scans, reported_facts, stored_rows
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.other_columns import cluster_names
 from scanner_model.client_names import Applications, Match
 from scanner_model.clients import (
     AT_SCAN,
@@ -87,19 +88,24 @@ class ClientRow:
 
 
 def observed(
-    conn: Connection, *, cluster: str | None = None, topic: str | None = None, include_gone: bool = False
+    conn: Connection,
+    *,
+    cluster: str | None = None,
+    topic: str | Collection[str] | None = None,
+    include_gone: bool = False,
 ) -> Iterator[ClientRow]:
     """Return who was observed to use topics, by cluster, topic, use and application; several clients of one are a row.
 
-    A client whose topic the cluster does not have is left out: the metric is of another cluster. One that a sample
+    *topic* is the name of one, or are those of several. A client whose topic the cluster does not have is left out: the metric is of another cluster. One that a sample
     missed since is remembered for a week.
     """
     query = stored_rows(t.client_use, cluster)
     if not include_gone:
         query = query.where(or_(t.client_use.c.gone.is_(None), t.client_use.c.sampled))
-    if topic is not None:
+    topics = _names(topic)
+    if topics is not None:
         # The metrics of some consumers have `_` for `.` in the topic.
-        query = query.where(t.client_use.c.topic.in_({topic, _flattened(topic)}))
+        query = query.where(t.client_use.c.topic.in_(sorted(topics | set(map(_flattened, topics)))))
     rows = conn.execute(query.order_by(t.client_use.c.id)).all()
     if not rows:
         return iter(())
@@ -110,7 +116,7 @@ def observed(
             continue
         use, known = fact_of(ClientUse, row), names(row.cluster_name)
         name = known.topic(use.topic)
-        if name is None or topic not in (None, name):
+        if name is None or (topics is not None and name not in topics):
             continue
         if match := known.applications.match(dict(use.identities)):
             key = row.cluster_name, name, use.direction.value, match.application
@@ -124,10 +130,19 @@ def _is_forgotten(row: Row[Any], now: str) -> bool:
     return bool(now) and datetime.fromisoformat(row.ended) + _REMEMBERED < datetime.fromisoformat(now)
 
 
-def configured(conn: Connection, *, cluster: str | None = None, topic: str | None = None) -> Iterator[ClientRow]:
-    """Yield the jobs and consumer groups that the stored graph has at topics, but for what was observed only."""
+def _names(topic: str | Collection[str] | None) -> frozenset[str] | None:
+    return topic if topic is None else frozenset((topic,) if isinstance(topic, str) else topic)
+
+
+def configured(
+    conn: Connection, *, cluster: str | None = None, topic: str | Collection[str] | None = None
+) -> Iterator[ClientRow]:
+    """Yield the jobs and consumer groups that the stored graph has at topics, but for what was observed only.
+
+    *topic* is as of `observed`.
+    """
     names = cache(lambda name: _Names.of(conn, name, topics=False))
-    for topics in in_chunks(_topics_in_graph(conn, cluster, topic), _TOPICS_AT_ONCE):
+    for topics in in_chunks(_topics_in_graph(conn, cluster, _names(topic)), _TOPICS_AT_ONCE):
         rows = (row for direction in _USES for row in conn.execute(_edges(direction, [each.id for each in topics])))
         homes = {each.id: each.cluster for each in topics}
         unique = {(row.topic_id, row.use, row.node_key): row for row in rows}
@@ -135,17 +150,18 @@ def configured(conn: Connection, *, cluster: str | None = None, topic: str | Non
         yield from sorted(listed, key=lambda row: (row.cluster, row.topic, row.use, row.application))
 
 
-def _topics_in_graph(conn: Connection, cluster: str | None, topic: str | None) -> list[_TopicNode]:
-    """Return the key, cluster and name of the graph's topics, by cluster and name."""
+def _topics_in_graph(conn: Connection, cluster: str | None, topics: Collection[str] | None) -> Iterator[_TopicNode]:
+    """Yield the key, cluster and name of the graph's topics, by cluster and name."""
     node = t.flow_node.c
-    named = node.name.in_(select(t.cluster.c.name)), node.kind == "cluster"
-    homes = {row.namespace: row.name for row in conn.execute(select(node.namespace, node.name).where(*named))}
+    homes = cluster_names(conn)
     # The range of keys leaves out the columns of schemas, which are most of a graph.
     query = select(node.id, node.namespace, node.name).where(topic_level(conn).nodes, node.kind == "topic")
-    query = query if topic is None else query.where(node.name == topic)
-    rows = (row for row in conn.execute(query).all() if row.namespace in homes)
-    topics = (_TopicNode(row.id, homes[row.namespace], row.name) for row in rows)
-    return sorted((each for each in topics if cluster in (None, each.cluster)), key=lambda each: each[1:])
+    query = query if topics is None else query.where(node.name.in_(sorted(topics)))
+    rows: dict[str, list[tuple[str, int]]] = {}
+    for key, namespace, name in fetch_cells(conn.execute(query)):
+        if cluster in (None, homes.get(namespace, "")):
+            rows.setdefault(homes.get(namespace, ""), []).append((name, key))
+    return (_TopicNode(key, home, name) for home in sorted(filter(None, rows)) for name, key in sorted(rows[home]))
 
 
 def permitted(conn: Connection, cluster: str, topic: str, *, each: bool = False) -> Iterator[ClientRow]:

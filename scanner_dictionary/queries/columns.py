@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -189,11 +189,17 @@ def topic_columns(
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     rare = _rare_definitions(conn, pattern) if pattern and tag is None else None
     query = query if rare is None else query.where(t.topic_schema.c.definition_id.in_(rare))
-    links, fits = conn.execute(query).all() if rare != [] else [], name_filter(pattern)
-    notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
+    fits = name_filter(pattern)
+    clusters = conn.execute(select(t.cluster.c.id, t.cluster.c.name))
+    notes = {key: field_tags(conn, key) for key, name in clusters if cluster in (None, name)}
     condition = _ANY if (wanted := name_condition(t.schema_column.c.name, pattern)) is None else wanted
-    every = tag or not pattern or rare is not None
-    chunks = in_chunks(links, _LINKS_AT_ONCE) if every else _likely(conn, links, str(pattern), condition)
+    chunks: Iterable[Sequence[Row[Any]]]
+    if rare is not None:
+        chunks = in_chunks(conn.execute(query).all() if rare else (), _LINKS_AT_ONCE)
+    elif tag or not pattern:
+        chunks = _first_links(conn, query)
+    else:
+        chunks = _likely(conn, query, pattern, condition)
     for link, column in _columns(conn, chunks, notes, condition, tagged_only=tag is not None):
         if fits(column.name) and has_tag(column.tags, tag):
             yield _row(link, column)
@@ -253,18 +259,25 @@ def _links() -> Select[Any]:
     )
 
 
-def _likely(
-    conn: Connection, links: Sequence[Row[Any]], pattern: str, condition: ColumnElement[bool]
-) -> Iterator[Sequence[Row[Any]]]:
-    """Yield *links* in chunks: a few, then those of the rest whose definitions may have a column of the name.
+def _first_links(conn: Connection, query: Select[Any]) -> Iterator[Sequence[Row[Any]]]:
+    """Yield the links of *query* in chunks: a few, which often fill a page, then the rest."""
+    first = conn.execute(query.limit(_FIRST_LINKS)).all()
+    yield first
+    rest = conn.execute(query.offset(_FIRST_LINKS)).all() if len(first) == _FIRST_LINKS else ()
+    yield from in_chunks(rest, _LINKS_AT_ONCE)
 
-    A page of a frequent name is full after the first chunk.
-    """
-    yield links[:_FIRST_LINKS]
-    rest = links[_FIRST_LINKS:]
-    candidates = _candidate_definitions(conn, pattern, condition) if rest else None
-    likely = (link for link in rest if candidates is None or link.definition_id in candidates)
-    yield from in_chunks(likely, _LINKS_AT_ONCE)
+
+def _likely(
+    conn: Connection, query: Select[Any], pattern: str, condition: ColumnElement[bool]
+) -> Iterator[Sequence[Row[Any]]]:
+    """Yield links as `_first_links` does; of the rest those whose definitions may have a column of the name."""
+    chunks = _first_links(conn, query)
+    yield next(chunks)
+    second = next(chunks, None)
+    if second is not None:
+        candidates = _candidate_definitions(conn, pattern, condition)
+        for chunk in chain((second,), chunks):
+            yield [link for link in chunk if candidates is None or link.definition_id in candidates]
 
 
 def _candidate_definitions(conn: Connection, pattern: str, condition: ColumnElement[bool]) -> frozenset[int] | None:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, exists, select
 
+from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.clients import ClientRow, configured, observed
 from scanner_dictionary.queries.columns import TopicColumnRow
 from scanner_dictionary.queries.facts import fact_of, stored_rows
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.other_columns import cluster_names
 from scanner_model.clients import Direction
 from scanner_model.columns import KEY, ColumnPath, path_name
 from scanner_model.field_uses import FieldExtent, FieldUse, plain_path
 
+_COLUMNS_AT_ONCE = 1_000
 _WHOLE = frozenset({FieldExtent.ALL, FieldExtent.UNRESOLVED})
 _SQL = frozenset({"ksqldb", "flink", "ksql-query", "flink-statement", "view", "query", "statement"})
 """Kinds of jobs whose columns are read from their statements."""
@@ -93,36 +96,46 @@ def unread_columns(conn: Connection, columns: Iterable[TopicColumnRow]) -> Itera
         fact = fact_of(FieldUse, row)
         if fact.direction is Direction.READS:
             reads.setdefault((row.cluster_name, fact.topic), []).append(fact)
-    flows, unseen = _flowing(conn), _unseen(conn, reads)
+    values = (column for column in columns if column.topic and column.role == "value" and column.path)
+    for chunk in in_chunks(values, _COLUMNS_AT_ONCE):
+        topics = frozenset(column.topic for column in chunk)
+        flows, unseen = _flowing(conn, topics), _unseen(conn, reads, topics)
+        yield from _without_reader(chunk, reads, flows, unseen)
+
+
+def _without_reader(
+    columns: Iterable[TopicColumnRow],
+    reads: Mapping[tuple[str, str], Sequence[FieldUse]],
+    flows: Mapping[tuple[str, str], Sequence[ColumnPath]],
+    unseen: Mapping[tuple[str, str], tuple[str, ...]],
+) -> Iterator[TopicColumnRow]:
     for column in columns:
         key = (column.cluster, column.topic)
-        if not column.topic or column.role != "value" or not column.path:
-            continue
         known = [fact for fact in reads.get(key, ()) if fact.extent is not FieldExtent.UNRESOLVED]
         is_read = any(_uses(fact, column.path) for fact in known)
         if not is_read and not any(_overlaps(path, column.path) for path in flows.get(key, ())):
             yield column._replace(unseen=unseen.get(key, ()))
 
 
-def _flowing(conn: Connection) -> Mapping[tuple[str, str], list[ColumnPath]]:
-    """Return the columns of topics that data flow from in the graph, by cluster and topic."""
+def _flowing(conn: Connection, topics: Collection[str]) -> Mapping[tuple[str, str], list[ColumnPath]]:
+    """Return the columns of the topics with these names that data flow from in the graph, by cluster and topic."""
     node, edge = t.flow_node.c, t.flow_edge.c
-    clusters = conn.execute(select(node.namespace, node.name).where(node.kind == "cluster"))
-    homes = {row.namespace: row.name for row in clusters}
-    query = select(node.namespace, node.name, node.path).join(t.flow_edge, edge.source_node_id == node.id)
+    homes = cluster_names(conn)
+    flows = exists().where(edge.source_node_id == node.id, edge.kind == "column-flow")
+    query = select(node.namespace, node.name, node.path).where(node.kind == "column", node.name.in_(sorted(topics)))
     found: dict[tuple[str, str], list[ColumnPath]] = {}
-    for row in conn.execute(query.where(node.kind == "column", edge.kind == "column-flow").distinct()):
+    for row in conn.execute(query.where(flows)):
         if row.namespace in homes:
             found.setdefault((homes[row.namespace], row.name), []).append(tuple(json.loads(row.path or "[]")))
     return found
 
 
 def _unseen(
-    conn: Connection, reads: Mapping[tuple[str, str], Iterable[FieldUse]]
+    conn: Connection, reads: Mapping[tuple[str, str], Iterable[FieldUse]], topics: Collection[str]
 ) -> Mapping[tuple[str, str], tuple[str, ...]]:
-    """Return the readers of each topic whose fields are not known."""
+    """Return the readers whose fields are not known, of each of the topics with these names."""
     found: dict[tuple[str, str], set[str]] = {}
-    for row in (*observed(conn), *configured(conn)):
+    for row in (*observed(conn, topic=topics), *configured(conn, topic=topics)):
         key = (row.cluster, row.topic)
         known = {fact.program for fact in reads.get(key, ()) if fact.extent is not FieldExtent.UNRESOLVED}
         names = {row.application, *(identity.name for identity in row.identities)}

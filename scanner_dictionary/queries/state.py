@@ -225,6 +225,11 @@ class StaleFact(NamedTuple):
     reason: str
 
 
+def has_stale_sources(conn: Connection) -> bool:
+    """Return whether the newest scan of any cluster could not read a source."""
+    return conn.execute(select(t.source.c.id).where(t.source.c.stale_since.is_not(None)).limit(1)).first() is not None
+
+
 def stale_facts(conn: Connection, names: Collection[str]) -> tuple[StaleFact, ...]:
     """Return the stale facts that are called one of *names*; a single look-up where every source is fresh."""
     source = t.source.c

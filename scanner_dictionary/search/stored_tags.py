@@ -11,6 +11,7 @@ from sqlalchemy import Connection, select
 from scanner_dictionary.engine.rows import insert_rows
 from scanner_dictionary.graph.store import newest_scan
 from scanner_dictionary.queries.columns import ANY_TAG, FoundTag, TopicColumnRow
+from scanner_dictionary.queries.topics import field_condition
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.columns_in_graph import Place, PlacedColumn
 
@@ -60,11 +61,18 @@ def stored_tags(conn: Connection, tag: str, found: Collection[str]) -> Iterator[
     return map(_row, conn.scalars(query.execution_options(yield_per=_ROWS_AT_ONCE)))
 
 
-def listed_tags(conn: Connection, tag: str, found: Collection[str], cluster: str | None) -> Iterator[TopicColumnRow]:
-    """Yield the columns that have *tag* in one of the ways *found*, by cluster, topic and dataset."""
+def listed_tags(
+    conn: Connection, tag: str, found: Collection[str], cluster: str | None, name: str = ""
+) -> Iterator[TopicColumnRow]:
+    """Yield the columns that have *tag* in one of the ways *found*, by cluster, topic and dataset.
+
+    With a *name*, its part or a glob, not all of those are left out that have another name.
+    """
     cell = t.column_tag.c
     query = select(cell.content).where(cell.tag == tag.lower(), cell.place.is_not(None), cell.found.in_(sorted(found)))
     query = query if cluster is None else query.where(cell.cluster == cluster)
+    named = field_condition(cell.content, name)
+    query = query if named is None else query.where(named)
     rows = conn.scalars(query.order_by(cell.place).execution_options(yield_per=_ROWS_AT_ONCE))
     return (_row(text).placed.column for text in rows)
 
