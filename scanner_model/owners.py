@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 
 OWNER_PATTERN, OWNED_TOPIC = "owner_pattern", "owned_topic"
 """The kinds of annotations of manual input: one whose name is a pattern, and a topic that one matches."""
+
+CODE_OWNED_PROGRAM, CODE_OWNED_TOPIC, CODE_OWNED_SUBJECT = "code_owned_program", "code_owned_topic", "code_owned_subject"
+"""The kinds of annotations of what is in files that CODEOWNERS of a repository has owners for."""
 
 
 class Owners:
     """Find the owner of a name among owners by pattern: a pattern is a whole name, or a glob.
 
-    A whole name takes precedence over globs, a longer glob over a shorter one.
+    A whole name takes precedence over globs, a longer glob over a shorter one. What no pattern matches has the owner
+    of its *files*, by whole name.
     """
 
-    def __init__(self, owners: Mapping[str, str]) -> None:
-        self._owners = owners
+    def __init__(self, owners: Mapping[str, str], files: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._owners, self._files = owners, files
         globs = (pattern for pattern in owners if not frozenset("*?[").isdisjoint(pattern))
         self._globs = sorted(globs, key=lambda pattern: (-len(pattern), pattern))
 
@@ -28,4 +33,4 @@ class Owners:
 
     def of(self, name: str) -> str:
         """Return the owner of *name*; empty if no pattern matches."""
-        return self._owners.get(self.pattern_of(name), "")
+        return self._owners.get(self.pattern_of(name)) or self._files.get(name, "")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from scanner_api.change_check.git import text_at
 from scanner_api.change_check.model import ChangeReport, Place
 from scanner_api.change_check.proposals import decoded, text_of_file
+from scanner_extractor.repository.code_owners import OWNER_FILES, code_owners
 from scanner_model.errors import InputInvalid
 from scanner_model.redaction.texts import mask_text
 
-_OWNER_FILES = ("CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 _LONGEST = 400
 
 
@@ -26,7 +25,7 @@ def with_surroundings(report: ChangeReport, commits: str | None, directory: Path
     places = {finding.place for finding in report.findings if finding.place.file}
     texts = {place.file: read(place.file).splitlines() for place in places}
     lines = {place: _line(texts[place.file], place) for place in places}
-    owners = _owners(next(filter(None, map(_base_reader(commits, top), _OWNER_FILES)), ""))
+    owners = code_owners(next(filter(None, map(_base_reader(commits, top), OWNER_FILES)), ""))
     named = {file for finding in report.findings for file in _files(finding.place, finding.affected)}
     return replace(
         report,
@@ -71,29 +70,3 @@ def _decoded(content: bytes | None) -> str:
         return decoded(content or b"", "")
     except InputInvalid:
         return ""
-
-
-def _owners(text: str) -> Callable[[str], tuple[str, ...]]:
-    """Return a function from a path to its owners in the text of a CODEOWNERS file: the last pattern that fits."""
-    rules: list[tuple[re.Pattern[str], tuple[str, ...]]] = []
-    for line in text.splitlines():
-        words = line.partition("#")[0].split()
-        if words and not words[0].startswith(("[", "^[")):
-            rules.append((_pattern(words[0]), tuple(words[1:])))
-
-    def owners(path: str) -> tuple[str, ...]:
-        return next((names for pattern, names in reversed(rules) if pattern.match(path)), ())
-
-    return owners
-
-
-def _pattern(text: str) -> re.Pattern[str]:
-    """Return the expression of a pattern, which is anchored if a slash is inside, and covers what is below it."""
-    anchored = "/" in text.rstrip("/")
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", text.strip("/"))
-    body = "".join(_WILDCARDS.get(part) or re.escape(part) for part in parts)
-    end = "/" if text.endswith("/") else "$" if text.endswith("/*") else "(?:/|$)"
-    return re.compile(f"{'' if anchored else '(?:.*/)?'}{body}{end}")
-
-
-_WILDCARDS: Mapping[str, str] = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}

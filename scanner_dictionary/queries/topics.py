@@ -11,12 +11,12 @@ from re import IGNORECASE
 from re import compile as pattern_of
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, case, func, select
 
 from scanner_dictionary.queries.facts import is_stale, newest_scans
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
-from scanner_model.owners import OWNED_TOPIC, OWNER_PATTERN, Owners
+from scanner_model.owners import CODE_OWNED_PROGRAM, CODE_OWNED_TOPIC, OWNED_TOPIC, OWNER_PATTERN, Owners
 
 
 class TopicUser(NamedTuple):
@@ -80,7 +80,7 @@ def catalog_annotations(
 ) -> Mapping[tuple[int, str], CatalogAnnotations]:
     """Return the annotations of each topic, by cluster and name: of all, or of one *topic* of *cluster*.
 
-    An owner that manual input states is that of a topic without another.
+    An owner that manual input states is that of a topic without another; then comes that of its files.
     """
     note = t.annotation.c
     query = select(note.cluster_id, note.topic, note.tags, note.owner, note.description).where(
@@ -88,7 +88,7 @@ def catalog_annotations(
     )
     query = query if topic is None else query.where(note.cluster_id == cluster, note.topic == topic)
     annotations: dict[tuple[int, str], CatalogAnnotations] = {}
-    for cluster_id, name, tags, owner, description in conn.execute(query.order_by(note.kind == OWNED_TOPIC, note.id)):
+    for cluster_id, name, tags, owner, description in conn.execute(query.order_by(_LATER, note.id)):
         known = annotations.get((cluster_id, name), NOTHING)
         every = tuple(sorted({*known.tags, *json.loads(tags)}))
         annotations[cluster_id, name] = CatalogAnnotations(
@@ -97,14 +97,21 @@ def catalog_annotations(
     return annotations
 
 
+_LATER = case({OWNED_TOPIC: 1, CODE_OWNED_TOPIC: 2}, value=t.annotation.c.kind, else_=0)
+
+
 def stated_owners(conn: Connection) -> Mapping[str, Owners]:
-    """Return the owners that manual input states, by the name of the cluster."""
-    owners: dict[str, dict[str, str]] = {}
+    """Return the owners that manual input states, and those of programs by their files, by the name of the cluster."""
+    owners: dict[str, dict[str, dict[str, str]]] = {}
     note = t.annotation.c
-    query = select(t.cluster.c.name.label("cluster"), note.name, note.owner).join(t.cluster)
-    for row in conn.execute(query.where(note.kind == OWNER_PATTERN, note.gone.is_(None)).order_by(note.id)):
-        owners.setdefault(row.cluster, {})[row.name] = row.owner
-    return {cluster: Owners(stated) for cluster, stated in owners.items()}
+    query = select(t.cluster.c.name.label("cluster"), note.kind, note.name, note.owner).join(t.cluster)
+    kinds = note.kind.in_((OWNER_PATTERN, CODE_OWNED_PROGRAM))
+    for row in conn.execute(query.where(kinds, note.gone.is_(None)).order_by(note.id)):
+        owners.setdefault(row.cluster, {}).setdefault(row.kind, {})[row.name] = row.owner
+    return {
+        cluster: Owners(stated.get(OWNER_PATTERN, {}), stated.get(CODE_OWNED_PROGRAM, {}))
+        for cluster, stated in owners.items()
+    }
 
 
 FieldTags = Mapping[tuple[str, str], Mapping[ColumnPath, tuple[str, ...]]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.applications.modules import OUTSIDE
 from scanner_extractor.repository.applications.reader import KnownFiles
 from scanner_extractor.repository.charts import installed_helm, with_rendered_charts
+from scanner_extractor.repository.code_owners import OWNER_FILES, CodeOwners, code_owners, owned_in_files
 from scanner_extractor.repository.context import Context, Texts
 from scanner_extractor.repository.declared import Collector
 from scanner_extractor.repository.files import (
@@ -171,7 +173,7 @@ def read_entries(
         what = f"its variables add more than {MOST_GROWTH} characters to its texts"
         collector.problem("", what, "placeholders after that are not replaced")
     files = {kind: tuple(file.path for file in group) for kind, group in found.items()}
-    result = _result(context, files)
+    result = _result(context, files, _code_owners(every))
     return RepositoryReading(
         result=result,
         field_uses=lambda: (*context.declared_uses, *context.field_uses()),
@@ -179,6 +181,15 @@ def read_entries(
         files=files,
         seen=len(listed),
     )
+
+
+def _code_owners(entries: Mapping[str, Entry]) -> CodeOwners:
+    """Return the owners of files; none where no CODEOWNERS file can be read."""
+    for path in OWNER_FILES:
+        if path in entries:
+            with suppress(UnreadText):
+                return code_owners(text_of(entries[path]).text)
+    return code_owners("")
 
 
 def _topic_files(entry: Entry | None, context: Context) -> tuple[TopicFiles, ...]:
@@ -257,7 +268,7 @@ def _is_chosen(path: str, patterns: tuple[str, ...]) -> bool:
     return not patterns or any(re.fullmatch(glob_expression(pattern), path, re.DOTALL) for pattern in patterns)
 
 
-def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryResult:
+def _result(context: Context, files: dict[str, tuple[str, ...]], owners: CodeOwners) -> RepositoryResult:
     collector, source = context.collector, context.source
     reading = DeploymentReading(
         declarations=tuple(collector.declarations[key] for key in sorted(collector.declarations)),
@@ -282,13 +293,15 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
     registry = RegistryResult(
         registry=Registry(source=source, kind="files", url=""), outcome=outcome, versions=versions
     )
+    declared = _with_flows(declared, context)
+    owned = owned_in_files(source, declared, context.schema_files, owners)
     return RepositoryResult(
         outcome=outcome,
-        declared=_with_flows(declared, context),
+        declared=declared,
         registry=registry if context.versions else None,
         tables=_distinct_tables(context.tables),
         links=tuple(dict.fromkeys(context.links)),
-        annotations=tuple({note.name: note for note in context.annotations}.values()),
+        annotations=(*{note.name: note for note in context.annotations}.values(), *owned),
         of_tables=tuple(context.table_files),
         unread=unread,
         problems=problems,

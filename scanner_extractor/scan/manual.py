@@ -11,7 +11,7 @@ from scanner_model.errors import Problem
 from scanner_model.kafka import Topic
 from scanner_model.manual import Assignment, ManualSchema
 from scanner_model.names import Fingerprint, Role, TopicName
-from scanner_model.owners import OWNED_TOPIC, Owners
+from scanner_model.owners import CODE_OWNED_SUBJECT, CODE_OWNED_TOPIC, OWNED_TOPIC, Owners
 from scanner_model.schemas import Association, Confidence, Definition, TopicSchema, columns_text
 
 
@@ -31,6 +31,19 @@ def owned_topics(owners: Iterable[Annotation], topics: Iterable[Topic]) -> Itera
     for name in sorted({topic.name for topic in topics}) if by_pattern else ():
         if pattern := stated.pattern_of(name):
             yield replace(by_pattern[pattern], name=name, kind=OWNED_TOPIC, topic=name)
+
+
+def owned_by_subject(annotations: Iterable[Annotation], links: Iterable[TopicSchema]) -> Iterator[Annotation]:
+    """Yield the owner of each topic, by name, one of whose current subjects has an owner, unless the topic has one."""
+    listed = [note for note in annotations if note.kind in (CODE_OWNED_SUBJECT, CODE_OWNED_TOPIC)]
+    by_subject = {note.subject: note for note in listed if note.kind == CODE_OWNED_SUBJECT}
+    known = {note.topic for note in listed if note.kind == CODE_OWNED_TOPIC}
+    for link in sorted(links, key=lambda link: (link.topic, link.role != "value", link.subject)) if by_subject else ():
+        if link.current and link.topic not in known and link.subject in by_subject:
+            known.add(link.topic)
+            yield replace(
+                by_subject[link.subject], name=link.topic, kind=CODE_OWNED_TOPIC, topic=link.topic, subject=None
+            )
 
 
 def merge_schemas(

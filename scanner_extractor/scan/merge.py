@@ -25,7 +25,7 @@ from scanner_extractor.results import (
     SourceReadings,
     SourceResults,
 )
-from scanner_extractor.scan.manual import agreeing, merge_schemas, owned_topics
+from scanner_extractor.scan.manual import agreeing, merge_schemas, owned_by_subject, owned_topics
 from scanner_extractor.scan.topics import (
     hidden_topics,
     ksqldb_internal,
@@ -159,7 +159,14 @@ def merge_results(
         ksql_sources=results.collections,
         queries=tuple(query for reading in results.ksqldb for query in reading.queries),
         manual_flows=(*manual.flows, *_all(reading.flows for reading in results.files)),
-        **results.facts(remembered, (*manual.owners, *owned_topics(manual.owners, (*topics, *remembered.topics)))),
+        **results.facts(
+            remembered,
+            (
+                *manual.owners,
+                *owned_topics(manual.owners, (*topics, *remembered.topics)),
+                *owned_by_subject(_all(catalog.annotations for catalog in results.catalogs), links),
+            ),
+        ),
         others=facts,
         problems=(*source_problems, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
@@ -210,7 +217,7 @@ class _Results:
     def facts(self, remembered: PreviousState, owners: Iterable[Annotation]) -> SourceFacts:
         """Return the facts other than topics and schemas, as received, and the growth rates of topics.
 
-        *owners* are the annotations of manual input.
+        *owners* are the annotations of manual input, and those of topics by the files of their schemas.
         """
         metrics = _all(catalog.metrics for catalog in self.catalogs)
         connectors = _all(connect_result.connectors for connect_result in self.connect)

@@ -22,3 +22,11 @@ OWNERS = Owners({"orders*": "sales", "orders-eu*": "europe", "orders-eu-raw": "i
 def test_most_specific_pattern_decides(name: str, owner: str) -> None:
     """A whole name takes precedence over globs, a longer glob over a shorter one."""
     assert OWNERS.of(name) == owner
+
+
+def test_owner_of_the_file_counts_where_no_pattern_matches() -> None:
+    owners = Owners({"orders-*": "team-a"}, {"orders-api": "@shop", "billing": "@finance"})
+
+    assert owners.of("orders-api") == "team-a"
+    assert owners.of("billing") == "@finance"
+    assert owners.of("billing-2") == ""

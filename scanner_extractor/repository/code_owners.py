@@ -1,0 +1,71 @@
+"""The owners of files in a CODEOWNERS file, and of the programs, topics and schemas in these files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from scanner_extractor.results import DeclaredResult
+from scanner_model.catalogs import Annotation
+from scanner_model.declarations import DeclaredKind
+from scanner_model.names import SourceId, TopicName
+from scanner_model.owners import CODE_OWNED_PROGRAM, CODE_OWNED_SUBJECT, CODE_OWNED_TOPIC
+
+CodeOwners = Callable[[str], tuple[str, ...]]
+"""Returns the owners of a file by its path; empty if no pattern fits."""
+
+OWNER_FILES = ("CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
+"""Where the file may be, the first that exists."""
+
+
+def code_owners(text: str) -> CodeOwners:
+    """Return a function from a path to its owners in the text of a CODEOWNERS file: the last pattern that fits."""
+    rules: list[tuple[re.Pattern[str], tuple[str, ...]]] = []
+    for line in text.splitlines():
+        words = line.partition("#")[0].split()
+        if words and not words[0].startswith(("[", "^[")):
+            rules.append((_pattern(words[0]), tuple(words[1:])))
+
+    def owners(path: str) -> tuple[str, ...]:
+        return next((names for pattern, names in reversed(rules) if pattern.match(path)), ())
+
+    return owners
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    """Return the expression of a pattern, which is anchored if a slash is inside, and covers what is below it."""
+    anchored = "/" in text.rstrip("/")
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", text.strip("/"))
+    body = "".join(_WILDCARDS.get(part) or re.escape(part) for part in parts)
+    end = "/" if text.endswith("/") else "$" if text.endswith("/*") else "(?:/|$)"
+    return re.compile(f"{'' if anchored else '(?:.*/)?'}{body}{end}")
+
+
+_WILDCARDS: Mapping[str, str] = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+def owned_in_files(
+    source: SourceId, declared: DeclaredResult, subjects: Mapping[str, Iterable[str]], owners: CodeOwners
+) -> Iterator[Annotation]:
+    """Yield the owners of programs, connectors and topics that files declare, and of subjects by the file of their schema.
+
+    *subjects* are those of each file. Of several places of one name the first with an owner counts.
+    """
+    places = [(CODE_OWNED_PROGRAM, flow.job, flow.evidence) for flow in declared.flows if flow.job]
+    kinds = {DeclaredKind.TOPIC: CODE_OWNED_TOPIC, DeclaredKind.CONNECTOR: CODE_OWNED_PROGRAM}
+    places += [(kinds[each.kind], each.name, each.place) for each in declared.declarations if each.kind in kinds]
+    places += [(CODE_OWNED_TOPIC, schema.topic, schema.location) for schema in declared.schemas]
+    places += [(CODE_OWNED_SUBJECT, subject, file) for file, named in subjects.items() for subject in named]
+    owned: dict[tuple[str, str], str] = {}
+    for kind, name, place in places:
+        if (kind, name) not in owned and (found := owners(_file_of(place))):
+            owned[kind, name] = ", ".join(found)
+    for (kind, name), owner in sorted(owned.items()):
+        topic = TopicName(name) if kind == CODE_OWNED_TOPIC else None
+        subject = name if kind == CODE_OWNED_SUBJECT else None
+        yield Annotation(source=source, name=name, kind=kind, topic=topic, subject=subject, owner=owner)
+
+
+def _file_of(place: str) -> str:
+    """Return the path in *place*, without the line."""
+    return re.sub(r"(?::\d+)+$", "", place)
