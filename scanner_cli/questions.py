@@ -86,11 +86,24 @@ def answer(
         least = "at least " if every.next_cursor else ""
         echo_err(f"{len(page)} of {least}{len(every)} {_noun(question)}; --limit shows more")
     elif style == Format.TABLE and terminal_width():
-        echo_err(f"{len(page)} {_noun(question) if len(page) != 1 else _noun(question)[:-1]}")
+        total = _total(question, dictionary) if _is_filtered(question, arguments) else 0
+        of = f" of {total}" if total > len(page) else ""
+        echo_err(f"{len(page)}{of} {_noun(question) if len(page) != 1 or of else _noun(question)[:-1]}")
     if not page.complete and question.incomplete:
         echo_err(f"note: something may be missing: {question.incomplete}")
     if page.did_you_mean:
         echo_err(f"did you mean {' or '.join(map(repr, page.did_you_mean))}?")
+
+
+def _is_filtered(question: Question, arguments: Mapping[str, object]) -> bool:
+    defaults = {option.name: option.default for option in options_of(question.name)}
+    return any(value not in (None, False, defaults.get(name)) for name, value in arguments.items())
+
+
+def _total(question: Question, dictionary: Dictionary) -> int:
+    """Return how many items the list has without filters; 0 where that is not counted."""
+    counts = BY_NAME["summary"].answer(dictionary).counts if question.counts else None
+    return sum(counts[name] for name in question.counts) if counts else 0
 
 
 _NAMING = ("pattern", "q", "topic", "name", "tag")

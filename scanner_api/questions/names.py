@@ -19,9 +19,9 @@ from scanner_api.questions.staleness import job_problem
 from scanner_dictionary import queries
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import NodeCount as NodeCount
-from scanner_dictionary.graph.reader import NodePlace, SqlGraphReader, count_nodes, list_nodes
+from scanner_dictionary.graph.reader import NodePlace, SqlGraphReader, count_nodes, jobs_with_states, list_nodes
 from scanner_dictionary.graph.store import NodeRow, stored_graph
-from scanner_dictionary.queries.listings import count_topics
+from scanner_dictionary.queries.listings import count_listed, count_topics
 from scanner_dictionary.queries.resolve import nearest_names
 from scanner_dictionary.queries.state import DictionaryState as DictionaryState
 from scanner_dictionary.queries.state import StaleSource as StaleSource
@@ -148,8 +148,9 @@ class Summary(NamedTuple):
 
     *coverage* counts the statements and connectors of the graph by how far they were read, and the `problems`: the
     members of `Coverage`. None where no graph was generated. *counts* are of the dictionary: `topics` and
-    `internal_topics` of them, `mentioned_topics`, which only the graph has, `jobs`, `failed_jobs`, `sources` and
-    `stale_sources`.
+    `internal_topics` of them, `mentioned_topics`, which only the graph has, `jobs`, `failed_jobs`, `sources`,
+    `stale_sources`, and how many `schemas`, `connectors`, `statements`, `findings` and `scans` there are: the rows of
+    these lists without a filter.
     """
 
     nodes: tuple[NodeCount, ...]
@@ -175,9 +176,10 @@ def _totals(conn: Connection, nodes: Iterable[NodeCount]) -> Mapping[str, int]:
     for row in nodes:
         of_kind[row.kind] += row.count
     topics, internal, in_graph = count_topics(conn)
-    failed = list_nodes(conn, kind="job", fits=lambda row: job_problem(row).startswith("failed"))
+    failed = (row for row in jobs_with_states(conn) if job_problem(row).startswith("failed"))
     sources = queries.sources(conn)
     return {
+        **count_listed(conn),
         "topics": topics,
         "internal_topics": internal,
         "mentioned_topics": max(0, of_kind["topic"] - in_graph),

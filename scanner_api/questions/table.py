@@ -48,6 +48,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="topics",
         function="questions.listings:topics",
+        counts=("topics",),
         summary="List the topics of the dictionary.",
         path="/topics",
         heavy_with=frozenset(
@@ -76,6 +77,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="schemas",
         function="questions.listings:schemas",
+        counts=("schemas",),
         summary="List the subjects of every registry, with their versions and the topics that they describe.",
         path="/schemas",
         heavy=True,
@@ -184,6 +186,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="jobs",
         function="questions.jobs:jobs",
+        counts=("connectors", "statements"),
         summary="List the connectors of Kafka Connect, and the statements of Flink and ksqlDB.",
         help="`--format json` includes configurations, traces and texts of statements; secrets in them were never "
         "stored.\n\n" + _UNKNOWN_CLUSTER,
@@ -203,6 +206,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="connectors",
         function="questions.jobs:connectors",
+        counts=("connectors",),
         summary="List the connectors of Kafka Connect: class, state, the topics that they use, and why they failed.",
         path="/connectors",
         heavy=True,
@@ -210,6 +214,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="statements",
         function="questions.jobs:statements",
+        counts=("statements",),
         summary="List the statements of Flink and the queries of ksqlDB: kind, state, and how each begins.",
         path="/statements",
         heavy=True,
@@ -240,6 +245,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="findings",
         function="questions.listings:findings",
+        counts=("findings",),
         summary="List what failed or does not fit together, as `scanner validate` found after the newest scan.",
         path="/findings",
         heavy=True,
@@ -248,12 +254,14 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="sources",
         function="questions.listings:sources",
+        counts=("sources",),
         summary="List the sources, and since which scan each is stale.",
         path="/sources",
     ),
     Question(
         name="scans",
         function="questions.listings:scans",
+        counts=("scans",),
         summary="List the scans, the newest first.",
         path="/scans",
     ),

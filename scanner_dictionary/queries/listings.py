@@ -14,6 +14,7 @@ from sqlalchemy import (
     Row,
     Select,
     Subquery,
+    Table,
     and_,
     cast,
     distinct,
@@ -134,6 +135,21 @@ def count_topics(conn: Connection) -> tuple[int, int, int]:
     in_graph = exists().where(node.kind == "topic", node.name == topic.name, node.namespace.in_(homes))
     found = conn.scalar(select(func.count()).select_from(t.topic).where(topic.gone.is_(None), in_graph))
     return topics, internal, found or 0
+
+
+def count_listed(conn: Connection) -> Mapping[str, int]:
+    """Return how many schemas, connectors, statements, findings and scans are listed without a filter, by these names."""
+    live = {"connectors": (t.connector,), "statements": (t.flink_statement, t.ksql_query)}
+    counts = {name: sum(_count(conn, table, table.c.gone.is_(None)) for table in of) for name, of in live.items()}
+    return counts | {
+        "schemas": _count(conn, t.subject, t.subject.c.gone.is_(None) & t.subject.c.deleted.is_(False)),
+        "findings": _count(conn, t.finding),
+        "scans": _count(conn, t.scan),
+    }
+
+
+def _count(conn: Connection, table: Table, *conditions: ColumnElement[bool]) -> int:
+    return conn.scalar(select(func.count()).select_from(table).where(*conditions)) or 0
 
 
 def _topics() -> Select[Any]:

@@ -10,6 +10,7 @@ import scanner_api
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.listings import findings
 from scanner_api.questions.names import nodes, summary
+from scanner_api.questions.table import QUESTIONS
 from scanner_model.errors import InputInvalid
 
 EXAMPLE = Path(__file__).parents[3] / "examples/retail"
@@ -39,6 +40,13 @@ def test_summary_counts_what_the_lists_have(retail) -> None:
     assert (counts.coverage["columns"], counts.coverage["unread"]) == (5, 0)
     assert (counts.coverage["connector_columns"], counts.coverage["problems"]) == (9, 5)
     assert {each.cluster for each in counts.nodes if each.kind == "topic"} == {"retail"}
+
+
+@pytest.mark.parametrize("question", [each for each in QUESTIONS if each.counts], ids=lambda each: each.name)
+def test_each_list_that_is_counted_has_as_many_rows(retail, question) -> None:
+    counts = summary(retail).counts or {}
+
+    assert sum(counts[name] for name in question.counts) == len(question.answer(retail)) > 0
 
 
 def test_nodes_are_listed_in_pages_without_a_gap(retail) -> None:
