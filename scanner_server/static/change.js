@@ -8,6 +8,7 @@ const CHANGES = {
 };
 const VERDICTS = {
   fine: ["Nothing breaks", "fine"],
+  unused: ["No known user", ""],
   unknown: ["Unknown", ""],
   impact: ["Affects others", "warning"],
   breaks: ["Breaks readers", "error"],
@@ -88,7 +89,7 @@ async function goneReport(node) {
     what: `${node} is removed or renamed`,
     why: [],
     affected,
-    verdict: affected.length ? "impact" : "fine",
+    verdict: affected.length ? "impact" : "unused",
     target: "",
     accepted: "",
   };
@@ -99,6 +100,7 @@ async function goneReport(node) {
     notes: impact.notes,
     complete: impact.complete,
     left_out: {affected: impact.left_out},
+    root: impact.root,
   };
 }
 
@@ -114,6 +116,7 @@ function reportParts(kind, name, report) {
       ? ""
       : make("p", {class: "warn"}, left ? `${left} more are not listed.` : "This answer is incomplete: there may be more."),
     callSection(report.findings),
+    report.root ? section("Lineage", [drawingOf(report.root, name)]) : "",
     ...report.findings.map(findingSection),
     make("details", {}, [make("summary", {}, "As Markdown"), markdown]),
   ].filter(Boolean);

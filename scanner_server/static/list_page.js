@@ -99,7 +99,7 @@ function drawList(shown) {
     if (at >= 0) head.replaceChildren(sortButton(head.textContent, at, shown));
   }
   shown.end = make("div", {});
-  place.replaceChildren(table, shown.end);
+  place.replaceChildren(list.grouped ? make("p", {class: "none"}, shown.caption) : "", table, shown.end);
   markStale(list, rows, [...table.querySelectorAll("tbody tr")]);
   for (let from = MORE_ROWS; shown.table && from < rows.length; from += MORE_ROWS) addPart(shown, rows.slice(from, from + MORE_ROWS), from);
   drawEnd(shown);

@@ -205,6 +205,7 @@ const LISTS = {
     title: "Schemas",
     noun: () => "subjects",
     path: "/schemas",
+    total: ({counts}) => counts.schemas,
     filters: [PATTERN, CLUSTER, check("deleted", "with deleted ones")],
     columns: [
       ["subject", (row) => [text(row.name), " ", ...staleMark(row), row.deleted ? mark("deleted", "") : ""], (row) => row.name],
@@ -219,6 +220,7 @@ const LISTS = {
   "/sources": {
     title: "Sources",
     path: "/sources",
+    total: ({counts}) => counts.sources,
     unpaged: true,
     filters: [CLUSTER],
     columns: [
@@ -233,6 +235,7 @@ const LISTS = {
   "/findings": {
     title: "Findings",
     path: "/findings",
+    total: ({counts}) => counts.findings,
     filters: [CLUSTER, choice("severity", "Severity", ["error", "warning"]), {name: "rule", words: "Rule", kind: "rule"}, {name: "where", words: "At", kind: "text"}],
     grouped: true,
     columns: [
@@ -247,6 +250,7 @@ const LISTS = {
   "/scans": {
     title: "Scans",
     path: "/scans",
+    total: ({counts}) => counts.scans,
     filters: [CLUSTER],
     columns: [
       ["finished", (row) => moment(row.finished) || "not finished", (row) => row.finished],

@@ -6,7 +6,7 @@ async function topicPageOf() {
   const [subject, version] = [params.get("subject"), params.get("version")];
   const [about, chosen] = await Promise.all([ask(path), subject ? ask(`${path}/schemas`, {subject, version}) : null]);
   const flows = about.node ? await topicFlows(about.node) : {columns: new Map(), users: new Map(), derived: []};
-  const fields = await fieldUses(cluster, topic);
+  const [fields, clients] = await Promise.all([fieldUses(cluster, topic), topicClients(cluster, topic)]);
   const schemas = chosen ? chosen.items : about.schemas;
   const acts = [
     link(flowPage(about.node), "Lineage"),
@@ -39,16 +39,17 @@ async function topicPageOf() {
             schemas.length ? "" : derivedSection(flows.derived, about.found_tags || {}),
           ],
         ],
-        ["users", `Readers and writers (${about.user_count})`, () => [usersSection(about, flows.users, params.get("use")), fieldsSection(fields), schemaIdSection(about.schema_ids)]],
+        ["users", `Readers and writers (${about.user_count})`, () => [usersSection(about, flows.users, clients, params.get("use")), fieldsSection(fields), schemaIdSection(about.schema_ids)]],
         ["lineage", "Lineage", () => [lineageSection(about)]],
         [
           "versions",
           "Versions",
           () => [
             section("Versions", [later(() => versionParts({cluster, topic, path}))]),
-            onDemand("Changes by scan", async () => historyParts((await historyOf(topic)).items)),
           ],
         ],
+        ["changes", "Changes", () => [section("Changes by scan", [later(async () => historyParts((await historyOf(topic)).items))])]],
+        ["findings", "Findings", () => [section("Findings", [later(() => topicFindings(cluster, topic))])]],
         ...(location.protocol === "file:"
           ? []
           : [["delete", "Delete", () => [section("May I delete it?", [later(() => deletionParts(cluster, topic))])]]]),
@@ -106,12 +107,16 @@ function lineageSection(about) {
       .filter((user) => user.use === use)
       .map((user) => make("li", {}, [link(flowPage(user.id), user.name), " ", make("span", {class: "note"}, user.kind)]));
   const side = (title, use) => section(title, [make("ul", {class: "names"}, names(use).length ? names(use) : make("li", {class: "none"}, "none known"))]);
-  const drawing = link(flowPage(about.node, {focus: 1}), "Open the drawing");
   return make("div", {}, [
     make("div", {class: "sides"}, [side("Written by", "writes"), side("Read by", "reads")]),
-    about.node ? make("iframe", {class: "drawing", src: drawing.href, title: `Lineage of ${about.topic.name}`}) : "",
-    drawing,
+    about.node ? drawingOf(about.node, about.topic.name) : "",
   ]);
+}
+
+// The drawing of all that is upstream and downstream of a node, and a link that opens it.
+function drawingOf(node, name) {
+  const open = link(flowPage(node, {focus: 1}), "Open the drawing");
+  return make("div", {}, [make("iframe", {class: "drawing", src: open.href, title: `Lineage of ${name}`}), open]);
 }
 
 // What the graph knows: how many flows each column has by its path, the users' own attributes, columns without a schema.
@@ -189,6 +194,17 @@ function fieldUsers(fields, use, name) {
     make("div", {class: "evidence"}, text([row.application, WHOLE.includes(row.column) ? row.column : "", ...row.places].filter(Boolean).join(" · "))),
   );
   return make("details", {}, [make("summary", {}, unknown ? `${count} + ${unknown} unknown` : String(count)), ...lines]);
+}
+
+// The applications at the topic, by use and name: their owners, names in Kafka, and when they were seen.
+async function topicClients(cluster, topic) {
+  const {items} = await ask("/clients", {cluster, topic, limit: 1000}).catch(() => ({items: []}));
+  return new Map(items.map((row) => [`${row.use} ${row.application}`, row]).reverse());
+}
+
+async function topicFindings(cluster, topic) {
+  const {items} = await ask("/findings", {cluster, where: `topic ${topic}`, limit: 200});
+  return [findingGroups(items)];
 }
 
 // Every field that a program uses, with the lines.
@@ -283,12 +299,16 @@ function derivedSection(derived, found) {
   ]);
 }
 
-// Those that use the topic, or only those that read or write it.
-function usersSection(about, known, use) {
+// Those that use the topic, or only those that read or write it; behind them those whom only monitoring or rules know.
+function usersSection(about, known, clients, use) {
   const users = about.users.filter((user) => !use || user.use === use);
   const all = topicPage(about.topic.cluster, about.topic.name, {tab: "users"});
+  const names = (client) => [...new Set(client.identities.map((each) => `${each.kind} ${each.name}`))].join(", ");
+  const listed = new Set(users.map((user) => `${user.use} ${user.name}`));
+  const others = [...clients].filter(([key, client]) => !listed.has(key) && (!use || client.use === use)).reverse();
   const rows = users.map((user) => {
     const {attributes = {}, cluster = ""} = known.get(user.id) || {};
+    const client = clients.get(`${user.use} ${user.name}`) || {identities: []};
     const state = attributes.failed
       ? mark(`${attributes.state}, ${attributes.failed}`, "error", attributes.error || "")
       : attributes.state || "";
@@ -296,6 +316,9 @@ function usersSection(about, known, use) {
       user.use === "reads" ? "reads" : "writes",
       user.kind,
       link(flowPage(user.id), user.name),
+      client.owner || attributes.owner || "",
+      moment(client.last_seen),
+      client.identities.length ? names(client) : "",
       state,
       user.lag === null ? "" : `${user.lag} records`,
       cluster || user.namespace,
@@ -303,15 +326,30 @@ function usersSection(about, known, use) {
       user.evidence,
     ];
   });
+  const apart = others.map(([, client]) => [
+    client.use,
+    client.kind,
+    client.application,
+    client.owner,
+    moment(client.last_seen),
+    names(client),
+    "",
+    "",
+    client.cluster,
+    make("span", {title: CERTAINTY[client.certainty] || ""}, client.certainty),
+    client.evidence,
+  ]);
   const title = {reads: "Read by", writes: "Written by"}[use] || "Used by";
   return section(`${title} ${use ? users.length : about.user_count}`, [
     use && users.length < about.users.length ? make("p", {}, link(all, "Show readers and writers")) : "",
-    tableOf("Jobs and consumer groups", ["use", "kind", "name", "state", "lag", "where", "certainty", "evidence"], rows),
+    tableOf("Jobs, consumer groups and clients", USER_CELLS, [...rows, ...apart]),
     about.complete
       ? ""
       : make("p", {class: "none"}, "Users may be missing: there are more, or the graph is not of the newest scan."),
   ]);
 }
+
+const USER_CELLS = ["use", "kind", "name", "owner", "last seen", "client", "state", "lag", "where", "certainty", "evidence"];
 
 const ID_ANSWERS = {
   none: "no schema id",
@@ -460,12 +498,6 @@ function differenceTables(before, after, {first, second, differences}) {
 }
 
 // --- what is requested when it is opened
-
-function onDemand(title, makeParts) {
-  const fold = make("details", {class: "demand"}, make("summary", {}, title));
-  fold.addEventListener("toggle", () => during(async () => fold.append(...(await makeParts()))), {once: true});
-  return fold;
-}
 
 async function deletionParts(cluster, topic) {
   const answer = await ask("/may-delete", {cluster, topic});
