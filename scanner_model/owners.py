@@ -9,7 +9,11 @@ from types import MappingProxyType
 OWNER_PATTERN, OWNED_TOPIC = "owner_pattern", "owned_topic"
 """The kinds of annotations of manual input: one whose name is a pattern, and a topic that one matches."""
 
-CODE_OWNED_PROGRAM, CODE_OWNED_TOPIC, CODE_OWNED_SUBJECT = "code_owned_program", "code_owned_topic", "code_owned_subject"
+CODE_OWNED_PROGRAM, CODE_OWNED_TOPIC, CODE_OWNED_SUBJECT = (
+    "code_owned_program",
+    "code_owned_topic",
+    "code_owned_subject",
+)
 """The kinds of annotations of what is in files that CODEOWNERS of a repository has owners for."""
 
 

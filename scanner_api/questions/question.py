@@ -45,8 +45,8 @@ class Question:
     are its names there; empty: they do not have it. *page* is how many items a page of the API has by default. The
     parameters of a POST are the members of its body; it changes nothing either. A *local* one reads files that the
     caller names: MCP has it on standard input and output only. A *heavy* question may take seconds on a large
-    dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`). The members *counts* of `Summary.counts` say how many items a list
-    has without filters; empty: that is not counted.
+    dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`). The members *counts* of
+    `Summary.counts` say how many items a list has without filters; empty: that is not counted.
 
     Of a command that derives from it: *section* is where the help lists it, *line* its line there, of at most 60
     characters; *help* continues the summary, *examples* are command lines, *shown* are the

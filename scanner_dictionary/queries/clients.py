@@ -96,8 +96,8 @@ def observed(
 ) -> Iterator[ClientRow]:
     """Return who was observed to use topics, by cluster, topic, use and application; several clients of one are a row.
 
-    *topic* is the name of one, or are those of several. A client whose topic the cluster does not have is left out: the metric is of another cluster. One that a sample
-    missed since is remembered for a week.
+    *topic* is the name of one topic, or are those of several. A client whose topic the cluster does not have is left
+    out: the metric is of another cluster. One that a sample missed since is remembered for a week.
     """
     query = stored_rows(t.client_use, cluster)
     if not include_gone:

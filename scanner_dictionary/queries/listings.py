@@ -138,7 +138,7 @@ def count_topics(conn: Connection) -> tuple[int, int, int]:
 
 
 def count_listed(conn: Connection) -> Mapping[str, int]:
-    """Return how many schemas, connectors, statements, findings and scans are listed without a filter, by these names."""
+    """Return how many schemas, connectors, statements, findings and scans there are, by these names."""
     live = {"connectors": (t.connector,), "statements": (t.flink_statement, t.ksql_query)}
     counts = {name: sum(_count(conn, table, table.c.gone.is_(None)) for table in of) for name, of in live.items()}
     return counts | {

@@ -47,7 +47,7 @@ _WILDCARDS: Mapping[str, str] = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?
 def owned_in_files(
     source: SourceId, declared: DeclaredResult, subjects: Mapping[str, Iterable[str]], owners: CodeOwners
 ) -> Iterator[Annotation]:
-    """Yield the owners of programs, connectors and topics that files declare, and of subjects by the file of their schema.
+    """Yield the owners of programs, connectors and topics in files, and of subjects by the file of their schema.
 
     *subjects* are those of each file. Of several places of one name the first with an owner counts.
     """
