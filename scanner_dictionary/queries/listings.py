@@ -140,15 +140,15 @@ def count_topics(conn: Connection) -> tuple[int, int, int]:
 def count_listed(conn: Connection) -> Mapping[str, int]:
     """Return how many schemas, connectors, statements, findings and scans there are, by these names."""
     live = {"connectors": (t.connector,), "statements": (t.flink_statement, t.ksql_query)}
-    counts = {name: sum(_count(conn, table, table.c.gone.is_(None)) for table in of) for name, of in live.items()}
+    counts = {name: sum(_count_rows(conn, table, table.c.gone.is_(None)) for table in of) for name, of in live.items()}
     return counts | {
-        "schemas": _count(conn, t.subject, t.subject.c.gone.is_(None) & t.subject.c.deleted.is_(False)),
-        "findings": _count(conn, t.finding),
-        "scans": _count(conn, t.scan),
+        "schemas": _count_rows(conn, t.subject, t.subject.c.gone.is_(None) & t.subject.c.deleted.is_(False)),
+        "findings": _count_rows(conn, t.finding),
+        "scans": _count_rows(conn, t.scan),
     }
 
 
-def _count(conn: Connection, table: Table, *conditions: ColumnElement[bool]) -> int:
+def _count_rows(conn: Connection, table: Table, *conditions: ColumnElement[bool]) -> int:
     return conn.scalar(select(func.count()).select_from(table).where(*conditions)) or 0
 
 
