@@ -14,6 +14,8 @@ from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicNa
 
 SCRIPT = "SCRIPT"
 """The kind of a file of SQL: its text may hold many statements."""
+KSQLDB = "ksqldb"
+"""The engine of a statement, or a file of them, for ksqlDB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,6 @@ from scanner_model.declarations import DECLARED
 from scanner_model.names import Role, TopicName
 from scanner_model.streaming_sql import CollectionColumn, FlinkStatement, KsqlSource, Query
 
-ENGINE = "ksqldb"
-"""The engine of a file of statements for ksqlDB."""
-
 _ROLES = {ColumnKind.KEY: Role.KEY, ColumnKind.HEADER: None}
 _PREFIXES = {"STREAM": "CSAS_", "TABLE": "CTAS_"}
 _ROUNDS = 4

@@ -90,14 +90,14 @@ def read_pair(before: SnapshotJobs, after: SnapshotJobs, change: RowChange) -> J
     depend, neither side is read with them.
     """
     old, new = change.before, change.after
-    if isinstance(old, ConnectorRow) and isinstance(new, ConnectorRow) and _topics_may_differ(old.config, new.config):
-        old, new = old._replace(topics=None), new._replace(topics=None)
+    if isinstance(old, ConnectorRow) and isinstance(new, ConnectorRow) and _topics_may_differ(old, new):
+        old, new = replace(old, topics=None), replace(new, topics=None)
     return JobPair(before.read(change.cluster, old), after.read(change.cluster, new))
 
 
-def _topics_may_differ(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
-    differing = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    return any(name.startswith(_CHOOSES_TOPICS) for name in differing)
+def _topics_may_differ(before: ConnectorRow, after: ConnectorRow) -> bool:
+    differing = set(before.config) ^ set(after.config)
+    return any(name.startswith(_CHOOSES_TOPICS) for name, _ in differing)
 
 
 def row_key(cluster: str, row: JobRow) -> tuple[str, str, str]:

@@ -24,12 +24,12 @@ from dataflow_generator.openlineage.state_machine import (
     ObservedJob,
     Phase,
     RunError,
-    first_line,
     phase_of,
     run_error,
 )
 from scanner_model.kafka import Connector, ConnectorTask
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlSource, Query, QueryError
+from scanner_model.text import first_line
 
 _FAILED = "FAILED"
 

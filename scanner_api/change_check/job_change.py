@@ -24,6 +24,7 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.kafka import ConnectorKind
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_config, mask_statement
 from scanner_model.streaming_sql import FlinkStatement, Query
@@ -203,9 +204,16 @@ def _connectors(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow
 
 def _proposed_row(proposed: ConnectorFile, stored: ConnectorRow | None, name: str, context: JobContext) -> ConnectorRow:
     config = {key: str(value) for key, value in mask_config(proposed.values).items()}
-    row = stored or ConnectorRow(_only_cluster(context, proposed.name), "connect:", name, kind="", connector_class="")
-    kind = proposed.type or row.kind
-    return row._replace(config=config, kind=kind, connector_class=config.get("connector.class", ""))
+    row = stored or ConnectorRow(
+        cluster=_only_cluster(context, proposed.name),
+        source=SourceId("connect:"),
+        name=name,
+        kind=ConnectorKind.UNKNOWN,
+        connector_class="",
+    )
+    kind = next((kind for kind in ConnectorKind if kind == proposed.type), row.kind)
+    settings = tuple(sorted(config.items()))
+    return replace(row, config=settings, kind=kind, connector_class=config.get("connector.class", ""))
 
 
 def _only_cluster(context: JobContext, what: str) -> str:
@@ -223,7 +231,7 @@ def _changed_setting(
     if proposed is None or not rows:
         return ()
     masked = {key: str(value) for key, value in mask_config(proposed.values).items()}
-    differing = next((key for key in masked if masked[key] != rows[0].config.get(key)), "")
+    differing = next((key for key in masked if (key, masked[key]) not in rows[0].config), "")
     return (Positions(proposal.file, proposal.text or "").word(differing, proposal.line),) if differing else ()
 
 
