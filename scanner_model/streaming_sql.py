@@ -19,8 +19,8 @@ KSQLDB = "ksqldb"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlinkStatement:
-    """A Flink SQL statement, or a file of them, as received."""
+class StreamingStatement:
+    """A statement of Flink SQL, or a file of statements of Flink or ksqlDB, as received."""
 
     source: SourceId
     name: Annotated[str, Key("its name, or the file's")]

@@ -56,8 +56,8 @@ from scanner_model.declarations import UNREAD_HINT, UnreadFile
 from scanner_model.errors import Problem
 from scanner_model.kafka import ConsumerGroup, StreamsTopology
 from scanner_model.lazy_names import load
-from scanner_model.manual import ManualFlow
-from scanner_model.streaming_sql import KSQLDB, SCRIPT, ClusterNames, FlinkStatement, KsqlSource, Query
+from scanner_model.manual import DeclaredFlow
+from scanner_model.streaming_sql import KSQLDB, SCRIPT, ClusterNames, KsqlSource, Query, StreamingStatement
 
 T = TypeVar("T")
 _AT_ONCE = 200
@@ -117,7 +117,7 @@ class FlinkPart(NamedTuple):
     """Statements of one Flink source, oldest first: all that define tables, and those at the indices *wanted*."""
 
     cluster: str
-    statements: tuple[FlinkStatement, ...]
+    statements: tuple[StreamingStatement, ...]
     wanted: tuple[int, ...]
 
 
@@ -159,7 +159,7 @@ class Partition(NamedTuple):
 class ManualPart(NamedTuple):
     """Manually declared flows, each with its cluster, and the applications that were observed."""
 
-    flows: Sequence[tuple[str, ManualFlow]]
+    flows: Sequence[tuple[str, DeclaredFlow]]
     observed: Sequence[ClientRow] = ()
 
 
@@ -393,7 +393,7 @@ CONNECT = "connect"
 UNREAD_FILE = "unread file"
 """The type of the jobs that stand for files that are not read."""
 JOBS: Mapping[str, JobKind] = {
-    "manual": JobKind(lambda snapshot: [ManualPart(snapshot.manual_flows, snapshot.observed)], manual_readings),
+    "manual": JobKind(lambda snapshot: [ManualPart(snapshot.declared_flows, snapshot.observed)], manual_readings),
     "ksqldb": JobKind(ksql_parts, ksql_readings),
     "ksqldb files": JobKind(ksql_file_parts, ksql_file_readings),
     CONNECT: JobKind(lambda snapshot: _chunked(snapshot.connectors), connect_readings),

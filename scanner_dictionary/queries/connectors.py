@@ -21,7 +21,7 @@ from scanner_dictionary.queries.facts import (
 from scanner_dictionary.queries.topics import name_filter
 from scanner_dictionary.schema import tables as t
 from scanner_model.kafka import Connector, ConnectorTask
-from scanner_model.streaming_sql import KSQLDB, FlinkStatement, Query
+from scanner_model.streaming_sql import KSQLDB, Query, StreamingStatement
 from scanner_model.text import first_line
 
 FAILED = ("FAILED", "DEGRADED")
@@ -95,7 +95,7 @@ def _has_failed() -> Any:  # noqa: ANN401 - SQLAlchemy's own type of a condition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatementRow(FlinkStatement):
+class StatementRow(StreamingStatement):
     """A statement as last reported, and its cluster; texts that its engine does not report are empty.
 
     *stale*: its source could not be read since.
