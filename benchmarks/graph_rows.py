@@ -138,7 +138,7 @@ def _scan(topics: int) -> ClusterScan:
         scan,
         outcomes=(*scan.outcomes, *outcomes),
         connectors=tuple(connectors(3 * share)),
-        flink_statements=tuple(flink_statements(fields)),
+        statements=tuple(flink_statements(fields)),
         ksql_sources=collections,
         queries=queries,
     )

@@ -10,7 +10,7 @@ from installation import SEED, topic_name
 from scanner_model.columns import Column
 from scanner_model.kafka import Connector
 from scanner_model.names import Role, SourceId, TopicName
-from scanner_model.streaming_sql import CollectionColumn, FlinkStatement, KsqlSource, Query
+from scanner_model.streaming_sql import CollectionColumn, KsqlSource, Query, StreamingStatement
 
 CONNECT = SourceId("connect:main")
 FLINK = SourceId("flink:https://flink.eu-central-1.aws.confluent.cloud")
@@ -36,7 +36,7 @@ def connectors(count: int) -> Iterator[Connector]:
         )
 
 
-def flink_statements(fields: Sequence[Fields]) -> Iterator[FlinkStatement]:
+def flink_statements(fields: Sequence[Fields]) -> Iterator[StreamingStatement]:
     """List a statement for each of *fields*, reading its topic and the next, in Confluent Cloud."""
     chance = random.Random(SEED)
     for number, own in enumerate(fields):
@@ -46,7 +46,7 @@ def flink_statements(fields: Sequence[Fields]) -> Iterator[FlinkStatement]:
         other = fields[(number + 1) % len(fields)]
         text = shape.format(a=a, b=b, sink=sink, c=picked, d=list(other))
         common = {"compute_pool": "lfcp-1", "catalog_name": "prod", "database_name": "bench", "state": "RUNNING"}
-        yield FlinkStatement(source=FLINK, name=f"enrich-{number}", statement=text, kind="INSERT_INTO", **common)
+        yield StreamingStatement(source=FLINK, name=f"enrich-{number}", statement=text, kind="INSERT_INTO", **common)
 
 
 def ksql(fields: Sequence[Fields]) -> tuple[tuple[KsqlSource, ...], tuple[Query, ...]]:

@@ -16,7 +16,7 @@ from scanner_model.documents.json_positions import closest_match, parse_with_pos
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Cluster
-from scanner_model.manual import Assignment, ManualFlow, ManualInput, ManualSchema
+from scanner_model.manual import Assignment, DeclaredFlow, ManualInput, ManualSchema
 from scanner_model.names import ClusterName, SourceId, TopicName, broker_address
 
 
@@ -109,7 +109,7 @@ class _FactCollector:
     brokers: dict[str, None]
     topics: TopicReader = field(default_factory=TopicReader)
     assignments: list[Assignment] = field(default_factory=list)
-    flows: list[ManualFlow] = field(default_factory=list)
+    flows: list[DeclaredFlow] = field(default_factory=list)
     owners: list[Annotation] = field(default_factory=list)
     field_uses: list[FieldUse] = field(default_factory=list)
     _stated: dict[str, str] = field(default_factory=dict)

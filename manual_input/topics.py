@@ -15,7 +15,7 @@ from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
 from scanner_model.field_uses import FieldExtent, FieldUse
 from scanner_model.kafka import Topic
-from scanner_model.manual import Assignment, FlowEnd, ManualFlow, ManualSchema
+from scanner_model.manual import Assignment, DeclaredFlow, FlowEnd, ManualSchema
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.owners import OWNER_PATTERN
 from scanner_model.redaction import mask_text
@@ -229,14 +229,14 @@ class KnownTopics:
             node.warn(f"no topic {name!r} is known", hint or "declare it under $.topics, or scan the brokers")
 
 
-def flows(root: Node, source: SourceId, topics: KnownTopics) -> Iterator[ManualFlow]:
+def flows(root: Node, source: SourceId, topics: KnownTopics) -> Iterator[DeclaredFlow]:
     """Read the flows of the document at *root*; a topic that is not among *topics* gives a warning."""
     for entry in root.elements("flows"):
         is_use = not entry.has("to") and entry.has("fields") and bool(entry.text("job"))
         origin = _end(entry.member("from"), topics)
-        target = FlowEnd(namespace="", name="") if is_use else _end(entry.member("to"), topics)
+        target = FlowEnd() if is_use else _end(entry.member("to"), topics)
         if origin and target:
-            flow = ManualFlow(
+            flow = DeclaredFlow(
                 source=source,
                 origin=origin,
                 target=target,
@@ -271,7 +271,7 @@ def _topic_of(end: Node) -> str:
     return end.string or end.text("topic")
 
 
-def _column_flows(flow: ManualFlow, entry: Node) -> Iterator[ManualFlow]:
+def _column_flows(flow: DeclaredFlow, entry: Node) -> Iterator[DeclaredFlow]:
     for key in ("from", "to"):
         if entry.member(key).has("column"):
             entry.member(key).member("column").refuse("a column here and under 'columns'", "name columns in one place")
@@ -295,7 +295,7 @@ def _end(node: Node, topics: KnownTopics) -> FlowEnd | None:
     name = legal_topic(name_node)
     if name:
         topics.expect(name, name_node)
-    return FlowEnd(namespace="", name=name, path=column) if name else None
+    return FlowEnd(name=name, path=column) if name else None
 
 
 def _dataset(node: Node, column: ColumnPath | None) -> FlowEnd | None:

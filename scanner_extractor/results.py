@@ -13,11 +13,11 @@ from scanner_model.declarations import Declaration, UnreadFile
 from scanner_model.errors import Problem
 from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
-from scanner_model.manual import ManualFlow, ManualSchema
+from scanner_model.manual import DeclaredFlow, ManualSchema
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Association, Registry, SchemaVersion
-from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType, Query
+from scanner_model.streaming_sql import FlinkJob, KsqlFunction, KsqlSource, KsqlType, Query, StreamingStatement
 
 if TYPE_CHECKING:
     from scanner_extractor.systems.confluent_cloud.settings import Organization
@@ -134,7 +134,7 @@ class JobsResult:
     """The result of a source of jobs: Flink's statements and jobs, Streams topologies, uses of topics; each sorted."""
 
     outcome: SourceResult
-    statements: tuple[FlinkStatement, ...] = ()
+    statements: tuple[StreamingStatement, ...] = ()
     jobs: tuple[FlinkJob, ...] = ()
     topologies: tuple[StreamsTopology, ...] = ()
     uses: tuple[ClientUse, ...] = ()
@@ -185,8 +185,8 @@ class DeclaredResult:
     declarations: tuple[Declaration, ...] = ()
     topics: tuple[Topic, ...] = ()
     connectors: tuple[Connector, ...] = ()
-    statements: tuple[FlinkStatement, ...] = ()
-    flows: tuple[ManualFlow, ...] = ()
+    statements: tuple[StreamingStatement, ...] = ()
+    flows: tuple[DeclaredFlow, ...] = ()
     schemas: tuple[ManualSchema, ...] = ()
     problems: tuple[Problem, ...] = ()
 

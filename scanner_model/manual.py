@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column, ColumnPath
@@ -51,19 +51,19 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowEnd:
-    """One end of a manual flow: a dataset and perhaps a column; without a name only the job at this end is known."""
+    """One end of a declared flow: a dataset and perhaps a column; without a name only the job at this end is known."""
 
-    namespace: Annotated[str, Key("empty for a topic of the cluster", long=True)]
-    name: Annotated[str, Key("the dataset; empty if only the job at this end is known", long=True)]
+    namespace: Annotated[str, Key("empty for a topic of the cluster", long=True)] = ""
+    name: Annotated[str, Key("the dataset; empty if only the job at this end is known", long=True)] = ""
     path: Annotated[ColumnPath | None, Key("JSON array: the column; empty for the whole dataset")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ManualFlow:
-    """A flow declared in a manual-input file, or a use of a topic that a deployment file declares.
+class DeclaredFlow:
+    """A flow that a file declares, or a program's use of a topic, or its right to use one.
 
-    Such a file says that a program, its job, reads or writes a topic: then one end has no name. What a job reads
-    reaches what it writes, unless the flow is *suggested* or *separate*: then only in a flow with both ends.
+    A use has one end: the program, its job, reads or writes a topic. What a job reads reaches what it writes, unless
+    the flow is *suggested* or *separate*: then only in a flow with both ends.
     """
 
     source: SourceId
@@ -74,6 +74,12 @@ class ManualFlow:
     evidence: Annotated[str, Value("file and position in it", long=True)]
     suggested: Annotated[bool, Value("whether it is read from source code by rules")] = False
     separate: Annotated[bool, Value("whether only a use of the topic is declared, not a flow")] = False
+
+    @classmethod
+    def use(cls, topic: str, *, writes: bool, **members: Any) -> Self:  # noqa: ANN401 - of several types
+        """Build the use of a topic by a program, its `job`, which reads or writes it."""
+        end, program = FlowEnd(name=topic), FlowEnd()
+        return cls(origin=program if writes else end, target=end if writes else program, **members)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +94,6 @@ class ManualInput:
     topics: tuple[Topic, ...] = ()
     schemas: tuple[ManualSchema, ...] = ()
     assignments: tuple[Assignment, ...] = ()
-    flows: tuple[ManualFlow, ...] = ()
+    flows: tuple[DeclaredFlow, ...] = ()
     owners: tuple[Annotation, ...] = ()
     field_uses: tuple[FieldUse, ...] = ()

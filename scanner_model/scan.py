@@ -12,10 +12,10 @@ from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materi
 from scanner_model.errors import Problem
 from scanner_model.facts import Value
 from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
-from scanner_model.manual import ManualFlow
+from scanner_model.manual import DeclaredFlow
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.schemas import Definition, Registry, SchemaIdUse, SchemaVersion, TopicSchema
-from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType, Query
+from scanner_model.streaming_sql import FlinkJob, KsqlFunction, KsqlSource, KsqlType, Query, StreamingStatement
 
 
 class SourceStatus(StrEnum):
@@ -73,10 +73,10 @@ class ClusterScan:
     consumer_groups: tuple[ConsumerGroup, ...] = ()
     ksql_sources: tuple[KsqlSource, ...] = ()
     queries: tuple[Query, ...] = ()
-    manual_flows: tuple[ManualFlow, ...] = ()
+    declared_flows: tuple[DeclaredFlow, ...] = ()
     problems: tuple[Problem, ...] = ()
     connectors: tuple[Connector, ...] = ()
-    flink_statements: tuple[FlinkStatement, ...] = ()
+    statements: tuple[StreamingStatement, ...] = ()
     flink_jobs: tuple[FlinkJob, ...] = ()
     topologies: tuple[StreamsTopology, ...] = ()
     ksql_functions: tuple[KsqlFunction, ...] = ()

@@ -14,11 +14,13 @@ from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicNa
 
 SCRIPT = "SCRIPT"
 """The kind of a file of SQL: its text may hold many statements."""
+KSQLDB = "ksqldb"
+"""The engine of a statement, or a file of them, for ksqlDB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlinkStatement:
-    """A Flink SQL statement, or a file of them, as received."""
+class StreamingStatement:
+    """A statement of Flink SQL, or a file of statements of Flink or ksqlDB, as received."""
 
     source: SourceId
     name: Annotated[str, Key("its name, or the file's")]

@@ -91,6 +91,11 @@ def _text(text: str) -> str:
     return '"' + harmless.replace('"', '""') + '"' if _QUOTED.search(harmless) else harmless
 
 
+def first_line(text: str) -> str:
+    """Return the first line of *text* that is not empty: the message of a trace, without its stack."""
+    return next(iter(text.strip().splitlines()), "").rstrip()
+
+
 _PLACEHOLDER = re.compile(
     r"\$\{[^{}]*\}|\$\([\w.-]+\)|\{\{[^{}]*\}\}|\{%[^%]*%\}|<%[^%]*%>|(?<![A-Za-z0-9])\$[A-Za-z_]\w*"
     r"|(?<![\w?(<])<[A-Za-z][\w .-]*>"

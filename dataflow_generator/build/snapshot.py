@@ -26,10 +26,10 @@ from scanner_model.catalogs import KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS, Cata
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.declarations import UnreadFile
 from scanner_model.kafka import ConsumerGroup, StreamsTopology, Topic
-from scanner_model.manual import ManualFlow
+from scanner_model.manual import DeclaredFlow
 from scanner_model.openlineage import DatasetRef, Symlink
 from scanner_model.owners import Owners
-from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
+from scanner_model.streaming_sql import ClusterNames, KsqlSource, Query, StreamingStatement
 
 T = TypeVar("T", covariant=True)
 C = TypeVar("C")
@@ -90,12 +90,12 @@ class Snapshot:
     cluster_names: Mapping[str, ClusterNames]
     topics: tuple[tuple[str, Topic], ...]
     schema_links: tuple[SchemaLinkRow, ...]
-    manual_flows: tuple[tuple[str, ManualFlow], ...]
+    declared_flows: tuple[tuple[str, DeclaredFlow], ...]
     collections: Mapping[Server, tuple[KsqlSource, ...]]
     aggregates: Mapping[Server, frozenset[str]]
     queries: tuple[tuple[str, Query], ...]
     connectors: tuple[ConnectorRow, ...]
-    statements: Mapping[Server, tuple[FlinkStatement, ...]]
+    statements: Mapping[Server, tuple[StreamingStatement, ...]]
     topologies: tuple[tuple[str, StreamsTopology], ...]
     unread_files: tuple[tuple[str, UnreadFile], ...]
     groups: tuple[tuple[str, ConsumerGroup], ...]
@@ -140,12 +140,12 @@ def load_snapshot(conn: Connection) -> Snapshot:
         cluster_names=jobs.cluster_names(conn),
         topics=tuple(topics.graph_topics(conn)),
         schema_links=tuple(topics.graph_links(conn)),
-        manual_flows=tuple(jobs.manual_flows(conn)),
+        declared_flows=tuple(jobs.declared_flows(conn)),
         collections=jobs.ksql_collections(conn),
         aggregates=jobs.ksql_aggregates(conn),
         queries=tuple(jobs.ksql_queries(conn)),
         connectors=tuple(connectors(conn)),
-        statements=jobs.flink_statements(conn),
+        statements=jobs.statements(conn),
         unread_files=tuple(reported_facts(conn, UnreadFile)),
         topologies=tuple(jobs.topologies(conn)),
         groups=tuple(jobs.consumer_groups(conn)),

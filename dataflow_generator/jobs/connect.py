@@ -76,7 +76,7 @@ def report_connector(row: ConnectorRow, topics: Mapping[str, tuple[str, ...]], n
 
     A connector of an unknown class keeps the topics that are known of it.
     """
-    config = Config.of(row.config)
+    config = Config.of(dict(row.config))
     connector = Connector(
         name=row.name,
         config=config,
@@ -136,7 +136,7 @@ def connector_group(row: ConnectorRow) -> str:
     """
     if row.kind != "sink":
         return ""
-    return row.config.get(_GROUP) or f"connect-{row.managed_id or row.name}"
+    return dict(row.config).get(_GROUP) or f"connect-{row.managed_id or row.name}"
 
 
 def _job(reported: ReportedConnector, columns: MappedColumns) -> JobFlows:

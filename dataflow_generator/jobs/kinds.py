@@ -39,7 +39,6 @@ from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.jobs.flink.resolve import FlinkContext, declared_columns, defines
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, names_groups
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
-from dataflow_generator.jobs.ksqldb_files import ENGINE as KSQLDB_FILE
 from dataflow_generator.jobs.ksqldb_files import file_queries
 from dataflow_generator.jobs.manual import manual_jobs
 from dataflow_generator.jobs.model import ColumnRef, Dataset, JobFlows, Naming, job_node, partly_read_job, unread_job
@@ -57,8 +56,8 @@ from scanner_model.declarations import UNREAD_HINT, UnreadFile
 from scanner_model.errors import Problem
 from scanner_model.kafka import ConsumerGroup, StreamsTopology
 from scanner_model.lazy_names import load
-from scanner_model.manual import ManualFlow
-from scanner_model.streaming_sql import SCRIPT, ClusterNames, FlinkStatement, KsqlSource, Query
+from scanner_model.manual import DeclaredFlow
+from scanner_model.streaming_sql import KSQLDB, SCRIPT, ClusterNames, KsqlSource, Query, StreamingStatement
 
 T = TypeVar("T")
 _AT_ONCE = 200
@@ -118,7 +117,7 @@ class FlinkPart(NamedTuple):
     """Statements of one Flink source, oldest first: all that define tables, and those at the indices *wanted*."""
 
     cluster: str
-    statements: tuple[FlinkStatement, ...]
+    statements: tuple[StreamingStatement, ...]
     wanted: tuple[int, ...]
 
 
@@ -160,7 +159,7 @@ class Partition(NamedTuple):
 class ManualPart(NamedTuple):
     """Manually declared flows, each with its cluster, and the applications that were observed."""
 
-    flows: Sequence[tuple[str, ManualFlow]]
+    flows: Sequence[tuple[str, DeclaredFlow]]
     observed: Sequence[ClientRow] = ()
 
 
@@ -302,7 +301,7 @@ def _cluster_topics(datasets: Iterable[Dataset], context: LookupContext) -> dict
 def ksql_file_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:
     """Return the files of ksqlDB statements of each source as one partition."""
     for (cluster, _), statements in snapshot.statements.items():
-        if files := tuple(statement for statement in statements if statement.engine == KSQLDB_FILE):
+        if files := tuple(statement for statement in statements if statement.engine == KSQLDB):
             yield FlinkPart(cluster, files, ())
 
 
@@ -318,7 +317,7 @@ def ksql_file_readings(part: FlinkPart, context: LookupContext) -> Iterator[Coun
 def flink_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:
     """Partition the statements of each source; each partition has all statements that define tables."""
     for (cluster, _), listed in snapshot.statements.items():
-        statements = [statement for statement in listed if statement.engine != KSQLDB_FILE]
+        statements = [statement for statement in listed if statement.engine != KSQLDB]
         for chunk in _chunked(range(len(statements))):
             positions = [at for at, row in enumerate(statements) if at in chunk or defines(row.statement, row.state)]
             wanted = tuple(position for position, at in enumerate(positions) if at in chunk)
@@ -394,7 +393,7 @@ CONNECT = "connect"
 UNREAD_FILE = "unread file"
 """The type of the jobs that stand for files that are not read."""
 JOBS: Mapping[str, JobKind] = {
-    "manual": JobKind(lambda snapshot: [ManualPart(snapshot.manual_flows, snapshot.observed)], manual_readings),
+    "manual": JobKind(lambda snapshot: [ManualPart(snapshot.declared_flows, snapshot.observed)], manual_readings),
     "ksqldb": JobKind(ksql_parts, ksql_readings),
     "ksqldb files": JobKind(ksql_file_parts, ksql_file_readings),
     CONNECT: JobKind(lambda snapshot: _chunked(snapshot.connectors), connect_readings),

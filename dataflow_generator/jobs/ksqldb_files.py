@@ -13,10 +13,7 @@ from dataflow_generator.sql.reader import read_catalog, read_sql
 from scanner_model.columns import ELEMENT, MAP_VALUE, Column, ColumnPath, field_segment
 from scanner_model.declarations import DECLARED
 from scanner_model.names import Role, TopicName
-from scanner_model.streaming_sql import CollectionColumn, FlinkStatement, KsqlSource, Query
-
-ENGINE = "ksqldb"
-"""The engine of a file of statements for ksqlDB."""
+from scanner_model.streaming_sql import CollectionColumn, KsqlSource, Query, StreamingStatement
 
 _ROLES = {ColumnKind.KEY: Role.KEY, ColumnKind.HEADER: None}
 _PREFIXES = {"STREAM": "CSAS_", "TABLE": "CTAS_"}
@@ -30,7 +27,7 @@ class FileQueries(NamedTuple):
     collections: tuple[KsqlSource, ...]
 
 
-def file_queries(files: Sequence[FlinkStatement]) -> Iterator[FileQueries]:
+def file_queries(files: Sequence[StreamingStatement]) -> Iterator[FileQueries]:
     """Yield the queries of each file; all files are one catalog, in which a name is that of the nearest file.
 
     A file of the same directory is nearest: projects that have nothing to do with each other use the same names.
@@ -55,7 +52,7 @@ def file_queries(files: Sequence[FlinkStatement]) -> Iterator[FileQueries]:
             yield FileQueries(queries, tuple(_collections(file, parsed, tables)))
 
 
-def _elsewhere(file: FlinkStatement, declared: Mapping[str, Mapping[Parts, KnownTable]]) -> Mapping[Parts, str]:
+def _elsewhere(file: StreamingStatement, declared: Mapping[str, Mapping[Parts, KnownTable]]) -> Mapping[Parts, str]:
     """Return the tables that a file uses and does not declare, each with the nearest file that does."""
     parsed = read_sql(file.statement, Dialect.KSQLDB, EMPTY_CATALOG)
     used = {(name,) for flows in parsed for name in (*flows.sources, *flows.sinks)} - declared[file.name].keys()
@@ -82,7 +79,7 @@ def _near(directory: str, file: str) -> int:
 
 
 def _query(
-    file: FlinkStatement, flows: StatementFlows, tables: Mapping[Parts, KnownTable], names: dict[str, str]
+    file: StreamingStatement, flows: StatementFlows, tables: Mapping[Parts, KnownTable], names: dict[str, str]
 ) -> Query:
     """Return a query under a name of its own: *names* are those that exist, each with its statement."""
     words = flows.kind.split()
@@ -110,7 +107,7 @@ def _topics(table: KnownTable | None) -> tuple[str, ...]:
 
 
 def _collections(
-    file: FlinkStatement, parsed: Iterable[StatementFlows], tables: Mapping[Parts, KnownTable]
+    file: StreamingStatement, parsed: Iterable[StatementFlows], tables: Mapping[Parts, KnownTable]
 ) -> Iterator[KsqlSource]:
     used = {name for flows in parsed for name in (*flows.sources, *flows.sinks)}
     for name, table in sorted(tables.items()):
@@ -118,7 +115,7 @@ def _collections(
             yield _collection(file, name[-1], table)
 
 
-def _collection(file: FlinkStatement, name: str, table: KnownTable) -> KsqlSource:
+def _collection(file: StreamingStatement, name: str, table: KnownTable) -> KsqlSource:
     options = {key.upper(): value for key, value in table.options}
     both = options.get("FORMAT", "")
     shown = ", ".join(f"{key}='{value}'" for key, value in sorted(options.items()))

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Pair, Use, job_node, uses
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 
 
-def manual_jobs(flows: Iterable[tuple[str, ManualFlow]], naming: Naming) -> Iterator[JobFlows]:
+def manual_jobs(flows: Iterable[tuple[str, DeclaredFlow]], naming: Naming) -> Iterator[JobFlows]:
     """Yield the jobs of *flows* (each with its cluster), ordered by cluster and name."""
-    jobs: dict[tuple[str, str], list[ManualFlow]] = {}
+    jobs: dict[tuple[str, str], list[DeclaredFlow]] = {}
     for cluster, flow in flows:
         name = flow.job or f"{flow.origin.name} -> {flow.target.name}"
         jobs.setdefault((cluster, name), []).append(flow)
@@ -20,7 +20,7 @@ def manual_jobs(flows: Iterable[tuple[str, ManualFlow]], naming: Naming) -> Iter
         yield _job(cluster, name, jobs[cluster, name], naming)
 
 
-def _job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
+def _job(cluster: str, name: str, flows: list[DeclaredFlow], naming: Naming) -> JobFlows:
     if all(flow.suggested or flow.separate for flow in flows):
         return _separate_job(cluster, name, flows, naming)
     reading, writing = [flow for flow in flows if flow.origin.name], [flow for flow in flows if flow.target.name]
@@ -35,7 +35,7 @@ def _job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> Jo
     )
 
 
-def _separate_job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
+def _separate_job(cluster: str, name: str, flows: list[DeclaredFlow], naming: Naming) -> JobFlows:
     """Return a job that source code or a list of users describes: data passes only along flows with both ends."""
     declared = [flow for flow in flows if not flow.suggested]
     reads, writes = uses(
@@ -60,7 +60,7 @@ def _with_certainty(use: Use, declared: set[Dataset | None]) -> Use:
     return use if use.dataset in declared else replace(use, certainty=Certainty.SUGGESTED)
 
 
-def _columns(cluster: str, flows: list[ManualFlow], naming: Naming) -> tuple[ColumnFlow, ...]:
+def _columns(cluster: str, flows: list[DeclaredFlow], naming: Naming) -> tuple[ColumnFlow, ...]:
     """Return the flows between columns, or between a column and a dataset."""
     ends = (
         (_column(cluster, flow.origin, naming), _column(cluster, flow.target, naming), flow)

@@ -22,15 +22,15 @@ from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.reader import read_catalog
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.names import SourceId
-from scanner_model.streaming_sql import FlinkStatement, KsqlSource, Query
+from scanner_model.streaming_sql import KsqlSource, Query, StreamingStatement
 
 _CHOOSES_TOPICS = ("topic", "transforms", "table", "database", "schema", "collection", "query", "predicates")
 """Starts of the settings on which the topics of a connector depend."""
 
-JobRow = FlinkStatement | Query | ConnectorRow
+JobRow = StreamingStatement | Query | ConnectorRow
 """A row of a snapshot that runs as a job."""
 
-Row = TypeVar("Row", FlinkStatement, Query, ConnectorRow)
+Row = TypeVar("Row", StreamingStatement, Query, ConnectorRow)
 Server = tuple[str, str]
 
 
@@ -70,7 +70,7 @@ class SnapshotJobs:
 
     def read(self, cluster: str, row: JobRow | None) -> tuple[CountedJob, ...]:
         """Read the jobs of *row* beside the other rows of the snapshot; nothing of None."""
-        if isinstance(row, FlinkStatement):
+        if isinstance(row, StreamingStatement):
             rows = self.snapshot.statements.get((cluster, str(row.source)), ())
             at = next((index for index, other in enumerate(rows) if other.name == row.name), len(rows))
             part = FlinkPart(cluster, (*rows[:at], row, *rows[at + 1 :]), (at,))
@@ -90,14 +90,14 @@ def read_pair(before: SnapshotJobs, after: SnapshotJobs, change: RowChange) -> J
     depend, neither side is read with them.
     """
     old, new = change.before, change.after
-    if isinstance(old, ConnectorRow) and isinstance(new, ConnectorRow) and _topics_may_differ(old.config, new.config):
-        old, new = old._replace(topics=None), new._replace(topics=None)
+    if isinstance(old, ConnectorRow) and isinstance(new, ConnectorRow) and _topics_may_differ(old, new):
+        old, new = replace(old, topics=None), replace(new, topics=None)
     return JobPair(before.read(change.cluster, old), after.read(change.cluster, new))
 
 
-def _topics_may_differ(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
-    differing = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    return any(name.startswith(_CHOOSES_TOPICS) for name in differing)
+def _topics_may_differ(before: ConnectorRow, after: ConnectorRow) -> bool:
+    differing = set(before.config) ^ set(after.config)
+    return any(name.startswith(_CHOOSES_TOPICS) for name, _ in differing)
 
 
 def row_key(cluster: str, row: JobRow) -> tuple[str, str, str]:
@@ -115,8 +115,8 @@ def rows_of(snapshot: Snapshot, kind: type[Row]) -> Iterator[tuple[str, Row]]:
 
 def overlay(snapshot: Snapshot, changes: Sequence[RowChange], ddl: Mapping[Server, Sequence[str]]) -> Snapshot:
     """Return *snapshot* with the rows of *changes* in place of its own, and the *ddl* of ksqlDB servers applied."""
-    statements: dict[Server, tuple[FlinkStatement, ...]] = dict.fromkeys(snapshot.statements, ())
-    for at, row in _replaced(FlinkStatement, snapshot, changes):
+    statements: dict[Server, tuple[StreamingStatement, ...]] = dict.fromkeys(snapshot.statements, ())
+    for at, row in _replaced(StreamingStatement, snapshot, changes):
         statements[at, str(row.source)] = (*statements.get((at, str(row.source)), ()), row)
     collections = {server: _with_ddl(texts, snapshot, server) for server, texts in ddl.items()}
     return replace(

@@ -24,12 +24,12 @@ from dataflow_generator.openlineage.state_machine import (
     ObservedJob,
     Phase,
     RunError,
-    first_line,
     phase_of,
     run_error,
 )
 from scanner_model.kafka import Connector, ConnectorTask
-from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlSource, Query, QueryError
+from scanner_model.streaming_sql import FlinkJob, KsqlSource, Query, QueryError, StreamingStatement
+from scanner_model.text import first_line
 
 _FAILED = "FAILED"
 
@@ -97,10 +97,10 @@ class Statements:
     def __init__(self, cluster: str, context: FlinkContext) -> None:
         self._cluster = cluster
         self._context = context
-        self._parsed: tuple[FlinkStatement, ...] = ()
+        self._parsed: tuple[StreamingStatement, ...] = ()
         self._jobs: Mapping[str, JobEntry] = {}
 
-    def observe(self, statements: Iterable[FlinkStatement]) -> list[ObservedJob]:
+    def observe(self, statements: Iterable[StreamingStatement]) -> list[ObservedJob]:
         """Return the statements that move data as observed jobs; several in one text share its state."""
         listed = {statement.name: statement for statement in statements}
         ordered = sorted(listed.values(), key=lambda statement: (statement.created, statement.name))
@@ -113,7 +113,7 @@ class Statements:
         return [_observed_statement(statement, job) for statement, job in owners]
 
 
-def script_jobs(cluster: str, scripts: Iterable[FlinkStatement], context: FlinkContext) -> tuple[JobFlows, ...]:
+def script_jobs(cluster: str, scripts: Iterable[StreamingStatement], context: FlinkContext) -> tuple[JobFlows, ...]:
     """Return the jobs of SQL files: a JobManager does not report the SQL of its jobs."""
     return tuple(_flows(cluster, tuple(scripts), context))
 
@@ -150,17 +150,17 @@ def _without_lineage(job: FlinkJob, cluster: str) -> JobEntry:
     return JobEntry(namespace=namespace, name=job.title or job.name, facets={"jobType": job_type("FLINK", "JOB")})
 
 
-def _flows(cluster: str, statements: tuple[FlinkStatement, ...], context: FlinkContext) -> Iterable[JobFlows]:
+def _flows(cluster: str, statements: tuple[StreamingStatement, ...], context: FlinkContext) -> Iterable[JobFlows]:
     return (reading.flows for reading in flink_jobs(cluster, statements, range(len(statements)), context))
 
 
-def _without_state(statement: FlinkStatement) -> FlinkStatement:
+def _without_state(statement: StreamingStatement) -> StreamingStatement:
     """Return a statement without state and detail, except that it failed: a failed one declares no tables."""
     failed = phase_of(statement.state, FLINK) is Phase.FAILED or statement.state.upper() == "FAILING"
     return replace(statement, state="FAILED" if failed else "", detail="")
 
 
-def _observed_statement(statement: FlinkStatement, job: JobEntry) -> ObservedJob:
+def _observed_statement(statement: StreamingStatement, job: JobEntry) -> ObservedJob:
     error = None
     if statement.state.upper() in _ERROR_STATES:
         error = run_error(statement.detail, f"the statement is {statement.state}")

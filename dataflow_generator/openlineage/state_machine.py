@@ -22,6 +22,7 @@ from dataflow_generator.openlineage.emit.run_events import (
     run_event,
     run_id,
 )
+from scanner_model.text import first_line
 
 
 class Phase(StrEnum):
@@ -110,11 +111,6 @@ class RunError:
 def run_error(trace: str, otherwise: str = "") -> RunError:
     """Return the error with *trace*; its message is the first line, or *otherwise* where the trace is empty."""
     return RunError(message=first_line(trace) or otherwise, trace=trace)
-
-
-def first_line(trace: str) -> str:
-    """Return the first line of a trace, which is the message of the exception."""
-    return trace.strip().partition("\n")[0].strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

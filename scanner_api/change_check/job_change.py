@@ -24,9 +24,10 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.kafka import ConnectorKind
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_config, mask_statement
-from scanner_model.streaming_sql import FlinkStatement, Query
+from scanner_model.streaming_sql import Query, StreamingStatement
 
 _NEW_KSQLDB = "ksqldb:"
 """The server of a query where none was scanned."""
@@ -150,7 +151,7 @@ def _own_jobs(rows: Iterable[ProposedRow], context: JobContext, *, is_partial: b
             target=target,
             pair=read_pair(context.before, context.after, change),
             places=places,
-            is_partial=is_partial and isinstance(change.after, FlinkStatement),
+            is_partial=is_partial and isinstance(change.after, StreamingStatement),
             is_new=change.before is None,
         )
 
@@ -203,9 +204,16 @@ def _connectors(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow
 
 def _proposed_row(proposed: ConnectorFile, stored: ConnectorRow | None, name: str, context: JobContext) -> ConnectorRow:
     config = {key: str(value) for key, value in mask_config(proposed.values).items()}
-    row = stored or ConnectorRow(_only_cluster(context, proposed.name), "connect:", name, kind="", connector_class="")
-    kind = proposed.type or row.kind
-    return row._replace(config=config, kind=kind, connector_class=config.get("connector.class", ""))
+    row = stored or ConnectorRow(
+        cluster=_only_cluster(context, proposed.name),
+        source=SourceId("connect:"),
+        name=name,
+        kind=ConnectorKind.UNKNOWN,
+        connector_class="",
+    )
+    kind = next((kind for kind in ConnectorKind if kind == proposed.type), row.kind)
+    settings = tuple(sorted(config.items()))
+    return replace(row, config=settings, kind=kind, connector_class=config.get("connector.class", ""))
 
 
 def _only_cluster(context: JobContext, what: str) -> str:
@@ -223,7 +231,7 @@ def _changed_setting(
     if proposed is None or not rows:
         return ()
     masked = {key: str(value) for key, value in mask_config(proposed.values).items()}
-    differing = next((key for key in masked if masked[key] != rows[0].config.get(key)), "")
+    differing = next((key for key in masked if (key, masked[key]) not in rows[0].config), "")
     return (Positions(proposal.file, proposal.text or "").word(differing, proposal.line),) if differing else ()
 
 
@@ -248,7 +256,7 @@ def _flink_statements(proposal: Proposal, context: JobContext) -> Iterator[Propo
 
     Raises NameUnknown where the one that is named is not stored.
     """
-    sql, rows, name = context.sql(proposal), context.stored(FlinkStatement), proposal.target.statement
+    sql, rows, name = context.sql(proposal), context.stored(StreamingStatement), proposal.target.statement
     stored = _rows_of(proposal, rows)
     if name and not stored and not context.allow_new:
         raise _no_statement("statement", name, rows)
@@ -268,10 +276,10 @@ def _users_of_tables(proposal: Proposal, context: JobContext) -> Iterator[Change
     sql = context.sql(proposal)
     dialect = Dialect.FLINK if proposal.text is None else sql.dialect
     is_flink = dialect is Dialect.FLINK
-    own = [row.statement for _, row in _rows_of(proposal, context.stored(FlinkStatement))] if is_flink else []
+    own = [row.statement for _, row in _rows_of(proposal, context.stored(StreamingStatement))] if is_flink else []
     tables = frozenset(table for text in (sql.text, *own) for table in _tables(text, dialect))
     changed = {change.key for change in context.changes}
-    stored: Iterable[tuple[str, JobRow]] = context.stored(FlinkStatement) if is_flink else context.stored(Query)
+    stored: Iterable[tuple[str, JobRow]] = context.stored(StreamingStatement) if is_flink else context.stored(Query)
     for at, row in stored if tables else ():
         if row_key(at, row) not in changed and _names(row, tables):
             pair = read_pair(context.before, context.after, RowChange(at, row, row))
@@ -288,7 +296,7 @@ def _names(row: JobRow, tables: Collection[str]) -> bool:
     """Return whether a statement may use one of *tables*."""
     if isinstance(row, Query):
         return any(name.casefold() in tables for name in (*row.sources, *row.sinks))
-    return isinstance(row, FlinkStatement) and any(table in row.statement.casefold() for table in tables)
+    return isinstance(row, StreamingStatement) and any(table in row.statement.casefold() for table in tables)
 
 
 def _queries(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:
@@ -336,7 +344,9 @@ def _new_query(context: JobContext, cluster: str, statement: StatementFlows) -> 
     )
 
 
-def _rows_of(proposal: Proposal, rows: Sequence[tuple[str, FlinkStatement]]) -> list[tuple[str, FlinkStatement]]:
+def _rows_of(
+    proposal: Proposal, rows: Sequence[tuple[str, StreamingStatement]]
+) -> list[tuple[str, StreamingStatement]]:
     """Return those of *rows* that the proposal is of: by their name, else, where that is a path, by the file's path."""
     name = proposal.target.statement or proposal.name or proposal.file
     exact = [(at, row) for at, row in rows if row.name == name]
@@ -349,18 +359,18 @@ def _rows_of(proposal: Proposal, rows: Sequence[tuple[str, FlinkStatement]]) -> 
 
 
 def _new_statement(
-    text: str, name: str, rows: Sequence[tuple[str, FlinkStatement]], context: JobContext
-) -> tuple[str, FlinkStatement]:
+    text: str, name: str, rows: Sequence[tuple[str, StreamingStatement]], context: JobContext
+) -> tuple[str, StreamingStatement]:
     cluster, source = (rows[0][0], rows[0][1].source) if rows else (_only_cluster(context, name), SourceId("flink:"))
-    return cluster, FlinkStatement(source=source, name=name, statement=text)
+    return cluster, StreamingStatement(source=source, name=name, statement=text)
 
 
 def _writer_of(
-    new: tuple[str, FlinkStatement], rows: Sequence[tuple[str, FlinkStatement]], context: JobContext
-) -> list[tuple[str, FlinkStatement]]:
+    new: tuple[str, StreamingStatement], rows: Sequence[tuple[str, StreamingStatement]], context: JobContext
+) -> list[tuple[str, StreamingStatement]]:
     """Return the stored statement that alone writes what the *new* one writes; empty if it is not exactly one."""
 
-    def written(at: str, row: FlinkStatement) -> set[object]:
+    def written(at: str, row: StreamingStatement) -> set[object]:
         return {use.dataset for reading in context.before.read(at, row) for use in reading.flows.writes}
 
     wanted = written(*new)
@@ -377,7 +387,7 @@ def _is_path_of(name: str, file: str) -> bool:
 
 def _deleted_statements(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:
     name = proposal.target.statement or proposal.file
-    statements, queries = context.stored(FlinkStatement), context.stored(Query)
+    statements, queries = context.stored(StreamingStatement), context.stored(Query)
     flink = _rows_of(proposal, statements)
     ksqldb = [(at, query) for at, query in queries if query.name == name]
     if not flink and not ksqldb:

@@ -16,11 +16,12 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 
 from scanner_api.questions.question import Page
 from scanner_dictionary.graph.versions import GraphOfScan
-from scanner_dictionary.queries import ConnectorRow, SchemaAnswer, TopicRow
+from scanner_dictionary.queries import ConnectorRow, SchemaAnswer, StatementRow, TaskRow, TopicRow
 from scanner_dictionary.queries.listings import TableLine
 from scanner_dictionary.queries.node_history import HistoryRow
 from scanner_model.columns import Column
 from scanner_model.scan import SourceResult
+from scanner_model.streaming_sql import KSQLDB
 
 Json = Any
 
@@ -75,6 +76,10 @@ def _hundredths(seconds: float) -> float:
     return round(seconds, 2)
 
 
+def _engine(name: str) -> str:
+    return KSQLDB if name == KSQLDB else "flink"
+
+
 class _Conversion(NamedTuple):
     """How a member is written where that is not its value: its type in the document, and the function to it."""
 
@@ -82,6 +87,7 @@ class _Conversion(NamedTuple):
     write: Callable[[Any], Json]
 
 
+_PAIRS = _Conversion(Mapping[str, str], dict)
 _NULL_FOR_EMPTY = _Conversion(str | None, _text_or_null)
 
 
@@ -114,19 +120,29 @@ _SHAPES: Mapping[type, _Shape] = {
         }
     ),
     Page: _Shape(optional=frozenset({"did_you_mean"})),
-    ConnectorRow: _Shape(names={"connector_class": "class", "plugin_version": "version"}),
+    ConnectorRow: _Shape(
+        names={"connector_class": "class", "plugin_version": "version"},
+        computed={"failed_tasks": int, "error": str},
+        converted={"config": _PAIRS},
+    ),
     GraphOfScan: _Shape(left_out=frozenset({"coverage"})),
     HistoryRow: _Shape(converted=dict.fromkeys(("before", "after"), _Conversion(Any, _json_or_text))),
     SourceResult: _Shape(
         converted={"seconds": _Conversion(float, _hundredths), "unread": _Conversion(tuple[str, ...], sorted)}
     ),
+    StatementRow: _Shape(
+        names={"catalog_name": "catalog", "database_name": "database"},
+        converted={"engine": _Conversion(str, _engine)},
+        left_out=frozenset({"uid"}),
+    ),
     TableLine: _Shape(
         names={"table_format": "format"},
         converted={
             "symlinks": _Conversion(tuple[TableAlias, ...], _aliases),
-            "parameters": _Conversion(Mapping[str, str], dict),
+            "parameters": _PAIRS,
         },
     ),
+    TaskRow: _Shape(computed={"error": str}),
     TopicRow: _Shape(left_out=frozenset({"config"})),
 }
 _PLAIN_SHAPE = _Shape()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -205,7 +206,7 @@ def column_flows(conn: Connection, datasets: Sequence[int]) -> Sequence[Sequence
     for chunk in in_chunks(datasets, _NODES_AT_ONCE):
         for query in _COLUMN_FLOWS:
             flows += fetch_cells(conn.execute(query, {"datasets": chunk}))
-    return sorted(flows)
+    return sorted(flows, key=itemgetter(0))
 
 
 def _column_flows() -> tuple[Select[Any], Select[Any]]:

@@ -17,19 +17,19 @@ from scanner_dictionary.queries.facts import children_of, fact_of, reported_rows
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import KEY, Column, ColumnPath
 from scanner_model.kafka import ConsumerGroup, StreamsTopology
-from scanner_model.manual import ManualFlow
+from scanner_model.manual import DeclaredFlow
 from scanner_model.names import Role, TopicName
-from scanner_model.streaming_sql import ClusterNames, CollectionColumn, FlinkStatement, KsqlSource, Query
+from scanner_model.streaming_sql import ClusterNames, CollectionColumn, KsqlSource, Query, StreamingStatement
 
 _ENVIRONMENT, _DISPLAYED = "environment", "display_name"
 """Kinds of aliases; those that begin with the first are of the environment."""
 
 
-def flink_statements(conn: Connection) -> Mapping[Server, tuple[FlinkStatement, ...]]:
+def statements(conn: Connection) -> Mapping[Server, tuple[StreamingStatement, ...]]:
     """Return the live statements of each source, the oldest first, then by name."""
     rows = conn.execute(_statements())
     return {
-        (cluster, source): tuple(fact_of(FlinkStatement, row) for row in group)
+        (cluster, source): tuple(fact_of(StreamingStatement, row) for row in group)
         for (cluster, source), group in groupby(rows, key=lambda row: (row.cluster_name, row.source_name))
     }
 
@@ -72,10 +72,10 @@ _TOPICS_AT_ONCE = 500
 _SIDE = t.topic_schema.c.schema_role
 
 
-def manual_flows(conn: Connection) -> Iterator[tuple[str, ManualFlow]]:
+def declared_flows(conn: Connection) -> Iterator[tuple[str, DeclaredFlow]]:
     """List the manual flows, each with its cluster, in the order they were stored."""
     for row in conn.execute(reported_rows(t.manual_flow).order_by(t.manual_flow.c.id)):
-        yield row.cluster_name, fact_of(ManualFlow, row)
+        yield row.cluster_name, fact_of(DeclaredFlow, row)
 
 
 def ksql_collections(conn: Connection) -> Mapping[Server, tuple[KsqlSource, ...]]:

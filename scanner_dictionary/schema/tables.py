@@ -38,10 +38,10 @@ from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, C
 from scanner_model.declarations import Declaration, UnreadFile
 from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
-from scanner_model.manual import ManualFlow
+from scanner_model.manual import DeclaredFlow
 from scanner_model.scan import SourceResult
 from scanner_model.schemas import Reference, Registry, SchemaIdUse
-from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType, Query
+from scanner_model.streaming_sql import FlinkJob, KsqlFunction, KsqlSource, KsqlType, Query, StreamingStatement
 from scanner_model.tag_decisions import TagDecision, TagRuleFile
 
 # --- other names, jobs, files, clients, catalogs, and what validation found
@@ -64,7 +64,7 @@ server_alias = declare(
     must("alias", String, "what people call it"),
 )
 
-flink_statement = fact_table("flink_statement", FlinkStatement)
+flink_statement = fact_table("flink_statement", StreamingStatement)
 
 flink_job = fact_table("flink_job", FlinkJob)
 
@@ -372,4 +372,4 @@ ksql_column = declare(
 
 ksql_query = fact_table("ksql_query", Query)
 
-manual_flow = fact_table("manual_flow", ManualFlow)
+manual_flow = fact_table("manual_flow", DeclaredFlow)

@@ -12,6 +12,7 @@ from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
 from scanner_model.sql_statements import unread_statements
 from scanner_model.streaming_sql import SCRIPT
+from scanner_model.text import first_line
 
 Occurrences = Iterator[tuple[str, str]]
 
@@ -116,7 +117,7 @@ def _topics(conn: Connection, cluster: int) -> frozenset[str]:
 
 
 def _why(trace: str) -> str:
-    line = next(iter(trace.strip().splitlines()), "")
+    line = first_line(trace)
     return f": {line}" if line else ""
 
 

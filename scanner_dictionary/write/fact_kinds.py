@@ -32,18 +32,18 @@ from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, C
 from scanner_model.declarations import Declaration, UnreadFile
 from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
-from scanner_model.manual import ManualFlow
+from scanner_model.manual import DeclaredFlow
 from scanner_model.names import SourceId
 from scanner_model.scan import ClusterScan
 from scanner_model.schemas import Confidence, Reference, Registry, SchemaIdUse, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import (
     CollectionColumn,
     FlinkJob,
-    FlinkStatement,
     KsqlFunction,
     KsqlSource,
     KsqlType,
     Query,
+    StreamingStatement,
 )
 from scanner_model.tag_decisions import TagDecision, TagRuleFile
 
@@ -269,12 +269,12 @@ FACT_KINDS: tuple[FactKind, ...] = (
     cluster_kind("queries", Query, name="query"),
     cluster_kind("connectors", Connector, children=_TASKS),
     cluster_kind(
-        "manual_flows",
-        ManualFlow,
+        "declared_flows",
+        DeclaredFlow,
         name_index=0,
         required=lambda flow: flow.job or (flow.origin.name and flow.target.name),
     ),
-    cluster_kind("flink_statements", FlinkStatement),
+    cluster_kind("statements", StreamingStatement),
     cluster_kind("flink_jobs", FlinkJob),
     cluster_kind("topologies", StreamsTopology),
     cluster_kind("ksql_functions", KsqlFunction),

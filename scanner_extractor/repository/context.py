@@ -21,7 +21,7 @@ from scanner_model.columns import parse_path
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import InputInvalid
 from scanner_model.field_uses import FieldExtent, FieldUse, MessageClass
-from scanner_model.manual import ManualFlow, ManualSchema
+from scanner_model.manual import DeclaredFlow, ManualSchema
 from scanner_model.names import SourceId, TopicName
 from scanner_model.schemas import SchemaVersion
 from scanner_model.text import has_placeholder
@@ -94,7 +94,7 @@ class Context:
     tables: list[CatalogTable] = field(default_factory=list)
     links: list[CatalogLink] = field(default_factory=list)
     table_files: dict[str, None] = field(default_factory=dict)
-    flows: list[ManualFlow] = field(default_factory=list)
+    flows: list[DeclaredFlow] = field(default_factory=list)
     aggregates: dict[str, tuple[str, ...]] = field(default_factory=dict)
     schemas: list[ManualSchema] = field(default_factory=list)
     annotations: list[Annotation] = field(default_factory=list)

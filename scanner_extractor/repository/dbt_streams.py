@@ -22,12 +22,12 @@ from scanner_extractor.systems.dbt.manifest import Project
 from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.kafka import Topic
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import TopicName
 from scanner_model.payload import Payload, Unread
 from scanner_model.redaction import mask_statement
 from scanner_model.scan import SourceResult, SourceStatus
-from scanner_model.streaming_sql import SCRIPT, FlinkStatement
+from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 Json = Any
 
@@ -95,12 +95,12 @@ class _Flink:
         project = self.project
         nodes = {name: node for name, node in project.nodes.items() if node.text("resource_type") != _EXPOSURE}
         database = self._database(nodes.values())
-        statements: list[FlinkStatement] = []
-        flows: list[ManualFlow] = []
+        statements: list[StreamingStatement] = []
+        flows: list[DeclaredFlow] = []
         for name, node in nodes.items():
             if text := self._statement(name, node):
                 masked = mask_statement(text, project.settings.files.secret_names)
-                statement = FlinkStatement(
+                statement = StreamingStatement(
                     source=project.settings.source,
                     name=name,
                     statement=masked,
@@ -187,7 +187,7 @@ class _Flink:
         is_own = (node.text("database"), node.text("schema")) == database
         return parts[-1] if parts and is_own and is_topic_name(parts[-1]) else ""
 
-    def _dependencies(self, name: str, node: Payload) -> Iterator[ManualFlow]:
+    def _dependencies(self, name: str, node: Payload) -> Iterator[DeclaredFlow]:
         """Yield flows from what a node depends on, for a model without SQL or an exposure."""
         database = self._database(self.project.nodes.values())
         is_exposure = node.text("resource_type") == _EXPOSURE
@@ -196,7 +196,7 @@ class _Flink:
         origins = [self.project.nodes[origin] for origin in self._topics_behind(name, set())]
         for origin in filter(None, (self._end(node, database) for node in origins)):
             if target is not None:
-                yield ManualFlow(
+                yield DeclaredFlow(
                     source=self.project.settings.source,
                     origin=origin,
                     target=target,
@@ -219,7 +219,7 @@ class _Flink:
 
     def _end(self, node: Payload, database: tuple[str, str]) -> FlowEnd | None:
         topic = self._topic(node, database)
-        return FlowEnd(namespace="", name=topic) if topic else None
+        return FlowEnd(name=topic) if topic else None
 
 
 def _column(column: Payload) -> str:

@@ -44,16 +44,16 @@ from scanner_extractor.systems.ksqldb.reader import collection_schemas
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.errors import Problem
 from scanner_model.kafka import Cluster, Connector, StreamsTopology, Topic
-from scanner_model.manual import Assignment, ManualFlow, ManualInput, ManualSchema
+from scanner_model.manual import Assignment, DeclaredFlow, ManualInput, ManualSchema
 from scanner_model.names import Role, TopicName, broker_address
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
 from scanner_model.schemas import Definition, SchemaIdUse, TopicSchema
 from scanner_model.streaming_sql import (
     FlinkJob,
-    FlinkStatement,
     KsqlFunction,
     KsqlSource,
     KsqlType,
+    StreamingStatement,
     message_names,
 )
 
@@ -158,7 +158,7 @@ def merge_results(
         consumer_groups=merge_groups(reading.consumer_groups for reading in results.kafka),
         ksql_sources=results.collections,
         queries=tuple(query for reading in results.ksqldb for query in reading.queries),
-        manual_flows=(*manual.flows, *_all(reading.flows for reading in results.files)),
+        declared_flows=(*manual.flows, *_all(reading.flows for reading in results.files)),
         **results.facts(
             remembered,
             (
@@ -175,7 +175,7 @@ def merge_results(
 class SourceFacts(TypedDict):
     """The members of a scan that are the readings' own, one after the other."""
 
-    flink_statements: tuple[FlinkStatement, ...]
+    statements: tuple[StreamingStatement, ...]
     flink_jobs: tuple[FlinkJob, ...]
     topologies: tuple[StreamsTopology, ...]
     ksql_functions: tuple[KsqlFunction, ...]
@@ -224,7 +224,7 @@ class _Results:
         annotations = of_own_connectors(_all(catalog.annotations for catalog in self.catalogs), connectors)
         return {
             "connectors": (*connectors, *_all(reading.connectors for reading in self.files)),
-            "flink_statements": (
+            "statements": (
                 *_all(job.statements for job in self.jobs),
                 *_all(reading.statements for reading in self.files),
             ),
@@ -376,7 +376,7 @@ def _foreign_connect_clusters(connect: Iterable[ConnectResult], kafka: Iterable[
 
 
 def _manual_outcomes(manual: ManualInput) -> Iterator[SourceResult]:
-    listed: Iterable[Topic | ManualSchema | Assignment | ManualFlow | Annotation] = chain(
+    listed: Iterable[Topic | ManualSchema | Assignment | DeclaredFlow | Annotation] = chain(
         manual.topics, manual.schemas, manual.assignments, manual.flows, manual.owners
     )
     facts = Counter(fact.source for fact in listed)

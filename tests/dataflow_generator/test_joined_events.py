@@ -19,7 +19,7 @@ from scanner_dictionary.write.events import write_events
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import ClusterName, Fingerprint, Role, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema
@@ -62,10 +62,10 @@ def scan() -> ClusterScan:
         "database.dbname": "shop",
         "table.include.list": "public.customers",
     }
-    flow = ManualFlow(
+    flow = DeclaredFlow(
         source=MANUAL,
         origin=FlowEnd(namespace="postgres://db:5432", name="shop.public.orders", path=("id",)),
-        target=FlowEnd(namespace="", name="orders", path=("id",)),
+        target=FlowEnd(name="orders", path=("id",)),
         job="copy",
         description="",
         evidence="flows.json 3",
@@ -81,7 +81,7 @@ def scan() -> ClusterScan:
         topics=(Topic(source=KAFKA, name=TopicName("orders")),),
         definitions=(definition,),
         topic_schemas=(link,),
-        manual_flows=(flow,),
+        declared_flows=(flow,),
         connectors=(
             Connector(
                 source=CONNECT,

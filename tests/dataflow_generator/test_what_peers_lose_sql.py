@@ -15,7 +15,7 @@ from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.lineage_inputs.jobs import ClusterNames
 from scanner_dictionary.queries.graph_nodes import nodes_named
 from scanner_model.names import SourceId, TopicName
-from scanner_model.streaming_sql import SCRIPT, FlinkStatement, KsqlSource, Query
+from scanner_model.streaming_sql import SCRIPT, KsqlSource, Query, StreamingStatement
 
 NAMING = Naming([("east", ("k-1:9092",)), ("west", ("w-1:9092",))])
 WORLD = FlinkContext(
@@ -42,7 +42,7 @@ def moved(text: str, dialect: Dialect = Dialect.FLINK) -> list[tuple[str, str]]:
 
 def jobs(text: str, **more: str):
     members = {"kind": SCRIPT} | more
-    statement = FlinkStatement(source=SourceId("flink:f"), name="job", statement=text, **members)
+    statement = StreamingStatement(source=SourceId("flink:f"), name="job", statement=text, **members)
     return [reading.flows for reading in flink_jobs("east", [statement], [0], WORLD)]
 
 

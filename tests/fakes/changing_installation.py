@@ -16,11 +16,11 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import CatalogLink, CatalogTable, Materialization
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema
-from scanner_model.streaming_sql import CollectionColumn, FlinkStatement, KsqlSource, Query
+from scanner_model.streaming_sql import CollectionColumn, KsqlSource, Query, StreamingStatement
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 NAMES = ("a.orders", "b.paid", "b.sent", "cdc.main.shop.users", "cdc.shop.users", "out.1", "z")
@@ -259,8 +259,8 @@ def scan_of(state: dict[str, Any]) -> ClusterScan:
             ConsumerGroup(source=SOURCES["kafka"], name=name, topics=(TopicName(topic),))
             for name, topic in zip(("people", "_ksql_1"), state["groups"], strict=False)
         ),
-        manual_flows=tuple(manual(at, *item) for at, item in enumerate(state["manual"])),
-        flink_statements=tuple(statement(text, state["states"]) for text in state["flink"]),
+        declared_flows=tuple(manual(at, *item) for at, item in enumerate(state["manual"])),
+        statements=tuple(statement(text, state["states"]) for text in state["flink"]),
         topologies=(StreamsTopology(source=SOURCES["streams"], name="app", topology=TOPOLOGY),) * state["streams"],
         catalog_tables=state["tables"],
         catalog_links=state["links"],
@@ -301,15 +301,15 @@ def connector(config: dict[str, str], state: str) -> Connector:
     return Connector(source=SOURCES["connect"], name=f"c{CONNECTORS.index(config)}", state=state, **members)
 
 
-def manual(at: int, origin: tuple[Any, ...], target: tuple[Any, ...], job: str) -> ManualFlow:
+def manual(at: int, origin: tuple[Any, ...], target: tuple[Any, ...], job: str) -> DeclaredFlow:
     flow_end, other = (FlowEnd(namespace=namespace, name=name, path=path) for namespace, name, path in (origin, target))
     members = {"job": job, "description": "by hand", "evidence": f"m.json {at}"}
-    return ManualFlow(source=SOURCES["manual"], origin=flow_end, target=other, **members)
+    return DeclaredFlow(source=SOURCES["manual"], origin=flow_end, target=other, **members)
 
 
-def statement(text: str, state: str) -> FlinkStatement:
+def statement(text: str, state: str) -> StreamingStatement:
     name = f"s{STATEMENTS.index(text)}"
-    return FlinkStatement(source=SOURCES["flink"], name=name, statement=text, kind="", state=state, created=name)
+    return StreamingStatement(source=SOURCES["flink"], name=name, statement=text, kind="", state=state, created=name)
 
 
 def installation(**other: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from scanner_model.kafka import Cluster, Connector, ConnectorKind, ConsumerGroup
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema
-from scanner_model.streaming_sql import SCRIPT, FlinkStatement
+from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 RECORDED: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "scanner_api" / "change_check" / "registry_answers.json").read_text()
@@ -127,7 +127,7 @@ def installation(level: str = "", groups: tuple[ConsumerGroup, ...] = ()) -> Clu
                 state="RUNNING",
             ),
         ),
-        flink_statements=(FlinkStatement(source=FLINK, name="shop.sql", statement=SCRIPT_TEXT, kind=SCRIPT),),
+        statements=(StreamingStatement(source=FLINK, name="shop.sql", statement=SCRIPT_TEXT, kind=SCRIPT),),
         annotations=(
             Annotation(
                 source=REGISTRY,

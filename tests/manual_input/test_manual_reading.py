@@ -149,7 +149,7 @@ def test_flow_joins_topics_datasets_and_columns(read) -> None:
     (result,) = read({"topics": ["a"], "flows": [flow]}).input.flows
 
     assert result.origin == FlowEnd(namespace="postgres://db:5432", name="s.t", path=("id",))
-    assert result.target == FlowEnd(namespace="", name="a", path=("x.y", "[]"))
+    assert result.target == FlowEnd(name="a", path=("x.y", "[]"))
     assert (result.job, result.description, result.evidence) == ("j", "d", "in.json $.flows[0]")
 
 

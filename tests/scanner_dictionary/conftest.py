@@ -132,7 +132,7 @@ class Sample:
             "consumer_groups",
             "ksql_sources",
             "queries",
-            "manual_flows",
+            "declared_flows",
         )
         retained = {name: tuple(x for x in getattr(scan, name) if x.source not in down) for name in members}
         return replace(scan, outcomes=outcomes, **retained)

@@ -33,7 +33,7 @@ from dataflow_generator.sql.nodes import ColumnKind, SqlType
 from dataflow_generator.sql.reader import read_catalog
 from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath
 from scanner_model.errors import InputInvalid
-from scanner_model.streaming_sql import ClusterNames, FlinkStatement
+from scanner_model.streaming_sql import ClusterNames, StreamingStatement
 from scanner_model.text import has_placeholder
 
 if TYPE_CHECKING:
@@ -166,17 +166,17 @@ class FlinkContext:
     columns: Callable[[Collection[ClusterTopic]], Mapping[ClusterTopic, tuple[Column, ...]]]
     once: Once | None = None
 
-    def declared(self, statements: Sequence[FlinkStatement]) -> Catalog:
+    def declared(self, statements: Sequence[StreamingStatement]) -> Catalog:
         """Return the tables that the statements of one source declare, see `declared`."""
         return (self.once or Once()).of("declared", statements, partial(declared, statements))
 
 
-def is_managed(statement: FlinkStatement) -> bool:
+def is_managed(statement: StreamingStatement) -> bool:
     """Return whether the statement is for Confluent Cloud, where every topic is a table."""
     return bool(statement.compute_pool or statement.region) or statement.engine == CONFLUENT_FILE
 
 
-def is_topic(table: Table, statement: FlinkStatement) -> bool:
+def is_topic(table: Table, statement: StreamingStatement) -> bool:
     """Return whether the table stands for the topic of the same name."""
     connector = dict(table.options).get("connector", "")
     return connector == "confluent" or (not connector and is_managed(statement))
@@ -191,7 +191,7 @@ class TableResolver:
         self._namespace = namespace
         self._clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
 
-    def datasets(self, table: Table, statement: FlinkStatement, report: ReportProblem) -> tuple[Dataset, ...]:
+    def datasets(self, table: Table, statement: StreamingStatement, report: ReportProblem) -> tuple[Dataset, ...]:
         """Return the datasets behind *table*; empty for a connector without shared data, such as print."""
         connector = dict(table.options).get("connector", "").lower()
         if connector in KAFKA:
@@ -214,7 +214,7 @@ class TableResolver:
         report(what, hint)
         return (Dataset(NodeKind.DATASET, self._namespace, ".".join(table.qualified)),)
 
-    def topic(self, table: Table, statement: FlinkStatement) -> Dataset:
+    def topic(self, table: Table, statement: StreamingStatement) -> Dataset:
         """Return the topic of a Confluent Cloud table, in the cluster of its database."""
         name = table.qualified[-1]
         database = table.qualified[-2] if len(table.qualified) > 1 else statement.database_name
@@ -329,7 +329,7 @@ _DEFINES = re.compile(r"\b(?:CREATE|ALTER)\b", re.IGNORECASE)
 _NEVER_RAN = ("FAILED", "FAILING")
 
 
-def declared(statements: Iterable[FlinkStatement]) -> Catalog:
+def declared(statements: Iterable[StreamingStatement]) -> Catalog:
     """Return the tables that the statements of one source, oldest first, declare; failed ones declare none."""
     catalog = EMPTY_CATALOG
     for statement in statements:
@@ -343,12 +343,12 @@ def defines(statement: str, state: str) -> bool:
     return state not in _NEVER_RAN and _DEFINES.search(statement) is not None
 
 
-def current(catalog: Catalog, statement: FlinkStatement) -> Catalog:
+def current(catalog: Catalog, statement: StreamingStatement) -> Catalog:
     """Return *catalog* with the current catalog and database of *statement*."""
     return replace(catalog, current=(statement.catalog_name, statement.database_name))
 
 
-def declared_columns(cluster: str, statements: Sequence[FlinkStatement], context: FlinkContext) -> ColumnsByDataset:
+def declared_columns(cluster: str, statements: Sequence[StreamingStatement], context: FlinkContext) -> ColumnsByDataset:
     """Return the columns that the tables of one source declare for Kafka topics without a schema.
 
     The columns of several tables over one topic are merged.

@@ -28,7 +28,7 @@ from dataflow_generator.sql.lineage import Effect, Flow, StatementFlows
 from dataflow_generator.sql.reader import read_sql
 from scanner_model.columns import Column
 from scanner_model.errors import Problem
-from scanner_model.streaming_sql import SCRIPT, FlinkStatement
+from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 if TYPE_CHECKING:
     from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
@@ -109,7 +109,7 @@ _HINT = "only its tables are reported, without columns"
 
 
 def flink_jobs(
-    cluster: str, statements: Sequence[FlinkStatement], wanted: Collection[int], context: FlinkContext
+    cluster: str, statements: Sequence[StreamingStatement], wanted: Collection[int], context: FlinkContext
 ) -> Iterator[Reading]:
     """Read the statements of one source, oldest first, and yield the jobs of those at the indices *wanted*.
 
@@ -124,7 +124,7 @@ def flink_jobs(
         yield from text.readings({topic: columns[topic] for topic in text.topics() if topic in columns})
 
 
-def flink_owners(cluster: str, statements: Sequence[FlinkStatement], context: FlinkContext) -> Iterator[GroupOwner]:
+def flink_owners(cluster: str, statements: Sequence[StreamingStatement], context: FlinkContext) -> Iterator[GroupOwner]:
     """Yield the consumer groups that the DDL of one source names, each with a job that reads through it.
 
     Default group ids, which Flink generates for each job, are not known.
@@ -135,7 +135,7 @@ def flink_owners(cluster: str, statements: Sequence[FlinkStatement], context: Fl
             yield from _Text(statement, catalog, cluster, context).owners()
 
 
-def names_groups(statements: Iterable[FlinkStatement]) -> bool:
+def names_groups(statements: Iterable[StreamingStatement]) -> bool:
     """Return whether a statement names a consumer group."""
     return any(_GROUP in statement.statement for statement in statements)
 
@@ -150,7 +150,7 @@ def flink_namespace(cluster: str, source: str) -> str:
 class _Text:
     """One statement's text, which may hold several."""
 
-    def __init__(self, statement: FlinkStatement, catalog: Catalog, cluster: str, context: FlinkContext) -> None:
+    def __init__(self, statement: StreamingStatement, catalog: Catalog, cluster: str, context: FlinkContext) -> None:
         self._statement = statement
         self._catalog = current(catalog, statement)
         self._namespace = flink_namespace(cluster, statement.source)
@@ -221,7 +221,7 @@ class _Job:
         self,
         name: str,
         flows: StatementFlows,
-        statement: FlinkStatement,
+        statement: StreamingStatement,
         tables: TableResolver,
         columns: Described,
     ) -> None:

@@ -51,7 +51,7 @@ from scanner_extractor.repository.languages.language import BINDING, CHANNEL_IN,
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, suffix
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.field_uses import MessageClass
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
 
 MOST_UNITS = 3_000
@@ -66,7 +66,6 @@ _SHORT = 5
 """Characters of a name that many files call, whatever it means."""
 _MOST_LINES = 3
 _MOST_DEPLOYMENTS = 20
-_NOTHING = FlowEnd(namespace="", name="")
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+stream|mp\.messaging|messaging:|default-topic")
 _SCRIPTS = frozenset(ending for ending, language in BY_ENDING.items() if language.entry is None)
@@ -138,7 +137,7 @@ class ApplicationsReading:
     """
 
     created: tuple[tuple[str, str], ...] = ()
-    flows: tuple[ManualFlow, ...] = ()
+    flows: tuple[DeclaredFlow, ...] = ()
     aggregates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     statements: tuple[tuple[str, int, str], ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -226,7 +225,7 @@ class _Reader:
     declared: dict[str, Declared] = field(default_factory=dict)
     index: Index = field(init=False)
     created: dict[str, str] = field(default_factory=dict)
-    flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
+    flows: dict[tuple[str, str, str], DeclaredFlow] = field(default_factory=dict)
     aggregates: dict[str, tuple[str, ...]] = field(default_factory=dict)
     statements: list[tuple[str, int, str]] = field(default_factory=list)
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
@@ -263,7 +262,7 @@ class _Reader:
         self._add_declared()
         self._add_generators()
 
-    def _flows(self) -> Iterator[ManualFlow]:
+    def _flows(self) -> Iterator[DeclaredFlow]:
         """Yield the flows; a use that is an end of a flow of the same job is left out."""
         read = {(job, origin) for job, origin, target in self.flows if origin and target}
         written = {(job, target) for job, origin, target in self.flows if origin and target}
@@ -718,10 +717,10 @@ class _Reader:
         ends = [(source, use.topic) for source in use.sources] if use.writes else []
         ends = ends or [("", use.topic) if use.writes else (use.topic, "")]
         for origin, target in ends:
-            flow = ManualFlow(
+            flow = DeclaredFlow(
                 source=self.source,
-                origin=FlowEnd(namespace="", name=origin) if origin else _NOTHING,
-                target=FlowEnd(namespace="", name=target) if target else _NOTHING,
+                origin=FlowEnd(name=origin),
+                target=FlowEnd(name=target),
                 job=use.job,
                 description=use.description,
                 evidence=use.place,

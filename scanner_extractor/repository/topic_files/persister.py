@@ -15,7 +15,7 @@ from scanner_extractor.repository.declared import mapping, mappings, text
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.topic_files.mapping import documents
 from scanner_model.columns import ELEMENT, ColumnPath
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 
 Value = Any
 
@@ -68,9 +68,9 @@ def read_service_map(file: RepositoryFile, context: Context) -> None:
 def _add_flows(job: str, topic: str, target: _Target, place: str, context: Context) -> None:
     known = {(flow.job, flow.origin, flow.target) for flow in context.flows}
     for path, column in target.columns or ((None, ""),):
-        flow = ManualFlow(
+        flow = DeclaredFlow(
             source=context.source,
-            origin=FlowEnd(namespace="", name=topic, path=path),
+            origin=FlowEnd(name=topic, path=path),
             target=FlowEnd(namespace=target.namespace, name=target.name, path=(column,) if column else None),
             job=job,
             description="service map",

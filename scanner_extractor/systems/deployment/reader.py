@@ -22,10 +22,10 @@ from scanner_model.declarations import DECLARED, Declaration, DeclaredKind
 from scanner_model.documents.json_input import load_json
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
 from scanner_model.kafka import Connector, ConnectorKind, Topic
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import SourceResult, SourceStatus
-from scanner_model.streaming_sql import SCRIPT, FlinkStatement
+from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 DOCUMENT = "deployment"
 """The name under which a capture holds what the files declare."""
@@ -36,7 +36,6 @@ _MOST_VALUES = 500_000
 _DECLARING = re.compile(r"connector\.class|\bapiVersion\b|\b(?:projects|topics|services)\b")
 """A member of every form that is read."""
 _RENDER = "render it first, for example with `helm template`, and name the result"
-_NOTHING = FlowEnd(namespace="", name="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,8 +190,8 @@ def _connector(declared: Declaration) -> Connector:
     )
 
 
-def _statement(declared: DeclaredSql, source: SourceId) -> FlinkStatement:
-    return FlinkStatement(
+def _statement(declared: DeclaredSql, source: SourceId) -> StreamingStatement:
+    return StreamingStatement(
         source=source,
         name=declared.name,
         statement=declared.statement,
@@ -202,12 +201,11 @@ def _statement(declared: DeclaredSql, source: SourceId) -> FlinkStatement:
     )
 
 
-def _flow(use: DeclaredUse, source: SourceId) -> ManualFlow:
-    topic = FlowEnd(namespace="", name=use.topic)
-    return ManualFlow(
+def _flow(use: DeclaredUse, source: SourceId) -> DeclaredFlow:
+    return DeclaredFlow.use(
+        use.topic,
+        writes=use.writes,
         source=source,
-        origin=_NOTHING if use.writes else topic,
-        target=topic if use.writes else _NOTHING,
         job=use.job,
         description=use.description,
         evidence=use.place,

@@ -28,7 +28,7 @@ from scanner_model.maturity import Proof, live
 from scanner_model.payload import Payload, Unread
 from scanner_model.redaction import mask_json, mask_text
 from scanner_model.scan import SourceResult, SourceStatus
-from scanner_model.streaming_sql import FlinkJob, FlinkStatement
+from scanner_model.streaming_sql import FlinkJob, StreamingStatement
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -239,7 +239,7 @@ _DISPENSABLE = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
 class FlinkStates:
     """Current statements and jobs, sorted by name; *unread* names those that could not be read."""
 
-    statements: tuple[FlinkStatement, ...] = ()
+    statements: tuple[StreamingStatement, ...] = ()
     jobs: tuple[FlinkJob, ...] = ()
     unread: frozenset[str] = frozenset()
 

@@ -15,7 +15,7 @@ from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerEr
 from scanner_model.names import TopicName
 from scanner_model.payload import Payload, Unread, canonical
 from scanner_model.redaction import mask_statement, mask_text
-from scanner_model.streaming_sql import FlinkStatement
+from scanner_model.streaming_sql import StreamingStatement
 
 MATERIALIZED_TABLE = "MATERIALIZED_TABLE"
 """The kind of a materialised table, which is listed apart from the statements."""
@@ -48,14 +48,14 @@ def table_name(table: Payload) -> str:
     return "/".join(filter(None, (cluster, name))) if name else ""
 
 
-def read_statement(payload: Payload, settings: FlinkSettings) -> FlinkStatement:
+def read_statement(payload: Payload, settings: FlinkSettings) -> StreamingStatement:
     """Read a statement, secrets hidden, phase and kind as received; raises PayloadUnexpected without name or text.
 
     *topics_read* are the keys of `latest_offsets`; without any, the engine has not reported them.
     """
     spec, status, metadata = payload.need("spec"), payload.object("status"), payload.object("metadata")
     properties = spec.object("properties")
-    return FlinkStatement(
+    return StreamingStatement(
         source=settings.source,
         name=payload.text("name") or payload.need("metadata").need("name").text(),
         statement=mask_statement(spec.need("statement").text()),
@@ -74,7 +74,7 @@ def read_statement(payload: Payload, settings: FlinkSettings) -> FlinkStatement:
     )
 
 
-def read_table(payload: Payload, settings: FlinkSettings) -> FlinkStatement:
+def read_table(payload: Payload, settings: FlinkSettings) -> StreamingStatement:
     """Read a materialised table as the statement that made it; raises PayloadUnexpected without name or query.
 
     Unqualified names in it resolve through its session's options, else through its own environment and cluster.
@@ -82,7 +82,7 @@ def read_table(payload: Payload, settings: FlinkSettings) -> FlinkStatement:
     payload.need("name").text()
     spec, status, metadata = payload.need("spec"), payload.object("status"), payload.object("metadata")
     options = spec.object("session_options")
-    return FlinkStatement(
+    return StreamingStatement(
         source=settings.source,
         name=table_name(payload),
         statement=mask_statement(_creation(payload, spec, status)),
@@ -136,7 +136,7 @@ class FlinkListing:
 
     settings: FlinkSettings
     progress: Progress
-    statements: dict[str, FlinkStatement] = field(default_factory=dict)
+    statements: dict[str, StreamingStatement] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     complete: bool = True
     unread: Unread = field(init=False)
@@ -148,7 +148,7 @@ class FlinkListing:
     def take(
         self,
         items: Iterable[Payload],
-        read: Callable[[Payload, FlinkSettings], FlinkStatement],
+        read: Callable[[Payload, FlinkSettings], StreamingStatement],
         name: Callable[[Payload], str],
     ) -> None:
         """Read *items* one by one; raises what listing them raises, and retains earlier items."""

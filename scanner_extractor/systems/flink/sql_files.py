@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from scanner_extractor.job_files import FileText, file_outcome, file_problem, separate_failed, statement_problems
 from scanner_extractor.results import JobsResult, Progress
 from scanner_extractor.systems.flink.settings import SqlFilesSettings
-from scanner_model.streaming_sql import SCRIPT, FlinkStatement
+from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 
 def read_sql_files(settings: SqlFilesSettings, texts: Iterable[FileText], progress: Progress) -> JobsResult:
@@ -18,7 +18,7 @@ def read_sql_files(settings: SqlFilesSettings, texts: Iterable[FileText], progre
     """
     readable, failed = separate_failed(texts, settings.files.pattern, settings.source)
     statements = tuple(
-        FlinkStatement(
+        StreamingStatement(
             source=settings.source,
             name=file.name,
             statement=file.text,

@@ -24,7 +24,7 @@ from scanner_extractor.systems.terraform.values import (
 )
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import Problem
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow
 from scanner_model.names import SourceId, SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
 from scanner_model.text import has_placeholder
@@ -35,7 +35,6 @@ DEEPEST_MODULES = 5
 MOST_MODULES = 500
 """Maximum module calls that are followed."""
 _SOURCE = re.compile(r"^[ \t]*source[ \t]*=[ \t]*\"(?P<path>\.[^\"\n]*)\"", re.MULTILINE)
-_NOTHING = FlowEnd(namespace="", name="")
 _OPEN_QUALIFIER = re.compile(r"`[^`\n]*\$\{[^{}`\n]*\}[^`\n]*`\s*\.\s*(?=[`\w])")
 
 
@@ -56,7 +55,7 @@ class TerraformReading:
     schema_files: tuple[tuple[str, str], ...] = ()
     statement_files: frozenset[str] = frozenset()
     levels: Mapping[str, str] = field(default_factory=dict)
-    flows: tuple[ManualFlow, ...] = ()
+    flows: tuple[DeclaredFlow, ...] = ()
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
 
@@ -102,7 +101,7 @@ class _Reader:
     schema_files: list[tuple[str, str]] = field(default_factory=list)
     statement_files: set[str] = field(default_factory=set)
     levels: dict[str, str] = field(default_factory=dict)
-    flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
+    flows: dict[tuple[str, str, str], DeclaredFlow] = field(default_factory=dict)
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
     calls: int = 0
@@ -262,13 +261,12 @@ class _Reader:
         """Add what a right permits: an account reads or writes a topic."""
         if not job or has_placeholder(job) or has_placeholder(topic) or not re.fullmatch(r"[\w.-]+", topic):
             return
-        end = FlowEnd(namespace="", name=topic)
         for is_writing, names in ((False, _READING), (True, _WRITING)):
             if operation.lower() in names:
-                flow = ManualFlow(
+                flow = DeclaredFlow.use(
+                    topic,
+                    writes=is_writing,
                     source=self.source,
-                    origin=_NOTHING if is_writing else end,
-                    target=end if is_writing else _NOTHING,
                     job=job,
                     description="an account with this right in Terraform",
                     evidence=place,

@@ -12,16 +12,16 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_model.kafka import Cluster, StreamsTopology, Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
-from scanner_model.streaming_sql import FlinkStatement
+from scanner_model.streaming_sql import StreamingStatement
 
 AT = datetime(2024, 2, 29, tzinfo=UTC)
 KAFKA, FLINK, STREAMS = map(SourceId, ("kafka:k-1:9092", "flink:https://flink.cloud", "streams:counter"))
 TOPOLOGY = "Sub-topology: 0\n Source: s (topics: [orders])\n --> k\n Sink: k (topic: counted)\n <-- s\n"
 
 
-def statement(name: str, text: str, created: str) -> FlinkStatement:
+def statement(name: str, text: str, created: str) -> StreamingStatement:
     told = {"compute_pool": "lfcp-1", "catalog_name": "prod", "database_name": "billing", "state": "RUNNING"}
-    return FlinkStatement(source=FLINK, name=name, statement=text, created=created, **told)
+    return StreamingStatement(source=FLINK, name=name, statement=text, created=created, **told)
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def conn(new_dictionary):
         cluster=cluster,
         outcomes=outcomes,
         topics=(Topic(source=KAFKA, name=TopicName("orders")),),
-        flink_statements=(
+        statements=(
             statement("b-insert", "INSERT INTO paid SELECT id FROM cheap", "2024-01-02T00:00:00Z"),
             statement("c-view", "CREATE VIEW cheap AS SELECT id FROM `lkc-1`.orders", "2024-01-01T00:00:00Z"),
         ),

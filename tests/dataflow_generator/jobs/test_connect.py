@@ -7,6 +7,8 @@ from dataflow_generator.jobs.connect import ConnectorReading, connect_jobs, repo
 from dataflow_generator.jobs.connect_columns import KnownColumns
 from dataflow_generator.jobs.model import Naming
 from scanner_dictionary.queries.connectors import ConnectorRow
+from scanner_model.kafka import ConnectorKind
+from scanner_model.names import SourceId, TopicName
 
 NAMING = Naming([("retail", ("kafka-1:9092", "kafka-2:9092"))])
 DEBEZIUM = "io.debezium.connector.postgresql.PostgresConnector"
@@ -17,22 +19,12 @@ def connector(kind: str = "sink", active: tuple[str, ...] | None = None, **confi
     told = {key.replace("_", "."): value for key, value in config.items()}
     return ConnectorRow(
         cluster="retail",
-        source="connect:main",
+        source=SourceId("connect:main"),
         name="mover",
-        kind=kind,
+        kind=ConnectorKind(kind),
         connector_class=told.get("connector.class", ""),
-        state="RUNNING",
-        worker="w:8083",
-        tasks=(),
-        failed_tasks=0,
-        topics=active,
-        plugin_version="",
-        managed_id="",
-        error="",
-        trace="",
-        config=told,
-        stale=False,
-        gone=False,
+        topics=None if active is None else tuple(map(TopicName, active)),
+        config=tuple(told.items()),
     )
 
 

@@ -8,6 +8,8 @@ from dataflow_generator.jobs.connect_columns import KnownColumns, derive
 from dataflow_generator.jobs.model import Dataset, Naming
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.columns import ColumnPath, parse_path, path_name
+from scanner_model.kafka import ConnectorKind
+from scanner_model.names import SourceId
 
 NAMING = Naming([("retail", ("kafka-1:9092",))])
 KAFKA = "org.apache.kafka.connect.transforms."
@@ -39,8 +41,15 @@ MIRROR = {
 
 
 def connector(name: str, kind: str, config: Mapping[str, str]) -> ReportedConnector:
-    told = (name, kind, config["connector.class"], "RUNNING", "w", (), 0, None, "", "", "", "", config, False, False)
-    return report_connector(ConnectorRow("retail", "connect:main", *told), {}, NAMING)
+    row = ConnectorRow(
+        cluster="retail",
+        source=SourceId("connect:main"),
+        name=name,
+        kind=ConnectorKind(kind),
+        connector_class=config["connector.class"],
+        config=tuple(config.items()),
+    )
+    return report_connector(row, {}, NAMING)
 
 
 def topic(name: str) -> Dataset:

@@ -10,7 +10,7 @@ from dataflow_generator.jobs.ksqldb import Level, ksql_jobs, named_by
 from dataflow_generator.jobs.manual import manual_jobs
 from dataflow_generator.jobs.model import Naming
 from scanner_model.columns import Column
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.streaming_sql import CollectionColumn, KsqlSource, Query
 
@@ -24,9 +24,9 @@ def end(name: str, *path: str, namespace: str = "") -> FlowEnd:
     return FlowEnd(namespace=namespace, name=name, path=path or None)
 
 
-def manual(origin: FlowEnd, target: FlowEnd, job: str = "nightly", evidence: str = "m.json $.flows[0]") -> ManualFlow:
+def manual(origin: FlowEnd, target: FlowEnd, job: str = "nightly", evidence: str = "m.json $.flows[0]") -> DeclaredFlow:
     source = SourceId("manual:m.json")
-    return ManualFlow(source=source, origin=origin, target=target, job=job, description="", evidence=evidence)
+    return DeclaredFlow(source=source, origin=origin, target=target, job=job, description="", evidence=evidence)
 
 
 def collection(name: str, topic: str, *columns: tuple[tuple[str, ...], str]) -> KsqlSource:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataflow_generator.jobs.ksqldb_files import file_queries
 from scanner_model.names import SourceId
-from scanner_model.streaming_sql import SCRIPT, FlinkStatement
+from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 
-def file(name: str, text: str) -> FlinkStatement:
-    return FlinkStatement(source=SourceId("repository:shop"), name=name, statement=text, kind=SCRIPT, engine="ksqldb")
+def file(name: str, text: str) -> StreamingStatement:
+    return StreamingStatement(
+        source=SourceId("repository:shop"), name=name, statement=text, kind=SCRIPT, engine="ksqldb"
+    )
 
 
 ORDERS = "CREATE STREAM orders (id INT KEY, total DOUBLE) WITH (KAFKA_TOPIC='shop.orders', VALUE_FORMAT='JSON');"

@@ -7,17 +7,17 @@ from dataclasses import replace
 from dataflow_generator.graph import Certainty
 from dataflow_generator.jobs.manual import manual_jobs
 from dataflow_generator.jobs.model import JobFlows, Naming
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
 
 NAMING = Naming([("c", ("broker:9092",))])
 
 
-def flow(origin: str, target: str, *, suggested: bool = False) -> ManualFlow:
-    return ManualFlow(
+def flow(origin: str, target: str, *, suggested: bool = False) -> DeclaredFlow:
+    return DeclaredFlow(
         source=SourceId("files"),
-        origin=FlowEnd(namespace="", name=origin),
-        target=FlowEnd(namespace="", name=target),
+        origin=FlowEnd(name=origin),
+        target=FlowEnd(name=target),
         job="shop",
         description="",
         evidence=f"{origin}-{target}",
@@ -25,7 +25,7 @@ def flow(origin: str, target: str, *, suggested: bool = False) -> ManualFlow:
     )
 
 
-def only_job(*flows: ManualFlow) -> JobFlows:
+def only_job(*flows: DeclaredFlow) -> JobFlows:
     (job,) = manual_jobs((("c", each) for each in flows), NAMING)
     return job
 

@@ -10,6 +10,8 @@ from dataflow_generator.jobs.connect_columns import KnownColumns
 from dataflow_generator.jobs.model import Dataset, Naming, Use
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.columns import path_name
+from scanner_model.kafka import ConnectorKind
+from scanner_model.names import SourceId
 
 NAMING = Naming([("retail", ("kafka-1:9092",))])
 KAFKA = "org.apache.kafka.connect.transforms."
@@ -27,8 +29,14 @@ CDC = {
 def read(
     kind: str, config: Mapping[str, str], *topics: str, columns: tuple[tuple[str, ...], ...] = (("id",), ("email",))
 ) -> ConnectorReading:
-    told = ("c", kind, config["connector.class"], "RUNNING", "w", (), 0, None, "", "", "", "", config, False, False)
-    row = ConnectorRow("retail", "connect:main", *told)
+    row = ConnectorRow(
+        cluster="retail",
+        source=SourceId("connect:main"),
+        name="c",
+        kind=ConnectorKind(kind),
+        connector_class=config["connector.class"],
+        config=tuple(config.items()),
+    )
     known = {Dataset(NodeKind.TOPIC, "kafka://kafka-1:9092", name): columns for name in topics}
     (reading,) = connect_jobs([report_connector(row, {"retail": tuple(sorted(topics))}, NAMING)], KnownColumns(known))
     return reading

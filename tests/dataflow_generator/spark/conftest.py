@@ -17,11 +17,11 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid
 from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema
-from scanner_model.streaming_sql import CollectionColumn, FlinkStatement, KsqlSource, Query
+from scanner_model.streaming_sql import CollectionColumn, KsqlSource, Query, StreamingStatement
 
 try:
     from dataflow_generator.spark.session import spark_session
@@ -138,8 +138,8 @@ class _Installation:
             queries=tuple(self._queries()),
             connectors=tuple(self._connectors()),
             consumer_groups=tuple(self._groups()),
-            manual_flows=tuple(self._manual()),
-            flink_statements=tuple(self._statements()),
+            declared_flows=tuple(self._manual()),
+            statements=tuple(self._statements()),
             topologies=tuple(self._topologies()),
         )
 
@@ -204,11 +204,11 @@ class _Installation:
         for name in ("connect-c0", "_ksql_1", "people"):
             yield ConsumerGroup(source=KAFKA, name=name, topics=(self._name(),))
 
-    def _manual(self) -> Iterator[ManualFlow]:
+    def _manual(self) -> Iterator[DeclaredFlow]:
         for at in self._some(4):
             origin, target = self._end(), self._end()
             told = {"description": "by hand", "evidence": f"m.json $.flows[{at}]"}
-            yield ManualFlow(
+            yield DeclaredFlow(
                 source=MANUAL, origin=origin, target=target, job=self._chance.choice(("", "nightly")), **told
             )
 
@@ -217,11 +217,11 @@ class _Installation:
         path = self._chance.choice((None, ("id",), ("a.b",), ("amount",)))
         return FlowEnd(namespace=namespace, name=self._name(), path=path)
 
-    def _statements(self) -> Iterator[FlinkStatement]:
+    def _statements(self) -> Iterator[StreamingStatement]:
         made = "CREATE TABLE a (id STRING) WITH ('connector'='kafka','topic'='orders');"
         made += "CREATE TABLE b (id STRING) WITH ('connector'='kafka','topic'='paid');"
         for at in self._some(1):
-            yield FlinkStatement(
+            yield StreamingStatement(
                 source=FLINK, name=f"f{at}", statement=f"{made} INSERT INTO b SELECT id FROM a;", kind="SCRIPT"
             )
 

@@ -463,8 +463,8 @@ def test_statement_that_reads_an_undeclared_table_may_read_anything(
     """The table may stand for the topic that changes."""
     scan = installation()
     text = "INSERT INTO paid_avro SELECT id, amount FROM nobody"
-    odd = replace(scan.flink_statements[0], name="odd.sql", statement=text)
-    stored = store(replace(scan, flink_statements=(*scan.flink_statements, odd)))
+    odd = replace(scan.statements[0], name="odd.sql", statement=text)
+    stored = store(replace(scan, statements=(*scan.statements, odd)))
     report = stored.check(proposed("orders.avro-value.avsc", LESS), level=Level.NONE)
 
     (finding,) = (finding for finding in report.findings if finding.rule == "unread-jobs")

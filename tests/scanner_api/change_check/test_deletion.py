@@ -244,8 +244,8 @@ def test_topic_that_a_statement_read_in_part_may_use_is_unknown(
     """The table that nobody declares may be the topic."""
     scan = with_topic("lonely")
     text = "INSERT INTO paid_avro SELECT id, amount FROM nobody"
-    odd = replace(scan.flink_statements[0], name="odd.sql", statement=text)
-    answer = deletion_answer(replace(scan, flink_statements=(*scan.flink_statements, odd)), topic="lonely")
+    odd = replace(scan.statements[0], name="odd.sql", statement=text)
+    answer = deletion_answer(replace(scan, statements=(*scan.statements, odd)), topic="lonely")
 
     assert answer.answer is Answer.UNKNOWN
     assert any("read in part" in use.what for use in answer.uses)

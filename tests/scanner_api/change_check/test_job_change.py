@@ -15,7 +15,7 @@ from scanner_api.change_check.proposals import Proposal
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import SourceResult, SourceStatus
-from scanner_model.streaming_sql import FlinkStatement, KsqlSource, Query
+from scanner_model.streaming_sql import KsqlSource, Query, StreamingStatement
 
 Proposed = Callable[..., Path]
 INSERT = "INSERT INTO paid_avro SELECT id, amount * 2 FROM orders_avro WHERE status = 'PAID';"
@@ -114,8 +114,8 @@ def test_rule_fits_statements_as_they_are_called(
     rule: str, file: str, stored_as: str, store: Callable[..., Stored], tmp_path: Path
 ) -> None:
     """A statement of a server has a name, one of a scanned file its path."""
-    statements = (replace(installation().flink_statements[0], name=stored_as),)
-    stored = store(replace(installation(), flink_statements=statements))
+    statements = (replace(installation().statements[0], name=stored_as),)
+    stored = store(replace(installation(), statements=statements))
     text = SCRIPT_TEXT.replace(INSERT, "")
     target = PathRule.parse(rule).target(file)
     assert target
@@ -178,9 +178,7 @@ def test_query_of_ksqldb(store: Callable[..., Stored], proposed: Proposed) -> No
     )
     outcome = SourceResult(source=KSQL, kind="ksqldb", status=SourceStatus.READ)
     stored = store(
-        replace(
-            scan, ksql_sources=collections, queries=(query,), flink_statements=(), outcomes=(*scan.outcomes, outcome)
-        )
+        replace(scan, ksql_sources=collections, queries=(query,), statements=(), outcomes=(*scan.outcomes, outcome))
     )
 
     same = stored.check(proposed("mails.sql", sql), dialect="ksqldb")
@@ -283,10 +281,10 @@ def test_flink_statement_of_a_server(store: Callable[..., Stored], proposed: Pro
     ddl, insert = SCRIPT_TEXT.replace(INSERT, ""), INSERT
     source = SourceId("flink:shop")
     rows = tuple(
-        FlinkStatement(source=source, name=name, statement=text, state="RUNNING", created=at)
+        StreamingStatement(source=source, name=name, statement=text, state="RUNNING", created=at)
         for name, text, at in (("tables", ddl, "2026-01-01"), ("enrich", insert, "2026-01-02"))
     )
-    stored = store(replace(installation(), flink_statements=rows))
+    stored = store(replace(installation(), statements=rows))
     changed = insert.replace("amount * 2", "0.0")
 
     report = stored.check(proposed("anything.sql", changed), target=Target(statement="enrich"))

@@ -30,7 +30,7 @@ from scanner_extractor.evolution import Level, Policy
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import ConsumerGroup, Topic
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import Fingerprint, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan
 from scanner_model.schemas import Definition, Reference, columns_text
@@ -416,7 +416,7 @@ def test_topic_names_every_current_schema_of_its_side(store: Callable[..., Store
         versions=tuple(versions),
         definitions=tuple(one for _, listed in facts for one in listed),
         topic_schemas=tuple(link for version in versions for link in links_of("events", [version])),
-        flink_statements=(),
+        statements=(),
     )
     stored = store(scan)
     more = {"name": "b", "type": "int", "default": 0}
@@ -591,7 +591,7 @@ def without_jobs(*kinds: SourceId) -> ClusterScan:
     scan = installation()
     outcomes = tuple(read_result(source) for source in (REGISTRY, *kinds))
     topics = tuple(replace(topic, source=REGISTRY) for topic in scan.topics)
-    return replace(scan, outcomes=outcomes, topics=topics, connectors=(), flink_statements=())
+    return replace(scan, outcomes=outcomes, topics=topics, connectors=(), statements=())
 
 
 @pytest.mark.parametrize("kinds", [(), (SourceId("manual:m.json"),), (SourceId("database:shop"),)])
@@ -618,9 +618,9 @@ def test_source_without_a_job_is_an_answer(kind: str, store: Callable[..., Store
 def test_flow_that_somebody_declared_is_an_answer(store: Callable[..., Stored], proposed: Proposed) -> None:
     """Then manual input does name readers."""
     manual = SourceId("manual:m.json")
-    origin, target = FlowEnd(namespace="", name="other"), FlowEnd(namespace="x://y", name="t")
-    flow = ManualFlow(source=manual, origin=origin, target=target, job="j", description="", evidence="m.json")
-    scan = replace(without_jobs(manual), manual_flows=(flow,))
+    origin, target = FlowEnd(name="other"), FlowEnd(namespace="x://y", name="t")
+    flow = DeclaredFlow(source=manual, origin=origin, target=target, job="j", description="", evidence="m.json")
+    scan = replace(without_jobs(manual), declared_flows=(flow,))
     file = file_of(next(change for change in CHANGES if change["name"] == "remove a used field"), proposed)
 
     assert not of_rule(store(scan).check(file, level=Level.NONE), "no-readers-known")

@@ -26,7 +26,7 @@ from scanner_extractor.evolution import Level
 from scanner_model.columns import Column
 from scanner_model.names import Role, SourceId, SubjectName, TopicName
 from scanner_model.schemas import Reference
-from scanner_model.streaming_sql import CollectionColumn, FlinkStatement, KsqlSource, Query
+from scanner_model.streaming_sql import CollectionColumn, KsqlSource, Query, StreamingStatement
 
 ORDERS = json.loads(text_of(RECORDED["versions"]["AVRO"][1]))
 RENAMED = text_of(ORDERS).replace('"name": "amount"', '"name": "gross", "aliases": ["amount"]')
@@ -122,7 +122,7 @@ def inferred(store: Callable[..., Stored]) -> Stored:
     scan = installation()
     versions, definitions = versions_of("paid.avro-value", "AVRO", [text_of(PAID)])
     cloud = SourceId("flink:https://flink.eu.aws.confluent.cloud")
-    statement = FlinkStatement(
+    statement = StreamingStatement(
         source=cloud,
         name="enrich",
         statement="INSERT INTO `paid.avro` SELECT id, amount FROM `orders.avro`;",
@@ -135,7 +135,7 @@ def inferred(store: Callable[..., Stored]) -> Stored:
             versions=(*scan.versions, *versions),
             definitions=(*scan.definitions, *definitions),
             topic_schemas=(*scan.topic_schemas, *links_of("paid.avro", versions)),
-            flink_statements=(statement,),
+            statements=(statement,),
         )
     )
 
@@ -216,8 +216,8 @@ def test_protobuf_imports_a_new_file_of_the_change(shop: Stored) -> None:
 def test_reader_that_is_not_in_the_change_is_hit(shop: Stored, store: Callable[..., Stored]) -> None:
     """That another statement follows does not help it."""
     scan = installation()
-    outside = replace(scan.flink_statements[0], name="outside.sql")
-    stored = store(replace(scan, flink_statements=(*scan.flink_statements, outside)))
+    outside = replace(scan.statements[0], name="outside.sql")
+    stored = store(replace(scan, statements=(*scan.statements, outside)))
     report = check(stored, schema(RENAMED), replace(sql(FOLLOWING), target=Target(statement="shop.sql")))
 
     (renamed,) = (finding for finding in report.findings if finding.rule == "column-renamed")
@@ -229,12 +229,12 @@ def test_table_whose_file_the_change_deletes_is_not_there(store: Callable[..., S
     """A statement that still reads it is not read to its columns any more."""
     insert = "INSERT INTO paid_avro SELECT id, amount * 2 FROM orders_avro WHERE status = 'PAID';"
     scan = installation()
-    (row,) = scan.flink_statements
+    (row,) = scan.statements
     rows = tuple(
         replace(row, name=name, statement=text)
         for name, text in (("ddl.sql", SCRIPT_TEXT.replace(insert, "")), ("job.sql", insert))
     )
-    stored = store(replace(scan, flink_statements=rows))
+    stored = store(replace(scan, statements=rows))
     same = sql(insert.replace("PAID", "SENT"), "job.sql")
 
     assert check(stored, same).verdict is Verdict.FINE
@@ -277,7 +277,7 @@ def ksqldb(store: Callable[..., Stored]) -> Stored:
     )
     scan = installation()
     outcomes = (*scan.outcomes, read_result(KSQL))
-    return store(replace(scan, ksql_sources=collections, queries=(query,), flink_statements=(), outcomes=outcomes))
+    return store(replace(scan, ksql_sources=collections, queries=(query,), statements=(), outcomes=outcomes))
 
 
 def ksql(text: str, file: str) -> Proposal:
@@ -321,9 +321,9 @@ def test_ddl_that_a_statement_outside_of_the_change_reads_by_changes_that(store:
     """A file of tables alone moves nothing; what reads them does."""
     insert = "INSERT INTO paid_avro SELECT id, amount * 2 FROM orders_avro WHERE status = 'PAID';"
     ddl, scan = SCRIPT_TEXT.replace(insert, ""), installation()
-    (row,) = scan.flink_statements
+    (row,) = scan.statements
     rows = tuple(replace(row, name=name, statement=text) for name, text in (("ddl.sql", ddl), ("job.sql", insert)))
-    stored = store(replace(scan, flink_statements=rows))
+    stored = store(replace(scan, statements=rows))
     moved = check(stored, sql(ddl.replace("'orders.avro'", "'orders.json'"), "ddl.sql"))
 
     assert check(stored, sql(ddl + "-- the same", "ddl.sql")).verdict is Verdict.FINE

@@ -16,7 +16,7 @@ from scanner_api.dictionary import Dictionary, open_dictionary
 from scanner_api.questions.graph import GraphNode, lineage, paths, whole_graph
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
-from scanner_model.streaming_sql import FlinkStatement
+from scanner_model.streaming_sql import StreamingStatement
 
 READ_A, _, INTO_P, COPY = changing.STATEMENTS[:4]
 PLAIN = changing.scan_of(
@@ -26,12 +26,14 @@ PLAIN = changing.scan_of(
 )
 FULL = replace(
     PLAIN,
-    flink_statements=tuple(
-        FlinkStatement(source=changing.SOURCES["flink"], name=f"s-{at}", statement=text, kind="", state="", created="1")
+    statements=tuple(
+        StreamingStatement(
+            source=changing.SOURCES["flink"], name=f"s-{at}", statement=text, kind="", state="", created="1"
+        )
         for at, text in enumerate((READ_A, INTO_P, f"{COPY};\n{COPY}"))
     ),
 )
-FACTS = ("topics", "topic_schemas", "ksql_sources", "queries", "connectors", "consumer_groups", "flink_statements")
+FACTS = ("topics", "topic_schemas", "ksql_sources", "queries", "connectors", "consumer_groups", "statements")
 
 
 def without(kind: str) -> ClusterScan:
@@ -42,7 +44,7 @@ def without(kind: str) -> ClusterScan:
         else each
         for each in FULL.outcomes
     )
-    lists = {name: getattr(FULL, name) for name in (*FACTS, "topologies", "manual_flows")}
+    lists = {name: getattr(FULL, name) for name in (*FACTS, "topologies", "declared_flows")}
     rest = {
         name: tuple(fact for fact in facts if not fact.source.startswith(f"{kind}:")) for name, facts in lists.items()
     }

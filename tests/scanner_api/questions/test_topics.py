@@ -32,7 +32,7 @@ from scanner_model.clients import (
 )
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import ConsumerGroup, Topic
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceStatus
 
@@ -70,9 +70,9 @@ def scan_with(
     outcomes = tuple(replace(read_result(source, status), kind=kind) for source, kind in KINDS.items())
     more = tuple(Topic(source=KAFKA, name=TopicName(name)) for name in topics)
     scan = replace(scan, topics=(*scan.topics, *more), outcomes=(*scan.outcomes, *outcomes))
-    flows = tuple(fact for fact in facts if isinstance(fact, ManualFlow))
+    flows = tuple(fact for fact in facts if isinstance(fact, DeclaredFlow))
     groups = tuple(fact for fact in facts if isinstance(fact, ConsumerGroup))
-    return replace(scan, others=listed, manual_flows=flows, consumer_groups=(*scan.consumer_groups, *groups))
+    return replace(scan, others=listed, declared_flows=flows, consumer_groups=(*scan.consumer_groups, *groups))
 
 
 @pytest.fixture
@@ -140,10 +140,10 @@ def test_lag_of_a_group_is_that_of_its_newest_metric_and_unknown_without_one(sto
 
 def test_three_certainties_stay_three_rows(stored) -> None:
     """What is permitted is no use, and a file is no observation."""
-    flow = ManualFlow(
+    flow = DeclaredFlow(
         source=KAFKA,
-        origin=FlowEnd(namespace="", name=""),
-        target=FlowEnd(namespace="", name="shop.idle"),
+        origin=FlowEnd(),
+        target=FlowEnd(name="shop.idle"),
         job="shop",
         description="",
         evidence="deploy.yaml:3",
@@ -350,8 +350,8 @@ def test_use_that_a_group_has_anyway_counts_once(stored) -> None:
 
 def test_application_that_is_declared_and_observed_is_one_writer(stored) -> None:
     """Two edges say how it is known; the number is that of jobs."""
-    ends = {"origin": FlowEnd(namespace="", name=""), "target": FlowEnd(namespace="", name="shop.idle")}
-    flow = ManualFlow(source=KAFKA, job="billing", description="", evidence="deploy.yaml:3", **ends)
+    ends = {"origin": FlowEnd(), "target": FlowEnd(name="shop.idle")}
+    flow = DeclaredFlow(source=KAFKA, job="billing", description="", evidence="deploy.yaml:3", **ends)
     dictionary = stored(scan_with(flow, use("shop.idle", application="billing")))
 
     assert [row.writers for row in scanner_api.topics(dictionary) if row.name == "shop.idle"] == [1]

@@ -12,7 +12,7 @@ from scanner_dictionary.queries.drift import Drift, drift
 from scanner_dictionary.validation import validate
 from scanner_model.declarations import DECLARED, Declaration, DeclaredKind
 from scanner_model.kafka import Connector, ConnectorKind, Topic
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId, TopicName
 from scanner_model.redaction import MASK
 from scanner_model.scan import SourceStatus
@@ -267,12 +267,12 @@ def test_declaration_that_leaves_its_file_is_forgotten(drift_of) -> None:
 
 def test_use_without_a_job_is_not_stored(dictionary, store, sample) -> None:
     """One end of a flow may be unknown, but not all that it is about."""
-    nothing, end = FlowEnd(namespace="", name=""), FlowEnd(namespace="", name="x")
+    nothing, end = FlowEnd(), FlowEnd(name="x")
 
-    def flow(job: str) -> ManualFlow:
-        return ManualFlow(source=FILES, origin=end, target=nothing, job=job, description="", evidence="a.yaml:1")
+    def flow(job: str) -> DeclaredFlow:
+        return DeclaredFlow(source=FILES, origin=end, target=nothing, job=job, description="", evidence="a.yaml:1")
 
-    summary = store(sample.scan(outcomes=(sample.outcome(FILES),), manual_flows=(flow("billing"), flow(""))))
+    summary = store(sample.scan(outcomes=(sample.outcome(FILES),), declared_flows=(flow("billing"), flow(""))))
 
     assert [problem.what for problem in summary.refused] == ["the manual_flow 'files:deploy x' has no type or name"]
 

@@ -12,7 +12,7 @@ from scanner_model.catalogs import Materialization
 from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask, ConsumerGroup
 from scanner_model.names import SourceId, SubjectName, TopicName
 from scanner_model.schemas import Confidence, Reference
-from scanner_model.streaming_sql import FlinkStatement
+from scanner_model.streaming_sql import StreamingStatement
 
 CONNECT = SourceId("connect:main")
 FLINK = SourceId("flink:cloud")
@@ -90,11 +90,11 @@ def test_sound_sample_has_no_findings(find, sound) -> None:
             ],
         ),
         (
-            {"flink_statements": (FlinkStatement(source=FLINK, name="s", statement="…", state="FAILED", detail="no"),)},
+            {"statements": (StreamingStatement(source=FLINK, name="s", statement="…", state="FAILED", detail="no"),)},
             [("failed-statement", "statement s", "it is FAILED: no")],
         ),
         (
-            {"flink_statements": (FlinkStatement(source=FLINK, name="s", statement="COPY a FROM b", kind="SCRIPT"),)},
+            {"statements": (StreamingStatement(source=FLINK, name="s", statement="COPY a FROM b", kind="SCRIPT"),)},
             [
                 (
                     "unread-statement",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scanner_dictionary.queries import TaskRow, connectors
+from scanner_dictionary.queries import connectors
 from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceStatus
@@ -66,9 +66,12 @@ def test_connector_is_listed_as_it_was_reported(store, scan, listed) -> None:
         "w:2",
         "  boom: x\nat y",
     )
-    assert (row.config, row.topics) == ({"a": "1", "b": "é"}, ("t",))
+    assert (row.config, row.topics) == ((("a", "1"), ("b", "é")), ("t",))
     assert (row.plugin_version, row.managed_id) == ("1.2", "lcc-1")
-    assert row.tasks == (TaskRow(0, "RUNNING", "w:1", "", ""), TaskRow(1, "FAILED", "w:1", FAILURE, "java.lang.X: no"))
+    assert [(task.number, task.state, task.worker, task.trace, task.error) for task in row.tasks] == [
+        (0, "RUNNING", "w:1", "", ""),
+        (1, "FAILED", "w:1", FAILURE, "java.lang.X: no"),
+    ]
     assert (row.failed_tasks, row.error, row.stale, row.gone) == (1, "boom: x", False, False)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from scanner_dictionary.write.sources import check
 from scanner_model.columns import Column
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import Fingerprint, TopicName
 
 
@@ -62,11 +62,11 @@ def test_fact_that_is_listed_twice_is_stored_once(member, sample) -> None:
 
 def test_flow_that_is_listed_twice_is_stored_once(sample) -> None:
     """Two files may declare one flow; one file twice is a mistake."""
-    ends = {"origin": FlowEnd(namespace="", name="a"), "target": FlowEnd(namespace="", name="b")}
-    flow = ManualFlow(source=sample.kafka, **ends, job="", description="", evidence="f.json")
-    accepted, [problem] = check(sample.scan(manual_flows=(flow, replace(flow, description="again"))))
+    ends = {"origin": FlowEnd(name="a"), "target": FlowEnd(name="b")}
+    flow = DeclaredFlow(source=sample.kafka, **ends, job="", description="", evidence="f.json")
+    accepted, [problem] = check(sample.scan(declared_flows=(flow, replace(flow, description="again"))))
 
-    assert accepted.manual_flows == (flow,)
+    assert accepted.declared_flows == (flow,)
     assert "manual_flow" in problem.what
 
 

@@ -15,7 +15,7 @@ from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import Problem
 from scanner_model.kafka import Cluster, ConsumerGroup
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import SourceStatus
 from scanner_model.schemas import Confidence, Reference, Registry
@@ -301,13 +301,13 @@ def test_manual_flow_and_group_are_stored_and_go(sample, store, contents) -> Non
     """They are facts as all others."""
     manual = SourceId("manual:flows.json")
     ends = {
-        "origin": FlowEnd(namespace="", name="orders", path=("id",)),
+        "origin": FlowEnd(name="orders", path=("id",)),
         "target": FlowEnd(namespace="s3://b", name="o"),
     }
-    flow = ManualFlow(source=manual, **ends, job="copy", description="", evidence="flows.json $.flows[0]")
+    flow = DeclaredFlow(source=manual, **ends, job="copy", description="", evidence="flows.json $.flows[0]")
     group = ConsumerGroup(source=sample.kafka, name="g", topics=(TopicName("b"), TopicName("a")))
     outcomes = (sample.outcome(sample.kafka), sample.outcome(manual))
-    store(sample.scan(outcomes=outcomes, manual_flows=(flow,), consumer_groups=(group,)))
+    store(sample.scan(outcomes=outcomes, declared_flows=(flow,), consumer_groups=(group,)))
     assert contents("manual_flow")["manual_flow"][0][2:9] == ("", "orders", '["id"]', "s3://b", "o", None, "copy")
     store(sample.scan(outcomes=outcomes))
 

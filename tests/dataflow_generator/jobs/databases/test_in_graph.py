@@ -12,7 +12,7 @@ from scanner_model.kafka import ConnectorKind
 from scanner_model.names import Fingerprint, Role, SourceId, TopicName
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema
-from scanner_model.streaming_sql import FlinkStatement
+from scanner_model.streaming_sql import StreamingStatement
 
 from .conftest import CDC, CUSTOMERS, LOADED, SINK, VIEW, column, connector, installation, table
 
@@ -179,10 +179,10 @@ def test_topic_that_a_reader_declares_has_the_further_columns_of_its_table(graph
         "CREATE TABLE c (payload ROW<`after` ROW<email STRING>>) WITH ('connector' = 'kafka', "
         f"'topic' = '{TOPIC}', 'properties.bootstrap.servers' = 'k-1:9092', 'format' = 'json')"
     )
-    statement = FlinkStatement(source=SourceId("flink:files"), name="ddl", statement=ddl, kind="SCRIPT")
+    statement = StreamingStatement(source=SourceId("flink:files"), name="ddl", statement=ddl, kind="SCRIPT")
     scan = installation(CUSTOMERS, LOADED)
     flink = SourceResult(source=SourceId("flink:files"), kind="flink", status=SourceStatus.READ)
-    hops = short(graph(replace(scan, outcomes=(*scan.outcomes, flink), flink_statements=(statement,))))
+    hops = short(graph(replace(scan, outcomes=(*scan.outcomes, flink), statements=(statement,))))
 
     for name in ("email", "id"):
         assert (f"shop.public.customers#{name}", f"{TOPIC}#payload.after.{name}") in hops
@@ -198,10 +198,10 @@ def test_flink_writes_the_table_that_its_database_describes(graph) -> None:
         "'url' = 'jdbc:postgresql://dw/warehouse', 'table-name' = 'customers'); "
         "INSERT INTO t SELECT email, email FROM c"
     )
-    statement = FlinkStatement(source=SourceId("flink:files"), name="load", statement=ddl, kind="SCRIPT")
+    statement = StreamingStatement(source=SourceId("flink:files"), name="load", statement=ddl, kind="SCRIPT")
     flink = SourceResult(source=SourceId("flink:files"), kind="flink", status=SourceStatus.READ)
     scan = installation(LOADED, connectors=())
-    flows = graph(replace(scan, outcomes=(*scan.outcomes, flink), flink_statements=(statement,)))
+    flows = graph(replace(scan, outcomes=(*scan.outcomes, flink), statements=(statement,)))
 
     assert "dataset:postgres://dw:5432/warehouse.public.customers" in {
         edge.target for edge in flows.edges if edge.kind is EdgeKind.WRITES

@@ -12,7 +12,7 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, ConsumerGroup, Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
-from scanner_model.streaming_sql import SCRIPT, FlinkStatement
+from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 AT = datetime(2024, 2, 29, tzinfo=UTC)
 KAFKA, CONNECT, FLINK = map(SourceId, ("kafka:k-1:9092", "connect:main", "flink:jobs"))
@@ -55,7 +55,7 @@ def edges(new_dictionary):
         topics=tuple(Topic(source=KAFKA, name=name) for name in topics),
         connectors=(connector("dw", ConnectorKind.SINK, SINK), connector("feed", ConnectorKind.SOURCE, FEED)),
         consumer_groups=(ConsumerGroup(source=KAFKA, name="payer", state="EMPTY", topics=topics[1:]),),
-        flink_statements=(FlinkStatement(source=FLINK, name="pay.sql", statement=SQL, kind=SCRIPT),),
+        statements=(StreamingStatement(source=FLINK, name="pay.sql", statement=SQL, kind=SCRIPT),),
     )
     engine = open_dictionary(new_dictionary)
     write_scan(engine, scan, started=AT, finished=AT)

@@ -12,7 +12,7 @@ from dataflow_generator.jobs.model import Naming
 from scanner_dictionary.lineage_inputs.jobs import ClusterNames
 from scanner_model.columns import KEY, Column
 from scanner_model.names import SourceId, TopicName
-from scanner_model.streaming_sql import SCRIPT, FlinkStatement
+from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 KAFKA = "kafka://kafka-1:9092"
 OTHER = "kafka://west-1:9092"
@@ -38,16 +38,16 @@ def world(columns=None, topics=("shop.orders", "shop.returns")) -> FlinkContext:
     )
 
 
-def script(text: str, name: str = "jobs.sql") -> FlinkStatement:
-    return FlinkStatement(source=FILES, name=name, statement=text, kind=SCRIPT)
+def script(text: str, name: str = "jobs.sql") -> StreamingStatement:
+    return StreamingStatement(source=FILES, name=name, statement=text, kind=SCRIPT)
 
 
-def managed(text: str, name: str = "enrich", database: str = "billing", **more) -> FlinkStatement:
+def managed(text: str, name: str = "enrich", database: str = "billing", **more) -> StreamingStatement:
     told = {"compute_pool": "lfcp-1", "catalog_name": "prod", "database_name": database, "state": "RUNNING"} | more
-    return FlinkStatement(source=CLOUD, name=name, statement=text, **told)
+    return StreamingStatement(source=CLOUD, name=name, statement=text, **told)
 
 
-def read(*statements: FlinkStatement, **given):
+def read(*statements: StreamingStatement, **given):
     return list(flink_jobs("retail", statements, range(len(statements)), world(**given)))
 
 
@@ -445,7 +445,7 @@ INSERT INTO pages SELECT page FROM clicks;
 INSERT INTO slow SELECT page FROM clicks WHERE ms > 9;"""
 
 
-def owners(*statements: FlinkStatement) -> list[GroupOwner]:
+def owners(*statements: StreamingStatement) -> list[GroupOwner]:
     return list(flink_owners("retail", statements, world()))
 
 
