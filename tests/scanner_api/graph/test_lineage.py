@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,6 +17,7 @@ from scanner_dictionary.graph.reader import SqlGraphReader
 EXAMPLE = Path(__file__).parents[3] / "examples/retail"
 
 
+@dataclass(frozen=True, slots=True)
 class EdgeByEdge(SqlGraphReader):
     """The stored graph, as a graph is read whose edges may differ from it."""
 
@@ -37,7 +39,7 @@ def test_both_ways_of_reading_column_flows_find_the_same(retail) -> None:
         nodes = [node for node in stored.all_nodes() if node.kind in ("topic", "dataset", "job", "consumer-group")]
         found = {}
         for node in nodes:
-            root = Root[int](node=node.id, is_job=node.kind not in ("topic", "dataset"))
+            root: Root[int] = Root(node=node.id, is_job=node.kind not in ("topic", "dataset"))
             found[node.node_key] = impact_from(stored, root)
             assert found[node.node_key] == impact_from(by_edges, root)
 
