@@ -202,7 +202,7 @@ def column_flows(conn: Connection, datasets: Sequence[int]) -> Sequence[Sequence
 
     Each has the cells of `EdgeRow`, then the dataset and the path of both ends; the path of a dataset is None.
     """
-    flows: list[Sequence[Any]] = []
+    flows: list[Any] = []
     for chunk in in_chunks(datasets, _NODES_AT_ONCE):
         for query in _COLUMN_FLOWS:
             flows += fetch_cells(conn.execute(query, {"datasets": chunk}))
