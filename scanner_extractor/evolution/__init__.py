@@ -47,7 +47,7 @@ _UNCOMPARED = {
 class Policy(StrEnum):
     """The compatibility policy of a subject, as Confluent's registry names it.
 
-    LENIENT counts for JSON Schema; LOGICAL adds the rules of Flink and Iceberg, which are judged for Avro.
+    LENIENT counts for JSON Schema; LOGICAL adds the rules of Flink and Iceberg.
     """
 
     STRICT = "STRICT"
@@ -109,29 +109,26 @@ def differences(
 def invalidities(format: str, proposed: SchemaText, rules: Rules) -> tuple[Difference, ...]:
     """Return why the registry rejects *proposed* at any level, whatever is registered; empty if it does not.
 
-    Only the policy LOGICAL has such rules; a format without its rules yields nothing, see `is_judged`.
+    Only the policy LOGICAL has such rules; a format without rules yields nothing.
     """
-    if not rules.logical or format not in _LOGICAL_FORMATS:
+    if not rules.logical or format not in COMPARISONS:
         return ()
-    return _decided(lambda: tuple(load(f"{__name__}.logical:invalidities")(proposed)))
+    return _decided(lambda: tuple(load(f"{__name__}.logical:invalidities")(format, proposed)))
 
 
 def is_judged(policy: str, format: str) -> bool:
     """Return whether all rules of *policy*, in the registry's words, are known for schemas of *format*."""
-    return policy in ("", Policy.STRICT, Policy.LENIENT) or (policy == Policy.LOGICAL and format in _LOGICAL_FORMATS)
-
-
-_LOGICAL_FORMATS = frozenset({"AVRO"})
+    return policy in ("", Policy.STRICT, Policy.LENIENT) or (policy == Policy.LOGICAL and format in COMPARISONS)
 
 
 def _with_logical(
     native: tuple[Difference, ...], format: str, texts: tuple[SchemaText, SchemaText], rules: Rules
 ) -> tuple[Difference, ...]:
     """Return the *native* differences and what LOGICAL adds, once for each column."""
-    if not rules.logical or format not in _LOGICAL_FORMATS:
+    if not rules.logical:
         return native
     paths = {difference.path for difference in native if difference.certain}
-    added = load(f"{__name__}.logical:differences")(*texts)
+    added = load(f"{__name__}.logical:differences")(format, *texts)
     return (*native, *(difference for difference in added if difference.path not in paths))
 
 

@@ -1,7 +1,6 @@
 """Avro schema → logical types, as Confluent's registry converts it.
 
-Properties that change the conversion and are rare in schemas that people write (`flink.*`, `logical.*`, Connect's maps
-of entries, names for the branches of a union) are not interpreted: the schema is not decided.
+Names for the branches of a union, and lengths of a map's keys, are not interpreted: the schema is not decided.
 """
 
 from __future__ import annotations
@@ -13,17 +12,22 @@ from typing import Any
 from scanner_extractor.evolution.avro import AvroNames, AvroType, fields_of
 from scanner_extractor.evolution.differences import Effort, SchemaText
 from scanner_extractor.evolution.logical.types import (
+    BYTES,
+    TEXTS,
     Kind,
     LogicalSchema,
     LogicalType,
     Member,
     NotDecided,
     NotLogical,
+    map_of,
+    text_of,
+    timed,
 )
 
 Json = Any
 
-_PLAIN = {"boolean": Kind.BOOLEAN, "float": Kind.FLOAT, "double": Kind.DOUBLE, "string": Kind.VARCHAR}
+_PLAIN = {"boolean": Kind.BOOLEAN, "float": Kind.FLOAT, "double": Kind.DOUBLE}
 _INTEGERS = {"int8": Kind.TINYINT, "int16": Kind.SMALLINT}
 _TEMPORAL: Mapping[tuple[str, str], tuple[Kind, int]] = {
     ("int", "date"): (Kind.DATE, 0),
@@ -39,8 +43,11 @@ _TEMPORAL: Mapping[tuple[str, str], tuple[Kind, int]] = {
 _PRECISION, _SCALE = 10, 0
 """What a decimal that does not state them has."""
 _VARIANT, _MAP_ENTRY = "confluent.type.Variant", "io.confluent.connect.avro.MapEntry"
-_DAY = {3: 86_400_000, 6: 86_400_000_000}
-"""Precision of a TIME → its values in a day."""
+_DAY = {"int": 86_400_000, "long": 86_400_000_000}
+"""Type of a TIME → its values in a day."""
+_MILLIS = 3
+_WIDENED = ("time-micros", "timestamp-nanos", "local-timestamp-nanos")
+"""Logical types to which a property may give more digits than they have."""
 
 
 def logical_schema(schema: SchemaText) -> LogicalSchema:
@@ -74,35 +81,43 @@ class _Conversion:
             case "record" | "enum":
                 return self._reference(written, nullable=nullable)
             case "array":
-                inner = self._items(written.body.get("items"), written.namespace)
-                return LogicalType(kind=Kind.ARRAY, nullable=nullable, inner=inner)
+                return self._array(written, nullable=nullable)
             case "map":
-                inner = self._type(written.body.get("values"), written.namespace)
-                return LogicalType(kind=Kind.MAP, nullable=nullable, inner=inner)
+                value = self._type(written.body.get("values"), written.namespace)
+                multiset = written.body.get("flink.type") == "multiset"
+                return map_of(LogicalType(kind=Kind.VARCHAR), value, multiset=multiset, nullable=nullable)
             case "fixed":
-                _check_properties(written.body)
                 return _decimal(written.body, nullable=nullable) or _fixed(written.body, nullable=nullable)
             case "bytes":
-                plain = LogicalType(kind=Kind.VARBINARY, nullable=nullable)
+                plain = text_of(None, _integer(properties, "flink.maxLength"), BYTES, nullable=nullable)
                 return _decimal(properties, nullable=nullable) or plain
-            case "null":
-                raise NotLogical("a type that is always null")
-            case "?":
-                raise NotDecided(f"the type {written.body} is defined in no text that is known")
-        return _primitive(written.kind, properties, nullable=nullable)
+            case "string":
+                return _text(properties, nullable=nullable)
+        return _primitive(written, properties, nullable=nullable)
 
-    def _items(self, body: Json, space: str) -> LogicalType:
-        item = self._names.type_of(body, space)
-        if item.kind == "record" and (item.full_name == _MAP_ENTRY or "connect.internal.type" in item.body):
-            raise NotDecided("a map as a list of entries")
-        return self._type(body, space)
+    def _array(self, written: AvroType, *, nullable: bool) -> LogicalType:
+        """Return an array, or the map that a list of records with `key` and `value` stands for."""
+        items = written.body.get("items")
+        entry = self._names.type_of(items, written.namespace)
+        is_entry = entry.kind == "record" and (
+            entry.full_name == _MAP_ENTRY or entry.body.get("connect.internal.type") == "MapEntry"
+        )
+        if str(written.body.get("logicalType", "")).lower() == "map":
+            raise NotDecided("the logical type map")
+        if not is_entry:
+            return LogicalType(kind=Kind.ARRAY, nullable=nullable, inner=self._type(items, written.namespace))
+        fields = {field["name"]: field.get("type") for field in fields_of(entry)}
+        if fields.keys() != {"key", "value"}:
+            raise NotLogical("a map of entries without a key or a value")
+        key, value = (self._type(fields[name], entry.inner_namespace) for name in ("key", "value"))
+        return map_of(key, value, multiset=written.body.get("flink.type") == "multiset", nullable=nullable)
 
     def _reference(self, written: AvroType, *, nullable: bool) -> LogicalType:
         name = written.full_name
+        if name == _VARIANT:
+            raise NotDecided("a variant")
         if name not in self._named:
             _check_properties(written.body)
-            if name == _VARIANT:
-                raise NotDecided("a variant")
             self._named[name] = LogicalType(kind=Kind.STRUCT)  # for references inside itself
             self._named[name] = LogicalType(kind=Kind.ENUM) if written.kind == "enum" else self._struct(written)
         return LogicalType(kind=Kind.REFERENCE, nullable=nullable, name=name)
@@ -132,7 +147,9 @@ class _Conversion:
         if len(set(names)) < len(names):
             raise NotDecided("two branches of one name")
         types = (self._type(branch, space) for branch, _ in others)
-        members = tuple(Member(name=name, type=type, branch=True) for name, type in zip(names, types, strict=True))
+        members = tuple(
+            Member(name=name, type=type, branch=True, hidden=True) for name, type in zip(names, types, strict=True)
+        )
         return LogicalType(kind=Kind.STRUCT, nullable=nullable, members=members)
 
     def _converts(self, default: Json, type: LogicalType) -> bool:
@@ -142,14 +159,14 @@ class _Conversion:
             case Kind.DECIMAL:
                 return isinstance(default, str) and default != ""
             case Kind.TIME:
-                return isinstance(default, int) and 0 <= default < _DAY[type.size]
+                return isinstance(default, int) and 0 <= default < _DAY["int" if type.size <= _MILLIS else "long"]
             case Kind.ARRAY if isinstance(default, list) and type.inner:
                 return all(self._converts(item, type.inner) for item in default)
             case Kind.MAP if isinstance(default, dict) and type.inner:
                 return all(self._converts(item, type.inner) for item in default.values())
             case Kind.STRUCT if type.members:
                 return self._converts(default, type.members[0].type)
-        return type.kind not in (Kind.ARRAY, Kind.MAP)
+        return type.kind not in (Kind.ARRAY, Kind.MAP, Kind.MULTISET)
 
 
 def _branch_names(branches: Iterator[AvroType]) -> Iterator[str]:
@@ -167,26 +184,57 @@ def _names_of(branch: AvroType) -> tuple[str, str]:
 
 
 def _check_properties(properties: Mapping[str, Json]) -> None:
-    for name in properties:
-        if name.startswith(("flink.", "logical.", "connect.internal.")):
+    for name in ("logical.key.length", "logical.key.type"):
+        if name in properties:
             raise NotDecided(f"the property {name}")
-    if str(properties.get("logicalType", "")).lower() in ("map", "variant"):
-        raise NotDecided(f"the logical type {properties['logicalType']}")
+    if str(properties.get("logicalType", "")).lower() == "variant":
+        raise NotDecided("a variant")
 
 
-def _primitive(kind: str, properties: Mapping[str, Json], *, nullable: bool) -> LogicalType:
+def _integer(properties: Mapping[str, Json], name: str) -> int | None:
+    value = properties.get(name)
+    if value is not None and type(value) is not int:
+        raise NotDecided(f"the property {name} is not an integer")
+    return value
+
+
+def _text(properties: Mapping[str, Json], *, nullable: bool) -> LogicalType:
+    return text_of(
+        _integer(properties, "flink.minLength"), _integer(properties, "flink.maxLength"), TEXTS, nullable=nullable
+    )
+
+
+def _primitive(written: AvroType, properties: Mapping[str, Json], *, nullable: bool) -> LogicalType:
+    kind = written.kind
+    if kind == "null":
+        raise NotLogical("a type that is always null")
+    if kind == "?":
+        raise NotDecided(f"the type {written.body} is defined in no text that is known")
     if kind in _PLAIN:
         return LogicalType(kind=_PLAIN[kind], nullable=nullable)
     logical = properties.get("logicalType")
+    plain = Kind.INT if kind == "int" else Kind.BIGINT
     if isinstance(logical, str):
-        to, size = _TEMPORAL.get((kind, logical.lower()), (Kind.INT if kind == "int" else Kind.BIGINT, 0))
-        return LogicalType(kind=to, nullable=nullable, size=size)
+        to, size = _TEMPORAL.get((kind, logical.lower()), (plain, 0))
+        if size:
+            return timed(to, _precision(properties, logical.lower(), size), nullable=nullable)
+        return LogicalType(kind=to, nullable=nullable)
     connect = properties.get("connect.type")
-    if kind == "int" and connect is not None:
-        if str(connect).lower() not in _INTEGERS:
-            raise NotDecided(f"an int of the Connect type {connect}")
-        return LogicalType(kind=_INTEGERS[str(connect).lower()], nullable=nullable)
-    return LogicalType(kind=Kind.INT if kind == "int" else Kind.BIGINT, nullable=nullable)
+    if kind == "int" and isinstance(connect, str):
+        if connect.lower() not in _INTEGERS:
+            raise NotLogical(f"an int of the Connect type {connect}")
+        return LogicalType(kind=_INTEGERS[connect.lower()], nullable=nullable)
+    return LogicalType(kind=plain, nullable=nullable)
+
+
+def _precision(properties: Mapping[str, Json], logical: str, inherent: int) -> int:
+    """Return the digits of a time: those that a property gives it, which the others may only reduce."""
+    given = properties.get("flink.precision")
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return inherent
+    if given > inherent and logical not in _WIDENED:
+        raise NotLogical(f"{given} digits for {logical}")
+    return int(given)
 
 
 def _decimal(body: Mapping[str, Json], *, nullable: bool) -> LogicalType | None:

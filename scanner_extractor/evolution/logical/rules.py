@@ -24,11 +24,16 @@ _READ_BY_FLINK: Mapping[Kind, frozenset[Kind]] = {
     Kind.BIGINT: frozenset((Kind.DECIMAL,)),
     Kind.FLOAT: frozenset((Kind.DOUBLE,)),
     Kind.BINARY: frozenset((Kind.VARBINARY,)),
+    Kind.CHAR: frozenset((Kind.VARCHAR, Kind.ENUM)),
+    Kind.VARCHAR: frozenset((Kind.ENUM,)),
+    Kind.ENUM: frozenset((Kind.VARCHAR,)),
 }
 """Written kind → further kinds that Flink reads it as without loss."""
 
 _READ_BY_ICEBERG = {"INT": "BIGINT", "FLOAT": "DOUBLE"}
-_OF_ICEBERG = {Kind.TINYINT: "INT", Kind.SMALLINT: "INT", Kind.ENUM: "VARCHAR"}
+_OF_ICEBERG = {Kind.TINYINT: "INT", Kind.SMALLINT: "INT", Kind.ENUM: "VARCHAR", Kind.CHAR: "VARCHAR"}
+_VARYING = (Kind.VARCHAR, Kind.VARBINARY, Kind.ENUM)
+_MAPS = (Kind.MAP, Kind.MULTISET)
 _DIGITS = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INT: 10, Kind.BIGINT: 19}
 _FINEST, _MOST_DIGITS = 6, 38
 """Digits of a second that Iceberg stores, and of a decimal that both do."""
@@ -85,15 +90,52 @@ class _Comparison:
             yield from _primitives(ours, theirs, path)
 
     def _nested(self, reader: LogicalType, writer: LogicalType, path: ColumnPath) -> Iterator[_Broken]:
-        if reader.kind is not writer.kind:
-            yield from _of_both(path, "TYPE_MISMATCH", f"{writer.shown} is not read as {reader.shown}")
+        why = f"{writer.shown} is not read as {reader.shown}"
+        if reader.kind in _MAPS and writer.kind in _MAPS:
+            broken = self._maps(reader, writer, path)
+            if reader.kind is not writer.kind:
+                yield FLINK, path, "TYPE_MISMATCH", why
+                broken = (each for each in broken if each[0] == ICEBERG)
+            yield from broken
+        elif reader.kind is not writer.kind:
+            yield from _of_both(path, "TYPE_MISMATCH", why)
         elif reader.kind is Kind.STRUCT:
             yield from self._members(reader.members, writer.members, path)
-        elif reader.inner and writer.inner:
-            inside = (*path, element() if reader.kind is Kind.ARRAY else MAP_VALUE)
-            if writer.inner.nullable and not reader.inner.nullable:
-                yield FLINK, inside, "NULLABLE_TO_NON_NULLABLE", "written data may hold null"
-            yield from self.types(reader.inner, writer.inner, inside)
+        else:
+            yield from self._inner(reader.inner, writer.inner, (*path, element()))
+
+    def _inner(self, reader: LogicalType | None, writer: LogicalType | None, path: ColumnPath) -> Iterator[_Broken]:
+        if reader and writer:
+            if writer.nullable and not reader.nullable:
+                yield FLINK, path, "NULLABLE_TO_NON_NULLABLE", "written data may hold null"
+            yield from self.types(reader, writer, path)
+
+    def _maps(self, reader: LogicalType, writer: LogicalType, path: ColumnPath) -> Iterator[_Broken]:
+        """Compare two maps: Flink compares keys as any value, and Iceberg takes the same only."""
+        if not self._same_in_iceberg(reader.keys, writer.keys):
+            yield ICEBERG, path, "MAP_KEY_TYPE_MISMATCH", "Iceberg's maps keep the type of their keys"
+        known = self._compared.copy()  # of what is compared here, Iceberg's rules were not
+        yield from (broken for broken in self._inner(reader.keys, writer.keys, path) if broken[0] == FLINK)
+        self._compared = known
+        yield from self._inner(reader.inner, writer.inner, (*path, MAP_VALUE))
+
+    def _same_in_iceberg(self, reader: LogicalType, writer: LogicalType) -> bool:
+        self._effort.spend(1)
+        ours, theirs = self._reader.resolved(reader), self._writer.resolved(writer)
+        if ours.kind in _MAPS and theirs.kind in _MAPS:
+            return self._same_in_iceberg(ours.keys, theirs.keys) and self._same_inside(ours, theirs)
+        if ours.kind in NESTED or theirs.kind in NESTED:
+            return ours.kind is theirs.kind and self._same_inside(ours, theirs)
+        sizes = (ours.size, ours.scale) == (theirs.size, theirs.scale)
+        return _class_of(ours) == _class_of(theirs) and (sizes or ours.kind not in (Kind.DECIMAL, Kind.BINARY))
+
+    def _same_inside(self, reader: LogicalType, writer: LogicalType) -> bool:
+        if [member.name for member in reader.members] != [member.name for member in writer.members]:
+            return False
+        pairs = [(ours.type, theirs.type) for ours, theirs in zip(reader.members, writer.members, strict=True)]
+        if reader.inner and writer.inner:
+            pairs.append((reader.inner, writer.inner))
+        return all(self._same_in_iceberg(*pair) for pair in pairs)
 
     def _members(self, reader: tuple[Member, ...], writer: tuple[Member, ...], path: ColumnPath) -> Iterator[_Broken]:
         written = {member.name: member for member in writer}
@@ -118,7 +160,7 @@ class _Comparison:
             yield ICEBERG, path, "REQUIRED_FIELD_ADDED", f"it is not nullable, and Iceberg stores no default: {_ABSENT}"
 
     def _is_optional_container(self, member: Member) -> bool:
-        return member.has_default and self._reader.resolved(member.type).kind in (Kind.ARRAY, Kind.MAP)
+        return member.has_default and self._reader.resolved(member.type).kind in (Kind.ARRAY, *_MAPS)
 
     def _both(self, reader: Member, writer: Member, path: ColumnPath) -> Iterator[_Broken]:
         if writer.nullable and not reader.nullable:
@@ -150,9 +192,16 @@ def _flink_reads(reader: LogicalType, writer: LogicalType) -> bool:
     if reader.kind is Kind.DECIMAL and writer.kind in _DIGITS:
         return reader.size - reader.scale >= _DIGITS[writer.kind]
     if reader.kind is writer.kind:
-        return _same_unit(reader, writer) and (reader.kind is Kind.DECIMAL or reader.size == writer.size)
-    texts = {Kind.VARCHAR, Kind.ENUM}
-    return {reader.kind, writer.kind} == texts or reader.kind in _READ_BY_FLINK.get(writer.kind, ())
+        sizes = reader.size == writer.size or reader.kind is Kind.DECIMAL or reader.kind in _VARYING
+        return sizes and _same_unit(reader, writer) and _is_long_enough(reader, writer)
+    return reader.kind in _READ_BY_FLINK.get(writer.kind, ()) and _is_long_enough(reader, writer)
+
+
+def _is_long_enough(reader: LogicalType, writer: LogicalType) -> bool:
+    """Return whether a text or bytes of varying length, 0 for any, holds all that was written."""
+    if reader.kind not in _VARYING or reader.size == 0:
+        return True
+    return reader.size >= writer.size and not (writer.kind in _VARYING and writer.size == 0)
 
 
 def _iceberg_reads(reader: LogicalType, writer: LogicalType) -> bool:
@@ -191,6 +240,8 @@ class _Validation:
             for member in type.members:
                 yield from self.check(member.type, (*path, *member.steps))
         elif type.inner:
+            if type.key:
+                yield from self.check(type.key, path)
             yield from self.check(type.inner, (*path, element() if type.kind is Kind.ARRAY else MAP_VALUE))
         else:
             yield from _representable(type, path)
@@ -223,7 +274,9 @@ def _representable(type: LogicalType, path: ColumnPath) -> Iterator[_Broken]:
         yield from _of_both(path, "PRECISION_OUT_OF_RANGE", why)
     if type.kind is Kind.DECIMAL and not 0 <= type.scale <= type.size:
         yield from _of_both(path, "SCALE_OUT_OF_RANGE", f"{type.shown}: the scale is above the precision, or negative")
-    if type.kind is Kind.BINARY and type.size < 1:
-        yield from _of_both(path, "LENGTH_OUT_OF_RANGE", "a fixed of no bytes")
+    if type.kind in (Kind.BINARY, Kind.CHAR) and type.size < 1:
+        yield from _of_both(path, "LENGTH_OUT_OF_RANGE", f"{type.kind} without a length")
+    if type.kind is Kind.VARIANT:
+        yield ICEBERG, path, "UNREPRESENTABLE_TYPE", "a value of any type, which Iceberg stores from version 3 on"
     if "nanoseconds" in _class_of(type):
         yield ICEBERG, path, "UNREPRESENTABLE_TYPE", f"{type.shown}: Iceberg stores microseconds"

@@ -35,7 +35,7 @@ class Field:
 
     *oneof* is the name of the one that it is in, empty outside. *offset* is where its name starts in the text.
     *presence* is the field's own, None where it inherits. *default* is JSON text. *decimal* is (precision, scale) as
-    Confluent's field options give them. *json_name* is the option's, empty where it has none.
+    Confluent's field options give them, *params* are all of these. *json_name* is the option's, empty without one.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Field:
     doc: str | None = None
     tags: tuple[str, ...] = ()
     decimal: tuple[int, int] | None = None
+    params: tuple[tuple[str, str], ...] = ()
     key: str = ""
     oneof: str = ""
     json_name: str = ""
@@ -110,7 +111,10 @@ class Import:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtoFile:
-    """One .proto text. *deepest* counts brackets inside each other; *versioned*: its syntax is written first."""
+    """One .proto text. *deepest* counts brackets inside each other; *versioned*: its syntax is written first.
+
+    *edition*: it is of an edition, not of proto2 or proto3.
+    """
 
     package: str = ""
     imports: tuple[Import, ...] = ()
@@ -119,6 +123,7 @@ class ProtoFile:
     presence: Presence = Presence.EXPLICIT
     deepest: int = 0
     versioned: bool = False
+    edition: bool = False
     problems: tuple[Problem, ...] = ()
 
 

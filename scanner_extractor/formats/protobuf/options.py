@@ -6,8 +6,8 @@ import base64
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from scanner_extractor.formats.protobuf.declarations import Presence
 from scanner_extractor.formats.protobuf.tokens import END, Cursor, integer
@@ -44,7 +44,15 @@ class FieldMeta:
 
     doc: str | None = None
     tags: tuple[str, ...] = ()
-    decimal: tuple[int, int] | None = None
+    params: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def decimal(self) -> tuple[int, int] | None:
+        """Return precision and scale; None without them."""
+        try:
+            return int(self.params["precision"]), int(self.params.get("scale", "0"))
+        except (KeyError, ValueError):
+            return None
 
 
 def read_option(cursor: Cursor) -> Option:
@@ -106,10 +114,10 @@ def default(options: Iterable[Option], type: str) -> str | None:
 
 
 def field_meta(options: Sequence[Option]) -> FieldMeta:
-    """Return the content of Confluent's field option: its last doc, all its tags, its precision and scale."""
+    """Return the content of Confluent's field option: its last doc, all its tags, its parameters."""
     members = list(_meta_members(options, _FIELD_META))
     docs = [_text(member.value) for member in members if member.name == "doc" and isinstance(member.value, bytes)]
-    return FieldMeta(doc=docs[-1] if docs else None, tags=_tags(members), decimal=_decimal(members))
+    return FieldMeta(doc=docs[-1] if docs else None, tags=_tags(members), params=_params(members))
 
 
 def message_tags(options: Iterable[Option]) -> tuple[str, ...]:
@@ -229,13 +237,10 @@ def _meta_members(options: Iterable[Option], name: str) -> Iterator[Option]:
             yield Option(option.name.removeprefix(f"{name}."), option.value)
 
 
-def _decimal(members: Iterable[Option]) -> tuple[int, int] | None:
+def _params(members: Iterable[Option]) -> dict[str, str]:
     params: dict[str, str] = {}
     for member in members:
         if member.name == "params" and isinstance(member.value, tuple):
             entry = {inner.name: _text(inner.value) for inner in member.value if isinstance(inner.value, bytes)}
             params[entry.get("key", "")] = entry.get("value", "")
-    try:
-        return int(params["precision"]), int(params.get("scale", "0"))
-    except (KeyError, ValueError):
-        return None
+    return params

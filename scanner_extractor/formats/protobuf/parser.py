@@ -65,6 +65,7 @@ class _Parser:
         self._imports: dict[str, Import] = {}
         self._services: list[Service] = []
         self._presence = Presence.EXPLICIT
+        self._edition = False
 
     def file(self) -> ProtoFile:
         """Read the whole text."""
@@ -78,6 +79,7 @@ class _Parser:
             presence=presence(self._body.options) or self._presence,
             deepest=self._at.deepest,
             versioned=versioned,
+            edition=self._edition,
             problems=tuple(self._problems),
         )
 
@@ -118,7 +120,7 @@ class _Parser:
                     raise UnreadableError(start, "a declaration")
 
     def _version(self) -> None:
-        self._at.advance()
+        self._edition = self._at.advance() == "edition"
         self._at.expect("=")
         if read_string(self._at) == "proto3":
             self._presence = Presence.IMPLICIT
@@ -355,6 +357,7 @@ def _field(name: str, number: int, type: str, label: Label, options: tuple[Optio
         doc=meta.doc or doc,
         tags=meta.tags,
         decimal=meta.decimal,
+        params=tuple(meta.params.items()),
         json_name=json_name(options),
     )
 
