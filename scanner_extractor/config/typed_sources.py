@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from scanner_extractor.config.http import valid_address
 from scanner_extractor.config.sections import HTTP_MEMBERS, Items
-from scanner_extractor.http.messages import Json
+from scanner_extractor.http.messages import Json, read_address
 from scanner_extractor.source_types import SourceTypes
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown, closest_match, error_messages
 from scanner_model.lazy_names import load
@@ -30,7 +30,10 @@ _OF_OBJECTS = frozenset({"type", "properties", "required", "additionalProperties
 
 
 class Place(NamedTuple):
-    """Settings of a source's type, its address, and what tells it apart from others of its type."""
+    """Settings of a source's type, its address as written, and what tells it apart from others of its type.
+
+    *place* has no credentials; it is empty if the address of a plug-in's source tells it apart.
+    """
 
     options: Json
     url: str
@@ -42,13 +45,14 @@ class TypedSources:
     """The objects of a section that have a `type` of *types*; *what* is the noun for one.
 
     *base* is the JSON Schema with the members of every type. *choices* are those of its members that a type of ours has
-    only if its own schema lists them.
+    only if its own schema lists them. Two types at one address are two sources only if *type_tells_apart*.
     """
 
     what: str
     base: Json
     types: SourceTypes[Any, Any]
     choices: Collection[str] = ()
+    type_tells_apart: bool = True
 
     def schema(self, items: Items | None = None) -> Json:
         """Return the JSON Schema of an object, with the members of every type that *items* need; None: of all types."""
@@ -94,7 +98,7 @@ class TypedSources:
         own = self._members(item["type"]).keys() - self.base["properties"].keys()
         options = {name: item[name] for name in sorted(own & item.keys())}
         url = type_.address(options) if type_.address else item["url"]
-        return Place(options, url, type_.place(options, url))
+        return Place(options, url, type_.place(options, read_address(url).url))
 
     def limits(self, item: Json) -> Mapping[str, float]:
         """Return the rate limit of an item's type unless the item has its own."""
@@ -152,7 +156,7 @@ class TypedSources:
             yield (*path, "type"), error.what, error.hint
 
     def _identity(self, item: Json, kind: str) -> str:
-        """Return the name of a source, or its type and place; empty if its members do not have their form."""
+        """Return the name of a source, or its place; empty if its members do not have their form."""
         if "name" in item:
             return str(item["name"])
         schema: Json = {} if kind not in self.types.own else self.types.own[kind].schema or {}
@@ -160,7 +164,8 @@ class TypedSources:
         if not (is_placed or valid_address(item.get("url"))) or not _is_valid(schema, item):
             return ""
         place = self.place(item)
-        return f"{kind}:{place.place or place.url}"
+        where = place.place or read_address(place.url).url
+        return f"{kind}:{where}" if self.type_tells_apart else where
 
 
 def _demands(schema: Json) -> Json:

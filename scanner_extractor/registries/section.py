@@ -51,6 +51,7 @@ _NAMING: Json = object_of(
 _TYPED = TypedSources(
     what="schema registry",
     types=REGISTRIES,
+    type_tells_apart=False,
     base=object_of(
         "Schema registry",
         "One schema registry.",
