@@ -22,9 +22,10 @@ from dataflow_generator.sql.relational.queries import DIALECTS as DATABASE_DIALE
 from dataflow_generator.sql.relational.queries import read_database_query
 from scanner_api.input_files import format_of
 from scanner_extractor.formats import format_names, read_columns
-from scanner_extractor.naming import DEFAULTS, Explanation, as_json
+from scanner_extractor.naming import Explanation, as_json
 from scanner_extractor.naming import explain_subject as explain_subjects
 from scanner_extractor.schemas.references import lookup_in
+from scanner_extractor.systems import NAMING
 from scanner_model.columns import ParsedSchema, parse_path
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import RecordName, broker_addresses
@@ -62,7 +63,7 @@ def schema_formats() -> tuple[str, ...]:
 
 def registry_kinds() -> tuple[str, ...]:
     """Return the kinds of schema registry that can be read: ours, then those of plug-ins."""
-    return (*DEFAULTS, *sorted(plugins(REGISTRIES).keys() - DEFAULTS.keys()))
+    return (*NAMING, *sorted(plugins(REGISTRIES).keys() - NAMING.keys()))
 
 
 def parse_schema(

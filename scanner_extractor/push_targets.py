@@ -1,50 +1,17 @@
-"""The catalogs that lineage is pushed into: a row each, and what the module of a target offers.
-
-A row names the attribute of a module, so that only the target in use is imported. Other packages add targets by entry
-points of the group `scanner.push_targets`.
-"""
+"""The catalogs that lineage is pushed into, each imported when it is used; other packages add targets as plug-ins."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pkgutil import resolve_name
-from typing import Any, NamedTuple
+from typing import Any
 
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.settings.push import PushSettings
-from scanner_model.maturity import Proof, validated
+from scanner_extractor.systems import PUSH_TARGETS as TARGETS
+from scanner_model.lazy_names import load
 from scanner_model.plugins import PUSH_TARGETS, Plugin, plugins
-
-
-class TargetRow(NamedTuple):
-    """A target: *attribute* is `module:attribute` of its PushTarget, *proof* how it was tested."""
-
-    attribute: str
-    proof: Proof
-
-
-_VALIDATION = "docs/how-to/push.md"
-
-TARGETS: Mapping[str, TargetRow] = {
-    "datahub": TargetRow(
-        "scanner_api.push.targets.datahub:TARGET",
-        validated("DataHub", "the classes of acryl-datahub 1.7.0.17", _VALIDATION),
-    ),
-    "openmetadata": TargetRow(
-        "scanner_api.push.targets.openmetadata:TARGET",
-        validated("OpenMetadata", "the classes of openmetadata-ingestion 2.0.7.0", _VALIDATION),
-    ),
-    "unity": TargetRow("scanner_api.push.targets.unity:TARGET", Proof("Databricks")),
-    "google": TargetRow("scanner_api.push.targets.google:TARGET", Proof("Google")),
-    "glue": TargetRow(
-        "scanner_api.push.targets.glue:TARGET",
-        validated("AWS Glue", "moto 5.2.5", "tests/lab/test_lab_catalogs.py"),
-    ),
-    "datazone": TargetRow("scanner_api.push.targets.datazone:TARGET", Proof("Amazon DataZone")),
-}
-"""The targets of this project, by the name that commands and cluster.json use."""
 
 
 def _unchanged(settings: PushSettings, _: Json) -> PushSettings:
@@ -56,9 +23,9 @@ class PushTarget:
     """What the module of a target offers.
 
     *build* returns the `scanner_api.push.model.Target` of settings. *schema* are the JSON Schemas of the members that
-    only this target has in cluster.json, and *needs* the members that it requires; *parse* adds the values of a valid
-    item to settings. *address* returns the address of the API if an item has no `url`. *transport* returns what sends
-    the requests if it is not plain HTTP, *login* a bearer token if `auth` names none.
+    only this target has in cluster.json, which settings have as `options`, and *needs* the members that it requires;
+    *parse* adds what else a valid item says. *address* returns the address of the API if an item has no `url`.
+    *transport* returns what sends the requests if it is not plain HTTP, *login* a bearer token if `auth` names none.
     """
 
     build: Callable[[PushSettings], Any]
@@ -83,7 +50,7 @@ def target_plugin(name: str) -> Plugin | None:
 def push_target(name: str) -> PushTarget:
     """Import the target called *name*; raises KeyError for an unknown one, PluginError for one that fails."""
     if name in TARGETS:
-        target: PushTarget = resolve_name(TARGETS[name].attribute)
+        target: PushTarget = load(TARGETS[name].attribute)
         return target
     return _of_plugin(plugins(PUSH_TARGETS)[name])
 

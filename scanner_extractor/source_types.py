@@ -33,15 +33,23 @@ def _nothing(_: object, __: Http) -> Iterable[Probe]:
     return ()
 
 
+def _url(_: Json, url: str) -> str:
+    return url
+
+
 @dataclass(frozen=True, kw_only=True)  # without slots, which a call of an alias such as RegistryType would break on
 class SourceType(Generic[S, R]):
     """One type of source with settings S, read over HTTP.
 
     *read* reads everything that the source has, and raises ScannerError only where nothing of it can be read. *check*
     yields what `scanner doctor` tries: what a scan cannot do without. *transport* returns what sends the requests of a
-    source that is not reached over plain HTTP, None for one that is. *schema* is the JSON Schema of the member
-    `options` in cluster.json, None where the type takes none; *parse* converts valid options to what the functions find
-    as `settings.options`. *proofs* is how each of its systems was tested; empty for a plug-in.
+    source that is not reached over plain HTTP, None for one that is. *schema* is the JSON Schema of its own settings in
+    cluster.json, None without any: a plug-in has them in the member `options`, a type of ours as members of the source.
+    *parse* converts a plug-in's valid options to what the functions find as `settings.options`. *proofs* is how each of
+    its systems was tested; empty for a plug-in.
+
+    Of a type of ours, *address* returns the address for valid settings if the source has no `url`, and *place* what
+    tells the source apart from others of its type, from settings and address. *limit* is the usual rate limit.
     """
 
     read: Callable[[S, Http, Progress], R]
@@ -50,6 +58,9 @@ class SourceType(Generic[S, R]):
     schema: Mapping[str, Json] | None = None
     parse: Callable[[Json], object] = _as_is
     proofs: tuple[Proof, ...] = ()
+    address: Callable[[Json], str] | None = None
+    place: Callable[[Json, str], str] = _url
+    limit: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

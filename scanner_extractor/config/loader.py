@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 import regex
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 
 from scanner_extractor.config.brokers import broker_list
 from scanner_extractor.config.http import WEB_ADDRESS, http_errors, http_warnings, valid_address
@@ -36,6 +36,8 @@ from scanner_model.usage import USAGE, USAGE_SCHEMA
 
 _PATHS = frozenset({"caCertPath", "ca_cert_path", "clientCertPath", "client_cert_path", "clientKeyPath"})
 _WRITTEN = "log_file_path"
+_FORMATS = FormatChecker(formats=())
+_FORMATS.checks("web address")(lambda value: not isinstance(value, str) or valid_address(value) is not None)
 _OVER_HTTP = frozenset({"http", "async_http"})
 
 
@@ -188,7 +190,7 @@ def cluster_schema(document: Json = None) -> Json:
     schema["properties"] |= dict.fromkeys(MEMBERS, True)
     for section in sections(document):
         schema["properties"][section.member] = section.json_schema()
-        schema["$defs"] |= {section.member: section.schema, **section.definitions}
+        schema["$defs"] |= {section.member: section.definition(document), **section.definitions}
     schema["properties"]["push"] = {
         "title": "Push",
         "description": "Catalogs that `scanner push` writes lineage into.",
@@ -228,7 +230,8 @@ def read_cluster_file(
 def _errors(filling: Filled, shown: PositionedJson, context: ValidationContext) -> Iterator[ErrorMessage]:
     """Validate form and meaning, but nothing that could not be filled in."""
     blank = {path for path, _, _ in filling.errors}
-    form = schema_error_messages(Draft202012Validator(cluster_schema(filling.value)).iter_errors(filling.value), shown)
+    validator = Draft202012Validator(cluster_schema(filling.value), format_checker=_FORMATS)
+    form = schema_error_messages(validator.iter_errors(filling.value), shown)
     return (error for error in chain(form, validation_errors(context)) if error[0] not in blank)
 
 

@@ -29,7 +29,7 @@ _IDENTITY: Json = {
     "required": ["namespace"],
     "properties": {
         "namespace": text("Namespace", "An OpenLineage namespace, or its scheme.", "kafka://broker-1:9092", "kafka"),
-        "platform": text("Platform", "DataHub's platform, or Unity Catalog's system type.", "kafka"),
+        "platform": text("Platform", "DataHub's platform, or Databricks' system type.", "kafka"),
         "instance": text("Instance", "DataHub's platform instance.", "retail"),
         "service": text("Service", "OpenMetadata's service.", "retail"),
         "lower_case": flag("Lower case", "Write names in lower case, as the catalog does.", default=False),
@@ -120,5 +120,6 @@ def push_settings(item: Json, context: ParseContext) -> PushSettings:
         schemas=Schemas(item.get("schemas", Schemas.MISSING)),
         after_scan=item.get("after_scan", False),
         keep_runs=item.get("keep_runs", 100),
+        options={name: item[name] for name in target.schema if name in item},
     )
     return target.parse(settings, item)

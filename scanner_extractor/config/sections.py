@@ -2,41 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.source_types import SourceTypes
-from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown, closest_match, error_messages
-from scanner_model.plugins import PluginError
-
-OPTIONS: Json = {
-    "title": "Options",
-    "description": "Settings of a plug-in's type, validated by its JSON Schema.",
-    "type": "object",
-}
-"""The JSON Schema of the member."""
-
-
-def option_errors(path: JsonPath, item: Json, types: SourceTypes[Any, Any], shown: Shown) -> Iterator[ErrorMessage]:
-    """Yield what is wrong with the `options` of *item*; a broken plug-in fails when it reads."""
-    kind, where = item.get("type"), (*path, "options")
-    if not isinstance(kind, str) or kind not in types:
-        return
-    if types[kind].schema is None:
-        if "options" in item:
-            yield where, f"'options' is not for type {kind}", "leave it out; only some plug-ins take options"
-        return
-    try:
-        for error in types.option_errors(kind, item.get("options", {})):
-            for steps, what, hint in error_messages(error, lambda steps: shown((*where, *steps))):
-                yield (*where, *steps) if "options" in item else path, what, hint
-    except PluginError as error:
-        yield (*path, "type"), error.what, error.hint
-
+from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown
 
 HTTP_MEMBERS: Mapping[str, Json] = {
     name: {"$ref": f"#/$defs/http/properties/{name}"}
@@ -76,6 +48,16 @@ def name_list(title: str, description: str, *example: str) -> Json:
     items = {"type": "string", "minLength": 1}
     words = {"title": title, "description": description, "type": "array", "minItems": 1, "items": items}
     return words | {"examples": [list(example)]}
+
+
+ADDRESS = r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
+"""A host, with or without a port, as a regular expression."""
+
+
+def aliases(description: str, example: str, *, form: str = ADDRESS, hint: str = "write host or host:port") -> Json:
+    """Return the JSON Schema of other addresses of a server, each in the *form* of a regular expression."""
+    words = name_list("Other addresses", description, example)
+    return words | {"items": words["items"] | {"pattern": f"^(?:{form})$", "description": hint}}
 
 
 def count(title: str, description: str, most: int, default: int) -> Json:
@@ -140,20 +122,25 @@ def _no_warning(_: Items) -> Iterator[ErrorMessage]:
 class Section(Generic[S_co]):
     """A member of cluster.json whose objects are sources.
 
-    *member* names it. *schema* is the JSON Schema of one source, *definitions* are further ones that it refers to.
+    *member* names it. *schema* is the JSON Schema of one source, or returns it for the objects of a document of any
+    form (None: for all documents); *definitions* are further ones that it refers to.
     *listing* are title, description and examples of a member that is a list of sources; None: the member is one source.
     *parse* converts a valid object to settings. *validate* yields what the schema cannot check, of objects of any form,
     *warn* what is unwise in valid ones; both need not care for `url` and HTTP_MEMBERS where *over_http*.
     """
 
     member: str
-    schema: Json
+    schema: Json | Callable[[Items | None], Json]
     parse: Callable[[Json, ParseContext], S_co]
     validate: Callable[[Items, ValidationContext], Iterator[ErrorMessage]] = _nothing
     warn: Callable[[Items], Iterator[ErrorMessage]] = _no_warning
     listing: Mapping[str, Json] | None = None
     definitions: Mapping[str, Json] = field(default_factory=dict)
     over_http: bool = True
+
+    def definition(self, document: Json = None) -> Json:
+        """Return the JSON Schema of one source: of what *document* names, or of all that exist for None."""
+        return self.schema(None if document is None else self.items(document)) if callable(self.schema) else self.schema
 
     def json_schema(self) -> Json:
         """Return the JSON Schema of the member, which refers to the definition of the same name."""
@@ -188,31 +175,8 @@ def repeated_sources(items: Items, identity: Callable[[Json], tuple[str, str]]) 
         known.add(value)
 
 
-ADDRESS = r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
-"""A host, with or without a port, as a regular expression."""
-
-
-def alias_errors(
-    path: JsonPath, item: Json, shown: Shown, *, form: str = ADDRESS, hint: str = "write host or host:port"
-) -> Iterator[ErrorMessage]:
-    """Yield the `aliases` of an item, other addresses of its server, that do not have the *form*."""
-    aliases = item.get("aliases")
-    for number, alias in enumerate(aliases if isinstance(aliases, list) else ()):
-        if isinstance(alias, str) and alias and not re.fullmatch(form, alias):
-            where = (*path, "aliases", number)
-            yield where, f"{shown(where)} is not an address", hint
-
-
 def name_or_path(item: Json) -> tuple[str, str]:
     """Return the member that identifies a source of files, with its value: its name, else its path."""
     member = "name" if "name" in item else "path"
     value = item.get(member)
     return member, value if isinstance(value, str) else ""
-
-
-def unknown_type(path: JsonPath, item: Json, what: str, known: Collection[str], shown: Shown) -> Iterator[ErrorMessage]:
-    """Yield an error if the `type` of an item is not in *known*; *what* is the noun for the type."""
-    kind = item.get("type")
-    if isinstance(kind, str) and kind not in known:
-        hint = closest_match(kind, sorted(known)) or f"known: {', '.join(sorted(known))}"
-        yield (*path, "type"), f"{shown((*path, 'type'))}: unknown type of {what}", hint

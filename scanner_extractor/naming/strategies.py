@@ -8,6 +8,7 @@ from functools import lru_cache
 import regex
 
 from scanner_extractor.naming.subjects import SUFFIXES, Candidate, Strategy, Subject, declared, proposal
+from scanner_extractor.systems import NAMING
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.documents.pattern_limits import TimeLimit, is_too_large
 from scanner_model.errors import InputInvalid
@@ -85,7 +86,7 @@ def by_record(subject: Subject) -> tuple[Candidate, ...]:
 
 
 def by_simple_topic(subject: Subject) -> tuple[Candidate, ...]:
-    """Read `orders` as the value of topic `orders` (SimpleTopicIdStrategy; the default of Glue, for keys as well)."""
+    """Read `orders` as the value of topic `orders` (SimpleTopicIdStrategy; the default of AWS, for keys as well)."""
     return proposal(subject.name, Role.VALUE, "simple-topic-id")
 
 
@@ -171,17 +172,6 @@ STRATEGIES: Mapping[str, Strategy] = {
     "associated": by_association,
 }
 
-_CONFLUENT = ("topic", "topic-record", "record", "simple-topic-id")
-
-DEFAULTS: Mapping[str, tuple[str, ...]] = {
-    "confluent": ("associated", *_CONFLUENT),
-    "karapace": _CONFLUENT,
-    "apicurio": ("topic", "apicurio-topic-record", "apicurio-record", "apicurio-qualified-record", "simple-topic-id"),
-    "cloudera": ("hortonworks",),
-    "glue": ("simple-topic-id",),
-}
-"""The strategies that the serialisers of a registry type offer, the most common first."""
-
 
 def strategies_in_force(names: Sequence[str], kind: str) -> tuple[Strategy, ...]:
     """Return the strategies called *names* in their order; without names, those of the registry type *kind*.
@@ -194,7 +184,7 @@ def strategies_in_force(names: Sequence[str], kind: str) -> tuple[Strategy, ...]
 
 def default_names(kind: str) -> tuple[str, ...]:
     """Return the strategies of a registry type; a plug-in's type has those of Confluent's."""
-    return DEFAULTS.get(kind, _CONFLUENT)
+    return NAMING.get(kind, NAMING["karapace"])
 
 
 def _strategy(name: str) -> Strategy:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from scanner_model.errors import Problem
 from scanner_model.names import ClusterName, SourceId, TopicName
@@ -54,30 +52,6 @@ class OAuthAuth:
     scope: str = ""
 
 
-_URL_CONTEXT = re.compile(r"/contexts/(?P<context>[^/?#]+)/?$")
-
-
-def url_context(url: str) -> str:
-    """Return the context that the path of a registry's URL names, as in `/contexts/.eu`; empty where it names none."""
-    match = _URL_CONTEXT.search(url)
-    return context_name(match["context"]) if match else ""
-
-
-def context_name(written: str) -> str:
-    """Return a context as its registry names it, with its dot: `eu`, `:.eu:` and `%2Eeu` are `.eu`.
-
-    Empty for none. Source: QualifiedSubject.normalizeContext of Confluent's registry.
-    """
-    name = unquote(written).removeprefix(":").removesuffix(":")
-    return name if name.startswith(".") or not name else f".{name}"
-
-
-def context_address(url: str, context: str) -> str:
-    """Return the address of a context of a registry, whichever of the two names it; that of the registry for none."""
-    name = context_name(context) or url_context(url)
-    return f"{_URL_CONTEXT.sub('', url)}/contexts/{name}" if name else url
-
-
 Auth = BasicAuth | BearerAuth | OAuthAuth
 
 
@@ -119,7 +93,7 @@ class HttpSettings:
 class NamingSettings:
     """How subjects find their topics: *strategies* in order of preference, `regex:…` among them; *subjects* declared.
 
-    Without *strategies*, those that the registry's kind offers apply (`naming.DEFAULTS`).
+    Without *strategies*, those that the registry's kind offers apply (`systems.NAMING`).
     """
 
     strategies: tuple[str, ...] = ()
@@ -127,33 +101,12 @@ class NamingSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GlueSettings:
-    """AWS Glue's schema registries of one region: all, or those named in *registries*.
-
-    *profile* is one of the AWS configuration files, empty for the default chain of credentials; *endpoint_url* stands
-    in for the region's public endpoint.
-    """
-
-    region: str
-    registries: tuple[str, ...] = ()
-    profile: str = ""
-    endpoint_url: str = ""
-
-    @property
-    def name(self) -> str:
-        """Return the name that distinguishes these registries from others of AWS."""
-        parts = ("glue", self.endpoint_url or self.region, self.profile, ",".join(self.registries))
-        return ":".join(parts).rstrip(":")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrySettings:
     """One schema registry; *type* is its entry in the table of registries. *environment* is stored as it is.
 
-    *context* is the only one to be read of a Confluent registry; empty: every one, unless the URL names one. *glue* is
-    None for every registry that is not AWS Glue's. *compatibility*: the level of each subject is requested.
-    *options* are a plug-in's own settings: the JSON object of cluster.json, and for the plug-in's functions what its
-    `parse` makes of it. *topics* are those that the brokers listed in this scan, without internal ones.
+    *compatibility*: the level of each subject is requested. *options* are the settings of its type: members of
+    cluster.json, for a plug-in what its `parse` makes of them. *place* tells it apart; empty: its address does.
+    *topics* are those that the brokers listed in this scan, without internal ones.
     """
 
     type: str
@@ -162,21 +115,14 @@ class RegistrySettings:
     environment: str = ""
     deleted: bool = True
     compatibility: bool = False
-    glue: GlueSettings | None = None
-    context: str = ""
     options: Any = field(default_factory=dict, repr=False)
+    place: str = ""
     topics: frozenset[TopicName] = frozenset()
 
     @property
     def source(self) -> SourceId:
-        """Return the identity of this source in every scan; a context belongs to it, in `context` or in the URL."""
-        address = context_address(self.http.url, self.context) if self.type == "confluent" else self.http.url
-        return SourceId(f"schema_registry:{self.glue.name if self.glue else address}")
-
-    @property
-    def one_context(self) -> str:
-        """Return the only context that is read; empty: every one."""
-        return context_name(self.context) or (url_context(self.http.url) if self.type == "confluent" else "")
+        """Return the identity of this source in every scan."""
+        return SourceId(f"schema_registry:{self.place or self.http.url}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Any
 
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.settings.sources import AwsSettings
 
 
 class Schemas(StrEnum):
@@ -38,20 +37,14 @@ class IdentityRow:
 class PushSettings:
     """One catalog that is pushed into.
 
-    *environment* is DataHub's (PROD, DEV …). *parent* is Google's place of processes, `projects/P/locations/L`. *aws*
-    is where Glue or DataZone is, None for other targets, and *domain* DataZone's. *parts* are what is written beside
-    lineage: documentation, owners, tags. *after_scan*: `watch` and `serve` push after each scan.
-    *keep_runs* is the number of newest runs that can be undone. *options* are for targets whose members have no field
-    here, *place* is what tells apart two of their catalogs at one address.
+    *parts* are what is written beside lineage: documentation, owners, tags. *after_scan*: `watch` and `serve` push after
+    each scan. *keep_runs* is the number of newest runs that can be undone. *options* are the members that only this
+    target has, *place* is what tells apart two of its catalogs at one address.
     """
 
     target: str
     http: HttpSettings
     identity: tuple[IdentityRow, ...] = ()
-    environment: str = "PROD"
-    parent: str = ""
-    aws: AwsSettings | None = None
-    domain: str = ""
     parts: frozenset[str] = frozenset()
     schemas: Schemas = Schemas.MISSING
     after_scan: bool = False
@@ -62,5 +55,4 @@ class PushSettings:
     @property
     def address(self) -> str:
         """Return what distinguishes this catalog from others: the target, its address, and the place inside it."""
-        profile = self.aws.profile if self.aws else ""
-        return " ".join(filter(None, (self.target, self.http.url, self.parent, self.domain, profile, self.place)))
+        return " ".join(filter(None, (self.target, self.http.url, self.place)))

@@ -6,6 +6,9 @@ The tables list built-in types as an entry point does: the name in cluster.json,
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
+
+from scanner_model.maturity import Proof, validated
 
 _SYSTEMS = "scanner_extractor.systems"
 
@@ -18,8 +21,45 @@ REGISTRIES: Mapping[str, str] = {
 }
 """Types of schema registry."""
 
+_CONFLUENT = ("topic", "topic-record", "record", "simple-topic-id")
+
+NAMING: Mapping[str, tuple[str, ...]] = {
+    "confluent": ("associated", *_CONFLUENT),
+    "karapace": _CONFLUENT,
+    "apicurio": ("topic", "apicurio-topic-record", "apicurio-record", "apicurio-qualified-record", "simple-topic-id"),
+    "cloudera": ("hortonworks",),
+    "glue": ("simple-topic-id",),
+}
+"""The naming strategies that the serialisers of a registry type offer, the most common first."""
+
 CATALOGS: Mapping[str, str] = {
     name: f"{_SYSTEMS}.{name}.catalog:CATALOG"
     for name in ("unity", "glue", "clickhouse", "iceberg", "druid", "pinot", "google", "datazone")
 }
 """Types of catalog of tables."""
+
+
+class TargetRow(NamedTuple):
+    """A target of pushes: *attribute* is `module:attribute` of its PushTarget, *proof* how it was tested."""
+
+    attribute: str
+    proof: Proof
+
+
+def _target(name: str, proof: Proof) -> tuple[str, TargetRow]:
+    return name, TargetRow(f"scanner_api.push.targets.{name}:TARGET", proof)
+
+
+_PUSH = "docs/how-to/push.md"
+
+PUSH_TARGETS: Mapping[str, TargetRow] = dict(
+    (
+        _target("datahub", validated("DataHub", "the classes of acryl-datahub 1.7.0.17", _PUSH)),
+        _target("openmetadata", validated("OpenMetadata", "the classes of openmetadata-ingestion 2.0.7.0", _PUSH)),
+        _target("unity", Proof("Databricks")),
+        _target("google", Proof("Google")),
+        _target("glue", validated("AWS Glue", "moto 5.2.5", "tests/lab/test_lab_catalogs.py")),
+        _target("datazone", Proof("Amazon DataZone")),
+    )
+)
+"""Catalogs that lineage is pushed into, a module each; they are in `scanner_api`, as they write the graph."""

@@ -67,7 +67,6 @@ _LIMITS = {
 }
 _MISSES = {
     "pattern": "{} has an invalid format",
-    "format": "{} has an invalid format",
     "uniqueItems": "{} holds an entry twice",
     "not": "{} is not allowed here",
 }
@@ -171,6 +170,8 @@ def _what(error: SchemaError, shown: str) -> str:
         return _LIMITS[keyword].format(value)
     if keyword == "oneOf":
         return f"{shown} fits more than one of the forms allowed here"
+    if keyword == "format":
+        return f"{shown} is not a {value}"
     return _MISSES.get(keyword, "{} is not valid here").format(shown)
 
 

@@ -16,8 +16,8 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.results import CatalogResult, RegistryResult, no_progress
-from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings
-from scanner_extractor.settings.sources import AwsSettings, CatalogSettings
+from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
+from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.systems.glue.catalog import glue_catalog_transport, read_glue_catalog
 from scanner_extractor.systems.glue.registry import glue_registry_transport, read_glue
 from scanner_model.errors import NotFound
@@ -55,15 +55,14 @@ def client() -> Iterator[Any]:
 
 
 def catalog(over: Any) -> CatalogResult:
-    settings = CatalogSettings(type="glue", http=WEB, aws=AwsSettings(region=REGION))
+    settings = CatalogSettings(type="glue", http=WEB, options={"region": REGION})
     with Http(WEB, settings.source, exchange=glue_catalog_transport(settings, lambda: over)) as http:
         return read_glue_catalog(settings, http, no_progress)
 
 
 def registry(over: Any, *names: str) -> RegistryResult:
-    settings = RegistrySettings(type="glue", http=WEB, glue=GlueSettings(region=REGION, registries=names))
-    assert settings.glue
-    with Http(WEB, settings.source, exchange=glue_registry_transport(settings.glue, WEB, lambda: over)) as http:
+    settings = RegistrySettings(type="glue", http=WEB, options={"glue": {"region": REGION, "registries": names}})
+    with Http(WEB, settings.source, exchange=glue_registry_transport(settings, lambda: over)) as http:
         return read_glue(settings, http, no_progress)
 
 

@@ -20,7 +20,6 @@ from unity_lineage import UnityLineage
 from scanner_extractor.http.messages import Request
 from scanner_extractor.push_targets import TARGETS
 from scanner_extractor.settings.push import IdentityRow
-from scanner_extractor.settings.sources import AwsSettings
 from scanner_model.errors import DictionaryUnusable, InputInvalid, ScannerError, SourceUnreachable
 
 
@@ -43,7 +42,7 @@ def openmetadata() -> OpenMetadataServer:
     return OpenMetadataServer(entities={"tables": {"pg.shop.public.orders": table}})
 
 
-AWS = AwsSettings(region="eu-central-1")
+AWS = {"region": "eu-central-1"}
 
 
 def glue_table(name: str) -> Json:
@@ -56,12 +55,12 @@ def glue() -> GlueTables:
     about = {"DatabaseName": "lake", "CatalogId": "123456789012", "CreateTime": AT, "VersionId": "1"}
     more = {"Parameters": {"classification": "parquet"}, "StorageDescriptor": {"Location": "s3://lake/x"}}
     tables = {f"lake/{name}": {"Name": name, **about, **more} for name in ("billed", "loaded")}
-    return GlueTables(settings=settings("glue", aws=AWS), tables=tables)
+    return GlueTables(settings=settings("glue", options=AWS), tables=tables)
 
 
 def datazone() -> DataZoneEvents:
     """Return an empty DataZone."""
-    return DataZoneEvents(settings=settings("datazone", aws=AWS, domain="dzd_4ab1"))
+    return DataZoneEvents(settings=settings("datazone", options=AWS | {"domain": "dzd_4ab1"}))
 
 
 ID = [{"from": "id", "to": "id"}]

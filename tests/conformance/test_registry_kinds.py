@@ -18,7 +18,7 @@ from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.results import RegistryResult, SourceReadings, no_progress
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings, Settings
+from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_extractor.systems.glue.registry import glue_registry_transport
 from scanner_model.names import ClusterName
 from scanner_model.scan import ClusterScan
@@ -149,10 +149,10 @@ def _glue(fakes, installation: tuple[One, ...]) -> Server:
         )
         for number, item in enumerate(installation, 1)
     )
-    region = GlueSettings(region="eu-central-1")
-    settings = RegistrySettings(type="glue", http=HttpSettings(url="https://glue.example"), glue=region)
+    region = {"glue": {"region": "eu-central-1"}}
+    settings = RegistrySettings(type="glue", http=HttpSettings(url="https://glue.example"), options=region)
     client = fakes["glue"].Stubbed(fakes["glue"].Glue(filed=filed, page=1))
-    return settings, glue_registry_transport(region, settings.http, connect=lambda: client)
+    return settings, glue_registry_transport(settings, connect=lambda: client)
 
 
 SERVERS: dict[str, Callable[[Any, ExitStack, tuple[One, ...]], Server]] = {

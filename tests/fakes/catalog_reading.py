@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import pytest
@@ -15,11 +15,9 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.settings.sources import AwsSettings, CatalogSettings
+from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.systems.datazone.catalog import datazone_transport
 from scanner_extractor.systems.glue.catalog import glue_catalog_transport
-
-AWS = AwsSettings(region="eu-central-1")
 
 Read = Callable[..., CatalogResult]
 
@@ -81,8 +79,11 @@ def read() -> Read:
 def read_aws(aws: ModuleType) -> Read:
     """Read a fake of AWS with settings, through a stubbed client of boto3."""
 
-    def reading(kind: str, server: Any, *, wrap: Any = None, **more: Any) -> CatalogResult:
-        settings = CatalogSettings(type=kind, http=_http(kind), aws=AWS, **more)
+    def reading(
+        kind: str, server: Any, *, wrap: Any = None, options: Mapping[str, str] = MappingProxyType({}), **more: Any
+    ) -> CatalogResult:
+        place = {"region": "eu-central-1", **options}
+        settings = CatalogSettings(type=kind, http=_http(kind), options=place, **more)
         client = aws.Stubbed(kind, server)
         make = {"glue": glue_catalog_transport, "datazone": datazone_transport}[kind]
         return _read(settings, make(settings, lambda: client), wrap)

@@ -12,8 +12,8 @@ from typing import Any
 
 from scanner_extractor.http.aws import watched
 from scanner_extractor.http.messages import Transport
-from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings
-from scanner_extractor.settings.sources import AwsSettings, CatalogSettings, Lineage, Wanted
+from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
+from scanner_extractor.settings.sources import CatalogSettings, Lineage, Wanted
 from scanner_extractor.systems.confluent_cloud.settings import (
     CloudSettings,
     KafkaRestSettings,
@@ -32,7 +32,7 @@ from scanner_model.scan import SourceStatus
 
 AVRO = '{"type":"record","name":"Order","fields":[{"name":"id","type":"string"}]}'
 LOGIN = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
-AWS = AwsSettings(region="eu-central-1")
+AWS = {"region": "eu-central-1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,8 +325,10 @@ ROWS = {
     "glue": Row(
         tokens=True,
         good=glue_registry,
-        member=lambda http: {"registries": (RegistrySettings(type="glue", http=http, glue=GlueSettings(region="eu")),)},
-        exchange=lambda item, url: glue_registry_transport(item.glue, item.http, lambda: aws_client("glue", url)),
+        member=lambda http: {
+            "registries": (RegistrySettings(type="glue", http=http, options={"glue": {"region": "eu"}}),)
+        },
+        exchange=lambda item, url: glue_registry_transport(item, lambda: aws_client("glue", url)),
     ),
     "unity": Row(tokens=True, good=unity, member=catalog("unity")),
     "clickhouse": Row(good=clickhouse, member=catalog("clickhouse")),
@@ -337,13 +339,13 @@ ROWS = {
     "glue-catalog": Row(
         tokens=True,
         good=glue_catalog,
-        member=catalog("glue", aws=AWS),
+        member=catalog("glue", options=AWS),
         exchange=through(glue_catalog_transport, "glue"),
     ),
     "datazone": Row(
         tokens=True,
         good=datazone,
-        member=catalog("datazone", aws=AWS, domain="dzd_1"),
+        member=catalog("datazone", options=AWS | {"domain": "dzd_1"}),
         exchange=through(datazone_transport, "datazone"),
     ),
 }

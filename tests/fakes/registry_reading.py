@@ -55,7 +55,9 @@ def read() -> Callable[..., RegistryResult]:
         naming = NamingSettings(strategies=options.pop("strategies", ("topic",)))
         progress = options.pop("progress", no_progress)
         web = HttpSettings(url=registry.url, read_timeout=options.pop("read_timeout", 60.0))
-        settings = RegistrySettings(type=kind, http=web, naming=naming, **options)
+        own = {"context": context} if (context := options.pop("context", "")) else {}
+        place = REGISTRIES[kind].place(own, registry.url)
+        settings = RegistrySettings(type=kind, http=web, naming=naming, options=own, place=place, **options)
         with Http(web, settings.source, clock=Clock(pause=lambda seconds: None)) as http:
             return read_registry(settings, http, progress, pool)
 

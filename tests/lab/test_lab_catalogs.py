@@ -11,7 +11,7 @@ from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.settings.sources import AwsSettings, CatalogSettings
+from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.systems.glue.catalog import glue_catalog_transport, read_glue_catalog
 from scanner_model.scan import SourceStatus
 
@@ -93,7 +93,7 @@ def test_glue_lists_tables_with_their_columns_and_partitions(lab) -> None:
     """Over the network, through boto3; moto answers by its own model of Glue."""
     lab.needs("glue-tables")
     settings = CatalogSettings(
-        type="glue", http=HttpSettings(url=lab.told["systems"]["glue"]), aws=AwsSettings(region=REGION)
+        type="glue", http=HttpSettings(url=lab.told["systems"]["glue"]), options={"region": REGION}
     )
 
     with Http(settings.http, settings.source, exchange=glue_catalog_transport(settings, lambda: _client(lab))) as http:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import DatasetEdge, GraphContents, PushDataset, PushJob
-from scanner_api.push.identity import identity_of, own_names
+from scanner_api.push.identity import Identity, identity_of, own_names
 from scanner_api.push.model import (
     Batch,
     Call,
@@ -44,6 +43,8 @@ _SYNC = (("async", "false"),)
 _MOST, _LARGEST = 200, 4 * 1024 * 1024
 """Entities and characters of one request; DataHub's own emitter sends at most 200 and 15 MiB."""
 _READ_AT_ONCE = 100
+_PLATFORMS = {"abfss": "abs", "gs": "gcs", "sqlserver": "mssql", "unitycatalog": "databricks"}
+"""Platforms by the scheme of OpenLineage's namespaces, if it is another word."""
 _AUTOMATIC = frozenset({"datasetKey", "dataFlowKey", "dataJobKey", "browsePaths", "browsePathsV2", "status"})
 """Aspects that the server writes by itself."""
 _LISTS = {"globalTags": "tags", "ownership": "owners"}
@@ -91,6 +92,7 @@ class DataHub:
 
     def __init__(self, settings: PushSettings) -> None:
         self._settings = settings
+        self._environment = settings.options.get("environment", "PROD")
         self.forced = frozenset({"schemaMetadata"} if settings.schemas is Schemas.ALL else ())
         self._paths: dict[str, Mapping[str, str]] = {}
 
@@ -140,7 +142,7 @@ class DataHub:
     def explain(self, namespace: str, name: str) -> Explained:
         """Return the URN of a dataset."""
         row = identity_of(self._settings, namespace, name).row
-        return Explained(self._dataset_urn(namespace, name), row, (f"environment {self._settings.environment}",))
+        return Explained(self._dataset_urn(namespace, name), row, (f"environment {self._environment}",))
 
     def _read(self, kind: str, urns: Sequence[str], aspects: Iterable[str], reader: Reader) -> dict[str, State]:
         """Return the aspects of entities by URN, all of them where none are named."""
@@ -168,7 +170,7 @@ class DataHub:
     def _dataset(self, dataset: PushDataset) -> State:
         parts = self._settings.parts
         identity = identity_of(self._settings, dataset.namespace, dataset.name)
-        platform = f"urn:li:dataPlatform:{identity.platform}"
+        platform = _platform(identity)
         described = {"description": dataset.description} if "documentation" in parts and dataset.description else {}
         known = {"columns": "only those that flows name"} if dataset.is_part else {}
         properties = {"name": dataset.name, "customProperties": {"namespace": dataset.namespace, **known}, **described}
@@ -224,21 +226,24 @@ class DataHub:
     def _dataset_urn(self, namespace: str, name: str) -> str:
         identity = identity_of(self._settings, namespace, name)
         full = f"{identity.instance}.{identity.name}" if identity.instance else identity.name
-        platform = f"urn:li:dataPlatform:{identity.platform}"
-        return f"urn:li:dataset:({platform},{_encoded(full)},{self._settings.environment})"
+        platform = _platform(identity)
+        return f"urn:li:dataset:({platform},{_encoded(full)},{self._environment})"
 
     def _flow_urn(self, job: PushJob) -> str:
         orchestrator = _ORCHESTRATORS.get(job.type, _OURS)
-        return f"urn:li:dataFlow:({orchestrator},{_encoded(job.namespace)},{self._settings.environment})"
+        return f"urn:li:dataFlow:({orchestrator},{_encoded(job.namespace)},{self._environment})"
 
     def _job_urn(self, job: PushJob) -> str:
         return f"urn:li:dataJob:({self._flow_urn(job)},{_encoded(job.name)})"
 
 
+def _platform(identity: Identity) -> str:
+    return f"urn:li:dataPlatform:{identity.platform or _PLATFORMS.get(identity.scheme, identity.scheme)}"
+
+
 TARGET = PushTarget(
     build=DataHub,
-    schema={"environment": text("Environment", "DataHub's environment of every dataset.", "PROD", default="PROD")},
-    parse=lambda settings, item: replace(settings, environment=item.get("environment", "PROD")),
+    schema={"environment": text("Environment", "Environment of every dataset.", "PROD", default="PROD")},
 )
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from dataflow_generator.openlineage.emit.run_events import run_id
 from dataflow_generator.openlineage.redaction import canonical
-from scanner_api.push.aws import AWS_MEMBERS, aws_address, aws_exchange, with_region
+from scanner_api.push.aws import aws_address, aws_exchange, with_place
 from scanner_api.push.contents import GraphContents
 from scanner_api.push.model import (
     Batch,
@@ -28,6 +27,7 @@ from scanner_api.push.model import (
     has,
     no_relations,
 )
+from scanner_extractor.config.aws import AWS_MEMBERS
 from scanner_extractor.config.sections import text
 from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings
@@ -46,7 +46,7 @@ class DataZone:
     relations = staticmethod(no_relations)
 
     def __init__(self, settings: PushSettings) -> None:
-        self._domain = settings.domain
+        self._domain = settings.options["domain"]
         self._at = ""
 
     def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped]]:
@@ -91,10 +91,10 @@ TARGET = PushTarget(
     build=DataZone,
     schema={
         **AWS_MEMBERS,
-        "domain": text("Domain", "DataZone: the id of the domain.", "dzd_4ab1", pattern="^dzd[-_][A-Za-z0-9_-]{1,36}$"),
+        "domain": text("Domain", "ID of the domain.", "dzd_4ab1", pattern="^dzd[-_][A-Za-z0-9_-]{1,36}$"),
     },
     needs=("region", "domain"),
-    parse=lambda settings, item: replace(with_region(settings, item), domain=item["domain"]),
+    parse=with_place,
     address=aws_address,
     transport=aws_exchange,
 )

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from dataflow_generator.openlineage.redaction import canonical
-from scanner_api.push.aws import AWS_MEMBERS, aws_address, aws_exchange, with_region
+from scanner_api.push.aws import aws_address, aws_exchange, with_place
 from scanner_api.push.contents import GraphContents, PushJob
 from scanner_api.push.identity import own_names
 from scanner_api.push.model import (
@@ -32,6 +32,7 @@ from scanner_api.push.model import (
     refusal_of,
 )
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_extractor.config.aws import AWS_MEMBERS
 from scanner_extractor.push_targets import PushTarget
 from scanner_extractor.settings.push import PushSettings
 from scanner_model.columns import ColumnPath
@@ -58,7 +59,7 @@ class Glue:
     relations = staticmethod(no_relations)
 
     def __init__(self, settings: PushSettings) -> None:
-        self._region = settings.aws.region if settings.aws else ""
+        self._region = settings.options.get("region", "")
         self._tables: dict[str, Payload] = {}
 
     def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped | Refusal]]:
@@ -135,7 +136,7 @@ TARGET = PushTarget(
     build=Glue,
     schema=AWS_MEMBERS,
     needs=("region",),
-    parse=with_region,
+    parse=with_place,
     address=aws_address,
     transport=aws_exchange,
 )

@@ -98,7 +98,7 @@ class GoogleLineage:
         return Explained(self._full_name(namespace, name), identity_of(self._settings, namespace, name).row)
 
     def _process(self, job: PushJob) -> str:
-        return f"{self._settings.parent}/processes/scanner-{_digest([job.namespace, job.name])}"
+        return f"{self._settings.options['parent']}/processes/scanner-{_digest([job.namespace, job.name])}"
 
     def _links(self, job: PushJob, contents: GraphContents) -> Iterator[Json]:
         """Yield a link for each flow between columns, or between datasets where those of columns are unknown."""
@@ -122,9 +122,9 @@ class GoogleLineage:
 
 TARGET = PushTarget(
     build=GoogleLineage,
-    schema={"parent": text("Place", "Google's projects/P/locations/L.", "projects/acme/locations/eu")},
+    schema={"parent": text("Place", "projects/P/locations/L of the lineage.", "projects/acme/locations/eu")},
     needs=("parent",),
-    parse=lambda settings, item: replace(settings, parent=item["parent"]),
+    parse=lambda settings, item: replace(settings, place=item["parent"]),
     address=lambda _: "https://datalineage.googleapis.com",
     login=lambda: default_token()(),
 )

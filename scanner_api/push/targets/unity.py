@@ -53,6 +53,14 @@ _SYSTEMS = frozenset({"AMAZON_REDSHIFT", "AZURE_SYNAPSE", "CONFLUENT", "DATABRIC
 _SYSTEMS |= {"LOOKER", "MICROSOFT_FABRIC", "MICROSOFT_SQL_SERVER", "MONGODB", "MYSQL", "ORACLE", "OTHER", "POSTGRESQL"}
 _SYSTEMS |= {"POWER_BI", "SALESFORCE", "SAP", "SERVICENOW", "SNOWFLAKE", "STREAM_NATIVE", "TABLEAU", "TERADATA"}
 _SYSTEMS |= {"WORKDAY"}
+_SYSTEM_OF = {
+    "bigquery": "GOOGLE_BIGQUERY",
+    "postgres": "POSTGRESQL",
+    "redshift": "AMAZON_REDSHIFT",
+    "sqlserver": "MICROSOFT_SQL_SERVER",
+    "unitycatalog": "DATABRICKS",
+}
+"""System types by the scheme of OpenLineage's namespaces, if it is another word."""
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST = 200
 _PAGE = "1000"
@@ -130,8 +138,10 @@ class UnityCatalog:
 
     def _metadata(self, dataset: PushDataset) -> State:
         identity = identity_of(self._settings, dataset.namespace, dataset.name)
+        scheme = identity.scheme
+        system = identity.platform.upper() or _SYSTEM_OF.get(scheme, scheme.upper())
         state: dict[str, Json] = {
-            "system_type": identity.system if identity.system in _SYSTEMS else "OTHER",
+            "system_type": system if system in _SYSTEMS else "OTHER",
             "entity_type": (dataset.kind or "dataset").capitalize(),
             "properties": {"tool": "scanner", "namespace": dataset.namespace, "name": dataset.name},
         }

@@ -11,6 +11,8 @@ from functools import cached_property
 from scanner_extractor.catalogs import CatalogType, lists
 from scanner_extractor.catalogs.collector import CatalogCollector, Name
 from scanner_extractor.catalogs.column_types import Part, columns_of, moment, parameters, server_namespace
+from scanner_extractor.catalogs.members import ALIASES, DATABASES, TABLES
+from scanner_extractor.config.sections import object_of, text
 from scanner_extractor.http.client import Http
 from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.sources import CatalogSettings
@@ -287,5 +289,15 @@ def _texts(collection: Payload) -> dict[str, str]:
 CATALOG = CatalogType(
     read=read_clickhouse,
     check=lists("databases", list_clickhouse_databases),
+    schema=object_of(
+        "ClickHouse",
+        "The tables of a server.",
+        {
+            "url": text("Address", "The address of ClickHouse's HTTP interface."),
+            "databases": DATABASES,
+            "tables": TABLES,
+            "aliases": ALIASES,
+        },
+    ),
     proofs=(live("ClickHouse", "26.9 (chdb)", "docs/sources/engines.md"),),
 )

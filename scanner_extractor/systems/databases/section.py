@@ -12,7 +12,7 @@ from scanner_extractor.config.sections import (
     ParseContext,
     Section,
     ValidationContext,
-    alias_errors,
+    aliases,
     member_of,
     name_list,
     nonempty,
@@ -57,10 +57,8 @@ _DATABASE: Json = object_of(
         "schemas": name_list(
             "Schemas", "Names or patterns of schemas; all but the product's own by default.", "sales*"
         ),
-        "aliases": name_list(
-            "Other addresses",
-            "Other addresses of the same server in connectors and jobs: host or host:port.",
-            "shop-db",
+        "aliases": aliases(
+            "Other addresses of the same server in connectors and jobs: host or host:port.", "shop-db", form=_ALIAS
         ),
         "connect_timeout": HTTP_MEMBERS["connect_timeout"] | {"default": 10},
         "read_timeout": HTTP_MEMBERS["read_timeout"],
@@ -85,10 +83,9 @@ def parse_database(item: Json, context: ParseContext) -> DatabaseSettings:
 
 
 def validate_databases(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield invalid URLs, passwords that are written in the file, wrong aliases, and names used twice."""
+    """Yield invalid URLs, passwords that are written in the file, and names used twice."""
     for path, item in items:
         yield from _address(path, item, context)
-        yield from alias_errors(path, item, context.shown, form=_ALIAS)
     yield from repeated_sources(items, lambda item: ("name", _text(item.get("name"))))
 
 

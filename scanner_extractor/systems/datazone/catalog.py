@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from scanner_extractor.catalogs import CatalogType, lists
-from scanner_extractor.catalogs.aws import aws_service
 from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
 from scanner_extractor.catalogs.column_types import (
     Part,
@@ -19,7 +18,10 @@ from scanner_extractor.catalogs.column_types import (
     moment,
     parameters,
 )
-from scanner_extractor.http.aws import Client, aws_transport
+from scanner_extractor.catalogs.members import LINEAGE, TABLES
+from scanner_extractor.config.aws import AWS_MEMBERS, aws_place, aws_url, transport_to_aws
+from scanner_extractor.config.sections import object_of, text
+from scanner_extractor.http.aws import Client
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.http.pagination import by_token
@@ -53,7 +55,7 @@ def read_asset(asset: Payload, settings: CatalogSettings) -> CatalogTable:
     """
     identity = asset.need("id").text()
     forms = list(_forms(asset))
-    namespace, name = dataset_of(asset.text("externalIdentifier") or ASSET + identity, settings.domain)
+    namespace, name = dataset_of(asset.text("externalIdentifier") or ASSET + identity, settings.options["domain"])
     location = next(filter(None, (form.text(*_PLACES) for form in forms)), "")
     location_identity = location_name(location)
     return CatalogTable(
@@ -163,7 +165,8 @@ def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> 
 
 def datazone_transport(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Transport:
     """Return an exchange as `aws_exchange` does, for DataZone; secrets in user metadata into forms are hidden."""
-    live = aws_transport(aws_service(settings, "datazone", "docs/sources/catalogs.md"), settings.http, connect)
+    page = "docs/sources/catalogs.md"
+    live = transport_to_aws("datazone", settings.options, settings.http, member="catalogs", page=page, connect=connect)
 
     def send(request: Request) -> Response:
         answer = live(request)
@@ -183,7 +186,7 @@ def list_assets(collector: CatalogCollector) -> list[tuple[str, str]]:
 
     def page(token: str) -> tuple[list[Payload], str]:
         more = {"nextToken": token} if token else {}
-        body = {"domainIdentifier": settings.domain, "searchScope": "ASSET", "maxResults": PAGE, **more}
+        body = {"domainIdentifier": settings.options["domain"], "searchScope": "ASSET", "maxResults": PAGE, **more}
         answer = Payload(collector.http.post("Search", body=body))
         return answer.entries("items", beside=("totalMatchCount",)), answer.text("nextToken")
 
@@ -204,7 +207,7 @@ def _identity(entry: Payload) -> str:
 
 def _fetch_all(collector: CatalogCollector, assets: list[tuple[str, str]]) -> None:
     """Fetch each asset, as a list has no forms; one that was deleted since is left out."""
-    domain = collector.settings.domain
+    domain = collector.settings.options["domain"]
 
     def fetch(asset: tuple[str, str]) -> CatalogTable:
         body = {"domainIdentifier": domain, "identifier": asset[0]}
@@ -224,7 +227,7 @@ class _Lineage:
 
     def __init__(self, collector: CatalogCollector) -> None:
         self._collector = collector
-        self._domain = collector.settings.domain
+        self._domain = collector.settings.options["domain"]
         self._nodes: dict[str, Payload] = {}
 
     def read(self, assets: list[tuple[str, str]]) -> None:
@@ -288,5 +291,18 @@ CATALOG = CatalogType(
     read=read_datazone,
     check=lists("assets", catalog_assets),
     transport=datazone_transport,
+    schema=object_of(
+        "Amazon DataZone",
+        "The catalog of a domain.",
+        {
+            **AWS_MEMBERS,
+            "domain": text("Domain", "ID of the domain.", "dzd_4ab1", pattern="^dzd[-_][A-Za-z0-9_-]{1,36}$"),
+            "tables": TABLES,
+            "lineage": LINEAGE | {"description": "Lineage to read; DataZone has none of columns."},
+        },
+        required=["region", "domain"],
+    ),
+    address=lambda options: aws_url("datazone", options),
+    place=lambda options, _: aws_place(options, options["domain"]),
     proofs=(validated("Amazon DataZone", "botocore's service model", "docs/sources/catalogs.md"),),
 )

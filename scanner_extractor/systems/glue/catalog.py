@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from scanner_extractor.catalogs import CatalogType, lists
-from scanner_extractor.catalogs.aws import aws_service
 from scanner_extractor.catalogs.collector import CatalogCollector
 from scanner_extractor.catalogs.column_types import (
     Part,
@@ -17,7 +16,10 @@ from scanner_extractor.catalogs.column_types import (
     parameters,
     spark_shape,
 )
-from scanner_extractor.http.aws import Client, aws_transport
+from scanner_extractor.catalogs.members import DATABASES, TABLES
+from scanner_extractor.config.aws import AWS_MEMBERS, aws_place, aws_url, transport_to_aws
+from scanner_extractor.config.sections import object_of, text
+from scanner_extractor.http.aws import Client
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.http.pagination import by_token
@@ -51,15 +53,14 @@ def glue_name(database: str, table: str) -> str:
 
 def read_table(entry: Payload, database: str, settings: CatalogSettings) -> CatalogTable:
     """Read a table as GetTables lists it; raises PayloadUnexpected."""
-    region = settings.aws.region if settings.aws else ""
     storage, own = entry.object("StorageDescriptor"), entry.object("Parameters")
-    serde = storage.object("SerdeInfo")
+    serde, options = storage.object("SerdeInfo"), settings.options
     location = storage.text("Location")
     identity = location_name(location)
     return CatalogTable(
         source=settings.source,
         provider="glue",
-        namespace=glue_namespace(region, settings.account or entry.text("CatalogId")),
+        namespace=glue_namespace(options.get("region", ""), options.get("account") or entry.text("CatalogId")),
         name=glue_name(entry.text("DatabaseName") or database, entry.need("Name").text()),
         kind=entry.text("TableType"),
         table_format=_format(own, storage, serde),
@@ -136,7 +137,8 @@ def read_glue_catalog(settings: CatalogSettings, http: Http, progress: Progress)
 
 def glue_catalog_transport(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Transport:
     """Return an exchange as `aws_exchange` does, for Glue's catalog."""
-    return aws_transport(aws_service(settings, "glue", "docs/sources/catalogs.md"), settings.http, connect)
+    page = "docs/sources/catalogs.md"
+    return transport_to_aws("glue", settings.options, settings.http, member="catalogs", page=page, connect=connect)
 
 
 def list_databases(settings: CatalogSettings, http: Http) -> list[str]:
@@ -164,7 +166,7 @@ def _entries(
     settings: CatalogSettings, http: Http, operation: str, member: str, body: dict[str, Json]
 ) -> Iterator[Payload]:
     """List everything that an operation gives, page by page."""
-    catalog = {"CatalogId": settings.account} if settings.account else {}
+    catalog = {"CatalogId": settings.options["account"]} if "account" in settings.options else {}
 
     def page(token: str) -> tuple[list[Payload], str]:
         more = {"NextToken": token} if token else {}
@@ -178,5 +180,23 @@ CATALOG = CatalogType(
     read=read_glue_catalog,
     check=lists("databases", list_databases),
     transport=glue_catalog_transport,
+    schema=object_of(
+        "AWS Glue",
+        "The Data Catalog of a region.",
+        {
+            **AWS_MEMBERS,
+            "account": text(
+                "Account",
+                "AWS account of the catalog; that of the credentials by default.",
+                "123456789012",
+                pattern="^[0-9]{12}$",
+            ),
+            "databases": DATABASES,
+            "tables": TABLES,
+        },
+        required=["region"],
+    ),
+    address=lambda options: aws_url("glue", options),
+    place=lambda options, _: aws_place(options, options.get("account", "")),
     proofs=(validated("AWS Glue Data Catalog", "moto 5.2.5", "tests/lab/test_lab_catalogs.py"),),
 )

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from scanner_extractor.http.aws import AwsService, Client, aws_transport
+from scanner_extractor.config.aws import AWS_MEMBERS, aws_url, transport_to_aws
+from scanner_extractor.config.sections import name_list, object_of
+from scanner_extractor.http.aws import Client
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json, Transport
@@ -26,7 +28,7 @@ from scanner_extractor.registries.result import (
     without_deleted,
 )
 from scanner_extractor.results import Progress, RegistryResult
-from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings
+from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.maturity import validated
 from scanner_model.names import SourceId, SubjectName
@@ -34,19 +36,21 @@ from scanner_model.payload import Payload
 from scanner_model.schemas import DEFAULT_CONTEXT, SchemaVersion, qualified_subject
 
 
-def glue_registry_transport(
-    settings: GlueSettings, http: HttpSettings, connect: Callable[[], Client] | None = None
-) -> Transport:
+def glue_registry_transport(settings: RegistrySettings, connect: Callable[[], Client] | None = None) -> Transport:
     """Return an exchange as `aws_exchange` does, for the registries that *settings* name."""
-    service = AwsService(
-        name="glue",
-        region=settings.region,
-        profile=settings.profile,
-        endpoint_url=settings.endpoint_url,
-        member="glue",
-        page="docs/sources/other-registries.md",
-    )
-    return aws_transport(service, http, connect)
+    page = "docs/sources/other-registries.md"
+    return transport_to_aws("glue", settings.options["glue"], settings.http, member="glue", page=page, connect=connect)
+
+
+def _chosen(options: Json) -> tuple[str, ...]:
+    """Return the names of the registries to read; none for all."""
+    return tuple(sorted(set(options["glue"].get("registries", ()))))
+
+
+def _place(options: Json, _: str) -> str:
+    place = options["glue"]
+    parts = ("glue", place.get("endpoint_url", place["region"]), place.get("profile", ""), ",".join(_chosen(options)))
+    return ":".join(parts).rstrip(":")
 
 
 _AVAILABLE = "AVAILABLE"
@@ -166,7 +170,7 @@ class GlueClient:
 def _all_content(settings: RegistrySettings, client: GlueClient, progress: Progress) -> RegistryContent:
     """Read schema by schema; one that fails costs one."""
     source = settings.source
-    registries = settings.glue.registries if settings.glue else ()
+    registries = _chosen(settings.options)
     schemas, cut = _schemas(client, registries or ("",), source)
     answers = map_concurrently(
         schemas,
@@ -225,7 +229,7 @@ def _about(client: GlueClient, schema: Schema, source: SourceId) -> tuple[Schema
 def glue_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
     """Try to list the schemas of AWS Glue, and to read one."""
     client = GlueClient(http)
-    registries = settings.glue.registries if settings.glue else ()
+    registries = _chosen(settings.options)
     ids: list[str] = []
 
     def listed() -> str:
@@ -238,13 +242,27 @@ def glue_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
         yield Probe("read a schema", lambda: f"version {client.version(ids[0]).member('VersionNumber').number()}")
 
 
-def _glue_transport(settings: RegistrySettings) -> Transport | None:
-    return glue_registry_transport(settings.glue, settings.http) if settings.glue else None
-
-
 GLUE = RegistryType(
     read=read_glue,
     check=glue_probes,
-    transport=_glue_transport,
+    transport=glue_registry_transport,
+    schema=object_of(
+        "AWS Glue",
+        "The schema registries of a region.",
+        {
+            "glue": object_of(
+                "AWS Glue",
+                "AWS region and registries. Credentials come from the AWS default chain.",
+                {
+                    **AWS_MEMBERS,
+                    "registries": name_list("Registries", "Names of the registries to read; all by default.", "shop"),
+                },
+                required=["region"],
+            )
+        },
+        required=["glue"],
+    ),
+    address=lambda options: aws_url("glue", options["glue"]),
+    place=_place,
     proofs=(validated("AWS Glue Schema Registry", "moto 5.2", "tests/conformance/test_moto.py"),),
 )

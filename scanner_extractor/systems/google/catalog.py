@@ -17,12 +17,14 @@ from scanner_extractor.catalogs.column_types import (
     moment,
     parameters,
 )
+from scanner_extractor.catalogs.members import LINEAGE, TABLES
+from scanner_extractor.config.sections import HTTP_MEMBERS, name_list, nonempty, object_of, text
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import by_token
 from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.sources import CatalogSettings, Lineage
-from scanner_extractor.systems.google.transport import google_api_transport
+from scanner_extractor.systems.google.transport import ENDPOINTS, google_api_transport
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import ELEMENT, field_segment
 from scanner_model.errors import NotFound, ScannerError
@@ -331,7 +333,7 @@ def read_google(settings: CatalogSettings, http: Http, progress: Progress) -> Ca
     tables = _listed(collector)
     _fetch_all(collector, tables)
     if settings.lineage is not Lineage.NONE:
-        names = [(table.project, settings.location or table.location, table.name) for table in tables]
+        names = [(table.project, settings.options.get("location") or table.location, table.name) for table in tables]
         GoogleLineage(collector).read_links(names, columns=settings.lineage is Lineage.COLUMNS)
     return collector.reading()
 
@@ -405,5 +407,28 @@ CATALOG = CatalogType(
     read=read_google,
     check=lists("datasets", list_all_datasets),
     transport=google_api_transport,
+    schema=object_of(
+        "Google",
+        "The datasets of projects.",
+        {
+            "auth": HTTP_MEMBERS["auth"],
+            "projects": name_list("Projects", "Projects to read; required, no patterns.", "acme-analytics"),
+            "datasets": name_list("Datasets", "Names or patterns of datasets; all by default.", "sales*"),
+            "tables": TABLES,
+            "lineage": LINEAGE,
+            "location": nonempty("Location", "Location of the lineage; by default that of each dataset.", "eu"),
+            "endpoints": object_of(
+                "Endpoints",
+                f"Other addresses, by service: {', '.join(ENDPOINTS)}.",
+                {
+                    name: text("Address", f"Address instead of {public}.", format="web address")
+                    for name, public in ENDPOINTS.items()
+                },
+            ),
+        },
+        required=["projects"],
+    ),
+    address=lambda _: "https://googleapis.com",
+    place=lambda options, _: ",".join(sorted(set(options["projects"]))),
     proofs=(Proof("Google BigQuery and Data Lineage API"),),
 )

@@ -19,6 +19,9 @@ from scanner_model.redaction import mask_text
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
+ENDPOINTS = {"bigquery": "https://bigquery.googleapis.com", "datalineage": "https://datalineage.googleapis.com"}
+"""Google's public endpoints by service."""
+
 Token = Callable[[], str]
 """Returns a valid access token; raises SourceRefused without one."""
 
@@ -33,7 +36,7 @@ def google_api_transport(settings: CatalogSettings, token: Token | None = None) 
     """
     wires: dict[tuple[str, str], HttpTransport] = {}
     lock = threading.Lock()
-    addresses = dict(settings.endpoints)
+    addresses = ENDPOINTS | settings.options.get("endpoints", {})
     fresh = token or (default_token() if settings.http.auth is None else None)
 
     def wire(address: str, credential: str) -> HttpTransport:

@@ -21,6 +21,8 @@ from scanner_extractor.catalogs.column_types import (
     moment,
     parameters,
 )
+from scanner_extractor.catalogs.members import TABLES
+from scanner_extractor.config.sections import aliases, name_list, nonempty, object_of, text
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import EncodedSegment, Json
 from scanner_extractor.http.pagination import by_token
@@ -90,7 +92,8 @@ def list_namespaces(settings: CatalogSettings, http: Http) -> list[Namespace]:
 
 def _service(settings: CatalogSettings, http: Http) -> _Service:
     """Read the configuration; a prefix comes encoded, as a part of a path."""
-    params = (("warehouse", settings.warehouse),) if settings.warehouse else ()
+    options = settings.options
+    params = (("warehouse", options["warehouse"]),) if "warehouse" in options else ()
     answer = Payload(http.get("v1", "config", params=params))
     if not isinstance(answer.value, dict):
         raise PayloadUnexpected("the response is not the configuration of a catalog", hint=_BAD_HINT)
@@ -308,8 +311,34 @@ def _inside(segment: str, kind: Payload, name: str, depth: int) -> Part:
     return Part(segment=segment, shape=_shape(kind.need(name), depth + 1), nullable=not kind.flag(f"{name}-required"))
 
 
+_URI = r"https?://[^\s/@?#]+(?:/[^\s@?#]*)?"
+
+
+def _place(options: Json, url: str) -> str:
+    return ":".join(filter(None, (url, options.get("warehouse", ""))))
+
+
 CATALOG = CatalogType(
     read=read_iceberg,
     check=lists("namespaces", list_namespaces),
+    schema=object_of(
+        "Iceberg",
+        "The tables of a REST catalog.",
+        {
+            "url": text("Address", "The address of the Iceberg REST catalog."),
+            "namespaces": name_list(
+                "Namespaces", "Names or patterns, levels joined by dots; all by default.", "sales.*"
+            ),
+            "tables": TABLES,
+            "aliases": aliases(
+                "Other `uri`s of the catalog.",
+                "http://lake:8181/api",
+                form=_URI,
+                hint="write the `uri` of another client, without user",
+            ),
+            "warehouse": nonempty("Warehouse", "The catalog's warehouse."),
+        },
+    ),
+    place=_place,
     proofs=(live("Iceberg REST catalog", "1.10.1, 1.11.0", "tests/lab/test_lab_catalogs.py"),),
 )

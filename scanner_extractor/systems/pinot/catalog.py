@@ -9,6 +9,8 @@ from scanner_extractor.catalogs import CatalogType, lists
 from scanner_extractor.catalogs.collector import CatalogCollector
 from scanner_extractor.catalogs.column_types import Part, Shape
 from scanner_extractor.catalogs.ingestion import fields_of, ingested_table
+from scanner_extractor.catalogs.members import ALIASES, TABLES
+from scanner_extractor.config.sections import object_of, text
 from scanner_extractor.http.client import Http
 from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.sources import CatalogSettings
@@ -98,5 +100,14 @@ def _parts(schema: Payload) -> Iterator[Part]:
 CATALOG = CatalogType(
     read=read_pinot,
     check=lists("tables", list_pinot_tables),
+    schema=object_of(
+        "Apache Pinot",
+        "The tables of a cluster.",
+        {
+            "url": text("Address", "The address of Pinot's controller."),
+            "tables": TABLES,
+            "aliases": ALIASES,
+        },
+    ),
     proofs=(Proof("Apache Pinot"),),
 )

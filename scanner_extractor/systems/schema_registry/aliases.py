@@ -12,6 +12,7 @@ from scanner_extractor.registries.result import RegistryContent
 from scanner_extractor.results import Progress
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_extractor.systems.schema_registry.confluent_reader import ConfluentClient
+from scanner_extractor.systems.schema_registry.settings import one_context
 from scanner_model.errors import NotCaptured, NotFound, Problem, ScannerError, SourceRefused
 from scanner_model.names import Role, SubjectName, TopicName
 from scanner_model.schemas import DEFAULT_CONTEXT, Association, qualified_subject
@@ -37,7 +38,7 @@ def add_aliases(
         return gathered
     if not _knows_aliases(client):
         return gathered
-    context = settings.one_context or DEFAULT_CONTEXT
+    context = one_context(settings) or DEFAULT_CONTEXT
     names = [qualified_subject(context, f"{topic}{_SUFFIX}") for topic in topics]
 
     def report(done: int) -> None:
@@ -54,7 +55,7 @@ def add_aliases(
 
 
 def _without_subject(settings: RegistrySettings, gathered: RegistryContent) -> list[TopicName]:
-    context = settings.one_context or DEFAULT_CONTEXT
+    context = one_context(settings) or DEFAULT_CONTEXT
     subjects = {subject for at, subject, _ in gathered.rows if at == context} | set(gathered.unread)
     return sorted(topic for topic in settings.topics if f"{topic}{_SUFFIX}" not in subjects)
 

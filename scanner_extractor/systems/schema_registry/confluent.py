@@ -36,6 +36,7 @@ from scanner_extractor.systems.schema_registry.confluent_versions import (
     unread_subjects,
     walk,
 )
+from scanner_extractor.systems.schema_registry.settings import one_context
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
 from scanner_model.schemas import Reference, qualified_subject
@@ -212,7 +213,7 @@ def _no_bulk(settings: RegistrySettings, error: ScannerError) -> Problem:
 
 def compatible_client(settings: RegistrySettings, http: Http) -> ConfluentClient:
     """Return the client of a registry's Confluent-compatible API."""
-    origin = Origin(source=settings.source, kind=settings.type, context=settings.one_context)
+    origin = Origin(source=settings.source, kind=settings.type, context=one_context(settings))
     return ConfluentClient(http, origin, compatible_base(settings))
 
 

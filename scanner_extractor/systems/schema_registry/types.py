@@ -14,8 +14,9 @@ from scanner_extractor.systems.schema_registry.apicurio import api_paths, read_a
 from scanner_extractor.systems.schema_registry.confluent import compatible_base, compatible_client, read_confluent
 from scanner_extractor.systems.schema_registry.confluent_reader import read_names
 from scanner_extractor.systems.schema_registry.confluent_versions import check_context, wanted_subjects
+from scanner_extractor.systems.schema_registry.settings import CONFLUENT_SCHEMA, context_address
 from scanner_model.errors import NotFound
-from scanner_model.maturity import Proof, live
+from scanner_model.maturity import live
 from scanner_model.payload import Payload
 
 _SEARCHES = {"v3": "versions", "v2": "artifacts"}
@@ -63,17 +64,22 @@ def _row(row: Row | BadRow) -> str:
 _LAB = "tests/lab/test_lab_registries.py"
 
 
-def _compatible(*proofs: Proof) -> RegistryType:
-    """Return the type of a registry with Confluent's API."""
-    return RegistryType(read=read_confluent, check=confluent_probes, proofs=proofs)
-
-
-CONFLUENT = _compatible(
-    live("Confluent Schema Registry", "6.1.15, 7.4.15, 7.9.9, 8.3.1", _LAB),
-    live("AxonOps Schema Registry", "0.4.0", _LAB),
+CONFLUENT = RegistryType(
+    read=read_confluent,
+    check=confluent_probes,
+    schema=CONFLUENT_SCHEMA,
+    place=context_address,
+    proofs=(
+        live("Confluent Schema Registry", "6.1.15, 7.4.15, 7.9.9, 8.3.1", _LAB),
+        live("AxonOps Schema Registry", "0.4.0", _LAB),
+    ),
 )
 
-KARAPACE = _compatible(live("Karapace", "6.2.0", "tests/conformance/test_recorded_registries.py"))
+KARAPACE = RegistryType(
+    read=read_confluent,
+    check=confluent_probes,
+    proofs=(live("Karapace", "6.2.0", "tests/conformance/test_recorded_registries.py"),),
+)
 
 APICURIO = RegistryType(
     read=read_apicurio,

@@ -18,6 +18,8 @@ from scanner_extractor.catalogs.column_types import (
     parameters,
     spark_shape,
 )
+from scanner_extractor.catalogs.members import CHOICES, LINEAGE, TABLES
+from scanner_extractor.config.sections import count, nonempty, object_of, text
 from scanner_extractor.http.client import Http, Params
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.pagination import MOST_PAGES, by_token
@@ -84,10 +86,10 @@ def _name(row: Row, end: str, namespace: str) -> Name | None:
 
 
 def _rows(collector: CatalogCollector, clock: Clock, statement: str, members: tuple[str, ...]) -> Iterator[Row]:
-    days = {"name": "days", "value": str(collector.settings.lineage_days), "type": "INT"}
+    days = {"name": "days", "value": str(collector.settings.options.get("lineage_days", LINEAGE_DAYS)), "type": "INT"}
     body = {
         "statement": statement,
-        "warehouse_id": collector.settings.warehouse,
+        "warehouse_id": collector.settings.options["warehouse"],
         "parameters": [days],
         "wait_timeout": "30s",
         "on_wait_timeout": "CONTINUE",
@@ -220,6 +222,9 @@ def _part(column: Payload) -> Part:
 
 _CATALOG = ("api", "2.1", "unity-catalog")
 _LINEAGE = ("api", "2.0", "lineage-tracking")
+LINEAGE_DAYS = 90
+"""Days of lineage that are read from the system tables by default."""
+
 _OURS = frozenset({"system", "samples", "__databricks_internal"})
 """Catalogs that Databricks fills; read only where they are named."""
 _VIEWS = "information_schema"
@@ -241,7 +246,7 @@ def read_unity(
     scan = _Scan(CatalogCollector(settings, http, progress), unity_namespace(settings.http.url))
     scan.tables()
     if settings.lineage is not Lineage.NONE:
-        if settings.warehouse:
+        if "warehouse" in settings.options:
             system_lineage(scan.collector, scan.namespace, clock or Clock())
         else:
             scan.lineage()
@@ -385,5 +390,19 @@ def _page(http: Http, what: str, params: Params, token: str) -> tuple[list[Paylo
 CATALOG = CatalogType(
     read=read_unity,
     check=lists("schemas", list_schemas),
+    schema=object_of(
+        "Databricks",
+        "Unity Catalog of a workspace.",
+        {
+            "url": text("Address", "The address of the Databricks workspace.", "https://adb-1.2.azuredatabricks.net"),
+            "catalogs": CHOICES["catalogs"],
+            "schemas": CHOICES["schemas"],
+            "tables": TABLES,
+            "lineage": LINEAGE,
+            "warehouse": nonempty("Warehouse", "ID of a SQL warehouse to read all lineage from system.access."),
+            "lineage_days": count("Days of lineage", "Days of lineage in the system tables.", 365, LINEAGE_DAYS),
+        },
+    ),
+    limit=10.0,  # about what Databricks takes of lineage requests
     proofs=(Proof("Databricks Unity Catalog"),),
 )

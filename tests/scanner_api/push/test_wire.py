@@ -14,7 +14,6 @@ from scanner_api.push.model import Batch, Call, Change, Ref
 from scanner_api.push.wire import Wire
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.push import PushSettings
-from scanner_extractor.settings.sources import AwsSettings
 from scanner_model.errors import InputInvalid, PayloadUnexpected
 
 
@@ -58,7 +57,7 @@ def test_redirected_write_is_not_taken_for_an_accepted_one(url: str) -> None:
 
 
 def test_operation_that_an_old_boto3_lacks_is_named() -> None:
-    datazone = settings("datazone", aws=AwsSettings(region="eu-central-1"))
+    datazone = settings("datazone", options={"region": "eu-central-1", "domain": "dzd_1"})
     wire = Wire(datazone, exchange=aws_exchange(datazone, object))
     call = Call(method="DELETE", path=("DeleteLineageEvent",), body={})
 

@@ -13,7 +13,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.settings.sources import AwsSettings, CatalogSettings, Lineage, Wanted
+from scanner_extractor.settings.sources import CatalogSettings, Lineage, Wanted
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.scan import SourceStatus as Outcome
 
@@ -41,8 +41,7 @@ def settings(kind: str) -> CatalogSettings:
     return CatalogSettings(
         type=kind,
         http=HttpSettings(url="https://x.example", concurrency=2),
-        aws=AwsSettings(region="eu"),
-        domain="dzd_1",
+        options={"region": "eu", "domain": "dzd_1"},
         wanted=Wanted(catalogs=("p",) if kind == "google" else ()),
         lineage=Lineage.COLUMNS,
     )

@@ -9,7 +9,6 @@ import pytest
 
 from scanner_api.configuration import State, probe_sources
 from scanner_extractor.catalogs import CATALOGS
-from scanner_extractor.catalogs.section import catalog_errors
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import no_progress
@@ -70,10 +69,7 @@ def test_every_kind_is_read_with_its_words(settings) -> None:
     ]
     assert [item.lineage for item in catalogs] == [Lineage.COLUMNS, Lineage.TABLES, Lineage.TABLES, Lineage.NONE]
     assert (catalogs[0].http.auth, catalogs[0].http.requests_per_second) == (BearerAuth(token="zqTOKENzq"), 10.0)
-    assert dict(catalogs[2].endpoints) == {
-        "bigquery": "https://bq.example",
-        "datalineage": "https://datalineage.googleapis.com",
-    }
+    assert catalogs[2].options["endpoints"] == {"bigquery": "https://bq.example"}
 
 
 def test_what_a_kind_needs_or_does_not_know_is_reported(settings) -> None:
@@ -88,11 +84,11 @@ def test_what_a_kind_needs_or_does_not_know_is_reported(settings) -> None:
     ) == [
         ("$.catalogs[0].type", '"unty": unknown type of catalog'),
         ("$.catalogs[1]", "'url' is missing"),
-        ("$.catalogs[1].region", "'region' is not for catalogs of type unity"),
+        ("$.catalogs[1].region", "'region' is not for type unity"),
         ("$.catalogs[2]", "'region' is missing"),
         ("$.catalogs[3].endpoints.bigquery", '"ftp://x" is not a web address'),
         ("$.catalogs[4].domain", '"nope" has an invalid format'),
-        ("$.catalogs[4].url", "'url' is not for catalogs of type datazone"),
+        ("$.catalogs[4].url", "'url' is not for type datazone"),
     ]
 
 
@@ -107,11 +103,13 @@ def test_catalog_that_is_named_twice_is_reported(settings) -> None:
     assert len(settings(glue, glue | {"name": "b"}).catalogs) == 2
 
 
-def test_catalog_of_a_plug_in_states_where_it_is() -> None:
-    """Its kind is known, what it needs is not."""
-    items = [(("catalogs", 0), {"type": "mine"}), (("catalogs", 1), {"type": "mine", "url": "https://x.example"})]
+def test_catalog_of_a_plug_in_states_where_it_is(settings, install_package) -> None:
+    """Its type is known, what it needs is not; it may have what catalogs have in common."""
+    install_package("mine", {"scanner.catalogs": {"mine": "scanner_extractor.systems.unity.catalog:read_unity"}})
+    placed = {"type": "mine", "url": "https://x.example", "tables": ["a"], "schemas": ["b"]}
 
-    assert [location for location, _, _ in catalog_errors(items, str, {"mine"})] == [("catalogs", 0)]
+    assert problems(settings, {"type": "mine"}, placed) == [("$.catalogs[0]", "'url' is missing")]
+    assert settings(placed).catalogs[0].wanted == Wanted(schemas=("b",), tables=("a",))
 
 
 def test_no_secret_of_a_catalog_is_shown(settings) -> None:
@@ -160,9 +158,9 @@ def test_wrong_members_of_engines_and_iceberg_are_problems(settings) -> None:
         {"type": "iceberg", "url": "http://l", "aliases": ["http://u:p@l"]},
         {"type": "iceberg"},
     ) == [
-        ("$.catalogs[0].aliases[0]", '"http://ch:1/x" is not an address'),
-        ("$.catalogs[0].namespaces", "'namespaces' is not for catalogs of type clickhouse"),
-        ("$.catalogs[1].aliases[0]", '"http://l" is not an address'),
+        ("$.catalogs[0].aliases[0]", '"http://ch:1/x" has an invalid format'),
+        ("$.catalogs[0].namespaces", "'namespaces' is not for type clickhouse"),
+        ("$.catalogs[1].aliases[0]", '"http://l" has an invalid format'),
         ("$.catalogs[2]", "'url' is missing"),
     ]
 
@@ -196,8 +194,7 @@ def test_every_kind_is_tried_over_what_it_speaks(
     kind, unity, google, clickhouse, iceberg, olap, aws, exchange, settings
 ) -> None:
     """A fake stands in for each."""
-    from scanner_extractor.catalogs.aws import aws_service
-    from scanner_extractor.http.aws import aws_transport
+    from scanner_extractor.config.aws import transport_to_aws
     from scanner_extractor.http.client import Http
 
     members = {
@@ -223,7 +220,9 @@ def test_every_kind_is_tried_over_what_it_speaks(
     live = (
         exchange(fakes[kind])
         if kind in fakes
-        else aws_transport(aws_service(catalog, kind, "x"), catalog.http, lambda: aws.Stubbed(kind, clients[kind]))
+        else transport_to_aws(
+            kind, catalog.options, catalog.http, member="x", page="x", connect=lambda: aws.Stubbed(kind, clients[kind])
+        )
     )
     with Http(catalog.http, catalog.source, exchange=live) as http:
         (probe,) = CATALOGS[kind].check(catalog, http)

@@ -310,7 +310,7 @@ def test_source_named_twice_is_a_problem(tmp_path):
 
     reported = problems(tmp_path, LEAST | {"schema_registries": items, "ksqldb": [{"url": "http://sr:1"}]})
 
-    assert reported == ["$.schema_registries[1].url this source is named twice"]
+    assert reported == ["$.schema_registries[1].url this schema registry is named twice"]
 
 
 def test_connect_cluster_is_known_by_its_name_or_else_its_address(tmp_path):

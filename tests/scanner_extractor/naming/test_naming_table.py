@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scanner_extractor import naming
-from scanner_extractor.naming import DEFAULTS, STRATEGIES, Subject, propose, strategies_in_force
+from scanner_extractor.naming import STRATEGIES, Subject, propose, strategies_in_force
+from scanner_extractor.systems import NAMING
 from scanner_model.errors import InputInvalid
 
 
@@ -14,7 +15,7 @@ def test_names_keep_their_order() -> None:
     assert strategies_in_force(["record", "topic"], "confluent") == (STRATEGIES["record"], STRATEGIES["topic"])
 
 
-@pytest.mark.parametrize("kind", [*DEFAULTS, "somebody's own"])
+@pytest.mark.parametrize("kind", [*NAMING, "somebody's own"])
 def test_every_kind_of_registry_has_defaults(kind) -> None:
     """A registry without naming settings must still find the topics of its own serialisers."""
     assert strategies_in_force((), kind)

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from scanner_extractor.config.loader import read_cluster_file
-from scanner_extractor.settings.cluster import GlueSettings, OAuthAuth
+from scanner_extractor.settings.cluster import OAuthAuth
+from scanner_extractor.systems.schema_registry.settings import one_context
 from scanner_model.errors import InputInvalid
 
 OAUTH = {"token_url": "https://t", "client_id": "c", "client_secret": "hidden-secret"}
@@ -43,7 +44,7 @@ def test_glue_is_named_by_its_region(read):
     """It has no address that anybody knows by heart."""
     (registry,) = read({"type": "glue", "concurrency": 4, "glue": {"region": "eu-central-1"}})
 
-    assert registry.glue == GlueSettings(region="eu-central-1")
+    assert registry.options == {"glue": {"region": "eu-central-1"}}
     assert (registry.http.url, registry.http.concurrency) == ("https://glue.eu-central-1.amazonaws.com", 4)
 
 
@@ -52,9 +53,7 @@ def test_every_member_of_glue_arrives(read):
     written = {"region": "r", "registries": ["b", "a", "b"], "profile": "p", "endpoint_url": "https://vpce.example"}
     (registry,) = read({"type": "glue", "glue": written})
 
-    assert registry.glue == GlueSettings(
-        region="r", registries=("a", "b"), profile="p", endpoint_url="https://vpce.example"
-    )
+    assert registry.source == "schema_registry:glue:https://vpce.example:p:a,b"
     assert registry.http.url == "https://vpce.example"
 
 
@@ -69,19 +68,19 @@ def test_every_member_of_glue_arrives(read):
         ),
         (
             {"type": "confluent", "url": "http://x/contexts/eu", "context": ".us"},
-            ["[0].context there is a context in `url` and in `context`"],
+            ['[0].url "http://x/contexts/eu" is not allowed here'],
         ),
         (
             {"type": "glue", "glue": {"region": "r"}, "context": ".us"},
-            ["[0].context 'context' is for registries of type confluent only"],
+            ["[0].context 'context' is not for type glue"],
         ),
         ({"url": "http://x"}, ["[0] 'type' is missing"]),
         ({"type": "glue", "glue": {}}, ["[0].glue 'region' is missing"]),
         ({"type": "glue", "glue": 5}, ["[0].glue a number stands where an object is expected"]),
-        ({"type": "glue", "glue": {"region": "r"}, "url": "http://x"}, ["[0].url 'url' is not for AWS Glue"]),
+        ({"type": "glue", "glue": {"region": "r"}, "url": "http://x"}, ["[0].url 'url' is not for type glue"]),
         (
             {"type": "confluent", "url": "http://x", "glue": {"region": "r"}},
-            ["[0].glue 'glue' is for registries of type glue only"],
+            ["[0].glue 'glue' is not for type confluent"],
         ),
         (
             {"type": "glue", "glue": {"region": "r", "endpoint_url": "x"}},
@@ -99,7 +98,7 @@ def test_region_may_be_read_once_for_each_account(read, find):
     first, second = ({"type": "glue", "glue": {"region": "r", "profile": profile}} for profile in "ab")
 
     assert len(read(first, second)) == 2
-    assert find(first, first) == ["[1].glue this source is named twice"]
+    assert find(first, first) == ["[1] this schema registry is named twice"]
 
 
 def test_registry_and_identity_pool_of_a_token_are_headers(read):
@@ -119,8 +118,8 @@ def test_contexts_of_one_registry_are_sources_of_their_own(read, find):
     assert [registry.source for registry in registries] == [
         f"schema_registry:http://x/contexts/.{name}" for name in ("eu", "us", "uk")
     ]
-    assert [registry.one_context for registry in registries] == [".eu", ".us", ".uk"]
-    assert find(texts | {"context": ".eu"}, texts | {"context": ".eu"}) == ["[1].url this source is named twice"]
+    assert [one_context(registry) for registry in registries] == [".eu", ".us", ".uk"]
+    assert find(*[texts | {"context": ".eu"}] * 2) == ["[1].url this schema registry is named twice"]
 
 
 @pytest.mark.parametrize(
@@ -140,13 +139,13 @@ def test_context_is_known_by_one_name(written, context, read, find):
     in_setting = {"type": "confluent", "url": "http://x", "context": written.strip(":")}
     (first,), (second,) = read(in_url), read(in_setting)
 
-    assert first.one_context == second.one_context == context
+    assert one_context(first) == one_context(second) == context
     assert first.source == second.source == f"schema_registry:http://x/contexts/{context}"
-    assert find(in_url, in_setting) == ["[1].url this source is named twice"]
+    assert find(in_url, in_setting) == ["[1].url this schema registry is named twice"]
 
 
 def test_context_may_have_any_characters_but_colons(read):
     """So may those that a registry stores."""
     (setting,) = read({"type": "confluent", "url": "http://x", "context": ".with space/and \u00fc#?"})
 
-    assert setting.one_context == ".with space/and \u00fc#?"
+    assert one_context(setting) == ".with space/and \u00fc#?"

@@ -11,7 +11,7 @@ import pytest
 
 from scanner_api.configuration import State, probe_sources
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, KafkaSettings, RegistrySettings, Settings
+from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, RegistrySettings, Settings
 from scanner_extractor.systems.connect.settings import ConnectSettings
 from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.errors import SourceRefused, SourceUnreachable
@@ -30,7 +30,7 @@ def registry(kind: str = "confluent") -> Settings:
 
 
 def glue() -> Settings:
-    chosen = RegistrySettings(type="glue", http=HttpSettings(url="http://g"), glue=GlueSettings(region="r"))
+    chosen = RegistrySettings(type="glue", http=HttpSettings(url="http://g"), options={"glue": {"region": "r"}})
     return settings(registries=(chosen,))
 
 
@@ -70,7 +70,7 @@ def test_registry_without_subjects_has_no_schema_to_read():
 
 def test_context_that_the_registry_does_not_have_is_no_empty_one():
     """Otherwise a name that is misspelt would pass."""
-    chosen = RegistrySettings(type="confluent", http=HttpSettings(url="http://sr"), context=".nope")
+    chosen = RegistrySettings(type="confluent", http=HttpSettings(url="http://sr"), options={"context": ".nope"})
     answers = {"GET /subjects": [":.eu:a"], "GET /contexts": [".", ".eu"]}
     (row,) = rows(settings(registries=(chosen,)), server(**answers))
 

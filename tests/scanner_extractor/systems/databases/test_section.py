@@ -62,7 +62,7 @@ def test_password_in_the_file_is_refused_and_not_shown(read, item, member) -> No
         ({"name": "shop"}, "'url' is missing"),
         ({"name": "shop", "url": "shop.db"}, "the URL is not a database URL"),
         ({"name": "shop", "url": "sqlite://"}, "the URL names no file"),
-        ({"name": "shop", "url": "sqlite:///a.db", "aliases": ["http://x/y"]}, '"http://x/y" is not an address'),
+        ({"name": "shop", "url": "sqlite:///a.db", "aliases": ["http://x/y"]}, '"http://x/y" has an invalid format'),
     ],
 )
 def test_wrong_database_is_reported_with_its_position(read, item, what) -> None:

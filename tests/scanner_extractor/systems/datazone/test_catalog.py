@@ -10,6 +10,7 @@ from scanner_extractor.systems.datazone.catalog import dataset_of
 from scanner_model.errors import SourceRefused
 from scanner_model.scan import SourceStatus
 
+DOMAIN = {"domain": "dzd_1"}
 GLUE = "arn:aws:glue:eu-central-1:123456789012"
 ORDERS = f"{GLUE}:table/lake/orders"
 DAILY = f"{GLUE}:table/lake/daily"
@@ -28,7 +29,7 @@ def test_asset_is_read_with_the_columns_of_its_forms(aws, read_aws) -> None:
     asset = aws.asset(
         "a1", "Orders", FORM, externalIdentifier=ORDERS, description="what was bought", glossaryTerms=["g1"]
     )
-    reading = read_aws("datazone", aws.DataZone(assets=(asset,)), domain="dzd_1", lineage=Lineage.NONE)
+    reading = read_aws("datazone", aws.DataZone(assets=(asset,)), options=DOMAIN, lineage=Lineage.NONE)
     table = reading.tables[0]
 
     assert (table.namespace, table.name) == (GLUE, "table/lake/orders")
@@ -47,7 +48,7 @@ def test_asset_is_read_with_the_columns_of_its_forms(aws, read_aws) -> None:
 def test_asset_without_an_outer_name_goes_by_its_own(aws, read_aws) -> None:
     """And one whose form is no JSON object is a table without columns."""
     asset = aws.asset("a1", "Orders", ["x"])
-    table = read_aws("datazone", aws.DataZone(assets=(asset,)), domain="dzd_1", lineage=Lineage.NONE).tables[0]
+    table = read_aws("datazone", aws.DataZone(assets=(asset,)), options=DOMAIN, lineage=Lineage.NONE).tables[0]
 
     assert (table.namespace, table.name, table.columns) == ("datazone://dzd_1", "amazon.datazone.asset/a1", ())
 
@@ -58,7 +59,7 @@ def test_secrets_in_forms_reach_no_capture(aws, read_aws, tmp_path) -> None:
     asset = aws.asset("a2", "Odd", None, formsOutput=[{"formName": "F", "content": "token=zqTOKENzq1"}])
     server = aws.DataZone(assets=(aws.asset("a1", "Orders", content), asset))
     wrap = Recorder(tmp_path).recording
-    reading = read_aws("datazone", server, domain="dzd_1", lineage=Lineage.NONE, wrap=wrap)
+    reading = read_aws("datazone", server, options=DOMAIN, lineage=Lineage.NONE, wrap=wrap)
 
     assert [column.name for column in reading.tables[0].columns] == ["password"]
     assert "zq" not in "".join(file.read_text() for file in tmp_path.rglob("*.json"))
@@ -76,7 +77,7 @@ def test_flows_go_through_jobs_whatever_run_they_were(aws, read_aws) -> None:
         aws.node("j3", "JobLineageNodeType", "etl.far", up=("n2",), down=()),
     )
     server = aws.DataZone(assets=(aws.asset("a1", "Orders", externalIdentifier=ORDERS),), nodes=nodes)
-    reading = read_aws("datazone", server, domain="dzd_1")
+    reading = read_aws("datazone", server, options=DOMAIN)
 
     assert [(link.origin_namespace, link.origin_name, link.target_name, link.process) for link in reading.links] == [
         (GLUE, "table/lake/orders", "table/lake/daily", "etl.sum"),
@@ -92,7 +93,7 @@ def test_datasets_next_to_each_other_are_linked_without_a_job(aws, read_aws) -> 
         aws.node("n2", "AssetLineageNodeType", "amazon.datazone.listing/l1", up=("n1",)),
     )
     server = aws.DataZone(assets=(aws.asset("a1", "Orders", externalIdentifier=ORDERS),), nodes=nodes)
-    links = read_aws("datazone", server, domain="dzd_1").links
+    links = read_aws("datazone", server, options=DOMAIN).links
 
     assert [(link.target_namespace, link.target_name, link.process) for link in links] == [
         ("datazone://dzd_1", "amazon.datazone.listing/l1", "")
@@ -102,7 +103,7 @@ def test_datasets_next_to_each_other_are_linked_without_a_job(aws, read_aws) -> 
 def test_lists_are_read_page_by_page_and_only_what_matters(aws, read_aws) -> None:
     """A domain holds assets of every kind."""
     server = aws.DataZone(assets=tuple(aws.asset(f"a{n}", f"t{n}") for n in range(5)), page=2)
-    reading = read_aws("datazone", server, domain="dzd_1", wanted=Wanted(tables=("t[0-3]",)))
+    reading = read_aws("datazone", server, options=DOMAIN, wanted=Wanted(tables=("t[0-3]",)))
 
     assert [table.name[-2:] for table in reading.tables] == ["a0", "a1", "a2", "a3"]
     assert (reading.outcome.status, reading.links) == (SourceStatus.READ, ())
@@ -113,7 +114,7 @@ def test_asset_that_is_denied_is_named_and_kept(aws, read_aws) -> None:
     """Its name is the one that its table has in the dictionary."""
     assets = (aws.asset("a1", "x", externalIdentifier=ORDERS), aws.asset("a2", "y", externalIdentifier=DAILY))
     server = aws.DataZone(assets=assets, denied=frozenset({"a2"}))
-    reading = read_aws("datazone", server, domain="dzd_1", lineage=Lineage.NONE)
+    reading = read_aws("datazone", server, options=DOMAIN, lineage=Lineage.NONE)
 
     assert [table.name for table in reading.tables] == ["table/lake/orders"]
     assert reading.outcome.unread == frozenset({"table/lake/daily"})
@@ -122,7 +123,7 @@ def test_asset_that_is_denied_is_named_and_kept(aws, read_aws) -> None:
 def test_lineage_that_is_denied_costs_itself(aws, read_aws) -> None:
     """The tables stand."""
     server = aws.DataZone(assets=(aws.asset("a1", "x"),), denied=frozenset({"GetLineageNode"}))
-    reading = read_aws("datazone", server, domain="dzd_1")
+    reading = read_aws("datazone", server, options=DOMAIN)
 
     assert (len(reading.tables), reading.outcome.status) == (1, SourceStatus.PARTIAL)
 
@@ -131,7 +132,7 @@ def test_neighbour_that_is_denied_is_reported(aws, read_aws) -> None:
     """Half a way would look like its end."""
     nodes = (aws.node("n1", "GlueTableLineageNodeType", ORDERS, down=("n2",)),)
     assets = (aws.asset("a1", "x", externalIdentifier=ORDERS),)
-    reading = read_aws("datazone", aws.DataZone(assets=assets, nodes=nodes, denied=frozenset({"n2"})), domain="dzd_1")
+    reading = read_aws("datazone", aws.DataZone(assets=assets, nodes=nodes, denied=frozenset({"n2"})), options=DOMAIN)
 
     assert [problem.where.rpartition(" ")[2] for problem in reading.problems] == ["n2"]
 
@@ -139,7 +140,7 @@ def test_neighbour_that_is_denied_is_reported(aws, read_aws) -> None:
 def test_domain_that_may_not_be_searched_is_refused(aws, read_aws) -> None:
     """An empty answer would mark everything gone."""
     with pytest.raises(SourceRefused):
-        read_aws("datazone", aws.DataZone(denied=frozenset({"Search"})), domain="dzd_1")
+        read_aws("datazone", aws.DataZone(denied=frozenset({"Search"})), options=DOMAIN)
 
 
 @pytest.mark.parametrize(

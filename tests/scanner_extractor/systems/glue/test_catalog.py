@@ -12,9 +12,8 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.settings.sources import AwsSettings, CatalogSettings, Wanted
-from scanner_extractor.systems.glue.catalog import glue_catalog_transport
-from scanner_model.errors import InputInvalid, SourceRefused
+from scanner_extractor.settings.sources import CatalogSettings, Wanted
+from scanner_model.errors import SourceRefused
 from scanner_model.scan import SourceStatus
 
 PARQUET = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
@@ -124,7 +123,9 @@ def test_lists_are_read_page_by_page_and_only_what_matters(aws, read_aws) -> Non
     """One request a page of a database, not one a table."""
     tables = {name: tuple({"Name": f"t{number}"} for number in range(3)) for name in ("a", "b", "tmp")}
     server = aws.Catalog(tables=tables, page=2)
-    reading = read_aws("glue", server, wanted=Wanted(schemas=("a", "b"), tables=("t[01]",)), account="210987654321")
+    reading = read_aws(
+        "glue", server, wanted=Wanted(schemas=("a", "b"), tables=("t[01]",)), options={"account": "210987654321"}
+    )
 
     assert [(table.namespace[-12:], table.name) for table in reading.tables] == [
         ("210987654321", f"table/{name}/t{number}") for name in ("a", "b") for number in (0, 1)
@@ -156,15 +157,9 @@ def test_capture_gives_the_same_tables_without_aws(aws, read_aws, tmp_path) -> N
     """No secret is in it, and no client is made."""
     live = read_aws("glue", aws.Catalog(tables={"lake": (ORDERS,)}), wrap=Recorder(tmp_path).recording)
     url = HttpSettings(url="https://glue.example", concurrency=3)
-    settings = CatalogSettings(type="glue", http=url, aws=AwsSettings(region="eu-central-1"))
+    settings = CatalogSettings(type="glue", http=url, options={"region": "eu-central-1"})
     with Http(settings.http, settings.source, exchange=Replay(tmp_path)) as http:
         replayed = CATALOGS["glue"].read(settings, http, no_progress)
 
     assert replayed.tables == live.tables
     assert "zqSECRETzq" not in "".join(file.read_text() for file in tmp_path.rglob("*.json"))
-
-
-def test_glue_without_a_region_is_an_error() -> None:
-    """A plug-in may make such settings."""
-    with pytest.raises(InputInvalid):
-        glue_catalog_transport(CatalogSettings(type="glue", http=HttpSettings(url="https://glue.example")))

@@ -15,7 +15,7 @@ from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.results import no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import kind_tasks
-from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings, Settings, Tls
+from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings, Tls
 from scanner_extractor.systems.glue.registry import glue_registry_transport
 from scanner_model.errors import (
     InputInvalid,
@@ -28,11 +28,16 @@ from scanner_model.errors import (
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.scan import SourceStatus
 
+OPTIONS = {"glue": {"region": "r"}}
 WEB = HttpSettings(url="https://glue.eu-central-1.amazonaws.com", concurrency=2)
 
 
 def settings(*names: str) -> RegistrySettings:
-    return RegistrySettings(type="glue", http=WEB, glue=GlueSettings(region="eu-central-1", registries=names))
+    return placed(region="eu-central-1", registries=names)
+
+
+def placed(*, http: HttpSettings = WEB, **members: object) -> RegistrySettings:
+    return RegistrySettings(type="glue", http=http, options={"glue": members})
 
 
 @pytest.fixture
@@ -41,7 +46,7 @@ def read(glue):
 
     def reading(server, *names: str, wrap=None):
         chosen, client = settings(*names), glue.Stubbed(server)
-        exchange = glue_registry_transport(chosen.glue, chosen.http, connect=lambda: client)
+        exchange = glue_registry_transport(chosen, connect=lambda: client)
         with Http(chosen.http, chosen.source, exchange=exchange, wrap=wrap) as http:
             return REGISTRIES["glue"].read(chosen, http, no_progress)
 
@@ -155,7 +160,7 @@ class Raising:
 def requested(connect) -> ScannerError | int:
     request = Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body="{}")
     try:
-        return glue_registry_transport(GlueSettings(region="r"), WEB, connect=connect)(request).status
+        return glue_registry_transport(placed(region="r"), connect=connect)(request).status
     except ScannerError as error:
         return error
 
@@ -209,7 +214,7 @@ def test_client_is_made_with_the_first_request_and_once(glue) -> None:
         numbers.append(1)
         return glue.Stubbed(glue.Glue())
 
-    exchange = glue_registry_transport(GlueSettings(region="r"), WEB, connect=connect)
+    exchange = glue_registry_transport(placed(region="r"), connect=connect)
     before = len(numbers)
     for _ in range(2):
         exchange(Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body='{"MaxResults": 100}'))
@@ -221,7 +226,7 @@ def test_profile_that_is_not_there_is_an_error_in_the_settings(tmp_path: Path, m
     """AWS's own configuration files name the profiles."""
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
-    chosen = RegistrySettings(type="glue", http=WEB, glue=GlueSettings(region="eu-central-1", profile="nobody"))
+    chosen = placed(region="eu-central-1", profile="nobody")
     exchange = REGISTRIES["glue"].transport(chosen)
     assert exchange
 
@@ -234,8 +239,8 @@ def test_endpoint_that_nobody_answers_at_is_unreachable(monkeypatch) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
-    chosen = GlueSettings(region="eu-central-1", endpoint_url="http://127.0.0.1:1")
-    exchange = glue_registry_transport(chosen, HttpSettings(url="http://127.0.0.1:1", tls=Tls(verify=False)))
+    http = HttpSettings(url="http://127.0.0.1:1", tls=Tls(verify=False))
+    exchange = glue_registry_transport(placed(http=http, region="eu-central-1", endpoint_url="http://127.0.0.1:1"))
 
     with pytest.raises(SourceUnreachable, match=r"127\.0\.0\.1:1"):
         exchange(Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body="{}"))
@@ -250,7 +255,7 @@ def test_other_registries_are_queried_over_http() -> None:
 def test_answer_of_another_form_reports_it(output, read_through) -> None:
     """An empty list would mark everything gone."""
     with pytest.raises(PayloadUnexpected):
-        read_through(lambda method, url: (200, json.dumps(output).encode()), "glue", glue=GlueSettings(region="r"))
+        read_through(lambda method, url: (200, json.dumps(output).encode()), "glue", options=OPTIONS)
 
 
 def test_version_of_another_form_costs_its_schema(read_through) -> None:
@@ -260,7 +265,7 @@ def test_version_of_another_form_costs_its_schema(read_through) -> None:
         "ListSchemaVersions": {"Schemas": [{"SchemaVersionId": "i"}]},
     }
     reading = read_through(
-        lambda method, url: (200, json.dumps(answers.get(url.rpartition("/")[2], {})).encode()), "glue"
+        lambda method, url: (200, json.dumps(answers.get(url.rpartition("/")[2], {})).encode()), "glue", options=OPTIONS
     )
 
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {":r:x"})
@@ -269,19 +274,21 @@ def test_version_of_another_form_costs_its_schema(read_through) -> None:
 @pytest.mark.parametrize("tokens", [itertools.repeat("again"), map(str, itertools.count())], ids=["same", "new"])
 def test_pages_that_never_end_are_refused(read_through, tokens) -> None:
     """Nobody is queried for ever, and a list that is not whole proves nothing gone."""
+    answer = lambda method, url: (200, json.dumps({"Schemas": [], "NextToken": next(tokens)}).encode())  # noqa: E731
+
     with pytest.raises(PayloadUnexpected, match="does not end"):
-        read_through(lambda method, url: (200, json.dumps({"Schemas": [], "NextToken": next(tokens)}).encode()), "glue")
+        read_through(answer, "glue", options=OPTIONS)
 
 
 @pytest.mark.parametrize(
     ("chosen", "name"),
     [
-        (GlueSettings(region="r"), "glue:r"),
-        (GlueSettings(region="r", profile="p"), "glue:r:p"),
-        (GlueSettings(region="r", registries=("a", "b")), "glue:r::a,b"),
-        (GlueSettings(region="r", endpoint_url="https://e"), "glue:https://e"),
+        ({"region": "r"}, "glue:r"),
+        ({"region": "r", "profile": "p"}, "glue:r:p"),
+        ({"region": "r", "registries": ["b", "a", "a"]}, "glue:r::a,b"),
+        ({"region": "r", "endpoint_url": "https://e"}, "glue:https://e"),
     ],
 )
 def test_source_reports_regions_accounts_and_registries_apart(chosen, name) -> None:
     """What one scan finds in one must not replace what another found elsewhere."""
-    assert RegistrySettings(type="glue", http=WEB, glue=chosen).source == f"schema_registry:{name}"
+    assert REGISTRIES["glue"].place({"glue": chosen}, WEB.url) == name

@@ -189,8 +189,8 @@ def test_each_service_is_requested_at_its_own_address_with_the_token(canned) -> 
     tokens = iter(["t1", "t2", "t2"])
     canned.get(re.compile(f"{BIGQUERY}/.*"), json={})
     canned.post(re.compile(f"{LINEAGE}/.*"), json={})
-    addresses = (("bigquery", BIGQUERY), ("datalineage", f"{LINEAGE}/"))
-    settings = CatalogSettings(type="google", http=HttpSettings(url="https://googleapis.com"), endpoints=addresses)
+    addresses = {"endpoints": {"bigquery": BIGQUERY, "datalineage": f"{LINEAGE}/"}}
+    settings = CatalogSettings(type="google", http=HttpSettings(url="https://googleapis.com"), options=addresses)
     with Http(settings.http, SourceId("x"), exchange=google_api_transport(settings, lambda: next(tokens))) as http:
         http.get("bigquery", "v2", "projects", "a:b", "datasets", params=[("maxResults", 5)])
         http.post("datalineage", "v1", "projects", "p", "locations", "eu:searchLinks", body={})
@@ -205,7 +205,7 @@ def test_token_of_the_settings_needs_no_chain(canned) -> None:
     """A machine outside Google has no default credentials."""
     canned.get(f"{BIGQUERY}/bigquery/v2", json={})
     http_settings = HttpSettings(url="https://googleapis.com", auth=BearerAuth(token="mine"))
-    settings = CatalogSettings(type="google", http=http_settings, endpoints=(("bigquery", BIGQUERY),))
+    settings = CatalogSettings(type="google", http=http_settings, options={"endpoints": {"bigquery": BIGQUERY}})
     with Http(settings.http, SourceId("x"), exchange=google_api_transport(settings)) as http:
         http.get("bigquery", "v2")
 

@@ -89,7 +89,7 @@ def test_only_what_is_chosen_is_loaded(read, server) -> None:
 def test_prefix_of_the_configuration_begins_every_path_as_it_is(read, iceberg, prefix) -> None:
     """Nessie's and S3 Tables' come encoded, Polaris' is a plain word."""
     server = iceberg.Iceberg(prefix=prefix)
-    reading = read("iceberg", server, warehouse="lake")
+    reading = read("iceberg", server, options={"warehouse": "lake"})
 
     assert len(reading.tables) == 5
     assert server.asked[0] == "GET /v1/config?warehouse=lake"

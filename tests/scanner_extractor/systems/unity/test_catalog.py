@@ -201,7 +201,7 @@ ROWS = {
 
 def through_warehouse(exchange, server, lineage: Lineage, pauses: list[float]):
     settings = CatalogSettings(
-        type="unity", http=HttpSettings(url="https://unity.example"), warehouse="w1", lineage=lineage
+        type="unity", http=HttpSettings(url="https://unity.example"), options={"warehouse": "w1"}, lineage=lineage
     )
     with Http(settings.http, settings.source, exchange=exchange(server)) as http:
         return read_unity(settings, http, no_progress, clock=Clock(pause=pauses.append))
