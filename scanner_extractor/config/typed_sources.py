@@ -45,14 +45,14 @@ class TypedSources:
     """The objects of a section that have a `type` of *types*; *what* is the noun for one.
 
     *base* is the JSON Schema with the members of every type. *choices* are those of its members that a type of ours has
-    only if its own schema lists them. Two types at one address are two sources only if *type_tells_apart*.
+    only if its own schema lists them. Two types at one address are two sources only if *identity_has_type*.
     """
 
     what: str
     base: Json
     types: SourceTypes[Any, Any]
     choices: Collection[str] = ()
-    type_tells_apart: bool = True
+    identity_has_type: bool = True
 
     def schema(self, items: Items | None = None) -> Json:
         """Return the JSON Schema of an object, with the members of every type that *items* need; None: of all types."""
@@ -165,7 +165,7 @@ class TypedSources:
             return ""
         place = self.place(item)
         where = place.place or read_address(place.url).url
-        return f"{kind}:{where}" if self.type_tells_apart else where
+        return f"{kind}:{where}" if self.identity_has_type else where
 
 
 def _demands(schema: Json) -> Json:

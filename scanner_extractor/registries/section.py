@@ -51,7 +51,7 @@ _NAMING: Json = object_of(
 _TYPED = TypedSources(
     what="schema registry",
     types=REGISTRIES,
-    type_tells_apart=False,
+    identity_has_type=False,
     base=object_of(
         "Schema registry",
         "One schema registry.",
