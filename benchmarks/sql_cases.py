@@ -10,7 +10,7 @@ from typing import Any
 from case_results import Deviation, FileResult, Reason
 
 from dataflow_generator.sql.lexer import Dialect
-from dataflow_generator.sql.lineage import Effect, Flow, StatementFlows
+from dataflow_generator.sql.lineage import Effect, SqlFlow, StatementFlows
 from dataflow_generator.sql.reader import read_sql
 
 Json = Any
@@ -128,5 +128,5 @@ def _other_kinds(case: Json, flows: StatementFlows) -> Iterator[str]:
             yield f"{case['id']} {column['target_column']}: {mine} for {kind}"
 
 
-def _is_direct(flow: Flow, column: str) -> bool:
+def _is_direct(flow: SqlFlow, column: str) -> bool:
     return flow.target.path == (column,) and flow.effect.type == "DIRECT"

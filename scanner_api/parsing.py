@@ -6,17 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dataflow_generator.connectors import Config, Connector, ConnectorFlows, Dataset, Direction
-from dataflow_generator.connectors import Flow as ConnectorFlow
+from dataflow_generator.connectors import Config, Connector, ConnectorFlow, ConnectorFlows, Dataset, Direction
 from dataflow_generator.connectors import read_connector as flows_of
 from dataflow_generator.connectors.columns import ColumnFlow, column_flows
 from dataflow_generator.connectors.java_regex import pattern_problems
 from dataflow_generator.connectors.model import DEFAULT_NAMESPACE
 from dataflow_generator.sql.catalog import EMPTY_CATALOG
 from dataflow_generator.sql.lexer import Dialect, guess_dialect
-from dataflow_generator.sql.lineage import ColumnRef as SqlColumn
-from dataflow_generator.sql.lineage import Flow as SqlFlow
-from dataflow_generator.sql.lineage import StatementFlows
+from dataflow_generator.sql.lineage import SqlColumn, SqlFlow, StatementFlows
 from dataflow_generator.sql.reader import catalog_of, read_sql
 from dataflow_generator.sql.relational.queries import DIALECTS as DATABASE_DIALECTS
 from dataflow_generator.sql.relational.queries import read_database_query

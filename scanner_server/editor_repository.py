@@ -14,7 +14,7 @@ from pygls.workspace import TextDocument
 
 import scanner_api
 from scanner_api.change_check.baseline import Accepted, accept
-from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
 from scanner_api.change_check.settings import DEFAULT_BASELINE, read_judging
 from scanner_api.dictionary import Dictionary
 from scanner_api.editor import OpenFile, Subject, subjects_at
@@ -91,7 +91,7 @@ class Repository:
         self._stack.close()
 
 
-def diagnostic(finding: Finding, document: TextDocument, repository: Repository) -> lsp.Diagnostic:
+def diagnostic(finding: ChangeFinding, document: TextDocument, repository: Repository) -> lsp.Diagnostic:
     """Return a finding at its place in *document*, with links to the jobs that it hits."""
     related = [
         lsp.DiagnosticRelatedInformation(location(hit.place, repository), f"{hit.use}: {hit.shown}")
@@ -117,7 +117,7 @@ def text_on_disk(file: Path) -> str | None:
         return None
 
 
-def message(finding: Finding) -> str:
+def message(finding: ChangeFinding) -> str:
     """Return what a finding says, with the nearest readers."""
     names = list(dict.fromkeys(hit.name for hit in finding.readers))
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""

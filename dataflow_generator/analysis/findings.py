@@ -36,7 +36,7 @@ class FindingKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class GraphFinding:
     """A finding at *nodes* (by key): one node, or those of an edge or cycle in order."""
 
     kind: FindingKind
@@ -44,7 +44,7 @@ class Finding:
     what: str
 
 
-def validate(nodes: Iterable[Node], edges: Iterable[Edge]) -> tuple[Finding, ...]:
+def validate(nodes: Iterable[Node], edges: Iterable[Edge]) -> tuple[GraphFinding, ...]:
     """Return all findings, the gravest kinds first; schemas and their columns may be left out of both.
 
     Dangling edges are looked for among reads and writes of jobs. Linear in the graph's size.
@@ -57,7 +57,7 @@ def validate(nodes: Iterable[Node], edges: Iterable[Edge]) -> tuple[Finding, ...
     return shape.findings()
 
 
-def counts(findings: Iterable[Finding]) -> Mapping[FindingKind, int]:
+def counts(findings: Iterable[GraphFinding]) -> Mapping[FindingKind, int]:
     """Count findings by kind, the gravest first; kinds without findings are left out."""
     counted = Counter(finding.kind for finding in findings)
     return {kind: counted[kind] for kind in FindingKind if kind in counted}
@@ -84,14 +84,14 @@ class GraphShape:
     holders: dict[str, str] = field(default_factory=dict)
     reads: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     writes: dict[tuple[str, str], set[str]] = field(default_factory=dict)
-    dangling: list[Finding] = field(default_factory=list)
-    misfits: list[Finding] = field(default_factory=list)
+    dangling: list[GraphFinding] = field(default_factory=list)
+    misfits: list[GraphFinding] = field(default_factory=list)
 
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[GraphFinding, ...]:
         """Return all findings, the gravest kinds first."""
         listed = (self.dangling, self.topics(), self.columns(), self.misfits, self.cycles(), self.jobs())
         all_findings = chain.from_iterable(listed)
-        by_kind: dict[FindingKind, dict[tuple[tuple[str, ...], str], Finding]] = {kind: {} for kind in FindingKind}
+        by_kind: dict[FindingKind, dict[tuple[tuple[str, ...], str], GraphFinding]] = {kind: {} for kind in FindingKind}
         for finding in all_findings:
             by_kind[finding.kind][finding.nodes, finding.what] = finding
         return tuple(of_kind[key] for of_kind in by_kind.values() for key in sorted(of_kind))
@@ -131,36 +131,36 @@ class GraphShape:
         for end in (source, target):
             if end not in self.names:
                 what = f"{kind} from {source} to {target}: {end} does not exist"
-                self.dangling.append(Finding(FindingKind.DANGLING_EDGE, (source, target), what))
+                self.dangling.append(GraphFinding(FindingKind.DANGLING_EDGE, (source, target), what))
 
-    def topics(self) -> Iterator[Finding]:
+    def topics(self) -> Iterator[GraphFinding]:
         """Yield topics that only a job refers to, and topics without readers and writers."""
         used = {source for source, _ in self.reads} | {target for _, target in self.writes} | self.materialized
         for key, kind in self.kinds.items():
             name = self.names[key]
             if kind is NodeKind.TOPIC and key in used and key not in self.in_cluster:
-                yield Finding(FindingKind.UNKNOWN_TOPIC, (key,), f"a job uses {name}, which no scan has found")
+                yield GraphFinding(FindingKind.UNKNOWN_TOPIC, (key,), f"a job uses {name}, which no scan has found")
             elif kind is NodeKind.TOPIC and key not in used and key not in self.internal:
-                yield Finding(FindingKind.ORPHAN_TOPIC, (key,), f"{name} has no known readers or writers")
+                yield GraphFinding(FindingKind.ORPHAN_TOPIC, (key,), f"{name} has no known readers or writers")
 
-    def columns(self) -> Iterator[Finding]:
+    def columns(self) -> Iterator[GraphFinding]:
         """Yield columns in flows that the schemas of their topic lack."""
         for key, path in self.suspects.items():
             holder = self.holders.get(key, "")
             if holder in self.described:
                 what = unknown_column(path, self.names.get(holder, holder))
-                yield Finding(FindingKind.UNKNOWN_COLUMN, (key,), what)
+                yield GraphFinding(FindingKind.UNKNOWN_COLUMN, (key,), what)
 
-    def jobs(self) -> Iterator[Finding]:
+    def jobs(self) -> Iterator[GraphFinding]:
         """Yield jobs without known inputs or outputs; internal jobs of an engine and observed clients are skipped."""
         reading, writing = {job for _, job in self.reads}, {job for job, _ in self.writes}
         for key, kind in self.kinds.items():
             lacks = [what for what, has in (("inputs", reading), ("outputs", writing)) if key not in has]
             if kind is NodeKind.JOB and lacks and key not in self.internal | self.observed:
                 what = f"{self.names[key]} has no known {' and '.join(lacks)}"
-                yield Finding(FindingKind.JOB_WITHOUT_END, (key,), what)
+                yield GraphFinding(FindingKind.JOB_WITHOUT_END, (key,), what)
 
-    def cycles(self) -> Iterator[Finding]:
+    def cycles(self) -> Iterator[GraphFinding]:
         """Yield jobs that read their own output, and cycles through several jobs."""
         for cycle in cycles(self._ahead()):
             keys = tuple(dict.fromkeys(key for key, _ in cycle))
@@ -168,7 +168,7 @@ class GraphShape:
             kind = FindingKind.SELF_LOOP if len(jobs) == 1 else FindingKind.FEEDBACK
             start = next((at for at, key in enumerate(keys) if self.kinds.get(key) in _DATASETS), 0)
             turned = keys[start:] + keys[:start]
-            yield Finding(kind, turned, " -> ".join(self.names.get(key, key) for key in (*turned, turned[0])))
+            yield GraphFinding(kind, turned, " -> ".join(self.names.get(key, key) for key in (*turned, turned[0])))
 
     def _ahead(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
         """Return the successors of each dataset, and of each job on each of its routes; internal routes are skipped."""
@@ -197,7 +197,7 @@ _NODES = {kind.value: kind for kind in NodeKind}
 _EDGES = {kind.value: kind for kind in EdgeKind}
 
 
-def stored_findings(level: Level, misfits: Iterable[Misfit] = ()) -> tuple[Finding, ...]:
+def stored_findings(level: Level, misfits: Iterable[Misfit] = ()) -> tuple[GraphFinding, ...]:
     """Validate the stored graph by its job and topic level, without column flows; its coverage has the *misfits*."""
     rows = graph_shape.topic_level_nodes(level)
     clusters = {number: space for number, _, kind, space, *_ in rows if kind == "cluster"}
@@ -209,7 +209,7 @@ def stored_findings(level: Level, misfits: Iterable[Misfit] = ()) -> tuple[Findi
         observed={key for _, key, *_, attributes in rows if attributes and json.loads(attributes).get("observed")},
         in_cluster={keys[number] for number in graph_shape.contained(level, clusters) if number in keys},
     )
-    shape.misfits = [Finding(FindingKind.COLUMN_MISFIT, misfit.nodes, misfit.what) for misfit in misfits]
+    shape.misfits = [GraphFinding(FindingKind.COLUMN_MISFIT, misfit.nodes, misfit.what) for misfit in misfits]
     spaces = frozenset(filter(None, clusters.values()))
     topics = {(space, name): number for number, _, kind, space, name, _ in rows if kind == "topic" and space in spaces}
     for column in graph_shape.undescribed_columns(level, topics):

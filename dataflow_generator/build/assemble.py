@@ -21,7 +21,7 @@ from dataflow_generator.jobs.kinds import (
     lookup_context,
     read_partition,
 )
-from dataflow_generator.jobs.model import Dataset, JobFlows
+from dataflow_generator.jobs.model import GraphDataset, JobFlows
 from dataflow_generator.openlineage.merge_jobs import merge_jobs, with_attributes
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.columns import Column
@@ -104,7 +104,7 @@ def with_catalogs(snapshot: Snapshot, flows: Flows, context: LookupContext) -> F
     topics = context.columns.full({(cluster, row.topic) for cluster, row in rows})
     namespaces = {namespace: name for name, namespace in context.naming.clusters.items()}
 
-    def fields(dataset: Dataset) -> tuple[Column, ...]:
+    def fields(dataset: GraphDataset) -> tuple[Column, ...]:
         table = tables.get(dataset)
         return table.columns if table else topics.get((namespaces.get(dataset.namespace, ""), dataset.name), ())
 
@@ -116,9 +116,9 @@ def with_catalogs(snapshot: Snapshot, flows: Flows, context: LookupContext) -> F
     return with_tables(flows, tables, list(materialized_topics(rows, context.naming, fields)), existing)
 
 
-def _catalog_tables(snapshot: Snapshot, context: LookupContext) -> dict[Dataset, TableRow]:
+def _catalog_tables(snapshot: Snapshot, context: LookupContext) -> dict[GraphDataset, TableRow]:
     """Return catalog tables by their display dataset; of several, the one with the display name, else the first."""
-    tables: dict[Dataset, TableRow] = {}
+    tables: dict[GraphDataset, TableRow] = {}
     for table in snapshot.tables:
         dataset = context.naming.dataset(*table.dataset)
         if dataset not in tables or (dataset.namespace, dataset.name) == table.dataset:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node, NodeKind, present
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset, JobFlows, Use
 from scanner_model.columns import Column
 
 _OBJECTS = 5_000_000
@@ -91,12 +91,12 @@ def build_flows(jobs: Iterable[JobFlows], existing: Collection[str], described: 
     )
 
 
-def datasets_of(jobs: Iterable[JobFlows]) -> frozenset[Dataset]:
+def datasets_of(jobs: Iterable[JobFlows]) -> frozenset[GraphDataset]:
     """Return every dataset that *jobs* name."""
     return frozenset(dataset for job in jobs for dataset in _datasets(job))
 
 
-def _datasets(job: JobFlows) -> Iterator[Dataset]:
+def _datasets(job: JobFlows) -> Iterator[GraphDataset]:
     yield from (use.dataset for use in (*job.reads, *job.writes))
     for flow in job.columns:
         yield flow.source.dataset
@@ -118,7 +118,7 @@ def _uses(jobs: list[JobFlows]) -> Iterator[Edge]:
             yield Edge(job.job.key, key, EdgeKind.MEMBER_OF, evidence, job.certainty)
 
 
-def _use_order(use: Use) -> tuple[Dataset, str]:
+def _use_order(use: Use) -> tuple[GraphDataset, str]:
     return use.dataset, use.route
 
 

@@ -12,12 +12,12 @@ from dataflow_generator.connectors.java_regex import pattern_problems
 from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST
 from dataflow_generator.connectors.model import (
     Connector,
+    ConnectorFlow,
     ConnectorFlows,
     ConnectorReader,
     Dataset,
     DatasetKind,
     Direction,
-    Flow,
     Shape,
     SideTopic,
 )
@@ -34,12 +34,12 @@ __all__ = [
     "MANAGED",
     "Config",
     "Connector",
+    "ConnectorFlow",
     "ConnectorFlows",
     "ConnectorReader",
     "Dataset",
     "DatasetKind",
     "Direction",
-    "Flow",
     "Shape",
     "SideTopic",
     "find_reader",
@@ -148,7 +148,7 @@ def _plain(namespace: str) -> str:
     return object_path(namespace).namespace if "://" in namespace else namespace
 
 
-def _renamed(flow: Flow, lineage_names: _LineageNames, direction: Direction) -> Iterator[Flow]:
+def _renamed(flow: ConnectorFlow, lineage_names: _LineageNames, direction: Direction) -> Iterator[ConnectorFlow]:
     sink = direction is Direction.SINK
     inside = flow.source if sink else flow.target
     known = inside.name if inside is not None and inside.kind is DatasetKind.TOPIC else ""

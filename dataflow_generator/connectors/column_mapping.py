@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dataflow_generator.connectors.columns import columns_before, columns_through, topic_before
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
-from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
+from dataflow_generator.connectors.model import ConnectorFlow, ConnectorFlows, DatasetKind, Direction, RowColumn, Shape
 from dataflow_generator.connectors.sinks import value_unchanged
 from dataflow_generator.connectors.transforms.model import Position
 from scanner_model.columns import KEY, ColumnPath
@@ -94,7 +94,7 @@ class ColumnMapping:
 
 
 def map_columns(
-    config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths], *, partial: bool = False
+    config: Config, flows: ConnectorFlows, flow: ConnectorFlow, ends: tuple[Paths, Paths], *, partial: bool = False
 ) -> ColumnMapping:
     """Map columns along *flow* of a connector; *ends* are the known columns of its source and its target.
 
@@ -115,7 +115,9 @@ def map_columns(
     return replace(mapping, columns=tuple(wrap))
 
 
-def columns_behind_sink(config: Config, flows: ConnectorFlows, flow: Flow, table: Paths) -> tuple[ColumnPath, ...]:
+def columns_behind_sink(
+    config: Config, flows: ConnectorFlows, flow: ConnectorFlow, table: Paths
+) -> tuple[ColumnPath, ...]:
     """Return the columns of the messages from which a sink can fill those of a *table*; none where that is unknown.
 
     The table may have more columns than the messages, which the sink leaves alone.
@@ -125,7 +127,7 @@ def columns_behind_sink(config: Config, flows: ConnectorFlows, flow: Flow, table
     return tuple(map(_column_path, before))
 
 
-def _envelopes(flow: Flow, ends: tuple[Paths, Paths]) -> tuple[Envelope, Envelope]:
+def _envelopes(flow: ConnectorFlow, ends: tuple[Paths, Paths]) -> tuple[Envelope, Envelope]:
     """Return the wrappers of the messages at both ends; from topic to topic, bytes are copied."""
     source, target = (end is not None and end.kind is DatasetKind.TOPIC for end in (flow.source, flow.target))
     if source == target:
@@ -133,7 +135,7 @@ def _envelopes(flow: Flow, ends: tuple[Paths, Paths]) -> tuple[Envelope, Envelop
     return Envelope.of(ends[0] if source else ()), Envelope.of(ends[1] if target else ())
 
 
-def _out(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> ColumnMapping:
+def _out(config: Config, flows: ConnectorFlows, flow: ConnectorFlow, ends: tuple[Paths, Paths]) -> ColumnMapping:
     source, target = ends
     if not source:
         return ColumnMapping(complete=False)
@@ -155,7 +157,7 @@ def _out(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, P
 
 
 def _in(
-    config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths], *, partial: bool
+    config: Config, flows: ConnectorFlows, flow: ConnectorFlow, ends: tuple[Paths, Paths], *, partial: bool
 ) -> ColumnMapping:
     target = ends[1]
     shape = _shape(flows.shape, target)
@@ -183,7 +185,9 @@ def _in(
     return ColumnMapping(tuple(_at_target(pairs, target, partial=partial)), record.value is not None)
 
 
-def _rows(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Sequence[Position] | None:
+def _rows(
+    config: Config, flows: ConnectorFlows, flow: ConnectorFlow, ends: tuple[Paths, Paths]
+) -> Sequence[Position] | None:
     """Return the columns of the rows that a source reads: from its configuration, its source, or else its topic."""
     source, target = ends
     from_topic = flow.source is not None and flow.source.kind is DatasetKind.TOPIC
@@ -216,7 +220,7 @@ def _is_read(position: Position, config: Config, flows: ConnectorFlows, target: 
 
 
 def _origins(
-    lists: ColumnLists, flow: Flow, origin: Position, computed: dict[ColumnPath, RowColumn]
+    lists: ColumnLists, flow: ConnectorFlow, origin: Position, computed: dict[ColumnPath, RowColumn]
 ) -> Iterator[tuple[ColumnPath, Treatment, str]]:
     """Find the columns of the flow's own source that a row's column is derived from."""
     source = flow.source

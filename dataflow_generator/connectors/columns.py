@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
-from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
+from dataflow_generator.connectors.model import ConnectorFlow, ConnectorFlows, DatasetKind, Direction, RowColumn, Shape
 from dataflow_generator.connectors.sinks import value_unchanged
 from dataflow_generator.connectors.transforms.model import Position, Record, TracedColumn
 from dataflow_generator.connectors.transforms.registry import Chain
@@ -29,7 +29,7 @@ class ColumnFlow:
     nothing of the source's.
     """
 
-    flow: Flow
+    flow: ConnectorFlow
     side: Role
     path: ColumnPath
     origin: ColumnPath | None
@@ -39,14 +39,14 @@ class ColumnFlow:
 
 def column_flows(
     config: Config, flows: ConnectorFlows, value: Sequence[ColumnPath], key: Sequence[ColumnPath] = ()
-) -> tuple[tuple[ColumnFlow, ...], tuple[Flow, ...]]:
+) -> tuple[tuple[ColumnFlow, ...], tuple[ConnectorFlow, ...]]:
     """Return the column flows of a connector, and the flows whose columns cannot be resolved.
 
     *value* and *key* are the columns of the source. A source that produces its own rows, as from a query, has the
     columns of those rows instead.
     """
     column_flows_: list[ColumnFlow] = []
-    unknown: list[Flow] = []
+    unknown: list[ConnectorFlow] = []
     for flow in flows.flows:
         record = columns_through(config, flows.shape, topic_before(flows, flow), _row(flows, flow, value), key)
         sink = flows.direction is Direction.SINK
@@ -62,7 +62,7 @@ def column_flows(
     return tuple(once.values()), tuple(unknown)
 
 
-def topic_before(flows: ConnectorFlows, flow: Flow) -> str:
+def topic_before(flows: ConnectorFlows, flow: ConnectorFlow) -> str:
     """Return the topic of *flow* before the transforms; a private-use character where it is unknown."""
     if flows.direction is Direction.SINK and flow.source and flow.source.kind is DatasetKind.TOPIC:
         return flow.source.name
@@ -111,7 +111,7 @@ def columns_before(
     return tuple(dict.fromkeys(row for row in right if row))
 
 
-def _row(flows: ConnectorFlows, flow: Flow, value: Sequence[ColumnPath]) -> Sequence[ColumnPath]:
+def _row(flows: ConnectorFlows, flow: ConnectorFlow, value: Sequence[ColumnPath]) -> Sequence[ColumnPath]:
     """Return the columns of the rows that a source reads along *flow*: those of its query; for `*`, also *value*."""
     if flows.row is None:
         return value
@@ -119,7 +119,7 @@ def _row(flows: ConnectorFlows, flow: Flow, value: Sequence[ColumnPath]) -> Sequ
     return computed + [path for path in value if path not in computed] if flows.row.rest == flow.source else computed
 
 
-def _source_columns(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
+def _source_columns(config: Config, flows: ConnectorFlows, flow: ConnectorFlow, record: Record) -> Iterator[ColumnFlow]:
     """Yield the columns of the messages that a source writes, without those that its column lists exclude."""
     lists = ColumnLists.of(config)
     computed = {column.path: column for column in flows.row.columns} if flows.row else {}
@@ -135,7 +135,7 @@ def _source_columns(config: Config, flows: ConnectorFlows, flow: Flow, record: R
                 yield ColumnFlow(flow, side, column.path, origin, column.changed or changed, column.masked or masked)
 
 
-def _computed(flow: Flow, side: Role, traced: TracedColumn, column: RowColumn) -> Iterator[ColumnFlow]:
+def _computed(flow: ConnectorFlow, side: Role, traced: TracedColumn, column: RowColumn) -> Iterator[ColumnFlow]:
     """Yield the origins, in the flow's own source, of a column that the source computes."""
     if not column.origins:
         yield ColumnFlow(flow, side, traced.path, None, changed=False, masked=traced.masked)
@@ -144,7 +144,7 @@ def _computed(flow: Flow, side: Role, traced: TracedColumn, column: RowColumn) -
             yield ColumnFlow(flow, side, traced.path, path, traced.changed or column.changed, traced.masked)
 
 
-def _sink_columns(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
+def _sink_columns(config: Config, flows: ConnectorFlows, flow: ConnectorFlow, record: Record) -> Iterator[ColumnFlow]:
     """Yield the columns that a sink writes, under the target's names."""
     for written in (flows.sink_columns or value_unchanged)(config, flow, record):
         traced = written.origin

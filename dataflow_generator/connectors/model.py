@@ -86,7 +86,7 @@ class SinkColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class ConnectorFlow:
     """Data flow from *source* to *target*, *because* of a configuration key or of the topics in use.
 
     An end is None where it is unknown. *topic* is the topic's name before the transforms of a source, and after those
@@ -146,7 +146,7 @@ class ConnectorFlows:
     direction: Direction
     inputs: tuple[Dataset, ...] = ()
     outputs: tuple[Dataset, ...] = ()
-    flows: tuple[Flow, ...] = ()
+    flows: tuple[ConnectorFlow, ...] = ()
     side_topics: tuple[SideTopic, ...] = ()
     problems: tuple[Problem, ...] = ()
     shape: Shape = Shape.ROW
@@ -156,7 +156,7 @@ class ConnectorFlows:
     isolated: bool = False
 
 
-SinkColumnReader = Callable[[Config, Flow, Record], tuple[SinkColumn, ...]]
+SinkColumnReader = Callable[[Config, ConnectorFlow, Record], tuple[SinkColumn, ...]]
 """Returns the columns of a flow's target for the record after a sink's transforms, whose sides may be unknown."""
 
 ConnectorReader = Callable[[Connector], ConnectorFlows]

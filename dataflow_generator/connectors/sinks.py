@@ -10,10 +10,10 @@ from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import topic, topics_like, unique
 from dataflow_generator.connectors.model import (
     Connector,
+    ConnectorFlow,
     ConnectorFlows,
     Dataset,
     Direction,
-    Flow,
     SinkColumn,
     SinkColumnReader,
 )
@@ -27,12 +27,12 @@ from scanner_model.errors import Problem
 from scanner_model.names import Role
 
 
-def value_unchanged(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
+def value_unchanged(config: Config, flow: ConnectorFlow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
     """Write the value unchanged, and nothing of the key."""
     return tuple(SinkColumn(column.path, column) for column in record.value or ())
 
 
-def in_table(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:
+def in_table(config: Config, flow: ConnectorFlow, record: Record) -> tuple[SinkColumn, ...]:
     """Write the value's fields as columns, with the key's by `pk.mode` (Confluent's and Aiven's JDBC)."""
     listed = frozenset(map(field_segment, config.items("fields.whitelist", "fields.included")))
     keys = _key_columns(config, record, ("pk.mode", "pk.fields"))
@@ -43,7 +43,7 @@ def in_table(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ..
     return tuple(_renamed((*keys, *rest), fold))
 
 
-def in_debezium_table(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:
+def in_debezium_table(config: Config, flow: ConnectorFlow, record: Record) -> tuple[SinkColumn, ...]:
     """Write the row after a change, or a flat value, as columns (Debezium's JDBC sink unwraps the envelope)."""
     keys = _key_columns(config, record, ("primary.key.mode", "primary.key.fields"))
     named = {key.path for key in keys}
@@ -53,7 +53,7 @@ def in_debezium_table(config: Config, flow: Flow, record: Record) -> tuple[SinkC
     return tuple(_renamed((*keys, *rest), fold))
 
 
-def in_snowflake(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
+def in_snowflake(config: Config, flow: ConnectorFlow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
     """Write fields as columns in upper case, or all into `RECORD_CONTENT` (Snowflake, schema detection)."""
     streaming = config.text("connector.class").endswith("SnowflakeStreamingSinkConnector")
     key = "snowflake.enable.schematization"
@@ -68,7 +68,7 @@ def in_snowflake(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn
     return (*(SinkColumn(("RECORD_CONTENT", *column.path), column) for column in record.value or ()), *metadata)
 
 
-def in_bigquery(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
+def in_bigquery(config: Config, flow: ConnectorFlow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
     """Write fields as columns, with sanitized names where configured, and the key into its own column."""
     cleaning = config.key("sanitizeFieldNames", "sanitize.field.names")
     clean = config.is_on(cleaning)
@@ -81,7 +81,7 @@ def in_bigquery(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn,
     return (*value, *(SinkColumn((*field, *column.path), column, key) for column in record.key or () if key))
 
 
-def in_documents(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
+def in_documents(config: Config, flow: ConnectorFlow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
     """Write the value as a MongoDB document; `_id` is the key where the strategy is configured so."""
     key, handler = "document.id.strategy", config.text("change.data.capture.handler")
     strategy = config.text(key).rpartition(".")[2]
@@ -95,7 +95,7 @@ def _in_id(path: ColumnPath) -> ColumnPath:
     return path if path[:1] == ("_id",) else ("_id", *path)
 
 
-def in_index(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
+def in_index(config: Config, flow: ConnectorFlow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
     """Write the value as a document of a search engine, whose `_id` is the key unless it is ignored."""
     value = tuple(SinkColumn(column.path, column) for column in record.value or ())
     if config.is_on("key.ignore") or config.is_on("schema.ignore.key"):
@@ -103,7 +103,7 @@ def in_index(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ..
     return (*value, *(SinkColumn(("_id",), column, "key.ignore") for column in record.key or () if not column.path))
 
 
-def by_mapping(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:
+def by_mapping(config: Config, flow: ConnectorFlow, record: Record) -> tuple[SinkColumn, ...]:
     """Write the columns that `topic.….mapping` lists as `column=value.field, …` (DataStax's Cassandra sink)."""
     key = f"topic.{flow.topic}.{flow.target.name if flow.target else ''}.mapping"
     pairs = (part.partition("=") for part in config.text(key).split(","))
@@ -161,7 +161,7 @@ def _row_after(columns: tuple[TracedColumn, ...] | None) -> tuple[TracedColumn, 
     )
 
 
-def _included(config: Config, flow: Flow, column: TracedColumn) -> bool:
+def _included(config: Config, flow: ConnectorFlow, column: TracedColumn) -> bool:
     """Return whether `field.include.list` includes a field and `field.exclude.list` does not exclude it."""
     topic = flow.source.name if flow.source else ""
     names = {column.path[0], f"{topic}:{column.path[0]}", f"{flow.topic}:{column.path[0]}"}
@@ -169,7 +169,7 @@ def _included(config: Config, flow: Flow, column: TracedColumn) -> bool:
     return (not included or bool(names & {*included})) and not names & {*config.items("field.exclude.list")}
 
 
-def _folding(config: Config, flow: Flow, key: str, unquoted: tuple[str, ...]) -> tuple[str, str]:
+def _folding(config: Config, flow: ConnectorFlow, key: str, unquoted: tuple[str, ...]) -> tuple[str, str]:
     """Return the scheme of the database that folds names (empty where they are quoted), and its key."""
     scheme = flow.target.namespace.partition(":")[0] if flow.target else ""
     folds = scheme == "redshift" or config.text(key).lower() in unquoted
@@ -237,7 +237,7 @@ def sink(connector: Connector, written: SinkTargets) -> ConnectorFlows:
     chain = Chain.of(connector.config)
     side = side_topics(connector, namespace)
     problems: list[Problem] = [*read.problems, *written.problems, *chain.problems()]
-    flows: list[Flow] = []
+    flows: list[ConnectorFlow] = []
     for name in read.names:
         flows.extend(_flows(written, topic(namespace, name), read.because, chain.names(name), problems))
     if read.pattern:
@@ -257,19 +257,19 @@ def sink(connector: Connector, written: SinkTargets) -> ConnectorFlows:
     )
 
 
-def in_order(flows: Iterable[Flow]) -> tuple[Flow, ...]:
+def in_order(flows: Iterable[ConnectorFlow]) -> tuple[ConnectorFlow, ...]:
     """Sort flows and remove duplicates."""
     return tuple(sorted(set(flows), key=_order))
 
 
-def _order(flow: Flow) -> tuple[tuple[str, str], tuple[str, str], str, str]:
+def _order(flow: ConnectorFlow) -> tuple[tuple[str, str], tuple[str, str], str, str]:
     ends = [(end.namespace, end.name) if end else ("", "") for end in (flow.source, flow.target)]
     return ends[0], ends[1], flow.topic, flow.because
 
 
 def _flows(
     written: SinkTargets, source: Dataset, because: str, names: tuple[Template | None, ...], problems: list[Problem]
-) -> Iterator[Flow]:
+) -> Iterator[ConnectorFlow]:
     for template in names:
         name = template.name if template else None
         routed = "transforms" if name and name != source.name else ""
@@ -278,9 +278,9 @@ def _flows(
         if not targets and written.outside_known and not written.nowhere:
             problems.append(_target_problem(source, template))
         for target in targets:
-            yield Flow(source, target, reason, name or "")
+            yield ConnectorFlow(source, target, reason, name or "")
         if not targets:
-            yield Flow(source, None, because, name or "")
+            yield ConnectorFlow(source, None, because, name or "")
 
 
 def _whatever_the_topic(written: SinkTargets) -> tuple[Dataset, ...]:

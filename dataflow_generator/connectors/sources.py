@@ -9,10 +9,10 @@ from dataflow_generator.connectors.dataset_names import topic, topics_like, uniq
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.model import (
     Connector,
+    ConnectorFlow,
     ConnectorFlows,
     Dataset,
     Direction,
-    Flow,
     Row,
     Shape,
     SideTopic,
@@ -114,7 +114,9 @@ def _with_named_topics(connector: Connector, reads: tuple[SourceRead, ...]) -> t
     )
 
 
-def _unknown_ends(reads: SourceReads, flows: tuple[Flow, ...], problems: Iterable[Problem]) -> Iterator[Problem]:
+def _unknown_ends(
+    reads: SourceReads, flows: tuple[ConnectorFlow, ...], problems: Iterable[Problem]
+) -> Iterator[Problem]:
     """Yield a problem for each unknown end that nothing in *problems* explains yet."""
     explained = any(not problem.where.startswith("transforms.") for problem in problems)
     for read in reads.reads if not reads.isolated else ():
@@ -151,11 +153,13 @@ class _Resolver:
     side: frozenset[str]
     problems: list[Problem]
 
-    def flows(self, routed: tuple[_Routed, ...]) -> Iterator[Flow]:
+    def flows(self, routed: tuple[_Routed, ...]) -> Iterator[ConnectorFlow]:
         exact = [route for route in routed if route.template and route.template.name]
         if self._is_overridden(routed, exact):
             for route in routed:
-                yield from (Flow(route.read.source, topic(self.namespace, name), USED) for name in self._active())
+                yield from (
+                    ConnectorFlow(route.read.source, topic(self.namespace, name), USED) for name in self._active()
+                )
             return
         for route in exact:
             assert route.template
@@ -181,7 +185,7 @@ class _Resolver:
         self.problems.append(Problem("topics", what, "a transform or a strategy may change their names"))
         return False
 
-    def _family(self, route: _Routed, claimed: set[str]) -> Iterator[Flow]:
+    def _family(self, route: _Routed, claimed: set[str]) -> Iterator[ConnectorFlow]:
         """Yield flows to the topics of a template or pattern, or of a read without a known topic."""
         pattern = route.template.pattern if route.template else route.read.pattern if self._is_pattern(route) else ""
         try:
@@ -207,7 +211,7 @@ class _Resolver:
     def _is_pattern(self, route: _Routed) -> bool:
         return bool(route.read.pattern) and not route.read.topic and not self.connector.config.text("transforms")
 
-    def _unresolved(self, read: SourceRead, pattern: str) -> Iterator[Flow]:
+    def _unresolved(self, read: SourceRead, pattern: str) -> Iterator[ConnectorFlow]:
         if _names_something(pattern):
             yield self._flow(read, topics_like(self.namespace, pattern))
             return
@@ -215,10 +219,10 @@ class _Resolver:
         if read.source is not None:
             yield self._flow(read, None)
 
-    def _flow(self, read: SourceRead, target: Dataset | None, evidence: str = "") -> Flow:
+    def _flow(self, read: SourceRead, target: Dataset | None, evidence: str = "") -> ConnectorFlow:
         routed = "transforms" if read.topic and target and target.name != read.topic else ""
         because = ", ".join(filter(None, (read.because, routed, evidence)))
-        return Flow(read.source, target, because or "connector.class", read.topic)
+        return ConnectorFlow(read.source, target, because or "connector.class", read.topic)
 
 
 def _names_something(pattern: str) -> bool:

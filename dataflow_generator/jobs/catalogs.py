@@ -9,7 +9,7 @@ from dataflow_generator.analysis.connectivity import UnionFind
 from dataflow_generator.build.graph_builder import Flows
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind, present
 from dataflow_generator.jobs.field_matching import Fields
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset, JobFlows, Naming, Use, job_node
 from dataflow_generator.openlineage.names import is_file_like, normal
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_model.catalogs import CatalogLink, Materialization
@@ -25,8 +25,8 @@ _CATALOG = "catalog:"
 class MaterializedTopic:
     """A topic that a service materializes as a table in one format, with the column flows between the two."""
 
-    topic: Dataset
-    table: Dataset
+    topic: GraphDataset
+    table: GraphDataset
     table_format: str
     evidence: str
     columns: tuple[ColumnFlow, ...] = ()
@@ -77,13 +77,13 @@ def link_jobs(links: Iterable[tuple[str, CatalogLink]], naming: Naming) -> Itera
 
 
 def materialized_topics(
-    rows: Iterable[tuple[str, Materialization]], naming: Naming, fields: Callable[[Dataset], tuple[Column, ...]]
+    rows: Iterable[tuple[str, Materialization]], naming: Naming, fields: Callable[[GraphDataset], tuple[Column, ...]]
 ) -> Iterator[MaterializedTopic]:
     """Yield the tables that topics are materialized as, each topic, table and format once.
 
     Columns are matched by name where *fields* knows both sides: those of the value, without the service's own.
     """
-    listed: set[tuple[Dataset, Dataset, str]] = set()
+    listed: set[tuple[GraphDataset, GraphDataset, str]] = set()
     for cluster, row in sorted(rows, key=lambda pair: (pair[0], *_order(pair[1]))):
         topic, table = naming.topic(cluster, row.topic), naming.dataset(row.namespace, row.name)
         if (topic, table, row.table_format) not in listed:
@@ -99,7 +99,7 @@ def _order(row: Materialization) -> tuple[object, ...]:
 
 def with_tables(
     flows: Flows,
-    tables: Mapping[Dataset, TableRow],
+    tables: Mapping[GraphDataset, TableRow],
     materialized: Collection[MaterializedTopic],
     existing: Collection[str],
 ) -> Flows:
@@ -171,12 +171,12 @@ def _job(node: Node, links: list[CatalogLink], naming: Naming) -> JobFlows:
     )
 
 
-def _uses(evidence: Iterable[tuple[Dataset, str]]) -> tuple[Use, ...]:
+def _uses(evidence: Iterable[tuple[GraphDataset, str]]) -> tuple[Use, ...]:
     return tuple(Use(dataset, why) for dataset, why in dict(sorted(evidence, reverse=True)).items())
 
 
 def _by_name(
-    topic: Dataset, table: Dataset, evidence: str, fields: Callable[[Dataset], tuple[Column, ...]]
+    topic: GraphDataset, table: GraphDataset, evidence: str, fields: Callable[[GraphDataset], tuple[Column, ...]]
 ) -> Iterator[ColumnFlow]:
     values = [column.path for column in fields(topic) if column.path and column.path[0] != KEY]
     known = Fields(column for column in fields(table) if not column.path[0].startswith(_METADATA))
@@ -185,7 +185,7 @@ def _by_name(
             yield ColumnFlow(ColumnRef(topic, path), ColumnRef(table, column), "DIRECT", "IDENTITY", evidence)
 
 
-def _table_node(dataset: Dataset, table: TableRow) -> Node:
+def _table_node(dataset: GraphDataset, table: TableRow) -> Node:
     attributes = present(
         description=table.description,
         format=table.table_format,
@@ -200,7 +200,7 @@ def _table_node(dataset: Dataset, table: TableRow) -> Node:
 
 
 def _table_columns(
-    tables: Mapping[Dataset, TableRow], materialized: Iterable[MaterializedTopic]
+    tables: Mapping[GraphDataset, TableRow], materialized: Iterable[MaterializedTopic]
 ) -> Iterator[tuple[ColumnRef, Edge]]:
     """Yield the columns of tables, then those of materialized topics, each with the edge from its dataset."""
     for dataset, table in sorted(tables.items()):

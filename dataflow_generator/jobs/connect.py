@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from dataflow_generator.connectors import (
     Config,
     Connector,
+    ConnectorFlow,
     ConnectorFlows,
+    Dataset,
     DatasetKind,
     Direction,
-    Flow,
     read_connector,
 )
-from dataflow_generator.connectors import Dataset as Named
 from dataflow_generator.connectors.transforms.registry import Chain
 from dataflow_generator.graph import Certainty, Node, NodeKind, present
 from dataflow_generator.jobs.connect_columns import KnownColumns, MappedColumns, map_columns
-from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, Pair, job_node, uses
+from dataflow_generator.jobs.model import GraphDataset, JobFlows, Naming, Pair, job_node, uses
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.errors import Problem
 
@@ -31,12 +31,12 @@ def connect_namespace(cluster: str, source: str) -> str:
     return f"connect://{cluster}/{source.removeprefix('connect:')}"
 
 
-def named_dataset(named: Named | None, naming: Naming) -> Dataset | None:
+def named_dataset(named: Dataset | None, naming: Naming) -> GraphDataset | None:
     """Return the graph's dataset for one that a connector names; None for an unknown one."""
     if named is None:
         return None
     if named.kind is DatasetKind.PATTERN:
-        return Dataset(NodeKind.DATASET, named.namespace, named.name)
+        return GraphDataset(NodeKind.DATASET, named.namespace, named.name)
     return naming.dataset(named.namespace, named.name)
 
 
@@ -50,10 +50,10 @@ class ReportedConnector:
     row: ConnectorRow
     config: Config
     flows: ConnectorFlows
-    pairs: tuple[tuple[Flow, Dataset | None, Dataset | None], ...]
+    pairs: tuple[tuple[ConnectorFlow, GraphDataset | None, GraphDataset | None], ...]
 
     @property
-    def ends(self) -> frozenset[Dataset]:
+    def ends(self) -> frozenset[GraphDataset]:
         """Return the datasets at the ends of its flows."""
         return frozenset(end for _, *ends in self.pairs for end in ends if end is not None)
 

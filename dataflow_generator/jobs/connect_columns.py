@@ -8,32 +8,32 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from dataflow_generator.analysis.connectivity import UnionFind
-from dataflow_generator.connectors import Config, ConnectorFlows, Direction, Flow
+from dataflow_generator.connectors import Config, ConnectorFlow, ConnectorFlows, Direction
 from dataflow_generator.connectors.column_mapping import ColumnMapping, MappedColumn, Paths, columns_behind_sink
 from dataflow_generator.connectors.column_mapping import map_columns as map_flow_columns
 from dataflow_generator.connectors.java_regex import pattern_problems
 from dataflow_generator.graph import MASKED, Certainty, NodeKind
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import Problem
 
-NamedFlow = tuple[Flow, Dataset | None, Dataset | None]
+NamedFlow = tuple[ConnectorFlow, GraphDataset | None, GraphDataset | None]
 """A flow with its source and target as datasets of the graph; None for an unknown end."""
 
 ConnectorSpec = tuple[Config, ConnectorFlows, Sequence[NamedFlow]]
 """A connector's configuration, what was read of it, and its flows with named datasets."""
 
-OpenFlow = tuple[Config, ConnectorFlows, Flow, Dataset, Dataset]
+OpenFlow = tuple[Config, ConnectorFlows, ConnectorFlow, GraphDataset, GraphDataset]
 """A flow between two known datasets, with its connector."""
 
-ColumnsByDataset = Mapping[Dataset, Paths]
+ColumnsByDataset = Mapping[GraphDataset, Paths]
 
 _LISTED = 3
 _HINT = "only the flow between the datasets is reported, without columns"
 
 
-DatabaseTables = Mapping[Dataset, TableRow]
+DatabaseTables = Mapping[GraphDataset, TableRow]
 """The tables that databases describe themselves."""
 
 
@@ -62,8 +62,8 @@ def map_columns(
 ) -> MappedColumns:
     """Map columns along every flow of the connector *name*; a flow with an unknown end has no column flows."""
     columns: list[ColumnFlow] = []
-    undescribed: list[Dataset] = []
-    untraceable: list[Dataset] = []
+    undescribed: list[GraphDataset] = []
+    untraceable: list[GraphDataset] = []
     complete = True
     with pattern_problems() as unevaluated:
         for flow, source, target in pairs:
@@ -87,7 +87,7 @@ def map_columns(
     return MappedColumns(tuple(columns), complete, (*_problems(undescribed, untraceable), *more))
 
 
-def _into_table(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> ColumnMapping:
+def _into_table(config: Config, flows: ConnectorFlows, flow: ConnectorFlow, ends: tuple[Paths, Paths]) -> ColumnMapping:
     """Map the columns of a sink's flow into a table that its database describes.
 
     Of a topic that nothing describes, the columns are those that the sink fills in its table: they are matched only.
@@ -105,7 +105,7 @@ def _into_table(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[P
     return replace(followed, columns=(*followed.columns, *lacking))
 
 
-def _because_of_table(source: Dataset, target: Dataset, paths: Paths, available: KnownColumns) -> str:
+def _because_of_table(source: GraphDataset, target: GraphDataset, paths: Paths, available: KnownColumns) -> str:
     """Return the evidence of the columns of a topic that only a table at its other end describes; else nothing.
 
     *paths* are the columns of the source.
@@ -132,9 +132,9 @@ def derive(
     ]
     needed_datasets = _needed_datasets(open_flows, known)
     needed = [open_flow for open_flow in open_flows if not needed_datasets.isdisjoint(open_flow[3:])]
-    derived: dict[Dataset, Paths] = {**declared, **_completed_topics(open_flows, known, declared)}
+    derived: dict[GraphDataset, Paths] = {**declared, **_completed_topics(open_flows, known, declared)}
     while True:
-        columns_by_dataset: dict[Dataset, dict[ColumnPath, None]] = {}
+        columns_by_dataset: dict[GraphDataset, dict[ColumnPath, None]] = {}
         for config, flows, flow, source, target in needed:
             ends = tuple(known.get(end) or derived.get(end, ()) for end in (source, target))
             unknown = [end for end, columns in zip((source, target), ends, strict=True) if not columns]
@@ -153,7 +153,7 @@ def _completed_topics(
     open_flows: Iterable[OpenFlow], known: ColumnsByDataset, declared: ColumnsByDataset
 ) -> ColumnsByDataset:
     """Return the columns of topics that DDL declares, with the further ones of the tables that they are read from."""
-    completed: dict[Dataset, Paths] = {}
+    completed: dict[GraphDataset, Paths] = {}
     for config, flows, flow, source, target in open_flows:
         if flows.direction is Direction.SOURCE and known.get(source) and declared.get(target) and not known.get(target):
             ends = known[source], completed.get(target, declared[target])
@@ -162,10 +162,10 @@ def _completed_topics(
     return completed
 
 
-def _needed_datasets(open_flows: Iterable[OpenFlow], known: ColumnsByDataset) -> frozenset[Dataset]:
+def _needed_datasets(open_flows: Iterable[OpenFlow], known: ColumnsByDataset) -> frozenset[GraphDataset]:
     """Return the undescribed datasets whose columns a flow needs, and those that their columns may come from."""
-    groups: UnionFind[Dataset] = UnionFind()
-    starts: set[Dataset] = set()
+    groups: UnionFind[GraphDataset] = UnionFind()
+    starts: set[GraphDataset] = set()
     for _, flows, _, source, target in open_flows:
         undescribed = [end for end in (source, target) if not known.get(end)]
         groups.join(undescribed)
@@ -174,7 +174,9 @@ def _needed_datasets(open_flows: Iterable[OpenFlow], known: ColumnsByDataset) ->
     return frozenset(end for group in groups.all() if not starts.isdisjoint(group) for end in group)
 
 
-def _ends(flows: ConnectorFlows, source: Dataset, target: Dataset, available: KnownColumns) -> tuple[Paths, Paths]:
+def _ends(
+    flows: ConnectorFlows, source: GraphDataset, target: GraphDataset, available: KnownColumns
+) -> tuple[Paths, Paths]:
     """Return the columns of both ends; derived ones only where no end from which columns can be mapped is described.
 
     The columns of a table do not determine those of the topic behind its sink: other connectors do.
@@ -191,7 +193,7 @@ def _ends(flows: ConnectorFlows, source: Dataset, target: Dataset, available: Kn
     return ends[0] or derived.get(source, ()), ends[1] or derived.get(target, ())
 
 
-def _is_captured(source: Dataset, target: Dataset, available: KnownColumns) -> bool:
+def _is_captured(source: GraphDataset, target: GraphDataset, available: KnownColumns) -> bool:
     """Return whether a database describes the source of a topic that no schema describes.
 
     Such a topic has all columns of its table, at the positions that other jobs know: inside `payload`, for example.
@@ -203,7 +205,9 @@ def _lead_on(flows: ConnectorFlows, ends: tuple[Paths, Paths]) -> bool:
     return bool(ends[0]) if flows.direction is Direction.SINK else any(ends)
 
 
-def _flow(name: str, flow: Flow, ends: tuple[Dataset, Dataset], mapping: MappedColumn, because: str = "") -> ColumnFlow:
+def _flow(
+    name: str, flow: ConnectorFlow, ends: tuple[GraphDataset, GraphDataset], mapping: MappedColumn, because: str = ""
+) -> ColumnFlow:
     keys = (f"connector {name}: {flow.because}", mapping.because, "masked" if mapping.masked else "")
     return ColumnFlow(
         ColumnRef(ends[0], mapping.source),
@@ -215,7 +219,7 @@ def _flow(name: str, flow: Flow, ends: tuple[Dataset, Dataset], mapping: MappedC
     )
 
 
-def _problems(undescribed: list[Dataset], untraceable: list[Dataset]) -> Iterator[Problem]:
+def _problems(undescribed: list[GraphDataset], untraceable: list[GraphDataset]) -> Iterator[Problem]:
     if undescribed:
         what = f"the columns of {_listed(undescribed)} are unknown: no schema or connector describes them"
         yield Problem("columns", what, _HINT)
@@ -224,7 +228,7 @@ def _problems(undescribed: list[Dataset], untraceable: list[Dataset]) -> Iterato
         yield Problem("transforms", what, _HINT)
 
 
-def _listed(datasets: list[Dataset]) -> str:
+def _listed(datasets: list[GraphDataset]) -> str:
     names = list(dict.fromkeys(dataset.name for dataset in datasets))
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return ", ".join(map(repr, names[:_LISTED])) + more

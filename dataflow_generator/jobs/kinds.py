@@ -41,7 +41,15 @@ from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, n
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
 from dataflow_generator.jobs.ksqldb_files import file_queries
 from dataflow_generator.jobs.manual import manual_jobs
-from dataflow_generator.jobs.model import ColumnRef, Dataset, JobFlows, Naming, job_node, partly_read_job, unread_job
+from dataflow_generator.jobs.model import (
+    ColumnRef,
+    GraphDataset,
+    JobFlows,
+    Naming,
+    job_node,
+    partly_read_job,
+    unread_job,
+)
 from dataflow_generator.jobs.once import Once
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
@@ -78,7 +86,7 @@ class LookupContext(NamedTuple):
     topics: Mapping[str, tuple[str, ...]]
     tables: ColumnsByDataset
     databases: DatabaseTables
-    views: Mapping[Dataset, TableRow]
+    views: Mapping[GraphDataset, TableRow]
     columns: TopicColumns
     derived: Callable[[], ColumnsByDataset] = dict
     once: Once | None = None
@@ -250,7 +258,7 @@ def derived_columns(snapshot: Snapshot, open_ends: Iterable[OpenEnds], context: 
     listed = list(open_ends)
     known = {end: paths for part in listed for end, paths in part.known.items()}
     specs = [spec for part in listed for spec in part.connectors]
-    declared: dict[Dataset, dict[ColumnPath, None]] = {}
+    declared: dict[GraphDataset, dict[ColumnPath, None]] = {}
     for (cluster, _), statements in snapshot.statements.items() if specs else ():
         for dataset, paths in declared_columns(cluster, statements, context.flink).items():
             declared.setdefault(dataset, {}).update(dict.fromkeys(paths))
@@ -291,7 +299,7 @@ def _key(table: TableRow | None) -> tuple[ColumnPath, ...]:
     return tuple((KEY, field_segment(name)) for name in table.primary_key) if table else ()
 
 
-def _cluster_topics(datasets: Iterable[Dataset], context: LookupContext) -> dict[ClusterTopic, Dataset]:
+def _cluster_topics(datasets: Iterable[GraphDataset], context: LookupContext) -> dict[ClusterTopic, GraphDataset]:
     """Return those of *datasets* that are topics of known clusters, by cluster and topic name."""
     clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
     known = (dataset for dataset in datasets if dataset.namespace in clusters)

@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.jobs.field_matching import Fields
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset, JobFlows, Naming, Use, job_node
 from dataflow_generator.jobs.sql_catalog import catalog_of, path_of_names
 from dataflow_generator.sql.catalog import Catalog
 from dataflow_generator.sql.lexer import Dialect
-from dataflow_generator.sql.lineage import ColumnRef as SqlColumn
-from dataflow_generator.sql.lineage import Effect, StatementFlows
+from dataflow_generator.sql.lineage import Effect, SqlColumn, StatementFlows
 from dataflow_generator.sql.reader import read_sql
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.errors import Problem
@@ -200,9 +199,9 @@ def _fills_a_store(query: Query) -> bool:
 class _Server:
     """A server's collections: topic and layout by name, the fields of topics, and the catalog for the parser."""
 
-    topics: Mapping[str, Dataset]
+    topics: Mapping[str, GraphDataset]
     layouts: Mapping[str, Layout]
-    fields: Mapping[Dataset, Fields]
+    fields: Mapping[GraphDataset, Fields]
     catalog: Catalog
     cluster: str
     naming: Naming
@@ -271,7 +270,7 @@ class _Job:
                 self._note(f"the server reports the {listed}, the statement names {', '.join(read) or 'none'}")
 
     def _uses(self, names: Iterable[str], what: str) -> tuple[Use, ...]:
-        uses: dict[Dataset, Use] = {}
+        uses: dict[GraphDataset, Use] = {}
         for name in sorted(names):
             topic = self._topics.get(name)
             if topic is None:

@@ -6,7 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from dataflow_generator.graph import Certainty, present
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Pair, Use, job_node, uses
+from dataflow_generator.jobs.model import (
+    ColumnFlow,
+    ColumnRef,
+    GraphDataset,
+    JobFlows,
+    Naming,
+    Pair,
+    Use,
+    job_node,
+    uses,
+)
 from scanner_model.manual import DeclaredFlow, FlowEnd
 
 
@@ -56,7 +66,7 @@ def _separate_job(cluster: str, name: str, flows: list[DeclaredFlow], naming: Na
     )
 
 
-def _with_certainty(use: Use, declared: set[Dataset | None]) -> Use:
+def _with_certainty(use: Use, declared: set[GraphDataset | None]) -> Use:
     return use if use.dataset in declared else replace(use, certainty=Certainty.SUGGESTED)
 
 
@@ -74,7 +84,7 @@ def _columns(cluster: str, flows: list[DeclaredFlow], naming: Naming) -> tuple[C
     )
 
 
-def _topic(cluster: str, end: FlowEnd, naming: Naming) -> Dataset | None:
+def _topic(cluster: str, end: FlowEnd, naming: Naming) -> GraphDataset | None:
     return _column(cluster, end, naming).dataset if end.name else None
 
 
@@ -88,8 +98,8 @@ def _type(origin: ColumnRef, target: ColumnRef) -> str:
     return "INDIRECT" if origin.path is None or target.path is None else "DIRECT"
 
 
-def _uses(pairs: Iterable[tuple[Dataset, str]]) -> tuple[Use, ...]:
-    evidence: dict[Dataset, str] = {}
+def _uses(pairs: Iterable[tuple[GraphDataset, str]]) -> tuple[Use, ...]:
+    evidence: dict[GraphDataset, str] = {}
     for dataset, why in sorted(pairs):
         evidence.setdefault(dataset, why)
     return tuple(Use(dataset, why) for dataset, why in evidence.items())

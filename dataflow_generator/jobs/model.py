@@ -16,7 +16,7 @@ from scanner_model.names import broker_addresses
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Dataset:
+class GraphDataset:
     """A topic, or a dataset outside Kafka (*kind* DATASET), named as OpenLineage does."""
 
     kind: NodeKind
@@ -33,7 +33,7 @@ class Dataset:
 class ColumnRef:
     """A column of a dataset, or the whole dataset where *path* is None."""
 
-    dataset: Dataset
+    dataset: GraphDataset
     path: ColumnPath | None = None
 
     @property
@@ -53,7 +53,7 @@ class Use:
     route means that the job has a single one, or that the dataset is on all of them. *certainty* None is the job's.
     """
 
-    dataset: Dataset
+    dataset: GraphDataset
     evidence: str
     route: str = ""
     certainty: Certainty | None = None
@@ -114,8 +114,8 @@ def partly_read_job(flows: JobFlows) -> JobFlows:
 class Pair(NamedTuple):
     """Data move from *source* to *target*; None is an unknown end."""
 
-    source: Dataset | None
-    target: Dataset | None
+    source: GraphDataset | None
+    target: GraphDataset | None
     evidence: str
 
 
@@ -126,8 +126,8 @@ def uses(pairs: Iterable[Pair]) -> tuple[tuple[Use, ...], tuple[Use, ...]]:
     """
     listed = sorted(set(pairs), key=_order)
     routes = _routes(listed)
-    reads: dict[tuple[Dataset, str], str] = {}
-    writes: dict[tuple[Dataset, str], str] = {}
+    reads: dict[tuple[GraphDataset, str], str] = {}
+    writes: dict[tuple[GraphDataset, str], str] = {}
     for pair in listed:
         route = routes[pair.source] if len(set(routes.values())) > 1 else ""
         if pair.source:
@@ -137,23 +137,23 @@ def uses(pairs: Iterable[Pair]) -> tuple[tuple[Use, ...], tuple[Use, ...]]:
     return _as_uses(reads), _as_uses(writes)
 
 
-def _as_uses(evidence: Mapping[tuple[Dataset, str], str]) -> tuple[Use, ...]:
+def _as_uses(evidence: Mapping[tuple[GraphDataset, str], str]) -> tuple[Use, ...]:
     return tuple(Use(dataset, why, route) for (dataset, route), why in evidence.items())
 
 
-def _routes(pairs: list[Pair]) -> Mapping[Dataset | None, str]:
+def _routes(pairs: list[Pair]) -> Mapping[GraphDataset | None, str]:
     """Name the route of each source after the first source that has the same targets."""
-    targets: dict[Dataset | None, list[Dataset | None]] = {}
+    targets: dict[GraphDataset | None, list[GraphDataset | None]] = {}
     for pair in pairs:
         targets.setdefault(pair.source, []).append(pair.target)
-    first: dict[tuple[Dataset | None, ...], Dataset | None] = {}
+    first: dict[tuple[GraphDataset | None, ...], GraphDataset | None] = {}
     for source, sinks in targets.items():
         first.setdefault(tuple(dict.fromkeys(sinks)), source)
     named = [dataset.name for dataset in first.values() if dataset]
     return {source: _name(first[tuple(dict.fromkeys(sinks))], named) for source, sinks in targets.items()}
 
 
-def _name(source: Dataset | None, named: list[str]) -> str:
+def _name(source: GraphDataset | None, named: list[str]) -> str:
     if source is None:
         return "?"
     return source.name if named.count(source.name) == 1 else source.key
@@ -203,18 +203,18 @@ class Naming:
         """Return the display name of a dataset by each of its other names."""
         return self._shown
 
-    def topic(self, cluster: str, name: str) -> Dataset:
+    def topic(self, cluster: str, name: str) -> GraphDataset:
         """Return a topic of *cluster*."""
-        return Dataset(NodeKind.TOPIC, self._clusters[cluster], name)
+        return GraphDataset(NodeKind.TOPIC, self._clusters[cluster], name)
 
-    def dataset(self, namespace: str, name: str) -> Dataset:
+    def dataset(self, namespace: str, name: str) -> GraphDataset:
         """Return a dataset: a topic where *namespace* is Kafka's, with the canonical namespace of a known cluster."""
         if not namespace.startswith(_KAFKA):
             shown = self._shown.get((namespace, name)) or self.tables.find(namespace, name)
             if shown and shown[0].startswith(_KAFKA):
                 return self.dataset(*shown)
-            return Dataset(NodeKind.DATASET, *(shown or (namespace, name)))
-        return Dataset(NodeKind.TOPIC, self._canonical(namespace), name)
+            return GraphDataset(NodeKind.DATASET, *(shown or (namespace, name)))
+        return GraphDataset(NodeKind.TOPIC, self._canonical(namespace), name)
 
     def _canonical(self, namespace: str) -> str:
         servers = namespace.removeprefix(_KAFKA)

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from dataflow_generator.graph import MASKED, Attributes, Certainty, NodeKind, present
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset, JobFlows, Use, job_node
 from dataflow_generator.openlineage.names import KAFKA
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, FlowRow, LineageJobRow, UseRow
 from scanner_model.openlineage import DatasetRef, Side
@@ -56,11 +56,11 @@ def dataset_attributes(bodies: Mapping[str, str]) -> Attributes:
     )
 
 
-def reported_datasets(ref: DatasetRef) -> tuple[Dataset, ...]:
+def reported_datasets(ref: DatasetRef) -> tuple[GraphDataset, ...]:
     """Return the datasets behind a reference in an event; Flink lists several topics in one, with semicolons."""
     is_topic = ref.namespace[: len(KAFKA)].lower() == KAFKA
     names = filter(None, ref.name.split(";")) if is_topic else (ref.name,)
-    return tuple(Dataset(NodeKind.TOPIC if is_topic else NodeKind.DATASET, ref.namespace, name) for name in names)
+    return tuple(GraphDataset(NodeKind.TOPIC if is_topic else NodeKind.DATASET, ref.namespace, name) for name in names)
 
 
 def _uses(use: UseRow, whose: str) -> Iterator[Use]:

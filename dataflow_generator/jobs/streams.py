@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Attributes, Certainty, Node, NodeKind, present
-from dataflow_generator.jobs.model import Dataset, JobFlows, JobReading, Naming, Pair, Use, job_node, uses
+from dataflow_generator.jobs.model import GraphDataset, JobFlows, JobReading, Naming, Pair, Use, job_node, uses
 from dataflow_generator.jobs.streams_topology import PATTERN_PREFIX, Topology, read_topology
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import StreamsTopology
@@ -42,8 +42,8 @@ class _Job:
         self._topology = read_topology(application.topology, application.name)
         self._where = f"topology {application.name}" + (f" in {application.file}" if application.file else "")
         self._nodes = _nodes_by_topic(self._topology)
-        self._resolved: dict[str, tuple[Dataset, ...]] = {}
-        self._named: dict[Dataset, str] = {}
+        self._resolved: dict[str, tuple[GraphDataset, ...]] = {}
+        self._named: dict[GraphDataset, str] = {}
         self._problems = [
             Problem(f"{self._where}, {problem.where}", problem.what, problem.hint)
             for problem in self._topology.problems
@@ -79,10 +79,10 @@ class _Job:
                 for written in self._datasets(target):
                     yield Pair(read, written, "")
 
-    def _why(self, dataset: Dataset) -> str:
+    def _why(self, dataset: GraphDataset) -> str:
         return f"{self._where}: {self._named.get(dataset, 'its nodes')}"
 
-    def _datasets(self, topic: str) -> tuple[Dataset | None, ...]:
+    def _datasets(self, topic: str) -> tuple[GraphDataset | None, ...]:
         """Return the datasets of a topic name or pattern; None for an empty name, which is an unknown end."""
         if not topic:
             return (None,)
@@ -92,7 +92,7 @@ class _Job:
             self._named |= {dataset: node for dataset in self._resolved[topic] if dataset not in self._named}
         return self._resolved[topic]
 
-    def _resolve(self, topic: str) -> Iterator[Dataset]:
+    def _resolve(self, topic: str) -> Iterator[GraphDataset]:
         if not topic.startswith(PATTERN_PREFIX):
             yield self._naming.topic(self._cluster, topic)
             return
@@ -106,7 +106,7 @@ class _Job:
         if not names:
             what = f"the pattern {pattern!r} matches none of the {len(known)} known topics"
             self._problems.append(Problem(self._where, what))
-            yield Dataset(NodeKind.DATASET, self._naming.clusters[self._cluster], topic)
+            yield GraphDataset(NodeKind.DATASET, self._naming.clusters[self._cluster], topic)
         yield from (self._naming.topic(self._cluster, name) for name in names)
 
     def _internal_uses(self) -> Iterator[Use]:

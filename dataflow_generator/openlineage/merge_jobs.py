@@ -14,7 +14,7 @@ from dataflow_generator.graph import Attributes, Certainty, Node, NodeKind
 from dataflow_generator.jobs.field_matching import EventFields, unlisted
 from dataflow_generator.jobs.flink.statements import FlinkJobMatcher, RunningStatements
 from dataflow_generator.jobs.kinds import LookupContext, described
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset, JobFlows, Use
 from dataflow_generator.jobs.openlineage import KIND, dataset_attributes
 from dataflow_generator.openlineage.dataset_identity import DatasetIdentity, KafkaClusters
 from dataflow_generator.openlineage.names import normal
@@ -31,12 +31,12 @@ _TASK = re.compile(r"\.\d+")
 class Renamed(NamedTuple):
     """The display dataset of another one; *why* is the reason of an uncertain match, empty for a certain one."""
 
-    dataset: Dataset
+    dataset: GraphDataset
     why: str = ""
 
 
-Rename = Callable[[Dataset], Renamed]
-Fields = Mapping[Dataset, EventFields]
+Rename = Callable[[GraphDataset], Renamed]
+Fields = Mapping[GraphDataset, EventFields]
 
 
 def is_from_events(job: JobFlows) -> bool:
@@ -227,11 +227,11 @@ def merge_jobs(snapshot: Snapshot, jobs: Sequence[JobFlows], context: LookupCont
     )
 
 
-def _datasets_in_flows(jobs: Iterable[JobFlows]) -> frozenset[Dataset]:
+def _datasets_in_flows(jobs: Iterable[JobFlows]) -> frozenset[GraphDataset]:
     return frozenset(end.dataset for job in jobs for flow in job.columns for end in (flow.source, flow.target))
 
 
-def _undescribed(reported: Mapping[Dataset, tuple[Column, ...]], context: LookupContext) -> Described:
+def _undescribed(reported: Mapping[GraphDataset, tuple[Column, ...]], context: LookupContext) -> Described:
     """Return the columns of tables from events, and those of topics that no schema has."""
     clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
     topics = {
@@ -275,23 +275,23 @@ def _clusters(snapshot: Snapshot) -> KafkaClusters:
     return KafkaClusters.of(brokers, (*nameless, *aliases))
 
 
-def _display(identity: DatasetIdentity, dataset: Dataset) -> Renamed:
+def _display(identity: DatasetIdentity, dataset: GraphDataset) -> Renamed:
     """Return the display dataset; one that no rule matches with another keeps the name that its source gave it."""
     if dataset.kind not in (NodeKind.TOPIC, NodeKind.DATASET):
         return Renamed(dataset)
     (namespace, name), why = identity.resolve(dataset.namespace, dataset.name)
     kind = NodeKind.TOPIC if namespace.startswith("kafka://") else NodeKind.DATASET
-    return Renamed(Dataset(kind, namespace, name), why)
+    return Renamed(GraphDataset(kind, namespace, name), why)
 
 
 def _event_columns(
-    events: EventInputs, identity: DatasetIdentity, datasets: Collection[Dataset]
-) -> Mapping[Dataset, tuple[Column, ...]]:
+    events: EventInputs, identity: DatasetIdentity, datasets: Collection[GraphDataset]
+) -> Mapping[GraphDataset, tuple[Column, ...]]:
     """Return the columns of *datasets* from events; of several names of a dataset, the one with most columns counts."""
     display = {ref: _dataset_of(identity, ref) for ref in events.names}
     refs = frozenset(ref for ref, dataset in display.items() if dataset in datasets)
     reported = events.columns(refs)
-    columns: dict[Dataset, tuple[Column, ...]] = {}
+    columns: dict[GraphDataset, tuple[Column, ...]] = {}
     for ref in sorted(reported):
         columns[display[ref]] = max(columns.get(display[ref], ()), reported[ref], key=len)
     return columns
@@ -306,21 +306,21 @@ def _attributes(events: EventInputs, identity: DatasetIdentity) -> Mapping[str, 
     return attributes
 
 
-def _dataset_of(identity: DatasetIdentity, ref: DatasetRef) -> Dataset:
+def _dataset_of(identity: DatasetIdentity, ref: DatasetRef) -> GraphDataset:
     (namespace, name), _ = identity.resolve(ref.namespace, ref.name)
     kind = NodeKind.TOPIC if namespace.startswith("kafka://") else NodeKind.DATASET
-    return Dataset(kind, namespace, name)
+    return GraphDataset(kind, namespace, name)
 
 
 def _fields(
-    datasets: Iterable[Dataset], reported: Mapping[Dataset, tuple[Column, ...]], context: LookupContext
-) -> Mapping[Dataset, EventFields]:
+    datasets: Iterable[GraphDataset], reported: Mapping[GraphDataset, tuple[Column, ...]], context: LookupContext
+) -> Mapping[GraphDataset, EventFields]:
     """Return the column resolvers: by the schemas of a topic in the dictionary, else by columns from events."""
     clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
     listed = sorted(datasets)
     topics = {(clusters[dataset.namespace], dataset.name) for dataset in listed if dataset.namespace in clusters}
     known = context.columns.full(topics) if topics else {}
-    fields: dict[Dataset, EventFields] = {}
+    fields: dict[GraphDataset, EventFields] = {}
     for dataset in listed:
         columns = known.get((clusters.get(dataset.namespace, ""), dataset.name)) or reported.get(dataset, ())
         paths = (column.path for column in columns)

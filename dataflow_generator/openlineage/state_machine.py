@@ -300,20 +300,20 @@ def _message(observed: ObservedJob) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Engine:
+class ServerEngine:
     """The engine of a server: its *name*, and the programming *language* of its errors."""
 
     name: str
     language: str = "JAVA"
 
 
-def transition_event(transition: Transition, engine: Engine, producer: str) -> Event:
+def transition_event(transition: Transition, engine: ServerEngine, producer: str) -> Event:
     """Return the run event; an error is in the facet `errorMessage`, also while the run continues."""
     run = RunEntry(id=transition.run, state=transition.state, facets=_facets(transition, engine))
     return run_event(run, transition.job, moment(transition.at), producer)
 
 
-def _facets(transition: Transition, engine: Engine) -> Facets:
+def _facets(transition: Transition, engine: ServerEngine) -> Facets:
     facets = {"processing_engine": processing_engine(engine.name, "", our_version())}
     if transition.error is None:
         return facets

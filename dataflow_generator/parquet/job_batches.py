@@ -35,7 +35,7 @@ from dataflow_generator.jobs.kinds import (
     lookup_context,
     read_partition,
 )
-from dataflow_generator.jobs.model import Dataset
+from dataflow_generator.jobs.model import GraphDataset
 from dataflow_generator.parquet.dataset import (
     ABOVE_SCHEMAS,
     EDGE_DDL,
@@ -108,7 +108,7 @@ class JobBatch(NamedTuple):
 
     keys: tuple[str, ...]
     coverage: Coverage
-    datasets: frozenset[Dataset]
+    datasets: frozenset[GraphDataset]
     jobs: Table
     columns: Table
     edges: Mapping[EdgeKind, Table]
@@ -157,7 +157,7 @@ def concatenate(parts: Sequence[JobBatch], existing: Collection[str]) -> JobRows
     if _has_doubles(flows):
         return None
     columns = _unique(_concat([part.columns for part in parts], _COLUMN_DDL))
-    datasets = sorted(frozenset[Dataset]().union(*(part.datasets for part in parts)))
+    datasets = sorted(frozenset[GraphDataset]().union(*(part.datasets for part in parts)))
     dataset_nodes = [
         Node(dataset.key, dataset.kind, dataset.namespace, dataset.name)
         for dataset in datasets

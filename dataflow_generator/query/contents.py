@@ -11,7 +11,7 @@ from dataflow_generator.graph import EdgeKind, NodeKind
 from dataflow_generator.jobs.connect import connect_namespace
 from dataflow_generator.jobs.flink.statements import flink_namespace
 from dataflow_generator.jobs.ksqldb import ksqldb_namespace
-from dataflow_generator.jobs.model import Dataset, job_node
+from dataflow_generator.jobs.model import GraphDataset, job_node
 from dataflow_generator.jobs.streams import streams_node
 from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import SqlGraphReader
@@ -148,7 +148,7 @@ def stale_nodes(nodes: Iterable[NodeRow], facts: Iterable[StaleFact], homes: Map
 def _keys(fact: StaleFact, homes: Mapping[str, str]) -> Iterator[str]:
     match fact.kind:
         case "topic" if fact.cluster in homes:
-            yield Dataset(NodeKind.TOPIC, homes[fact.cluster], fact.name).key
+            yield GraphDataset(NodeKind.TOPIC, homes[fact.cluster], fact.name).key
         case "consumer-group" if fact.cluster in homes:
             yield f"{NodeKind.CONSUMER_GROUP}:{homes[fact.cluster]}/{fact.name}"
         case "connector":

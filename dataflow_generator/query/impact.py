@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from dataflow_generator.graph import EdgeKind
-from dataflow_generator.query.neighbourhood import E, Flow, ImpactGraph, K, Neighbourhood, NodeInfo, Use
+from dataflow_generator.query.neighbourhood import DatasetFlow, E, ImpactGraph, K, Neighbourhood, NodeInfo, Use
 from dataflow_generator.query.traversal import Hop
 from scanner_model.columns import ColumnPath
 
@@ -74,7 +74,7 @@ class _Reach(NamedTuple, Generic[K, E]):
     use: Use
     steps: int
     before: _State[K] | None = None
-    flow: Flow[K, E] | None = None
+    flow: DatasetFlow[K, E] | None = None
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -211,7 +211,7 @@ class _Search(Generic[K, E]):
 
     def _route(self, reach: _Reach[K, E]) -> tuple[tuple[Hop[K, E], ...], tuple[K, ...]]:
         """Return the edges from the start, and their jobs."""
-        flows: list[Flow[K, E]] = []
+        flows: list[DatasetFlow[K, E]] = []
         start: _State[K] | None = None
         while reach.flow is not None and reach.before is not None:
             flows.append(reach.flow)
@@ -228,7 +228,7 @@ def _members(route: tuple[Hop[K, E], ...]) -> tuple[K, ...]:
     return tuple(hop.target for hop in route[:1] if hop.kind == EdgeKind.MEMBER_OF)
 
 
-def _target_of(flow: Flow[K, E], path: ColumnPath) -> ColumnPath:
+def _target_of(flow: DatasetFlow[K, E], path: ColumnPath) -> ColumnPath:
     """Return the target of *path*: a field of a copied structure maps to the same field of the copy."""
     part = path[len(flow.path) :]
     inside = len(path) > len(flow.path) and flow.use is Use.COPIES

@@ -83,7 +83,7 @@ class ImpactGraph(Generic[K, E]):
     column_flows: Callable[[Sequence[K]], Iterable[ColumnFlow[K, E]]] | None = None
 
 
-class Flow(NamedTuple, Generic[K, E]):
+class DatasetFlow(NamedTuple, Generic[K, E]):
     """A flow from *path* of a dataset to *target_path* of another, () being the whole; *jobs* may make it.
 
     *hops* are its edges: one between columns, or in and out of a job without column flows, whose target may be None.
@@ -101,18 +101,18 @@ class Flow(NamedTuple, Generic[K, E]):
 class OutgoingFlows(Generic[K, E]):
     """The outgoing flows of one dataset, sorted by path."""
 
-    flows: list[Flow[K, E]] = field(default_factory=list)
+    flows: list[DatasetFlow[K, E]] = field(default_factory=list)
 
-    def at(self, path: ColumnPath) -> Iterator[Flow[K, E]]:
+    def at(self, path: ColumnPath) -> Iterator[DatasetFlow[K, E]]:
         """Yield the flows from *path*, from paths inside it, and from paths that contain it."""
-        by_path: Callable[[Flow[K, E]], ColumnPath] = attrgetter("path")
+        by_path: Callable[[DatasetFlow[K, E]], ColumnPath] = attrgetter("path")
         for size in range(len(path)):
             yield from self._from(path[:size], by_path, inside=False)
         yield from self._from(path, by_path, inside=True)
 
     def _from(
-        self, path: ColumnPath, by_path: Callable[[Flow[K, E]], ColumnPath], *, inside: bool
-    ) -> Iterator[Flow[K, E]]:
+        self, path: ColumnPath, by_path: Callable[[DatasetFlow[K, E]], ColumnPath], *, inside: bool
+    ) -> Iterator[DatasetFlow[K, E]]:
         index = bisect_left(self.flows, path, key=by_path)
         while index < len(self.flows) and self.flows[index].path[: len(path)] == path:
             if not inside and self.flows[index].path != path:
@@ -144,7 +144,7 @@ class Neighbourhood(Generic[K, E]):
         for hop, dataset, path, target, target_path in (self._graph.column_flows or self._column_flows)(new):
             makers = jobs.of(hop, dataset, target)
             use = use_of(self._graph.step(hop.edge))
-            self._outgoing[dataset].flows.append(Flow(path, target, target_path, use, (hop,), makers))
+            self._outgoing[dataset].flows.append(DatasetFlow(path, target, target_path, use, (hop,), makers))
             covered.update((dataset, maker) for maker in (target, *makers))
         for hop in self._graph.ahead(new, True, _KEEPS):
             if (hop.source, hop.target) not in covered:  # a table without known columns is a copy nevertheless
@@ -259,18 +259,18 @@ def _on_same_route(read: Hop[K, E], write: Hop[K, E]) -> bool:
     return read.edge.subtype == write.edge.subtype or not (read.edge.subtype and write.edge.subtype)
 
 
-def _whole_dataset(hop: Hop[K, E]) -> Flow[K, E]:
-    return Flow(path=(), target=hop.target, target_path=(), use=Use.COPIES, hops=(hop,), jobs=())
+def _whole_dataset(hop: Hop[K, E]) -> DatasetFlow[K, E]:
+    return DatasetFlow(path=(), target=hop.target, target_path=(), use=Use.COPIES, hops=(hop,), jobs=())
 
 
-def _flows_without_columns(read: Hop[K, E], writes: Collection[Hop[K, E]]) -> Iterator[Flow[K, E]]:
+def _flows_without_columns(read: Hop[K, E], writes: Collection[Hop[K, E]]) -> Iterator[DatasetFlow[K, E]]:
     """Build the flows of a job some or all of whose column flows are not known."""
     jobs = (read.target,)
     for hop in writes:
         hops = (read, hop)
-        yield Flow(path=(), target=hop.target, target_path=(), use=Use.UNKNOWN, hops=hops, jobs=jobs)
+        yield DatasetFlow(path=(), target=hop.target, target_path=(), use=Use.UNKNOWN, hops=hops, jobs=jobs)
     if not writes:
-        yield Flow(path=(), target=None, target_path=(), use=Use.UNKNOWN, hops=(read,), jobs=jobs)
+        yield DatasetFlow(path=(), target=None, target_path=(), use=Use.UNKNOWN, hops=(read,), jobs=jobs)
 
 
 def _unique(nodes: Iterable[K]) -> list[K]:

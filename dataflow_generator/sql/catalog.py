@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dataflow_generator.sql.lexer import words
-from dataflow_generator.sql.lineage import EMPTY, Dataset, Effect, Origin, Value
+from dataflow_generator.sql.lineage import EMPTY, Effect, Origin, SqlTable, ValueLineage
 from dataflow_generator.sql.nodes import ColumnDefinition, Options, Parts, SqlType
 from scanner_model.streaming_sql import timestamp_column
 
@@ -18,14 +18,14 @@ class View:
     *open*: the view has further columns, see Rows. *unknown_effects*: what affects its rows is not known.
     """
 
-    columns: tuple[tuple[str, Value, SqlType | None], ...]
+    columns: tuple[tuple[str, ValueLineage, SqlType | None], ...]
     effects: frozenset[tuple[Origin, Effect]] = frozenset()
     sources: frozenset[str] = frozenset()
-    datasets: tuple[Dataset, ...] = ()
+    datasets: tuple[SqlTable, ...] = ()
     open: bool = False
     table: str = ""
     others: tuple[str, ...] = ()
-    rest: Value = EMPTY
+    rest: ValueLineage = EMPTY
     leading: int = 0
     unknown_effects: bool = False
 

@@ -37,7 +37,7 @@ _DIRECT = frozenset((Effect.IDENTITY, Effect.TRANSFORMATION, Effect.AGGREGATION,
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class ColumnRef:
+class SqlColumn:
     """A column of a dataset, or the whole dataset where *path* is empty; *dataset* empty: a query's own result."""
 
     dataset: str
@@ -45,16 +45,16 @@ class ColumnRef:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Flow:
+class SqlFlow:
     """One column reference affects another."""
 
-    target: ColumnRef
-    source: ColumnRef
+    target: SqlColumn
+    source: SqlColumn
     effect: Effect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dataset:
+class SqlTable:
     """A table or stream that a statement reads or writes.
 
     *name* is as the statement writes it (in ksqlDB upper-cased as the engine does), *qualified* with the current
@@ -84,8 +84,8 @@ class StatementFlows:
     kind: str
     sources: tuple[str, ...] = ()
     sinks: tuple[str, ...] = ()
-    flows: tuple[Flow, ...] = ()
-    datasets: tuple[Dataset, ...] = ()
+    flows: tuple[SqlFlow, ...] = ()
+    datasets: tuple[SqlTable, ...] = ()
     problems: tuple[Problem, ...] = ()
     unresolved: tuple[Problem, ...] = ()
     at: str = ""
@@ -112,7 +112,7 @@ _NOTHING: frozenset[tuple[Origin, Effect]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ValueLineage:
     """The lineage of one value: *direct* origins with their strength, and *indirect* origins with their effect.
 
     *unknown*: it may have further origins, because a definition is missing or was not read.
@@ -128,7 +128,7 @@ class Value:
         for origin, _ in self.indirect:
             yield origin
 
-    def field(self, fields: ColumnPath) -> Value:
+    def field(self, fields: ColumnPath) -> ValueLineage:
         """Return the lineage of *fields* inside this value: those fields of copied origins, else the whole origin."""
         if not fields:
             return self
@@ -137,35 +137,35 @@ class Value:
             ((table, (*path, *fields)) if strength == identity else (table, path)): strength
             for (table, path), strength in self.direct.items()
         }
-        return Value(inside, self.indirect, self.unknown)
+        return ValueLineage(inside, self.indirect, self.unknown)
 
-    def at_least(self, strength: Strength) -> Value:
+    def at_least(self, strength: Strength) -> ValueLineage:
         """Return the same origins, none weaker than *strength*."""
         if not self.direct or min(self.direct.values()) >= strength:
             return self
         stronger = {origin: max(own, strength) for origin, own in self.direct.items()}
-        return Value(stronger, self.indirect, self.unknown)
+        return ValueLineage(stronger, self.indirect, self.unknown)
 
-    def with_effects(self, values: Iterable[Value], effect: Effect) -> Value:
+    def with_effects(self, values: Iterable[ValueLineage], effect: Effect) -> ValueLineage:
         """Return this value with the origins of *values* added as indirect ones."""
         deciding = list(values)
         added = frozenset((origin, effect) for value in deciding for origin in value.origins())
         unknown = any(value.unknown for value in deciding)
         if not added and not unknown:
             return self
-        return Value(self.direct, self.indirect | added, self.unknown or unknown)
+        return ValueLineage(self.direct, self.indirect | added, self.unknown or unknown)
 
 
-EMPTY = Value({})
-UNKNOWN = Value({}, unknown=True)
+EMPTY = ValueLineage({})
+UNKNOWN = ValueLineage({}, unknown=True)
 
 
-def copied(origin: Origin) -> Value:
+def copied(origin: Origin) -> ValueLineage:
     """Return the lineage of a copy of *origin*."""
-    return Value({origin: Strength.IDENTITY})
+    return ValueLineage({origin: Strength.IDENTITY})
 
 
-def merged(values: Iterable[Value], least: Strength = Strength.IDENTITY) -> Value:
+def merged(values: Iterable[ValueLineage], least: Strength = Strength.IDENTITY) -> ValueLineage:
     """Return the lineage of a value that may be any of *values*, no origin weaker than *least*."""
     nonempty = [value for value in values if value.direct or value.indirect or value.unknown]
     if len(nonempty) < 2:
@@ -180,19 +180,19 @@ def merged(values: Iterable[Value], least: Strength = Strength.IDENTITY) -> Valu
                 direct[origin] = strength if strength > least else least
         if value.indirect:
             indirect |= value.indirect
-    return Value(direct, indirect, unknown)
+    return ValueLineage(direct, indirect, unknown)
 
 
-def computed(values: Iterable[Value]) -> Value:
+def computed(values: Iterable[ValueLineage]) -> ValueLineage:
     """Return the lineage of a value computed from *values*."""
     return merged(values, Strength.TRANSFORMATION)
 
 
-def masked(values: Iterable[Value]) -> Value:
+def masked(values: Iterable[ValueLineage]) -> ValueLineage:
     """Return the lineage of a value that shows nothing of *values*, such as a hash of them."""
     return merged(values).at_least(Strength.MASKED)
 
 
-def aggregated(values: Iterable[Value]) -> Value:
+def aggregated(values: Iterable[ValueLineage]) -> ValueLineage:
     """Return the lineage of a value aggregated from *values*."""
     return merged(values, Strength.AGGREGATION)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 
 from dataflow_generator.sql.catalog import KnownTable
-from dataflow_generator.sql.lineage import EFFECTS, ColumnRef, Effect, Flow, Origin
+from dataflow_generator.sql.lineage import EFFECTS, Effect, Origin, SqlColumn, SqlFlow
 from dataflow_generator.sql.nodes import (
     ColumnKind,
     Expression,
@@ -16,14 +16,14 @@ from dataflow_generator.sql.nodes import (
     Name,
     SelectItem,
 )
-from dataflow_generator.sql.scope import PSEUDO, WINDOW_BOUNDS, Column, Rows, Scope, StatementContext, TooLarge
+from dataflow_generator.sql.scope import PSEUDO, WINDOW_BOUNDS, Column, Rows, SelectScope, StatementContext, TooLarge
 from scanner_model.columns import ColumnPath
 
 
 class OutputNames:
     """Assigns the output column names of one select list, from left to right."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: SelectScope) -> None:
         self._scope = scope
         self._flink = scope.context.flink
         self._joined = len(scope.rows) > 1
@@ -76,7 +76,7 @@ def _has(rows: Rows, name: str) -> bool:
     return any(column.name == name for column in rows.columns) or (rows.windowed and name in WINDOW_BOUNDS)
 
 
-def synthetic_key(scope: Scope) -> str:
+def synthetic_key(scope: SelectScope) -> str:
     """Return the name of the key that ksqlDB generates for a join: ROWKEY, numbered where a source has that name."""
     used_names = {column.name for column in scope.listed()}
     name, count = "ROWKEY", 0
@@ -106,7 +106,7 @@ MOST_FLOWS = 10_000
 """Flows that one statement may have; a thousand columns derived from five each are 5,000."""
 
 
-def flows(columns: Iterable[Column], sink: str, context: StatementContext) -> tuple[Flow, ...]:
+def flows(columns: Iterable[Column], sink: str, context: StatementContext) -> tuple[SqlFlow, ...]:
     """Return the flows into *sink*, sorted: those of each column, and those that affect all of its rows.
 
     Raises TooLarge above MOST_FLOWS.
@@ -114,8 +114,8 @@ def flows(columns: Iterable[Column], sink: str, context: StatementContext) -> tu
     distinct = set(islice(_flows(columns, context), MOST_FLOWS + 1))
     if len(distinct) > MOST_FLOWS:
         raise TooLarge
-    refs = {origin: ColumnRef(*origin) for _, origin, _ in distinct}
-    return tuple(Flow(ColumnRef(sink, path), refs[origin], effect) for path, origin, effect in sorted(distinct))
+    refs = {origin: SqlColumn(*origin) for _, origin, _ in distinct}
+    return tuple(SqlFlow(SqlColumn(sink, path), refs[origin], effect) for path, origin, effect in sorted(distinct))
 
 
 def _flows(columns: Iterable[Column], context: StatementContext) -> Iterator[tuple[ColumnPath, Origin, Effect]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Effect, Origin, Strength, Value, copied, merged
+from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Effect, Origin, Strength, ValueLineage, copied, merged
 from dataflow_generator.sql.nodes import (
     Constant,
     Expression,
@@ -28,13 +28,13 @@ from dataflow_generator.sql.scope import (
     Column,
     ResolvedCommonTable,
     Rows,
-    Scope,
+    SelectScope,
     TooLarge,
 )
 from dataflow_generator.sql.value_rules import field_of, type_of, value_of, values_of
 
 
-def projections(select: Select, scope: Scope, keys: list[Value]) -> Rows:
+def projections(select: Select, scope: SelectScope, keys: list[ValueLineage]) -> Rows:
     """Return the columns of a select list; *keys* are its GROUP BY keys."""
     names = OutputNames(scope)
     columns: list[Column] = []
@@ -58,7 +58,7 @@ def projections(select: Select, scope: Scope, keys: list[Value]) -> Rows:
     return Rows(listed, table=source.table, others=source.others, open=True, rest=source.rest, leading=source.leading)
 
 
-def _item(item: SelectItem, names: OutputNames, position: int, scope: Scope) -> Column:
+def _item(item: SelectItem, names: OutputNames, position: int, scope: SelectScope) -> Column:
     name = names.of(item, position)
     if isinstance(item.expression, Name):
         column = scope.resolve(item.expression)
@@ -66,14 +66,14 @@ def _item(item: SelectItem, names: OutputNames, position: int, scope: Scope) -> 
     return _computed(name, item.expression, scope)
 
 
-def _computed(name: str, expression: Expression, scope: Scope) -> Column:
+def _computed(name: str, expression: Expression, scope: SelectScope) -> Column:
     """Return a column with its lineage; for a struct constructor, field by field."""
     fields = expression.fields if isinstance(expression, StructConstructor) else ()
     inside = tuple(_computed(inner, value, scope) for inner, value in fields)
     return Column(name, value_of(expression, scope), type_of(expression, scope), inside)
 
 
-def _star(star: Star, scope: Scope, opened: list[Rows], before: int) -> list[Column]:
+def _star(star: Star, scope: SelectScope, opened: list[Rows], before: int) -> list[Column]:
     """Return the columns of a star; add relations with unlisted ones to *opened*, *before* is the number of items."""
     rows = scope.find_relation(star.parts) if star.parts else None
     if star.base is not None or (star.parts and rows is None):
@@ -91,7 +91,7 @@ def _star(star: Star, scope: Scope, opened: list[Rows], before: int) -> list[Col
     return columns
 
 
-def _all(rows: Rows, scope: Scope, *, merged: bool) -> Iterator[Column]:
+def _all(rows: Rows, scope: SelectScope, *, merged: bool) -> Iterator[Column]:
     """Return every column of a relation as `*` names it: in ksqlDB joins prefixed with its alias."""
     if scope.context.flink:
         omitted = rows.hidden | scope.merged.keys() if merged else rows.hidden
@@ -107,7 +107,7 @@ def _all(rows: Rows, scope: Scope, *, merged: bool) -> Iterator[Column]:
         yield Column(before + column.name, column.value, column.type)
 
 
-def _struct(base: Expression, at: int, scope: Scope) -> Iterator[Column]:
+def _struct(base: Expression, at: int, scope: SelectScope) -> Iterator[Column]:
     kind = type_of(base, scope)
     if kind is None or not kind.fields:
         scope.context.report(
@@ -118,13 +118,13 @@ def _struct(base: Expression, at: int, scope: Scope) -> Iterator[Column]:
         yield Column(name, field_of(base, (name,), scope), inner)
 
 
-def _unknown(star: Star, rows: Rows, scope: Scope) -> None:
+def _unknown(star: Star, rows: Rows, scope: SelectScope) -> None:
     what = rows.table or rows.name
     hint = f"provide the DDL of {what}" if what else "name the columns of the function"
     scope.context.report(star.at, f"* is not expanded: the columns of {what or 'a function'} are unknown", hint)
 
 
-def _through_aggregates(columns: list[Column], keys: list[Value]) -> Iterator[Column]:
+def _through_aggregates(columns: list[Column], keys: list[ValueLineage]) -> Iterator[Column]:
     """Mark columns that are not keys: in a grouped query they reach the result through an aggregate function only."""
     grouped = {origin for key in keys for origin in key.direct}
     for column in columns:
@@ -145,7 +145,7 @@ def _is_key(origin: Origin, grouped: set[Origin]) -> bool:
     return any((table, path[:length]) in grouped for length in range(1, len(path) + 1))
 
 
-def _joined_pseudo(select: Select, star: Star, scope: Scope) -> Iterator[Column]:
+def _joined_pseudo(select: Select, star: Star, scope: SelectScope) -> Iterator[Column]:
     """Return what ksqlDB's `*` adds where a join is repartitioned: the pseudo columns of each source."""
     if not select.partition or len(scope.rows) == 1 or star.parts or star.base is not None:
         return
@@ -154,7 +154,7 @@ def _joined_pseudo(select: Select, star: Star, scope: Scope) -> Iterator[Column]
             yield Column(f"{rows.name}_{name}", rows.pseudo(name))
 
 
-def _implicit(select: Select, names: OutputNames, scope: Scope) -> Iterator[Column]:
+def _implicit(select: Select, names: OutputNames, scope: SelectScope) -> Iterator[Column]:
     """Return the keys of ksqlDB's PARTITION BY that no item lists: expressions and pseudo columns."""
     listed = {item.expression for item in select.items}
     for key in select.partition:
@@ -163,13 +163,13 @@ def _implicit(select: Select, names: OutputNames, scope: Scope) -> Iterator[Colu
         yield Column(names.of_key(key), value_of(key, scope))
 
 
-def _is_listed(key: Name, scope: Scope) -> bool:
+def _is_listed(key: Name, scope: SelectScope) -> bool:
     return not key.fields and (key.parts[-1] not in PSEUDO or scope.has_column(key.parts[-1]))
 
 
-def query(parsed: Query, scope: Scope) -> Rows:
+def query(parsed: Query, scope: SelectScope) -> Rows:
     """Return the rows of a query inside *scope*."""
-    inner = Scope(scope.context, scope)
+    inner = SelectScope(scope.context, scope)
     for common in parsed.common:  # each sees those before it; its own name refers to a table
         with scope.context.isolated() as gathered:
             rows = query(common.query, inner).renamed(common.columns)
@@ -182,7 +182,7 @@ def query(parsed: Query, scope: Scope) -> Rows:
     return rows
 
 
-def _branch(branch: SetOperand, scope: Scope) -> tuple[Rows, Scope | None]:
+def _branch(branch: SetOperand, scope: SelectScope) -> tuple[Rows, SelectScope | None]:
     match branch.body:
         case Select():
             return _select(branch.body, scope)
@@ -192,8 +192,8 @@ def _branch(branch: SetOperand, scope: Scope) -> tuple[Rows, Scope | None]:
             return query(branch.body, scope), None
 
 
-def _select(select: Select, outer: Scope) -> tuple[Rows, Scope]:
-    scope = Scope(outer.context, outer, windows=dict(select.windows))
+def _select(select: Select, outer: SelectScope) -> tuple[Rows, SelectScope]:
+    scope = SelectScope(outer.context, outer, windows=dict(select.windows))
     if select.relation is not None:
         add(select.relation, scope)
     if select.windowed:
@@ -209,12 +209,12 @@ def _select(select: Select, outer: Scope) -> tuple[Rows, Scope]:
     return replace(rows, windowed=_is_windowed(select, scope)), scope
 
 
-def _is_windowed(select: Select, scope: Scope) -> bool:
+def _is_windowed(select: Select, scope: SelectScope) -> bool:
     """Return whether the result's key has window bounds: by its own window, or as its only source's has."""
     return select.windowed or (len(scope.rows) == 1 and scope.rows[0].windowed and not select.group)
 
 
-def _bounds(scope: Scope) -> Value:
+def _bounds(scope: SelectScope) -> ValueLineage:
     """Return what a ksqlDB window's bounds depend on: the record time, which also decides which rows are grouped."""
     base = [rows for rows in scope.rows if rows.table]
     # Only streams are windowed: a joined table contributes columns, not the record time.
@@ -223,31 +223,31 @@ def _bounds(scope: Scope) -> Value:
     return EMPTY.with_effects(times, Effect.WINDOW)
 
 
-def _groupings(select: Select, scope: Scope) -> list[Value]:
+def _groupings(select: Select, scope: SelectScope) -> list[ValueLineage]:
     named = {item.alias: item.expression for item in select.items if item.alias}
     keys = [value_of(_unaliased(key, named, scope), scope) for key in select.group]
     scope.context.add_effect(keys, Effect.GROUP_BY)
     return keys
 
 
-def _unaliased(key: Expression, named: Mapping[str, Expression], scope: Scope) -> Expression:
+def _unaliased(key: Expression, named: Mapping[str, Expression], scope: SelectScope) -> Expression:
     """Return what a key that is the alias of an item refers to; a column of that name takes precedence."""
     if isinstance(key, Name) and len(key.parts) == 1 and not scope.has_column(key.parts[0]):
         return named.get(key.parts[0], key)
     return key
 
 
-def _values(values: Values, scope: Scope) -> Rows:
+def _values(values: Values, scope: SelectScope) -> Rows:
     """Return the columns of VALUES: usually constants, but a lateral one may name columns."""
     width = max((len(row) for row in values.rows), default=0)
-    columns: list[list[Value]] = [[] for _ in range(width)]
+    columns: list[list[ValueLineage]] = [[] for _ in range(width)]
     for row in values.rows:
         for position, expression in enumerate(row):
             columns[position].append(value_of(expression, scope))
     return Rows(tuple(Column(f"EXPR${position}", merged(column)) for position, column in enumerate(columns)))
 
 
-def _combined(left: Rows, branch: SetOperand, scope: Scope) -> Rows:
+def _combined(left: Rows, branch: SetOperand, scope: SelectScope) -> Rows:
     """Combine operands of a set operation by position; the right side of EXCEPT contributes no value."""
     right, _ = _branch(branch, scope)
     if branch.operation == "EXCEPT":
@@ -270,7 +270,7 @@ def _both(left: tuple[Column, ...], right: tuple[Column, ...]) -> Iterator[Colum
         yield Column(first.name, merged((first.value, second.value)), first.type)
 
 
-def _sorts(parsed: Query, rows: Rows, scope: Scope) -> None:
+def _sorts(parsed: Query, rows: Rows, scope: SelectScope) -> None:
     """Report the sort keys of the result: its own columns first, then those of its relations."""
-    inner = Scope(scope.context, scope, [Rows(rows.columns)])
+    inner = SelectScope(scope.context, scope, [Rows(rows.columns)])
     scope.context.add_effect(values_of(parsed.order, inner), Effect.SORT)

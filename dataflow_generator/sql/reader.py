@@ -28,7 +28,7 @@ from dataflow_generator.sql.parser.cursor import NotReadError, UnparsedError
 from dataflow_generator.sql.parser.statements import ParsedStatement, cursor_of, parse_text, parse_tokens
 from dataflow_generator.sql.parser.tables import data_type, options
 from dataflow_generator.sql.query_rules import query
-from dataflow_generator.sql.scope import Column, Rows, Scope, StatementContext, TooLarge
+from dataflow_generator.sql.scope import Column, Rows, SelectScope, StatementContext, TooLarge
 from scanner_model.documents.json_positions import JsonPath, PositionedJson, parse_with_positions
 from scanner_model.errors import InputInvalid, Problem
 
@@ -242,18 +242,18 @@ class _Reader:
             case CreateStatement(query=Query()):
                 return self._create(parsed, context)
             case InsertStatement():
-                rows = query(parsed.query, Scope(context))
+                rows = query(parsed.query, SelectScope(context))
                 known = self.session.table(parsed.name)
                 return _Result(parsed.name, columns_of_insert(parsed, rows, known, context), parsed.options)
             case SelectStatement():
                 context.persistent = False
-                return _Result((), query(parsed.query, Scope(context)).columns)
+                return _Result((), query(parsed.query, SelectScope(context)).columns)
         apply(parsed, self.session, flink=self._flink)
         return _Result()
 
     def _create(self, definition: CreateStatement, context: StatementContext) -> _Result:
         context.is_view = definition.view
-        rows = query(definition.query, Scope(context)) if definition.query else Rows()
+        rows = query(definition.query, SelectScope(context)) if definition.query else Rows()
         if definition.view:  # a table's column list only reorders
             rows = rows.renamed(definition.names)
         self.session.define(definition.name, table_from_query(definition, rows, context))

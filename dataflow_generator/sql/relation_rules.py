@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from dataflow_generator.sql.catalog import KnownTable, Session, View
-from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Effect, Strength, Value, computed, copied
+from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Effect, Strength, ValueLineage, computed, copied
 from dataflow_generator.sql.nodes import (
     Aliased,
     ColumnKind,
@@ -26,12 +26,12 @@ from dataflow_generator.sql.nodes import (
     Unpivot,
 )
 from dataflow_generator.sql.output_columns import synthetic_key
-from dataflow_generator.sql.scope import Column, Rows, Scope
+from dataflow_generator.sql.scope import Column, Rows, SelectScope
 from dataflow_generator.sql.table_functions import table_function
 from dataflow_generator.sql.value_rules import type_of, value_of, values_of
 
 
-def joined(join: Join, scope: Scope, start: int) -> None:
+def joined(join: Join, scope: SelectScope, start: int) -> None:
     """Apply a join whose own relations are those of *scope* from *start* on."""
     if join.condition is not None:
         scope.context.add_effect([value_of(join.condition, scope)], Effect.JOIN)
@@ -43,7 +43,7 @@ def joined(join: Join, scope: Scope, start: int) -> None:
         scope.synthetic = _key(join, scope)
 
 
-def _merge(join: Join, scope: Scope, start: int) -> None:
+def _merge(join: Join, scope: SelectScope, start: int) -> None:
     left, right = scope.rows[:start], scope.rows[start:]
     for name in join.using or _shared(left, right):
         sides = [
@@ -66,7 +66,7 @@ def _side(side: list[Rows], name: str) -> Column | None:
     return next(iter(listed or opened), None)
 
 
-def _key(join: Join, scope: Scope) -> Column | None:
+def _key(join: Join, scope: SelectScope) -> Column | None:
     """Return the key that ksqlDB generates where no plain column can be it.
 
     That is a full join, or one with expressions on both sides, unless an earlier join has one of these expressions and
@@ -86,9 +86,9 @@ def _is_column(side: Expression) -> bool:
     return isinstance(side, Name) and not side.fields
 
 
-def matched(relation: MatchRecognize, rows: Rows, scope: Scope) -> Rows:
+def matched(relation: MatchRecognize, rows: Rows, scope: SelectScope) -> Rows:
     """Return the columns of MATCH_RECOGNIZE: partition keys and measures; with ALL ROWS, all columns."""
-    inner = Scope(scope.context, scope, [rows], variables=relation.variables | {"*"})
+    inner = SelectScope(scope.context, scope, [rows], variables=relation.variables | {"*"})
     context = scope.context
     context.add_effect(values_of(relation.definitions, inner), Effect.FILTER)
     context.add_effect(values_of(relation.partition, inner), Effect.GROUP_BY)
@@ -106,19 +106,19 @@ def _name(key: Expression) -> str:
     return key.parts[-1] if isinstance(key, Name) else ""
 
 
-def add(relation: Relation, scope: Scope) -> None:
+def add(relation: Relation, scope: SelectScope) -> None:
     """Add the relations of *relation* to *scope*."""
     _RULES[type(relation)](relation, scope)
 
 
-def rows_of(relation: Relation, scope: Scope) -> Rows:
+def rows_of(relation: Relation, scope: SelectScope) -> Rows:
     """Return a relation on its own; relations before it in *scope* may be used in it."""
-    inner = Scope(scope.context, scope)
+    inner = SelectScope(scope.context, scope)
     add(relation, inner)
     return as_one(inner)
 
 
-def as_one(scope: Scope) -> Rows:
+def as_one(scope: SelectScope) -> Rows:
     """Return all relations of *scope* as one."""
     if len(scope.rows) == 1:
         return scope.rows[0]
@@ -135,7 +135,7 @@ _STRATEGIES = (
 )
 
 
-def table(relation: Table, scope: Scope) -> None:
+def table(relation: Table, scope: SelectScope) -> None:
     """Add a table: a common table expression, a view's columns, a known table's, or unknown columns."""
     parts = relation.parts
     common = scope.find_common_table(parts[0]) if len(parts) == 1 else None
@@ -174,7 +174,7 @@ def _hidden(known: KnownTable, session: Session) -> frozenset[str]:
     return frozenset(column.name for column in virtual if column.is_keyed in omitted)
 
 
-def _view(view: View, scope: Scope, relation: Table) -> Rows:
+def _view(view: View, scope: SelectScope, relation: Table) -> Rows:
     context = scope.context
     for source in sorted(view.sources):
         context.sources.add(source)
@@ -188,7 +188,7 @@ def _view(view: View, scope: Scope, relation: Table) -> Rows:
     return replace(rows, others=view.others, rest=view.rest, leading=view.leading)
 
 
-def _columns(known: KnownTable, name: str, scope: Scope) -> tuple[Column, ...]:
+def _columns(known: KnownTable, name: str, scope: SelectScope) -> tuple[Column, ...]:
     """List a known table's columns; computed ones are resolved against the same table."""
     listed = known.columns
     columns = {
@@ -196,30 +196,30 @@ def _columns(known: KnownTable, name: str, scope: Scope) -> tuple[Column, ...]:
         for column in listed
         if column.expression is None
     }
-    inner = Scope(scope.context, None, [Rows(tuple(columns.values()), known.name[-1], known.name)])
+    inner = SelectScope(scope.context, None, [Rows(tuple(columns.values()), known.name[-1], known.name)])
     for column in listed:
         if column.expression is not None and column.part is ColumnKind.COMPUTED:
             columns[column.name] = Column(column.name, value_of(column.expression, inner))
     return tuple(columns[column.name] for column in listed)
 
 
-def derived(relation: DerivedTable, scope: Scope) -> None:
+def derived(relation: DerivedTable, scope: SelectScope) -> None:
     """Add the rows of a subquery to *scope*."""
     scope.add(scope.context.query(relation.query, scope))
 
 
-def aliased(relation: Aliased, scope: Scope) -> None:
+def aliased(relation: Aliased, scope: SelectScope) -> None:
     """Add a relation under an alias, its columns renamed."""
     rows = rows_of(relation.relation, scope).renamed(relation.columns)
     scope.add(replace(rows, name=relation.name, parts=(relation.name,)))
 
 
-def function(relation: TableFunction, scope: Scope) -> None:
+def function(relation: TableFunction, scope: SelectScope) -> None:
     """Add the rows of a table function."""
     scope.add(table_function(relation.call, scope, rows_of))
 
 
-def unnested(relation: Unnest, scope: Scope) -> None:
+def unnested(relation: Unnest, scope: SelectScope) -> None:
     """Add the elements of a collection as rows: the fields of its records, else columns derived from the collection."""
     value = value_of(relation.expression, scope)
     rest = value.at_least(Strength.TRANSFORMATION)
@@ -232,22 +232,22 @@ def unnested(relation: Unnest, scope: Scope) -> None:
     scope.add(Rows(columns, open=not columns or relation.numbered, rest=rest, leading=len(columns)))
 
 
-def temporal(relation: TemporalTable, scope: Scope) -> None:
+def temporal(relation: TemporalTable, scope: SelectScope) -> None:
     """Add a relation as of a time, which affects the result like a join condition."""
     add(relation.relation, scope)
     scope.context.add_effect([_time(relation, scope)], Effect.JOIN)
 
 
-def _time(relation: TemporalTable, scope: Scope) -> Value:
+def _time(relation: TemporalTable, scope: SelectScope) -> ValueLineage:
     # The time is a column of the preceding relation, which an aliased relation sees in its parent scope; else its own.
     before = scope.parent.rows if scope.parent is not None else []
-    return value_of(relation.time, Scope(scope.context, scope.parent, [*before, *scope.rows]))
+    return value_of(relation.time, SelectScope(scope.context, scope.parent, [*before, *scope.rows]))
 
 
-def pivoted(relation: Pivot, scope: Scope) -> None:
+def pivoted(relation: Pivot, scope: SelectScope) -> None:
     """Add the rows of PIVOT: the columns that it does not use, which group the rows, then those of the values."""
     rows = rows_of(relation.relation, scope)
-    inner = Scope(scope.context, scope, [rows])
+    inner = SelectScope(scope.context, scope, [rows])
     kept = _unused((*relation.axes, *(value for _, value in relation.aggregates)), rows, scope)
     axes = values_of(relation.axes, inner)
     scope.context.add_effect((column.value for column in kept), Effect.GROUP_BY)
@@ -263,10 +263,10 @@ def pivoted(relation: Pivot, scope: Scope) -> None:
     scope.add(replace(rows, columns=(*kept, *columns), name="", parts=(), leading=0, hidden=frozenset()))
 
 
-def unpivoted(relation: Unpivot, scope: Scope) -> None:
+def unpivoted(relation: Unpivot, scope: SelectScope) -> None:
     """Add the rows of UNPIVOT: the columns that it does not use, the names of the others, and their values."""
     rows = rows_of(relation.relation, scope)
-    inner = Scope(scope.context, scope, [rows])
+    inner = SelectScope(scope.context, scope, [rows])
     kept = _unused([column for listed in relation.columns for column in listed], rows, scope)
     values = [values_of(listed, inner) for listed in relation.columns]
     names = (Column(name, EMPTY) for name in relation.axes)
@@ -278,19 +278,19 @@ def unpivoted(relation: Unpivot, scope: Scope) -> None:
     scope.add(replace(rows, columns=columns, name="", parts=(), leading=0, hidden=frozenset()))
 
 
-def _unused(expressions: Iterable[Expression], rows: Rows, scope: Scope) -> tuple[Column, ...]:
+def _unused(expressions: Iterable[Expression], rows: Rows, scope: SelectScope) -> tuple[Column, ...]:
     """Return the columns of *rows* that *expressions* do not read."""
     marked = [replace(column, value=copied(("", (column.name,)))) for column in rows.columns]
-    inner = Scope(scope.context, scope, [replace(rows, columns=tuple(marked))])
+    inner = SelectScope(scope.context, scope, [replace(rows, columns=tuple(marked))])
     used = {origin for expression in expressions for origin in value_of(expression, inner).origins()}
     return tuple(column for column in rows.columns if ("", (column.name,)) not in used)
 
 
-def _matched(relation: MatchRecognize, scope: Scope) -> None:
+def _matched(relation: MatchRecognize, scope: SelectScope) -> None:
     scope.add(matched(relation, rows_of(relation.relation, scope), scope))
 
 
-def _joined(relation: Joined, scope: Scope) -> None:
+def _joined(relation: Joined, scope: SelectScope) -> None:
     add(relation.first, scope)
     for join in relation.joins:
         start = len(scope.rows)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from dataflow_generator.sql.catalog import KnownTable, Session, with_hint
 from dataflow_generator.sql.lexer import Dialect
-from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Dataset, Effect, Origin, Value, copied, merged
+from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Effect, Origin, SqlTable, ValueLineage, copied, merged
 from dataflow_generator.sql.nodes import ColumnKind, Expression, Name, Options, Parts, Query, SqlType, Window
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import Problem
@@ -46,7 +46,7 @@ class StatementContext:
         session: Session,
         dialect: Dialect,
         locate: Callable[[int], str],
-        query: Callable[[Query, Scope], Rows],
+        query: Callable[[Query, SelectScope], Rows],
     ) -> None:
         self.session = session
         self.flink = dialect is Dialect.FLINK
@@ -54,7 +54,7 @@ class StatementContext:
         self.persistent = True
         self.sources: set[str] = set()
         self.effects: set[tuple[Origin, Effect]] = set()
-        self.datasets: dict[str, Dataset] = {}
+        self.datasets: dict[str, SqlTable] = {}
         self.unresolved: dict[Problem, None] = {}
         self.doubtful: set[str] = set()
         self.unknown_effects = False
@@ -80,7 +80,7 @@ class StatementContext:
         self.effects |= gathered.effects
         self.unknown_effects = self.unknown_effects or gathered.unknown_effects
 
-    def add_effect(self, values: Iterable[Value], effect: Effect) -> None:
+    def add_effect(self, values: Iterable[ValueLineage], effect: Effect) -> None:
         """Record that the origins of *values* affect every row of the result."""
         for value in values:
             self.effects.update((origin, effect) for origin in value.origins())
@@ -116,12 +116,12 @@ class StatementContext:
         self.datasets.setdefault(name, replace(dataset, name=name))
         return name
 
-    def _described(self, name: str, parts: Parts, known: KnownTable | None) -> Dataset:
+    def _described(self, name: str, parts: Parts, known: KnownTable | None) -> SqlTable:
         qualified = self.session.qualified(parts)
         if known is None:
-            return Dataset(name=name, qualified=qualified)
+            return SqlTable(name=name, qualified=qualified)
         metadata = tuple(column.name for column in known.columns if column.part in _METADATA)
-        return Dataset(
+        return SqlTable(
             name=name,
             qualified=qualified,
             topics=known.topics,
@@ -161,7 +161,7 @@ class Column:
     """A column of a relation in a query; *fields* are those of a struct that the query itself builds."""
 
     name: str
-    value: Value
+    value: ValueLineage
     type: SqlType | None = None
     fields: tuple[Column, ...] = ()
 
@@ -182,11 +182,11 @@ class Rows:
     table: str = ""
     others: tuple[str, ...] = ()
     open: bool = False
-    rest: Value = EMPTY
+    rest: ValueLineage = EMPTY
     leading: int = 0
     hidden: frozenset[str] = frozenset()
     windowed: bool = False
-    time: Value | None = None
+    time: ValueLineage | None = None
     is_table: bool = False
 
     @property
@@ -213,7 +213,7 @@ class Rows:
         unlisted = UNKNOWN if self.table or len(placed) < len(self.columns) else self.rest
         return Rows((*listed, *(Column(name, unlisted) for name in names[len(listed) :])))
 
-    def pseudo(self, name: str) -> Value:
+    def pseudo(self, name: str) -> ValueLineage:
         """Return the origin of a column that the engine adds to every base table."""
         if name == ROWTIME and self.time is not None:
             return self.time
@@ -239,21 +239,21 @@ class ResolvedCommonTable:
 
 
 @dataclass(slots=True)
-class Scope:
+class SelectScope:
     """The relations of one SELECT and every name its expressions may use; *parent* is the enclosing query's scope."""
 
     context: StatementContext
-    parent: Scope | None = None
+    parent: SelectScope | None = None
     rows: list[Rows] = field(default_factory=list)
     common: dict[str, ResolvedCommonTable] = field(default_factory=dict)
     windows: Mapping[str, Window] = field(default_factory=dict)
-    aliases: Mapping[str, Value] = field(default_factory=dict)
+    aliases: Mapping[str, ValueLineage] = field(default_factory=dict)
     merged: dict[str, Column] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     variables: frozenset[str] = frozenset()
     synthetic: Column | None = None
     equivalent: frozenset[Expression] = frozenset()
-    bounds: Value | None = None
+    bounds: ValueLineage | None = None
     _index: dict[str, Column] = field(default_factory=dict)
     _indexed: int = 0
     _width: int = 0
@@ -268,8 +268,8 @@ class Scope:
     def resolve(self, name: Name) -> Column:
         """Return the column that *name* refers to; an unknown name is reported and has no origins."""
         # A qualifier refers to a relation of an enclosing query before it refers to an unlisted column.
-        for find in (Scope._qualified, Scope._find) if len(name.parts) > 1 else (Scope._find,):
-            scope: Scope | None = self
+        for find in (SelectScope._qualified, SelectScope._find) if len(name.parts) > 1 else (SelectScope._find,):
+            scope: SelectScope | None = self
             while scope is not None:
                 match = find(scope, name.parts, name)
                 if match is not None:
@@ -283,7 +283,7 @@ class Scope:
 
     def find_common_table(self, name: str) -> ResolvedCommonTable | None:
         """Find a common table expression here or in an enclosing scope."""
-        scope: Scope | None = self
+        scope: SelectScope | None = self
         while scope is not None:
             if name in scope.common:
                 return scope.common[name]
@@ -292,7 +292,7 @@ class Scope:
 
     def find_window(self, name: str) -> Window | None:
         """Find a window by its name."""
-        scope: Scope | None = self
+        scope: SelectScope | None = self
         while scope is not None:
             if name in scope.windows:
                 return scope.windows[name]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Effect, Strength, Value, computed, merged
+from dataflow_generator.sql.lineage import EMPTY, UNKNOWN, Effect, Strength, ValueLineage, computed, merged
 from dataflow_generator.sql.nodes import (
     Call,
     DerivedTable,
@@ -22,14 +22,14 @@ from dataflow_generator.sql.nodes import (
     TableArgument,
 )
 from dataflow_generator.sql.output_columns import with_unique_names
-from dataflow_generator.sql.scope import Column, Rows, Scope
+from dataflow_generator.sql.scope import Column, Rows, SelectScope
 from dataflow_generator.sql.value_rules import value_of, values_of
 
 _WINDOWS = ("TUMBLE", "HOP", "CUMULATE", "SESSION")
 _BOUNDS = ("window_start", "window_end", "window_time")
 _SEARCH_RESULTS = "search_results"
 _OPERATION, _SCORE = "op", "score"
-RowsOf = Callable[[Relation, Scope], Rows]
+RowsOf = Callable[[Relation, SelectScope], Rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +38,20 @@ class _Input:
 
     rows: Rows
     keys: tuple[Column, ...]
-    order: tuple[Value, ...]
+    order: tuple[ValueLineage, ...]
 
     def others(self, *left_out: str) -> tuple[Column, ...]:
         """Return the columns that are not keys, without those called *left_out*."""
         names = {*(key.name for key in self.keys), *left_out}
         return tuple(column for column in self.rows.columns if column.name not in names)
 
-    def value(self) -> Value:
+    def value(self) -> ValueLineage:
         """Return the lineage of what is computed from all of its columns."""
         unlisted = [UNKNOWN if self.rows.table else self.rows.rest] if self.rows.open else []
         return computed((*(column.value for column in self.rows.columns), *unlisted))
 
 
-def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
+def table_function(call: Call, scope: SelectScope, rows_of: RowsOf) -> Rows:
     """Return the rows of a table function.
 
     A function that is not built in passes on the keys of its tables; its other columns, whose names are not known, are
@@ -74,12 +74,12 @@ def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
     return Rows(keys, open=True, rest=rest, leading=len(keys))
 
 
-def _input(argument: TableArgument, scope: Scope, rows: Rows) -> _Input:
-    inner = Scope(scope.context, scope, [rows])
+def _input(argument: TableArgument, scope: SelectScope, rows: Rows) -> _Input:
+    inner = SelectScope(scope.context, scope, [rows])
     return _Input(rows, tuple(_key(key, inner) for key in argument.keys), tuple(values_of(argument.order, inner)))
 
 
-def _key(key: Expression, scope: Scope) -> Column:
+def _key(key: Expression, scope: SelectScope) -> Column:
     return scope.resolve(key) if isinstance(key, Name) else Column("", value_of(key, scope))
 
 
@@ -90,14 +90,14 @@ def _table(argument: Expression) -> TableArgument | None:
     return argument if isinstance(argument, TableArgument) else None
 
 
-def _scalars(plain: tuple[Expression, ...], scope: Scope) -> Iterator[Value]:
+def _scalars(plain: tuple[Expression, ...], scope: SelectScope) -> Iterator[ValueLineage]:
     """Yield the values of the arguments that are neither tables nor names of columns."""
     return (value_of(argument, scope) for argument in plain if not isinstance(argument, Descriptor))
 
 
-def _described(plain: tuple[Expression, ...], rows: Rows, scope: Scope) -> Value:
+def _described(plain: tuple[Expression, ...], rows: Rows, scope: SelectScope) -> ValueLineage:
     """Return the lineage of the columns of *rows* that DESCRIPTOR names."""
-    inner = Scope(scope.context, scope, [rows])
+    inner = SelectScope(scope.context, scope, [rows])
     return merged(value_of(argument, inner) for argument in plain if isinstance(argument, Descriptor))
 
 
@@ -113,7 +113,7 @@ def _descriptor(plain: tuple[Expression, ...], default: str) -> str:
     return next(descriptors, default)
 
 
-def _windowed(plain: tuple[Expression, ...], source: _Input, scope: Scope) -> Rows:
+def _windowed(plain: tuple[Expression, ...], source: _Input, scope: SelectScope) -> Rows:
     rows = source.rows
     time = _described(plain, rows, scope)
     keys = (key.value for key in source.keys)
@@ -129,7 +129,7 @@ def _with(source: _Input, columns: tuple[Column, ...]) -> Rows:
     return replace(rows, columns=columns, leading=0, name="", parts=())
 
 
-def _from_changelog(plain: tuple[Expression, ...], source: _Input, scope: Scope) -> Rows:
+def _from_changelog(plain: tuple[Expression, ...], source: _Input, scope: SelectScope) -> Rows:
     """Return the table's columns without that of the operation, which decides what happens to a row; keys first."""
     operation = _descriptor(plain, _OPERATION)
     found = [column.value for column in source.rows.columns if column.name == operation]
@@ -137,13 +137,13 @@ def _from_changelog(plain: tuple[Expression, ...], source: _Input, scope: Scope)
     return _with(source, (*source.keys, *source.others(operation)))
 
 
-def _to_changelog(plain: tuple[Expression, ...], source: _Input, _: Scope) -> Rows:
+def _to_changelog(plain: tuple[Expression, ...], source: _Input, _: SelectScope) -> Rows:
     """Return the table's columns behind that of the operation, which the function makes; keys first."""
     operation = Column(_descriptor(plain, _OPERATION), EMPTY)
     return _with(source, (*source.keys, operation, *source.others()))
 
 
-def _predicted(plain: tuple[Expression, ...], source: _Input, scope: Scope) -> Rows:
+def _predicted(plain: tuple[Expression, ...], source: _Input, scope: SelectScope) -> Rows:
     """Return the table's columns, then those of the model, which are computed from the columns it is asked about."""
     predicted = computed([_described(plain, source.rows, scope)])
     names = next((scope.context.session.model(model.parts) for model in plain if isinstance(model, ModelArgument)), ())
@@ -154,19 +154,19 @@ def _predicted(plain: tuple[Expression, ...], source: _Input, scope: Scope) -> R
     return Rows(columns, open=True, rest=predicted, leading=len(columns))
 
 
-def _searched(plain: tuple[Expression, ...], source: _Input, scope: Scope) -> Rows:
+def _searched(plain: tuple[Expression, ...], source: _Input, scope: SelectScope) -> Rows:
     """Return the columns of the table that is searched, then how near each row is."""
     score = computed((_described(plain, source.rows, scope), *_scalars(plain, scope)))
     return _with(source, (*source.rows.columns, Column(_SCORE, score)))
 
 
-def _collected(plain: tuple[Expression, ...], source: _Input, scope: Scope) -> Rows:
+def _collected(plain: tuple[Expression, ...], source: _Input, scope: SelectScope) -> Rows:
     """Return the only column of a search that collects its results."""
     found = computed((_described(plain, source.rows, scope), *_scalars(plain, scope), source.value()))
     return Rows((Column(_SEARCH_RESULTS, found),), open=True, rest=found, leading=1)
 
 
-_BUILT_IN: Mapping[str, Callable[[tuple[Expression, ...], _Input, Scope], Rows]] = {
+_BUILT_IN: Mapping[str, Callable[[tuple[Expression, ...], _Input, SelectScope], Rows]] = {
     "FROM_CHANGELOG": _from_changelog,
     "TO_CHANGELOG": _to_changelog,
     "ML_PREDICT": _predicted,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dataflow_generator.sql.lexer import words
-from dataflow_generator.sql.lineage import EMPTY, Effect, Strength, Value, aggregated, computed, masked, merged
+from dataflow_generator.sql.lineage import EMPTY, Effect, Strength, ValueLineage, aggregated, computed, masked, merged
 from dataflow_generator.sql.nodes import (
     Call,
     Conditional,
@@ -25,7 +25,7 @@ from dataflow_generator.sql.nodes import (
     TableArgument,
     Window,
 )
-from dataflow_generator.sql.scope import Scope, inner_type
+from dataflow_generator.sql.scope import SelectScope, inner_type
 from scanner_model.columns import ColumnPath
 
 AGGREGATES = words(
@@ -47,38 +47,38 @@ _COPYING = ("AS_VALUE",)
 _UNFOLDING = ("EXPLODE",)
 
 
-def value_of(expression: Expression, scope: Scope) -> Value:
+def value_of(expression: Expression, scope: SelectScope) -> ValueLineage:
     """Return the lineage of *expression*."""
     return _RULES[type(expression)](expression, scope)
 
 
-def values_of(expressions: tuple[Expression, ...], scope: Scope) -> list[Value]:
+def values_of(expressions: tuple[Expression, ...], scope: SelectScope) -> list[ValueLineage]:
     """Return the lineage of each expression."""
     return [value_of(expression, scope) for expression in expressions]
 
 
-def _nothing(_: Expression, __: Scope) -> Value:
+def _nothing(_: Expression, __: SelectScope) -> ValueLineage:
     return EMPTY
 
 
-def _name(expression: Name, scope: Scope) -> Value:
+def _name(expression: Name, scope: SelectScope) -> ValueLineage:
     return scope.resolve(expression).value
 
 
-def _operation(expression: Operation, scope: Scope) -> Value:
+def _operation(expression: Operation, scope: SelectScope) -> ValueLineage:
     return computed(values_of(expression.operands, scope))
 
 
-def _element(expression: Subscript, scope: Scope) -> Value:
+def _element(expression: Subscript, scope: SelectScope) -> ValueLineage:
     return computed((value_of(expression.base, scope), value_of(expression.index, scope)))
 
 
-def field_access(expression: FieldAccess, scope: Scope) -> Value:
+def field_access(expression: FieldAccess, scope: SelectScope) -> ValueLineage:
     """Resolve fields of a value: inside a column they extend its path, inside a computed value they do not."""
     return field_of(expression.base, expression.fields, scope)
 
 
-def field_of(base: Expression, fields: ColumnPath, scope: Scope) -> Value:
+def field_of(base: Expression, fields: ColumnPath, scope: SelectScope) -> ValueLineage:
     """Return the lineage of *fields* of *base*; subscripts add no segment to a path."""
     match base:
         case Name():
@@ -94,7 +94,7 @@ def field_of(base: Expression, fields: ColumnPath, scope: Scope) -> Value:
     return value_of(base, scope)
 
 
-def type_of(expression: Expression, scope: Scope) -> SqlType | None:
+def type_of(expression: Expression, scope: SelectScope) -> SqlType | None:
     """Return the type of a column, of a field or of an element of it; None for other expressions."""
     match expression:
         case Name():
@@ -109,17 +109,17 @@ def type_of(expression: Expression, scope: Scope) -> SqlType | None:
     return None
 
 
-def _structure(expression: StructConstructor, scope: Scope) -> Value:
+def _structure(expression: StructConstructor, scope: SelectScope) -> ValueLineage:
     return computed(value_of(field, scope) for _, field in expression.fields)
 
 
-def choice(expression: Conditional, scope: Scope) -> Value:
+def choice(expression: Conditional, scope: SelectScope) -> ValueLineage:
     """Return the lineage of a CASE, IF or NULLIF, its conditions as CONDITIONAL."""
     value = computed(values_of(expression.results, scope))
     return value.with_effects(values_of(expression.conditions, scope), Effect.CONDITIONAL)
 
 
-def call(expression: Call, scope: Scope) -> Value:
+def call(expression: Call, scope: SelectScope) -> ValueLineage:
     """Return the lineage of a function's result; FILTER and OVER affect it indirectly."""
     values = values_of(expression.arguments, scope)
     if expression.name in _COPYING and len(values) == 1:
@@ -139,9 +139,9 @@ def call(expression: Call, scope: Scope) -> Value:
     return value if over is None else value.with_effects(_keys(over, scope), Effect.WINDOW)
 
 
-def _keys(window: Window, scope: Scope) -> list[Value]:
+def _keys(window: Window, scope: SelectScope) -> list[ValueLineage]:
     """Return the keys of a window and of its base windows."""
-    keys: list[Value] = []
+    keys: list[ValueLineage] = []
     visited = {""}
     current: Window | None = window
     while current is not None:
@@ -152,25 +152,25 @@ def _keys(window: Window, scope: Scope) -> list[Value]:
     return keys
 
 
-def anonymous(expression: Lambda, scope: Scope) -> Value:
+def anonymous(expression: Lambda, scope: SelectScope) -> ValueLineage:
     """Return the lineage of a lambda's body, without its parameters."""
-    inner = Scope(scope.context, scope, hidden=expression.parameters)
+    inner = SelectScope(scope.context, scope, hidden=expression.parameters)
     return value_of(expression.body, inner)
 
 
-def subquery(expression: Subquery, scope: Scope) -> Value:
+def subquery(expression: Subquery, scope: SelectScope) -> ValueLineage:
     """Return the lineage of a query used as a value."""
     rows = scope.context.query(expression.query, scope)
     value = computed(column.value for column in rows.columns)
     return merged((value, rows.rest.at_least(_COMPUTED))) if rows.open else value
 
 
-def _descriptor(expression: Descriptor, scope: Scope) -> Value:
+def _descriptor(expression: Descriptor, scope: SelectScope) -> ValueLineage:
     return merged(value_of(name, scope) for name in expression.names)
 
 
 _COMPUTED = Strength.TRANSFORMATION
-_RULES: Mapping[type, Callable[..., Value]] = {
+_RULES: Mapping[type, Callable[..., ValueLineage]] = {
     Constant: _nothing,
     Star: _nothing,
     Name: _name,

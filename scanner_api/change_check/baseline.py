@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from scanner_api.change_check.model import Finding
+from scanner_api.change_check.model import ChangeFinding
 from scanner_api.change_check.proposals import text_of_file
 from scanner_model.documents.json_positions import PositionedJson, parse_with_positions
 from scanner_model.errors import InputInvalid, Problem
@@ -68,8 +68,8 @@ def accept(file: Path, entry: Accepted) -> None:
 
 
 def apply_baseline(
-    findings: Sequence[Finding], accepted: Sequence[Accepted], today: date
-) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    findings: Sequence[ChangeFinding], accepted: Sequence[Accepted], today: date
+) -> tuple[tuple[ChangeFinding, ...], tuple[str, ...]]:
     """Return *findings* with the reasons of those that are accepted, and notes of entries that expired or fit nothing.
 
     An entry holds until the end of its last day.

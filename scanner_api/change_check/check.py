@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import TypeVar
 
-from dataflow_generator.jobs.model import Dataset
+from dataflow_generator.jobs.model import GraphDataset
 from scanner_api.change_check.baseline import apply_baseline
 from scanner_api.change_check.contracts import CONTRACT, ProposedContract, contract_findings, contract_sides
 from scanner_api.change_check.file_findings import (
@@ -22,7 +22,7 @@ from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.job_change import JobContext, changed_jobs, job_findings
-from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, Verdict
+from scanner_api.change_check.model import ChangeFinding, ChangeReport, CheckedFile, Place, Verdict
 from scanner_api.change_check.others import about_others, open_others
 from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
@@ -92,7 +92,7 @@ def _checked(
     conns: tuple[Connection, Sequence[Connection]],
     files: ProposedFiles,
     how: tuple[CheckOptions, date, Hits | None],
-) -> tuple[tuple[CheckedFile, ...], list[Finding]]:
+) -> tuple[tuple[CheckedFile, ...], list[ChangeFinding]]:
     (conn, others), (options, today, base) = conns, how
     beside = (*map(Hits, others), *((base,) if base else ()))
     state = _ProposedState(conn, files, options, beside, has_base=base is not None)
@@ -100,14 +100,14 @@ def _checked(
     deletion = DeletionContext(dictionary, state.hits, options.cluster)
     is_alone = len(files.proposals) == 1 and not files.between_commits
     checked: list[CheckedFile] = []
-    findings: list[Finding] = []
+    findings: list[ChangeFinding] = []
     for contract in files.contracts:
         targets = tuple(dict.fromkeys(f"topic {schema.topic}" for schema in contract.after))
         checked.append(CheckedFile(file=contract.file, kind=CONTRACT, targets=targets))
         findings += contract_findings(contract, state.hits, state.topics_called)
     for proposal in files.proposals:
         targets = ()
-        of_file: tuple[Finding, ...]
+        of_file: tuple[ChangeFinding, ...]
         try:
             if proposal.unread:
                 of_file = tuple(unread_file(proposal))
@@ -135,7 +135,7 @@ def _checked(
     return tuple(checked), [*findings, *spread.of_columns()]
 
 
-def _not_scanned(proposal: Proposal, jobs: Iterable[ChangedJob], *, is_allowed: bool) -> Iterator[Finding]:
+def _not_scanned(proposal: Proposal, jobs: Iterable[ChangedJob], *, is_allowed: bool) -> Iterator[ChangeFinding]:
     """Yield a finding for each job that the base of the change has and the dictionary has not."""
     for job in jobs if proposal.existed else ():
         if job.is_new:
@@ -187,7 +187,7 @@ class _ProposedState:
             if proposal.kind == SCHEMA and proposal.text is not None:
                 yield from _readable(replaced_sides, proposal, schemas)
 
-    def topics_called(self, name: str) -> Iterator[tuple[str, Dataset]]:
+    def topics_called(self, name: str) -> Iterator[tuple[str, GraphDataset]]:
         """Yield the topics of a name, each with its cluster."""
         for topic in topics_named(self._conn, name, self._cluster):
             yield topic.cluster, self._naming.topic(topic.cluster, name)
@@ -209,12 +209,12 @@ def _readable(
         yield from read(proposal, context)
 
 
-def _nothing_checked(files: ProposedFiles) -> Finding:
+def _nothing_checked(files: ProposedFiles) -> ChangeFinding:
     """Return the finding that no file was checked: that nothing was found says nothing."""
     count = len(files.skipped)
     what = f"none of {count} files was checked" if count else "there is no file to check"
     hint = "--map says what a path changes, as in --map 'schemas/{subject}.avsc'"
-    return Finding(
+    return ChangeFinding(
         rule="nothing-checked",
         verdict=Verdict.UNKNOWN,
         place=Place(file=files.skipped[0].file) if count else _ABOUT_DICTIONARY,
@@ -228,8 +228,11 @@ _LISTED = 10
 
 
 def _about_dictionary(
-    conns: tuple[Connection, Sequence[Connection]], options: CheckOptions, findings: Sequence[Finding], now: datetime
-) -> Iterator[Finding]:
+    conns: tuple[Connection, Sequence[Connection]],
+    options: CheckOptions,
+    findings: Sequence[ChangeFinding],
+    now: datetime,
+) -> Iterator[ChangeFinding]:
     """Yield what is not known; the graph matters only where something that may be used changes."""
     conn, others = conns
     age = None if options.max_age is None else Age(now, options.max_age)
@@ -245,5 +248,5 @@ _HARMLESS = (
 )
 
 
-def _may_hit(finding: Finding) -> bool:
+def _may_hit(finding: ChangeFinding) -> bool:
     return finding.verdict is Verdict.IMPACT or finding.rule not in _HARMLESS

@@ -13,13 +13,13 @@ from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.flink.resolve import CONFLUENT_FILE
 from dataflow_generator.jobs.kinds import UNREAD_FILE, CountedJob, job_partitions, lookup_context, read_partition
-from dataflow_generator.jobs.model import Dataset
+from dataflow_generator.jobs.model import GraphDataset
 from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.reader import read_catalog
 from scanner_api.change_check.flow_comparison import moves_of
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.mentions import names_in
-from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.others import CLUSTER, without_subjects, write_repositories
 from scanner_api.change_check.settings_changes import is_masked
 from scanner_api.dictionary import Dictionary
@@ -130,7 +130,7 @@ class Commit:
         return frozenset(name[-1] for text in texts for name in read_catalog(text, Dialect.FLINK).tables)
 
     @cached_property
-    def used(self) -> frozenset[Dataset]:
+    def used(self) -> frozenset[GraphDataset]:
         """Return what the jobs read and write."""
         return frozenset(dataset for job in self.jobs for dataset in uses_of(job))
 
@@ -205,17 +205,17 @@ def _facts(result: RepositoryResult) -> RepositoryResult:
     return replace(result, files={}, schema_files={}, problems=())
 
 
-def written_by(job: CountedJob) -> frozenset[Dataset]:
+def written_by(job: CountedJob) -> frozenset[GraphDataset]:
     """Return what a job writes."""
     return frozenset(use.dataset for use in job.flows.writes)
 
 
-def read_by(job: CountedJob) -> frozenset[Dataset]:
+def read_by(job: CountedJob) -> frozenset[GraphDataset]:
     """Return what a job reads."""
     return frozenset(use.dataset for use in job.flows.reads)
 
 
-def uses_of(job: CountedJob) -> frozenset[Dataset]:
+def uses_of(job: CountedJob) -> frozenset[GraphDataset]:
     """Return what a job reads or writes."""
     return read_by(job) | written_by(job)
 
@@ -295,7 +295,7 @@ def _by_names(job: CountedJob) -> Hashable:
 # --- files that are not read
 
 
-def broken_files(paths: Iterable[str], trees: Trees, objects: ObjectReader) -> Iterator[Finding]:
+def broken_files(paths: Iterable[str], trees: Trees, objects: ObjectReader) -> Iterator[ChangeFinding]:
     """Yield those of *paths* whose YAML or JSON cannot be parsed any more: not all of them is read."""
     for path in paths:
         parse = _PARSERS.get(path.rpartition(".")[2])
@@ -312,7 +312,7 @@ def broken_files(paths: Iterable[str], trees: Trees, objects: ObjectReader) -> I
 
 def unread_elsewhere(
     files: Mapping[str, UnreadFile], names: Collection[str], tree: Mapping[str, str], objects: ObjectReader
-) -> Iterator[Finding]:
+) -> Iterator[ChangeFinding]:
     """Yield the unread *files* of a commit that contain one of *names*, topics that change: a user may be in them."""
     for path, file in sorted(files.items()) if names else ():
         named = sorted(names_in(path, objects.read(tree[path]), names)) if path in tree else ()
@@ -322,8 +322,8 @@ def unread_elsewhere(
             )
 
 
-def _not_read(place: Place, what: str) -> Finding:
-    return Finding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=place.file, what=what)
+def _not_read(place: Place, what: str) -> ChangeFinding:
+    return ChangeFinding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=place.file, what=what)
 
 
 def _yaml_error(text: str) -> str:

@@ -11,7 +11,7 @@ from scanner_api.change_check.file_findings import DeletionContext, check_delete
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.git import Trees
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import SCHEMA, Proposal, Target
 from scanner_api.change_check.schema_change import check_schema
@@ -37,7 +37,7 @@ class SchemaComparison:
 
     def __init__(self, base: Commit, head: Commit, trees: Trees, hits: Hits) -> None:
         self._base, self._head, self._trees = base, head, trees
-        self._running: Mapping[str, Sequence[Finding]] = {}
+        self._running: Mapping[str, Sequence[ChangeFinding]] = {}
         self._subjects: dict[str, frozenset[str]] = {}
         for path in trees.changed:
             listed = (commit.reading.result.schema_files.get(path, ()) for commit in (base, head))
@@ -59,7 +59,7 @@ class SchemaComparison:
             if text not in before.get(subject, ())
         )
 
-    def findings(self, running: Mapping[str, Sequence[Finding]]) -> Iterator[Finding]:
+    def findings(self, running: Mapping[str, Sequence[ChangeFinding]]) -> Iterator[ChangeFinding]:
         """Yield what the registry rejects, and whom the change of each subject hits.
 
         *running* was found already of what runs, by its target: such a subject is not compared again.
@@ -76,7 +76,7 @@ class SchemaComparison:
         for subject in sorted(after.keys() - before.keys() - set(renamed.values())):
             place = Place(file=self._file(subject))
             what = "the subject is new"
-            yield Finding(
+            yield ChangeFinding(
                 rule="schema-added", verdict=Verdict.FINE, place=place, target=f"subject {subject}", what=what
             )
 
@@ -93,7 +93,7 @@ class SchemaComparison:
                 pairs |= {before[0]: after[0]} if is_old and after[0] not in pairs.values() else {}
         return pairs
 
-    def _levels(self) -> Iterator[Finding]:
+    def _levels(self) -> Iterator[ChangeFinding]:
         """Yield the compatibility levels that change: a looser one lets go what the former would reject."""
         before, after = self._base.reading.result.levels, self._head.reading.result.levels
         for subject in sorted(before.keys() | after.keys()):
@@ -103,7 +103,7 @@ class SchemaComparison:
             is_looser = not _strictness(Level.parse(old) or DEFAULT_LEVEL) <= _strictness(
                 Level.parse(new) or DEFAULT_LEVEL
             )
-            yield Finding(
+            yield ChangeFinding(
                 rule="level-changed",
                 verdict=Verdict.UNKNOWN if is_looser else Verdict.FINE,
                 place=Place(file=next((path for path in self._trees.changed if path.endswith(".tf")), "")),
@@ -111,7 +111,7 @@ class SchemaComparison:
                 what=f"the compatibility level was {old or 'not set'} and is {new or 'not set'}",
             )
 
-    def _changed(self, proposal: Proposal) -> Iterator[Finding]:
+    def _changed(self, proposal: Proposal) -> Iterator[ChangeFinding]:
         judged = self._running.get(f"subject {proposal.target.subject}") or self._of_file(proposal.file)
         if judged:
             yield from self._left_copies(proposal, judged)
@@ -124,7 +124,7 @@ class SchemaComparison:
         except (InputInvalid, NameUnknown) as error:
             target = f"subject {proposal.target.subject}"
             place = Place(file=proposal.file)
-            yield Finding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=target, what=error.what)
+            yield ChangeFinding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=target, what=error.what)
             return
         yield from listed or self._symbols(proposal)
         if any(finding.verdict is Verdict.FINE and finding.rule in _OF_COLUMNS for finding in listed):
@@ -134,14 +134,14 @@ class SchemaComparison:
             yield replace(listed[0], rule="no-readers-known", verdict=Verdict.UNKNOWN, what=what, item="", affected=())
         yield from self._left_copies(proposal, listed)
 
-    def _of_file(self, file: str) -> list[Finding]:
+    def _of_file(self, file: str) -> list[ChangeFinding]:
         """Return what was found of the only subject of a file, which has another name where it runs."""
         of_schemas = (
             one for target, listed in self._running.items() if target.startswith(_OF_SCHEMAS) for one in listed
         )
         return [one for one in of_schemas if one.place.file == file] if len(self._subjects.get(file, ())) == 1 else []
 
-    def _left_copies(self, proposal: Proposal, listed: Sequence[Finding]) -> Iterator[Finding]:
+    def _left_copies(self, proposal: Proposal, listed: Sequence[ChangeFinding]) -> Iterator[ChangeFinding]:
         """Yield the copies of a schema's file that do not change with it."""
         changes = [finding for finding in listed if finding.rule != "no-readers-known"]
         if changes and (copies := self._copies.get(proposal.file)):
@@ -149,14 +149,14 @@ class SchemaComparison:
             why = tuple(dict.fromkeys(finding.what for finding in changes))
             yield replace(changes[0], rule="copies-differ", verdict=Verdict.IMPACT, what=what, item="", why=why)
 
-    def _symbols(self, proposal: Proposal) -> Iterator[Finding]:
+    def _symbols(self, proposal: Proposal) -> Iterator[ChangeFinding]:
         """Yield the enums of a Protobuf file without messages that lose or renumber symbols."""
         if not proposal.file.endswith(".proto") or not (before := self._base.schemas.get(proposal.target.subject)):
             return
         old, new = (dict(_enums(text)) for text in (before[-1], proposal.text or ""))
         for name, symbols in old.items():
             if lost := [symbol for symbol, number in symbols if (symbol, number) not in new.get(name, ())]:
-                yield Finding(
+                yield ChangeFinding(
                     rule="symbols-removed",
                     verdict=Verdict.UNKNOWN,
                     place=Positions(proposal.file, proposal.text or "").word(name),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scanner_api.change_check import mentions, settings_changes
 from scanner_api.change_check.baseline import apply_baseline
 from scanner_api.change_check.git import ObjectReader, Trees, commit_trees, object_reader
-from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, SkippedFile, Verdict
+from scanner_api.change_check.model import ChangeFinding, ChangeReport, CheckedFile, Place, SkippedFile, Verdict
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.settings import CheckOptions
 from scanner_model.lazy_names import load
@@ -40,7 +40,7 @@ class CommitChanges(NamedTuple):
 
     files: tuple[CheckedFile, ...]
     skipped: tuple[SkippedFile, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[ChangeFinding, ...]
     not_examined: tuple[SkippedFile, ...]
     concerns_kafka: bool
     running: ChangeReport | None = None
@@ -101,15 +101,15 @@ def _compared(
 
 
 def _without_unused(
-    findings: list[Finding], dictionary: Dictionary | None, options: CheckOptions
-) -> tuple[list[Finding], tuple[str, ...]]:
+    findings: list[ChangeFinding], dictionary: Dictionary | None, options: CheckOptions
+) -> tuple[list[ChangeFinding], tuple[str, ...]]:
     """Return the findings with the verdict of the readers that count, as all dictionaries saw them, and remarks."""
     if options.usage == Usage():
         return findings, ()
     with ExitStack() as stack:
         conns = load(_OPEN)(replace(options, beside=()), stack)
         conns += (stack.enter_context(dictionary.reading()),) if dictionary is not None else ()
-        result: tuple[list[Finding], tuple[str, ...]] = load(_UNUSED)(findings, conns, options.usage)
+        result: tuple[list[ChangeFinding], tuple[str, ...]] = load(_UNUSED)(findings, conns, options.usage)
         return result
 
 
@@ -131,9 +131,11 @@ def _running(
     return replace(report, findings=tuple(one for one in report.findings if one.rule != "nothing-checked"))
 
 
-def _not_examined(skipped: SkippedFile) -> Finding:
+def _not_examined(skipped: SkippedFile) -> ChangeFinding:
     place = Place(file=skipped.file)
-    return Finding(rule="not-examined", verdict=Verdict.UNKNOWN, place=place, target=skipped.file, what=skipped.why)
+    return ChangeFinding(
+        rule="not-examined", verdict=Verdict.UNKNOWN, place=place, target=skipped.file, what=skipped.why
+    )
 
 
 def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:

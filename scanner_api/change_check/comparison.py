@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
-from dataflow_generator.jobs.model import Dataset
+from dataflow_generator.jobs.model import GraphDataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check import mentions, settings_changes
 from scanner_api.change_check.commit import (
@@ -34,7 +34,7 @@ from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.folding import folded
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedFile, Verdict
+from scanner_api.change_check.model import ChangeFinding, CheckedFile, Place, SkippedFile, Verdict
 from scanner_api.change_check.others import CLUSTER, about_others, open_others, read_repositories
 from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.proposals import TOPIC, Proposal, Target
@@ -110,7 +110,7 @@ class _Comparison:
         self._base, self._head, self._trees, self._hits = base, head, trees, hits
         self._judged = {path: kind for path in trees.changed if (kind := head.kind(path) or base.kind(path))}
         self._first = next(iter((*self._judged, *trees.changed)), "")
-        self._running: dict[str, list[Finding]] = {}
+        self._running: dict[str, list[ChangeFinding]] = {}
 
     def changes(self, objects: ObjectReader, check: Running | None) -> CommitChanges:
         """Return what was judged, what was not, and what was found; *objects* reads the changed files once more."""
@@ -223,7 +223,7 @@ class _Comparison:
 
     # --- what is not read
 
-    def _unread(self) -> Iterator[Finding]:
+    def _unread(self) -> Iterator[ChangeFinding]:
         for path in self._judged:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
             if unread and path not in self._unread_programs and path not in self._renamed:
@@ -241,7 +241,7 @@ class _Comparison:
             path: unread[path].reason for path in self._trees.changed if path in unread and unread[path].kind in kinds
         }
 
-    def _contracts(self) -> Iterator[Finding]:
+    def _contracts(self) -> Iterator[ChangeFinding]:
         """Yield the columns of changed contracts and AsyncAPI documents that differ, with who uses them."""
         before, after = (commit.reading.result.declared.schemas for commit in (self._base, self._head))
         for path in self._judged:
@@ -252,12 +252,12 @@ class _Comparison:
             listed = contract_findings(ProposedContract(path, old, new), self._hits, self._topics_called) if old else ()
             yield from (finding for finding in listed if finding.target not in self._running)
 
-    def _topics_called(self, name: str) -> Iterator[tuple[str, Dataset]]:
+    def _topics_called(self, name: str) -> Iterator[tuple[str, GraphDataset]]:
         yield CLUSTER, self._hits.naming.topic(CLUSTER, name)
 
     # --- flows
 
-    def _flows(self) -> Iterator[Finding]:
+    def _flows(self) -> Iterator[ChangeFinding]:
         before, after = differing(self._base.jobs, self._head.jobs)
         masked = masked_connectors(self._base, self._head)
         before, after = (tuple(job for job in jobs if job.flows.job.name not in masked) for jobs in (before, after))
@@ -289,7 +289,7 @@ class _Comparison:
         is_known = any(job.flows.job.name == name for job in self._base.jobs)
         return not is_known and written.isdisjoint(self._base.used)
 
-    def _writers(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[Finding]:
+    def _writers(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[ChangeFinding]:
         """Yield the jobs that write no more what only unchanged jobs write: their part of the data is lost."""
         still = {dataset for job in self._head.jobs for dataset in written_by(job)}
         changed = {dataset for job in after for dataset in written_by(job)}
@@ -302,7 +302,7 @@ class _Comparison:
                     affected=tuple(hit for hit in self._hits.of(dataset) if hit.use != "writes"),
                 )
 
-    def _inputs(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[Finding]:
+    def _inputs(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[ChangeFinding]:
         """Yield changed reads: a topic that is neither written nor declared is a mistake, or from elsewhere."""
         known = {dataset for job in self._head.jobs for dataset in written_by(job)}
         read_before = {dataset for job in before for dataset in read_by(job)}
@@ -328,7 +328,7 @@ class _Comparison:
             place = self._place(before)
             yield _finding("input-lost", Verdict.FINE, place, "the change", f"{dataset.name} is not read any more")
 
-    def _placed(self, finding: Finding, jobs: Sequence[CountedJob]) -> Finding:
+    def _placed(self, finding: ChangeFinding, jobs: Sequence[CountedJob]) -> ChangeFinding:
         """Return a finding with its job, and the job's file."""
         writing = [job for job in jobs for dataset in written_by(job) if _is_of(finding.item, dataset)]
         named = [job for job in jobs if job.flows.job.name == finding.item]
@@ -355,7 +355,7 @@ class _Comparison:
 
     # --- topics and tables
 
-    def _topics(self) -> Iterator[Finding]:
+    def _topics(self) -> Iterator[ChangeFinding]:
         deletion = DeletionContext(self._base.dictionary, self._hits, None)
         used = {dataset.name for dataset in self._head.used}
         for topic in sorted(self._base.topics - self._head.topics):
@@ -370,7 +370,7 @@ class _Comparison:
                 yield _finding("topic-gone", Verdict.IMPACT, Place(file=file), f"topic {topic}", what, topic)
             yield from listed if f"topic {topic}" not in self._running else ()
 
-    def _tables(self) -> Iterator[Finding]:
+    def _tables(self) -> Iterator[ChangeFinding]:
         """Yield the tables of DDL that are not declared any more, and that jobs still read or write."""
         before, after = ({table.name: table for table in c.reading.result.tables} for c in (self._base, self._head))
         used = {dataset.name for dataset in self._head.used}
@@ -383,7 +383,7 @@ class _Comparison:
                 yield _finding("table-gone", Verdict.IMPACT, place, f"table {name}", what, name)
         yield from self._tables_of_statements()
 
-    def _tables_of_statements(self) -> Iterator[Finding]:
+    def _tables_of_statements(self) -> Iterator[ChangeFinding]:
         for name in sorted(self._base.tables - self._head.tables - self._head.topics):
             statements = [job for job in self._head.jobs if "statement" in dict(job.flows.job.attributes)]
             users = {job.flows.job.name: one for job in statements for one in uses_of(job) if one.name == name}
@@ -401,7 +401,7 @@ class _Comparison:
 
     # --- changes whose effect is not known
 
-    def _mentioned(self, findings: Sequence[Finding], objects: ObjectReader) -> Iterator[Finding]:
+    def _mentioned(self, findings: Sequence[ChangeFinding], objects: ObjectReader) -> Iterator[ChangeFinding]:
         """Yield the topics that changed lines name, and that no finding is about: whom that hits is not known."""
         names = (self._base.names | self._head.names) - (self._base.topics ^ self._head.topics)
         about = {word for finding in findings for word in mentions.words_of(finding)}
@@ -423,9 +423,9 @@ def _with_co_writers(
     return (*jobs, *(job for job in listed if id(job) not in own and written_by(job) & written))
 
 
-def _is_of(item: str, dataset: Dataset) -> bool:
+def _is_of(item: str, dataset: GraphDataset) -> bool:
     return item == dataset.name or item.startswith(f"{dataset.name}.")
 
 
-def _finding(rule: str, verdict: Verdict, place: Place, target: str, what: str, item: str = "") -> Finding:
-    return Finding(rule=rule, verdict=verdict, place=place, target=target, what=what, item=item)
+def _finding(rule: str, verdict: Verdict, place: Place, target: str, what: str, item: str = "") -> ChangeFinding:
+    return ChangeFinding(rule=rule, verdict=verdict, place=place, target=target, what=what, item=item)

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import NamedTuple
 
-from dataflow_generator.jobs.model import Dataset
+from dataflow_generator.jobs.model import GraphDataset
 from manual_input import loader
 from scanner_api.change_check.column_changes import changes
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_dictionary.compatibility.compare import compare
 from scanner_extractor.formats import read_columns
@@ -28,7 +28,7 @@ CONTRACT = "contract"
 """As what these documents are listed among the files of a check."""
 _ENDINGS = (".yaml", ".yml", ".json")
 
-TopicsCalled = Callable[[str], Iterable[tuple[str, Dataset]]]
+TopicsCalled = Callable[[str], Iterable[tuple[str, GraphDataset]]]
 """Returns the topics of a name, each with its cluster."""
 
 
@@ -67,11 +67,13 @@ def _schemas(file: str, content: bytes) -> tuple[tuple[ManualSchema, ...], tuple
     return tuple(named), manual[1]
 
 
-def contract_findings(contract: ProposedContract, hits: Hits, topics: TopicsCalled) -> Iterator[Finding]:
+def contract_findings(contract: ProposedContract, hits: Hits, topics: TopicsCalled) -> Iterator[ChangeFinding]:
     """Yield a finding for each column that differs, with who uses it, and for what cannot be read or compared."""
     for problem in contract.problems:
         place = Place(file=contract.file)
-        yield Finding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=contract.file, what=f"{problem}")
+        yield ChangeFinding(
+            rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=contract.file, what=f"{problem}"
+        )
     after = {_identity(schema): schema for schema in contract.after}
     if contract.before is None and after:
         what = "there is no former version of the document to compare its columns with"
@@ -87,7 +89,7 @@ def contract_findings(contract: ProposedContract, hits: Hits, topics: TopicsCall
 
 def _column_findings(
     file: str, sides: tuple[ManualSchema, ManualSchema], hits: Hits, topics: TopicsCalled
-) -> Iterator[Finding]:
+) -> Iterator[ChangeFinding]:
     before, after = sides
     datasets = [dataset for _, dataset in topics(before.topic)]
     for change in changes(compare(_definition(before), _definition(after)).columns, {}):
@@ -128,6 +130,6 @@ def _definition(schema: ManualSchema) -> Definition:
     return Definition(fingerprint=Fingerprint(""), format=schema.format, text=schema.text, columns=_columns(schema))
 
 
-def _finding(rule: str, verdict: Verdict, file: str, schema: ManualSchema, what: str) -> Finding:
+def _finding(rule: str, verdict: Verdict, file: str, schema: ManualSchema, what: str) -> ChangeFinding:
     target = f"topic {schema.topic} ({schema.role})"
-    return Finding(rule=rule, verdict=verdict, place=Place(file=file), target=target, what=what)
+    return ChangeFinding(rule=rule, verdict=verdict, place=Place(file=file), target=target, what=what)

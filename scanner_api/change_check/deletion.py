@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from dataflow_generator.graph import EdgeKind
-from dataflow_generator.jobs.model import Dataset, Naming
+from dataflow_generator.jobs.model import GraphDataset, Naming
 from scanner_api.change_check.unknowns import jobs_not_read
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.people import stated_owner
@@ -260,7 +260,7 @@ class _Check:
                     kind="principal", name=row.application, what=what, answer=Answer.YES, evidence=row.evidence
                 )
 
-    def _in_graph(self, dataset: Dataset) -> Iterator[DeletionUse]:
+    def _in_graph(self, dataset: GraphDataset) -> Iterator[DeletionUse]:
         node = self._node(dataset)
         if node is None:
             return
@@ -276,7 +276,7 @@ class _Check:
             use = _use((other.kind, other.name), f"{verb} {dataset.name}", state, edges[key].evidence)
             yield replace(use, owner=stated_owner(other))
 
-    def _node(self, dataset: Dataset) -> NodeRow | None:
+    def _node(self, dataset: GraphDataset) -> NodeRow | None:
         named = self._rows.nodes_named((dataset.name,)) if self._graph else ()
         return next((node for node in named if node.node_key == dataset.key), None)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Affected, Finding, Verdict
+from scanner_api.change_check.model import Affected, ChangeFinding, Verdict
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.field_uses import FieldUser, field_users
 from scanner_dictionary.queries.subjects import topics_named
@@ -20,7 +20,9 @@ _NO_READER = "no known program reads it; programs outside of what was scanned ca
 _WHOLE = (FieldExtent.ALL, FieldExtent.UNRESOLVED)
 
 
-def with_field_users(finding: Finding, path: ColumnPath, topics: Iterable[tuple[str, str]], hits: Hits) -> Finding:
+def with_field_users(
+    finding: ChangeFinding, path: ColumnPath, topics: Iterable[tuple[str, str]], hits: Hits
+) -> ChangeFinding:
     """Return the finding of a changed column with the programs that use it: their lines, and who cannot be seen.
 
     *topics* are (cluster, topic) pairs that the schema describes; in other dictionaries, those of the same names.
@@ -80,7 +82,7 @@ def _sentence(user: FieldUser) -> str:
     return f"{user.application} {what}: {', '.join(user.places[:_LINES])}"
 
 
-def _others(finding: Finding, known: set[str]) -> set[str]:
+def _others(finding: ChangeFinding, known: set[str]) -> set[str]:
     """Return the readers in the graph whose columns are unknown, and of whose code nothing is known."""
     return {hit.name for hit in finding.readers if hit.use == "unknown" and hit.name not in known and hit.steps == 1}
 

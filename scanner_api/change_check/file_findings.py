@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanner_api.change_check.deletion import Answer, DeletionAnswer, DeletionUse, may_delete
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Affected, Finding, Place, Verdict
+from scanner_api.change_check.model import Affected, ChangeFinding, Place, Verdict
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.dictionary import Dictionary
 from scanner_model.errors import InputInvalid, NameUnknown
@@ -17,24 +17,24 @@ from scanner_model.errors import InputInvalid, NameUnknown
 _POSITION = re.compile(r":(\d+)(?::(\d+))?$|\s(\d+):(\d+)$")
 
 
-def unread_file(proposal: Proposal) -> Iterator[Finding]:
+def unread_file(proposal: Proposal) -> Iterator[ChangeFinding]:
     """Yield what of a file could not be read: whom it hits cannot be said."""
     for problem in proposal.unread:
         yield _unknown("not-read", proposal, place_of(proposal.file, problem.where), problem.what, problem.hint)
 
 
-def unparsed(proposal: Proposal, error: InputInvalid) -> Finding:
+def unparsed(proposal: Proposal, error: InputInvalid) -> ChangeFinding:
     """Return the finding of a file that holds no schema, statement or configuration, at the place of the error."""
     rule = "unparsed" if error.where.startswith(proposal.file) else "not-read"
     return _unknown(rule, proposal, place_of(proposal.file, error.where), error.what, error.hint)
 
 
-def unknown_name(proposal: Proposal, error: NameUnknown, *, is_allowed: bool) -> Finding:
+def unknown_name(proposal: Proposal, error: NameUnknown, *, is_allowed: bool) -> ChangeFinding:
     """Return the finding of a file whose subject, topic or job is not known; fine where that *is_allowed*."""
     verdict = Verdict.FINE if is_allowed else Verdict.UNKNOWN
     what = error.what if is_allowed or not error.hint else f"{error.what} ({error.hint})"
     place = Place(file=proposal.file)
-    return Finding(rule="unknown-name", verdict=verdict, place=place, target=proposal.file, what=what)
+    return ChangeFinding(rule="unknown-name", verdict=verdict, place=place, target=proposal.file, what=what)
 
 
 def place_of(file: str, where: str) -> Place:
@@ -45,9 +45,9 @@ def place_of(file: str, where: str) -> Place:
     return Place(file=file, line=int(match[1] or match[3]), column=int(match[2] or match[4] or 1))
 
 
-def _unknown(rule: str, proposal: Proposal, place: Place, what: str, hint: str) -> Finding:
+def _unknown(rule: str, proposal: Proposal, place: Place, what: str, hint: str) -> ChangeFinding:
     why = (hint,) if hint else ()
-    return Finding(rule=rule, verdict=Verdict.UNKNOWN, place=place, target=proposal.file, what=what, why=why)
+    return ChangeFinding(rule=rule, verdict=Verdict.UNKNOWN, place=place, target=proposal.file, what=what, why=why)
 
 
 # --- deleted files
@@ -63,7 +63,7 @@ class DeletionContext(NamedTuple):
 
 def check_deleted(
     proposal: Proposal, files: ProposedFiles, context: DeletionContext
-) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
+) -> tuple[tuple[str, ...], tuple[ChangeFinding, ...]]:
     """Check the deletion of a schema's file as that of its subject or topic, unless another file has that now.
 
     Raises NameUnknown where the dictionary does not have it.
@@ -74,7 +74,7 @@ def check_deleted(
     answers = may_delete(context.dictionary, subject=target.subject, topic=target.topic, cluster=context.cluster)
     name = f"subject {target.subject}" if target.subject else f"topic {target.topic}"
     findings = tuple(
-        Finding(
+        ChangeFinding(
             rule="file-deleted",
             verdict=_VERDICTS[answer.answer],
             place=Place(file=proposal.file),

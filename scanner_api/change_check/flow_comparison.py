@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dataflow_generator.jobs.kinds import CountedJob
-from dataflow_generator.jobs.model import ColumnRef, Dataset
+from dataflow_generator.jobs.model import ColumnRef, GraphDataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Affected, Finding, Place, Verdict
+from scanner_api.change_check.model import Affected, ChangeFinding, Place, Verdict
 from scanner_api.change_check.proposed_columns import Renames
 from scanner_model.columns import path_name
 
@@ -46,7 +46,7 @@ class FlowComparison:
             use.dataset: place for job, place in zip(jobs, places, strict=False) for use in job.flows.writes
         }
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[ChangeFinding]:
         """Yield what was lost, changed and gained, and what the proposed text does not tell."""
         before, after = _sources(self._pair.before, self._renames), _sources(self._pair.after)
         lost = [
@@ -65,7 +65,9 @@ class FlowComparison:
         yield from self._inputs()
         yield from self._unread()
 
-    def _column(self, target: ColumnRef, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Finding]:
+    def _column(
+        self, target: ColumnRef, before: Mapping[str, str], after: Mapping[str, str]
+    ) -> Iterator[ChangeFinding]:
         name = _shown(target)
         if not after and self._lacks_columns(target.dataset):
             return  # one finding says that the columns are unknown
@@ -79,20 +81,20 @@ class FlowComparison:
             why = (f"before: {_listed(before)}", f"after: {_listed(after)}")
             yield self._hit("flow-changed", target, f"{name} is made of something else", why)
 
-    def _lacks_columns(self, dataset: Dataset) -> bool:
+    def _lacks_columns(self, dataset: GraphDataset) -> bool:
         return any(
             not reading.flows.columns and any(use.dataset == dataset for use in reading.flows.writes)
             for reading in self._pair.after
         )
 
-    def _inputs(self) -> Iterator[Finding]:
+    def _inputs(self) -> Iterator[ChangeFinding]:
         before, after = _datasets_read(self._pair.before), _datasets_read(self._pair.after)
         for name in () if self._is_partial else sorted(before - after):
             yield self._note("input-lost", name, f"{name} is not read any more")
         for name in sorted(after - before):
             yield self._note("input-gained", name, f"{name} is read")
 
-    def _unread(self) -> Iterator[Finding]:
+    def _unread(self) -> Iterator[ChangeFinding]:
         """Report what of the proposed text was not read, unless the stored one has the same problem."""
         known = {problem.what for reading in self._pair.before for problem in reading.coverage.problems}
         for reading in self._pair.after:
@@ -101,7 +103,7 @@ class FlowComparison:
                 what = f"{reading.flows.job.name}: its columns are not all known"
                 yield self._finding("not-read", Verdict.UNKNOWN, reading.flows.job.name, what, tuple(news))
 
-    def _hit(self, rule: str, target: ColumnRef, what: str, why: tuple[str, ...] = ()) -> Finding:
+    def _hit(self, rule: str, target: ColumnRef, what: str, why: tuple[str, ...] = ()) -> ChangeFinding:
         """Report a loss: what is lost is hit itself, and so is everything that uses it."""
         own = self._lost(target)
         further = tuple(hit for hit in self._hits.of(target.dataset, target.path or ()) if hit.use != "writes")
@@ -123,11 +125,11 @@ class FlowComparison:
             evidence=tuple(dict.fromkeys(flow.evidence for flow in flows)),
         )
 
-    def _note(self, rule: str, item: str, what: str) -> Finding:
+    def _note(self, rule: str, item: str, what: str) -> ChangeFinding:
         return self._finding(rule, Verdict.FINE, item, what)
 
-    def _finding(self, rule: str, verdict: Verdict, item: str, what: str, why: tuple[str, ...] = ()) -> Finding:
-        return Finding(
+    def _finding(self, rule: str, verdict: Verdict, item: str, what: str, why: tuple[str, ...] = ()) -> ChangeFinding:
+        return ChangeFinding(
             rule=rule, verdict=verdict, place=self._start, target=self._target, what=what, item=item, why=why
         )
 
@@ -156,7 +158,7 @@ def _as_it_is(column: ColumnRef) -> ColumnRef:
     return column
 
 
-def _datasets_written(readings: Iterable[CountedJob]) -> list[Dataset]:
+def _datasets_written(readings: Iterable[CountedJob]) -> list[GraphDataset]:
     return sorted({use.dataset for reading in readings for use in reading.flows.writes})
 
 

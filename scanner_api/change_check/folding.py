@@ -9,7 +9,7 @@ from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
 from scanner_api.change_check.commit import Commit, read_by, written_by
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import OF_READERS, Affected, Finding, Place, Verdict, worst
+from scanner_api.change_check.model import OF_READERS, Affected, ChangeFinding, Place, Verdict, worst
 
 _OF_TOPIC = ("topic-renamed", "topic-gone", "output-lost", "writer-lost", "file-deleted", "mentioned", "input-lost")
 """Rules about a topic that goes, the most telling first."""
@@ -17,7 +17,7 @@ _OF_NEW_TOPIC = ("output-gained", "input-gained", "input-without-writer", "menti
 _LISTED = 10
 
 
-def folded(findings: Iterable[Finding], commits: tuple[Commit, Commit], hits: Hits) -> tuple[Finding, ...]:
+def folded(findings: Iterable[ChangeFinding], commits: tuple[Commit, Commit], hits: Hits) -> tuple[ChangeFinding, ...]:
     """Return *findings* with one for each renamed or lost topic, each column of a schema and each unread schema."""
     listed = list(dict.fromkeys(findings))
     for finding, old, new in _renamed(listed, commits, hits):
@@ -29,10 +29,10 @@ def folded(findings: Iterable[Finding], commits: tuple[Commit, Commit], hits: Hi
 
 
 def _merged(
-    findings: Sequence[Finding], key_of: Callable[[Finding], Hashable], order: Sequence[str] = ()
-) -> list[Finding]:
+    findings: Sequence[ChangeFinding], key_of: Callable[[ChangeFinding], Hashable], order: Sequence[str] = ()
+) -> list[ChangeFinding]:
     """Return *findings* with one of each key: the first by *order* of rules, with what the others say as reasons."""
-    groups: dict[Hashable, list[Finding]] = {}
+    groups: dict[Hashable, list[ChangeFinding]] = {}
     for number, finding in enumerate(findings):
         key = key_of(finding)
         groups.setdefault(number if key is None else (key,), []).append(finding)
@@ -42,7 +42,7 @@ def _merged(
     ]
 
 
-def _one_of(group: Sequence[Finding]) -> Finding:
+def _one_of(group: Sequence[ChangeFinding]) -> ChangeFinding:
     first, *others = group
     if not others:
         return first
@@ -52,14 +52,14 @@ def _one_of(group: Sequence[Finding]) -> Finding:
     return replace(first, verdict=worst([one.verdict for one in group]), why=tuple(why), affected=tuple(hit))
 
 
-def _lost_topic(finding: Finding) -> Hashable | None:
+def _lost_topic(finding: ChangeFinding) -> Hashable | None:
     """Return the topic that a finding says is gone or not written any more."""
     if finding.rule not in _OF_TOPIC:
         return None
     return finding.target.removeprefix("topic ") if finding.target.startswith("topic ") else finding.item or None
 
 
-def _column(finding: Finding) -> Hashable | None:
+def _column(finding: ChangeFinding) -> Hashable | None:
     """Return the definition that a finding about a column of a schema is about: several paths may lead to it."""
     is_of_column = finding.rule.startswith(("column-", "made-", "symbols-")) and finding.target.startswith("subject ")
     if not is_of_column or "." not in finding.item or finding.place.line == 1:
@@ -67,7 +67,7 @@ def _column(finding: Finding) -> Hashable | None:
     return finding.rule, finding.target, finding.place, finding.item.rpartition(".")[2]
 
 
-def _readers(finding: Finding) -> Hashable | None:
+def _readers(finding: ChangeFinding) -> Hashable | None:
     if finding.rule in OF_READERS:
         return finding.rule, finding.target, finding.place
     return (finding.rule, finding.target) if finding.rule == "no-readers-known" else None
@@ -77,8 +77,8 @@ def _readers(finding: Finding) -> Hashable | None:
 
 
 def _renamed(
-    findings: Sequence[Finding], commits: tuple[Commit, Commit], hits: Hits
-) -> Iterator[tuple[Finding, str, str]]:
+    findings: Sequence[ChangeFinding], commits: tuple[Commit, Commit], hits: Hits
+) -> Iterator[tuple[ChangeFinding, str, str]]:
     """Yield a finding for each topic that a job writes under another name, with both names."""
     base, head = commits
     lost = (base.names - head.names) | (_written(base) - _written(head))
@@ -107,7 +107,7 @@ def _renamed(
         place = next((one.place for one in findings if _names(one, new)), None)
         place = place or next((one.place for one in findings if _names(one, old)), Place(file=""))
         yield (
-            Finding(
+            ChangeFinding(
                 rule="topic-renamed",
                 verdict=Verdict.IMPACT,
                 place=place,
@@ -154,11 +154,11 @@ def _plain(name: str) -> str:
     return "".join(filter(str.isalnum, name)).casefold()
 
 
-def _names(finding: Finding, topic: str) -> bool:
+def _names(finding: ChangeFinding, topic: str) -> bool:
     return topic in (finding.item, finding.target.removeprefix("topic "), finding.item.partition(".")[0])
 
 
-def _is_about_rename(finding: Finding, old: str, new: str) -> bool:
+def _is_about_rename(finding: ChangeFinding, old: str, new: str) -> bool:
     if finding.rule in _OF_TOPIC and _names(finding, old):
         return True
     if finding.rule in (*_OF_NEW_TOPIC, "column-gained") and _names(finding, new):

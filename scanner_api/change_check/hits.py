@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from dataflow_generator.graph import EdgeKind, NodeKind
-from dataflow_generator.jobs.model import Dataset, Naming
+from dataflow_generator.jobs.model import GraphDataset, Naming
 from dataflow_generator.query.impact import Affected as Reached
 from dataflow_generator.query.impact import Root
 from dataflow_generator.query.neighbourhood import Neighbourhood
@@ -71,7 +71,7 @@ class Hits:
     def _people(self) -> People:
         return People(self.conn)
 
-    def of(self, dataset: Dataset, path: ColumnPath = ()) -> tuple[Affected, ...]:
+    def of(self, dataset: GraphDataset, path: ColumnPath = ()) -> tuple[Affected, ...]:
         """Return who uses or writes a column of *dataset*, or all of it, the nearest first within each kind.
 
         Empty where no graph has the dataset.
@@ -84,13 +84,13 @@ class Hits:
                 known = {(hit.kind, hit.name, hit.path) for hit in hits}
         return tuple(sorted(hits, key=lambda hit: _KINDS.index(hit.kind) if hit.kind in _KINDS else len(_KINDS)))
 
-    def alike(self, dataset: Dataset) -> tuple[Dataset, ...]:
+    def alike(self, dataset: GraphDataset) -> tuple[GraphDataset, ...]:
         """Return the topics that are called like a topic of another dictionary; any other dataset is itself."""
         if dataset.kind is not NodeKind.TOPIC:
             return (dataset,)
         return tuple(self.naming.topic(topic.cluster, topic.name) for topic in topics_named(self.conn, dataset.name))
 
-    def _own(self, dataset: Dataset, path: ColumnPath) -> Iterable[Affected]:
+    def _own(self, dataset: GraphDataset, path: ColumnPath) -> Iterable[Affected]:
         node = self.node(dataset)
         if node is None:
             return ()
@@ -99,7 +99,7 @@ class Hits:
         unique = {(hit.kind, hit.namespace, hit.name, hit.path): hit for hit in reversed(hits)}
         return reversed(unique.values())
 
-    def node(self, dataset: Dataset) -> NodeRow | None:
+    def node(self, dataset: GraphDataset) -> NodeRow | None:
         """Return the node of a dataset; None where there is no graph, or where it does not have it."""
         named = self._rows.nodes_named((dataset.name,)) if self.graph else ()
         return next((node for node in named if node.node_key == dataset.key), None)

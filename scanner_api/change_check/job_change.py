@@ -15,7 +15,7 @@ from dataflow_generator.sql.lineage import StatementFlows
 from dataflow_generator.sql.reader import read_catalog, read_sql
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison, moves_of
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import CONNECTOR, SQL, Proposal
 from scanner_api.change_check.proposed_columns import Renames, ReplacedSide, replaced_columns
@@ -158,7 +158,7 @@ def _own_jobs(rows: Iterable[ProposedRow], context: JobContext, *, is_partial: b
 
 def job_findings(
     proposal: Proposal, changed: Sequence[ChangedJob], context: JobContext, hits: Hits
-) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
+) -> tuple[tuple[str, ...], tuple[ChangeFinding, ...]]:
     """Return the names of what *changed*, and what downstream loses, and gains, by it."""
     start = Positions(proposal.file, proposal.text or "", line=proposal.line).start
     renames = Renames(context.sides, context.before.context.naming)
@@ -166,7 +166,9 @@ def job_findings(
     for statement in context.sql(proposal).unparsed if proposal.kind == SQL else ():
         (place,) = _places([statement], proposal)
         what = f"is no {context.sql(proposal).dialect} statement: {statement.problems[0].what}"
-        findings.append(Finding(rule="unparsed", verdict=Verdict.UNKNOWN, place=place, target=proposal.file, what=what))
+        findings.append(
+            ChangeFinding(rule="unparsed", verdict=Verdict.UNKNOWN, place=place, target=proposal.file, what=what)
+        )
     return tuple(job.target for job in changed), tuple(findings)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from pathlib import PurePosixPath
 
 from scanner_api.change_check.git import ObjectReader, Trees
-from scanner_api.change_check.model import Finding
+from scanner_api.change_check.model import ChangeFinding
 from scanner_extractor.repository.files import LARGEST, is_candidate, is_left_out
 from scanner_extractor.repository.syntax_trees import is_test, words
 
@@ -99,7 +99,7 @@ def changed_programs(trees: Trees) -> Iterator[str]:
             yield path
 
 
-def words_of(finding: Finding) -> Iterator[str]:
+def words_of(finding: ChangeFinding) -> Iterator[str]:
     """Yield the words of a finding, and the names of what it hits."""
     for text in (finding.item, finding.target, finding.what, *finding.why):
         yield from _WORD.findall(text)

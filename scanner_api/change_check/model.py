@@ -83,7 +83,7 @@ class Affected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class ChangeFinding:
     """One thing that a change does, or that is not known of it.
 
     *rule* is one of those in docs/check-change.md. *target* is what changes, such as `subject orders-value`, *item* the
@@ -155,7 +155,7 @@ class ChangeReport:
     """
 
     files: tuple[CheckedFile, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[ChangeFinding, ...]
     scans: tuple[tuple[str, int, str], ...] = ()
     skipped: tuple[SkippedFile, ...] = ()
     notes: tuple[str, ...] = field(default=())
@@ -218,13 +218,13 @@ def report_document(report: ChangeReport) -> dict[str, Json]:
     }
 
 
-def ordered(findings: Sequence[Finding]) -> list[Finding]:
+def ordered(findings: Sequence[ChangeFinding]) -> list[ChangeFinding]:
     """Return findings with the most serious first, those that do not count last, else in their order."""
     serious = list(Verdict)
     return sorted(findings, key=lambda finding: (not finding.counts, -serious.index(finding.verdict)))
 
 
-def _finding_document(finding: Finding) -> dict[str, Json]:
+def _finding_document(finding: ChangeFinding) -> dict[str, Json]:
     return {
         "rule": finding.rule,
         "verdict": str(finding.verdict),

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Finding, Place
+from scanner_api.change_check.model import ChangeFinding, Place
 from scanner_api.change_check.settings import CheckOptions
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
 from scanner_api.dictionary import Dictionary
@@ -89,7 +89,7 @@ def open_others(options: CheckOptions, stack: ExitStack) -> tuple[Connection, ..
 
 def about_others(
     conns: Sequence[Connection], options: CheckOptions, place: Place, age: Age | None
-) -> Iterator[Finding]:
+) -> Iterator[ChangeFinding]:
     """Yield what is not known of other dictionaries: stale sources, no graph."""
     for url, conn in zip(options.others, conns, strict=False):
         shown = Dictionary(url).shown

@@ -14,7 +14,7 @@ from scanner_api.change_check.code_reach import Edit, Reach, edits_of
 from scanner_api.change_check.commit import Commit, read_by, written_by
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Finding, Verdict, few
+from scanner_api.change_check.model import ChangeFinding, Verdict, few
 from scanner_extractor.repository.applications.definitions import SourceFile, read_definitions
 from scanner_extractor.repository.applications.modules import Modules, build_name, is_build_file
 from scanner_extractor.repository.bounded_parsing import Trials
@@ -59,7 +59,7 @@ class ProgramChanges:
         self.read: set[str] = set()
         self.edited: set[str] = set()
 
-    def findings(self, known: Sequence[Finding]) -> Iterator[Finding]:
+    def findings(self, known: Sequence[ChangeFinding]) -> Iterator[ChangeFinding]:
         """Yield the programs whose changed code reaches a record, and the files that cannot be compared.
 
         Those that a finding in *known* is about are left out. *unread* has the files whose language has no grammar.
@@ -82,7 +82,7 @@ class ProgramChanges:
 
     def _reached(
         self, module: str, edits: Sequence[Edit], reached: dict[str, tuple[_Program, list[Edit]]]
-    ) -> Iterator[Finding]:
+    ) -> Iterator[ChangeFinding]:
         """Add the programs that edits of a module reach; yield what is of none whose topics are known."""
         users = self.programs_using(module) if edits else []
         of_kafka = [path for path in self._applications if self.modules.of(path) in {module, *users}]
@@ -97,7 +97,7 @@ class ProgramChanges:
         if lonely:
             yield _of_files(lonely, _topics(edits))
 
-    def _finding(self, jobs: Sequence[CountedJob], edits: Sequence[Edit]) -> Finding:
+    def _finding(self, jobs: Sequence[CountedJob], edits: Sequence[Edit]) -> ChangeFinding:
         """Return the finding of programs with the same edits, fine if they write nothing or only get further fields."""
         writers = [job for job in jobs if written_by(job)]
         names = ", ".join(job.flows.job.name for job in (writers or jobs))
@@ -120,7 +120,7 @@ class ProgramChanges:
         why += [f"it reads {', '.join(read)}"] if read else []
         why += [f"it writes {topics}"] if topics else []
         why += [f"the changed code names {', '.join(named[:_LISTED])}"] if named else []
-        return Finding(
+        return ChangeFinding(
             rule="code-changed",
             verdict=verdict,
             place=others[0].place,
@@ -309,12 +309,12 @@ def _topics(edits: Iterable[Edit]) -> list[str]:
     return sorted({name for edit in edits for name in edit.topics})
 
 
-def _of_files(edits: Sequence[Edit], named: Sequence[str]) -> Finding:
+def _of_files(edits: Sequence[Edit], named: Sequence[str]) -> ChangeFinding:
     """Return the finding of code that uses Kafka in programs without known topics."""
     shown = few(tuple(dict.fromkeys(edit.shown for edit in edits)))
     why = [f"{edit.place.file}:{edit.place.line} {edit.shown}" for edit in edits[:_LISTED]]
     why += [f"the changed code names {', '.join(named[:_LISTED])}"] if named else []
-    return Finding(
+    return ChangeFinding(
         rule="code-changed",
         verdict=Verdict.UNKNOWN,
         place=edits[0].place,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from scanner_api.change_check.commit import Commit
 from scanner_api.change_check.field_users import with_field_users
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.others import CLUSTER
 from scanner_dictionary.queries.columns import columns_of_topics
 from scanner_dictionary.queries.field_uses import field_users
@@ -29,8 +29,8 @@ class _Change(NamedTuple):
 
 
 def record_findings(
-    commits: tuple[Commit, Commit], paths: frozenset[str], hits: Hits, known: Sequence[Finding]
-) -> Iterator[Finding]:
+    commits: tuple[Commit, Commit], paths: frozenset[str], hits: Hits, known: Sequence[ChangeFinding]
+) -> Iterator[ChangeFinding]:
     """Yield the fields that a program writes no more or as another type, and those that it expects and nothing writes.
 
     Only programs that the changed source files *paths* may be part of are compared. A field that a finding in *known*
@@ -51,7 +51,7 @@ def record_findings(
         # Other readers of the topic may know the field by another spelling, or copy whole records.
         more = (hit for hit in by_topic if (hit.kind, hit.name) not in known_readers)
         affected = tuple(hit for hit in (*by_field, *more) if hit.use != "writes")
-        finding = Finding(
+        finding = ChangeFinding(
             rule=change.rule,
             verdict=Verdict.IMPACT if is_hit else Verdict.UNKNOWN,
             place=Place(file=file, line=int(line)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from scanner_api.change_check.model import Finding, Verdict
+from scanner_api.change_check.model import ChangeFinding, Verdict
 from scanner_api.change_check.schema_sides import (
     DEFAULT_LEVEL,
     Current,
@@ -25,7 +25,7 @@ from scanner_extractor.evolution import Difference, Level, Policy, Rules, differ
 from scanner_extractor.evolution.configured import SubjectConfig, same_but_for_words
 from scanner_model.columns import ColumnPath, path_name
 
-Judged = Iterator[tuple[Finding, ColumnPath]]
+Judged = Iterator[tuple[ChangeFinding, ColumnPath]]
 """Findings, each with the path of its column."""
 
 
@@ -99,7 +99,7 @@ def _in_groups(
             yield (_of_group(finding, config.group, value) if finding.verdict is Verdict.BREAKS else finding), path
 
 
-def _of_group(finding: Finding, group: str, value: str | None) -> Finding:
+def _of_group(finding: ChangeFinding, group: str, value: str | None) -> ChangeFinding:
     """Return a rejection that counts only if the proposal is registered with the group's metadata."""
     with_value = f"{group} = {value}" if value is not None else f"no {group}"
     why = f"the registry compares versions of equal metadata {group} only, and a file has no metadata"
@@ -187,7 +187,7 @@ _NEWEST_RULES = (
 
 def _of_older_registries(
     current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, judged: tuple[Level, Rules]
-) -> Iterator[tuple[Finding, ColumnPath]]:
+) -> Iterator[tuple[ChangeFinding, ColumnPath]]:
     """Note what a registry before 8.4 rejects and later ones take, where the version is not known."""
     subject, (level, rules) = current.subject, judged
     if proposed.definition.format != "PROTOBUF" or subject is None or subject.kind != "confluent":
@@ -206,7 +206,7 @@ def _of_older_registries(
 
 def _of_readers(
     current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, context: SchemaContext
-) -> Iterator[tuple[Finding, ColumnPath]]:
+) -> Iterator[tuple[ChangeFinding, ColumnPath]]:
     """Yield what readers reject where no registry is known: its rules would say more than is true of them."""
     rules = replace(context.rules(current.subject), lenient=True)
     for old in olds:
@@ -252,7 +252,7 @@ def _differences(old: StoredSchema, proposed: ProposedSchema, rules: Rules) -> I
 
 def _beyond_default(
     current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, rules: Rules
-) -> Iterator[tuple[Finding, ColumnPath]]:
+) -> Iterator[tuple[ChangeFinding, ColumnPath]]:
     """Report that the answer depends on the level, which is not stored: other levels reject what the default takes."""
     rejecting = [
         old
@@ -265,7 +265,9 @@ def _beyond_default(
         yield finding_of("level-unknown", Verdict.UNKNOWN, current, proposed.positions.start, what, why=(why,)), ()
 
 
-def _incompatible(current: Current, proposed: ProposedSchema, difference: Difference, why: tuple[str, ...]) -> Finding:
+def _incompatible(
+    current: Current, proposed: ProposedSchema, difference: Difference, why: tuple[str, ...]
+) -> ChangeFinding:
     place = proposed.positions.column(difference.path)
     item = path_name(difference.path)
     if not difference.certain:

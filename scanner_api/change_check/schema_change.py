@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from scanner_api.change_check.column_changes import Change, changes
 from scanner_api.change_check.field_users import with_field_users
-from scanner_api.change_check.model import OF_READERS, Affected, Finding, Verdict
+from scanner_api.change_check.model import OF_READERS, Affected, ChangeFinding, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
@@ -44,7 +44,7 @@ from scanner_model.schemas import Definition
 _KEY_CHANGED = "keys are written otherwise: one key has records in two partitions, and compaction and joins see two"
 
 
-def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
+def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str, ...], tuple[ChangeFinding, ...]]:
     """Return what the file changes, and the findings; raises InputInvalid if the file is not a schema.
 
     Raises NameUnknown where the dictionary does not have the subject or topic.
@@ -54,7 +54,7 @@ def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str,
     positions = Positions(proposal.file, proposal.text, format)
     own = proposed_schema(proposal, format, context.proposed.of(proposal, context.conn), positions)
     currents = tuple(currents_of(proposal, context, own.parsed))
-    findings: list[Finding] = []
+    findings: list[ChangeFinding] = []
     for current in currents:
         findings += _check(proposal, current, context, (format, positions))
     return tuple(current.shown for current in currents), tuple(findings)
@@ -89,7 +89,7 @@ def _behind(start: ColumnPath, columns: Sequence[Column]) -> tuple[Column, ...]:
 
 def _check(
     proposal: Proposal, current: Current, context: SchemaContext, read: tuple[str, Positions]
-) -> Iterator[Finding]:
+) -> Iterator[ChangeFinding]:
     format, positions = read
     before = None if current.definition is None else definition_of(context.conn, current.definition)
     olds = tuple(stored_schemas(context.conn, current, before))
@@ -105,7 +105,7 @@ def _check(
     before = _completed(before, at_base)
     compared = () if before is None else compare(before, proposed.definition).columns
     of_columns = list(changes(compared, proposed.aliases))
-    rejected: dict[ColumnPath, tuple[Finding, ...]] = {}
+    rejected: dict[ColumnPath, tuple[ChangeFinding, ...]] = {}
     answered = {change.path for change in of_columns}
     for finding, path in _registry(of_columns, registry_findings(current, olds, proposed, context), rejected):
         answered |= {path} if finding.rule in ("incompatible", *OF_READERS) else set()
@@ -157,9 +157,9 @@ def _completed(before: Definition | None, base: Definition | None) -> Definition
 
 def _registry(
     of_columns: Sequence[Change],
-    listed: Iterator[tuple[Finding, ColumnPath]],
-    rejected: dict[ColumnPath, tuple[Finding, ...]],
-) -> Iterator[tuple[Finding, ColumnPath]]:
+    listed: Iterator[tuple[ChangeFinding, ColumnPath]],
+    rejected: dict[ColumnPath, tuple[ChangeFinding, ...]],
+) -> Iterator[tuple[ChangeFinding, ColumnPath]]:
     """Yield what a registry or readers reject, with the path that no changed column covers.
 
     What readers reject of a changed column is added to *rejected*, by its path.
@@ -172,7 +172,9 @@ def _registry(
             yield finding, path if covering is None else ()
 
 
-def _with_rejections(finding: Finding, change: Change, rejected: Mapping[ColumnPath, tuple[Finding, ...]]) -> Finding:
+def _with_rejections(
+    finding: ChangeFinding, change: Change, rejected: Mapping[ColumnPath, tuple[ChangeFinding, ...]]
+) -> ChangeFinding:
     """Return the finding of a column with what readers reject because of it: the worst of it is the verdict.
 
     A column that is added is harmless by itself: then the rule is that of the readers.
@@ -188,7 +190,7 @@ def _with_rejections(finding: Finding, change: Change, rejected: Mapping[ColumnP
 
 def _identity(
     before: Definition, proposed: ProposedSchema, current: Current, context: SchemaContext
-) -> Iterator[Finding]:
+) -> Iterator[ChangeFinding]:
     """Yield what else a record is known by than its columns: its full name, and the bytes of a key."""
     now = proposed.definition.name
     is_renamed = before.format == "AVRO" and before.name and now and before.name != now
@@ -217,7 +219,7 @@ def _is_same(newest: StoredSchema, proposed: ProposedSchema) -> bool:
         return newest.text.text.strip() == proposed.text.text.strip()
 
 
-def _unread(proposed: ProposedSchema, current: Current) -> Iterator[Finding]:
+def _unread(proposed: ProposedSchema, current: Current) -> Iterator[ChangeFinding]:
     for problem in proposed.parsed.problems:
         what = f"{problem.where}: {problem.what}"
         yield finding_of("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what)
@@ -233,7 +235,7 @@ def _symbol_changes(newest: Sequence[StoredSchema], proposed: ProposedSchema) ->
 
 def _uncompared(
     newest: Sequence[StoredSchema], current: Current, proposed: ProposedSchema, answered: Set[ColumnPath]
-) -> Iterator[Finding]:
+) -> Iterator[ChangeFinding]:
     """Yield changes that no registry compares, but those of columns that have an answer."""
     for old in newest if newest and newest[0].format == proposed.definition.format else ():
         for found in uncompared(old.format, proposed.text, old.text):
@@ -245,7 +247,7 @@ def _uncompared(
 
 def _by_columns(
     compared: Sequence[ColumnChange], current: Current, context: SchemaContext, positions: Positions
-) -> Iterator[Finding]:
+) -> Iterator[ChangeFinding]:
     """Yield that readers may not read data, as far as columns show it: a registry compares texts."""
     level = context.level or DEFAULT_LEVEL
     directions = (
@@ -266,7 +268,7 @@ def _column_finding(
     current: Current,
     proposed: ProposedSchema,
     known: tuple[SchemaContext, Mapping[ColumnPath, set[str]]],
-) -> Finding:
+) -> ChangeFinding:
     context, tags = known
     affected = () if change.is_harmless else _affected(change.path, current, context)
     sure = [reader for reader in affected if reader.use != "unknown"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from scanner_api.change_check.column_changes import declared_aliases
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_dictionary.engine.open import Connection
@@ -304,6 +304,6 @@ def has_columns_only(definition: Definition) -> bool:
 
 def finding_of(
     rule: str, verdict: Verdict, current: Current, place: Place, what: str, *, why: tuple[str, ...] = ()
-) -> Finding:
+) -> ChangeFinding:
     """Return a finding about what the file changes."""
-    return Finding(rule=rule, verdict=verdict, place=place, target=current.shown, what=what, why=why)
+    return ChangeFinding(rule=rule, verdict=verdict, place=place, target=current.shown, what=what, why=why)

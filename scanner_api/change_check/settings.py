@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scanner_api.change_check.baseline import Accepted, parse_baseline
 from scanner_api.change_check.git import Trees, commit_trees, object_reader, top_directory
-from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.proposals import PathRule, decoded, text_of_file
 from scanner_extractor.repository.topic_files.settings import MEMBER, TOPIC_FILES_SCHEMA, parse_topic_files
 from scanner_model.errors import InputInvalid
@@ -114,7 +114,7 @@ class CheckOptions:
     accepted: tuple[Accepted, ...] = ()
     rules: ClusterPolicy = ClusterPolicy()
     strict: bool = False
-    settings_changes: tuple[Finding, ...] = ()
+    settings_changes: tuple[ChangeFinding, ...] = ()
     map: tuple[PathRule, ...] = ()
     beside: tuple[Path, ...] = ()
     others: tuple[str, ...] = ()
@@ -128,7 +128,7 @@ class Judging(NamedTuple):
     settings: RepositorySettings
     policy: ClusterPolicy
     accepted: tuple[Accepted, ...]
-    changes: tuple[Finding, ...]
+    changes: tuple[ChangeFinding, ...]
     top: Path
     beside: tuple[Path, ...] = ()
     usage: Usage = Usage()
@@ -221,7 +221,7 @@ class _Files:
 
     def __init__(self, commits: str | None, directory: Path) -> None:
         self._commits, self._directory = commits, directory
-        self.changes: list[Finding] = []
+        self.changes: list[ChangeFinding] = []
         self.top = top_directory(directory) or directory.absolute()
 
     @cached_property
@@ -292,9 +292,9 @@ def _baseline_value(text: str) -> Json:
     return set(parse_baseline(text, "baseline")) if text else set()
 
 
-def _changed(path: str, before: str | None, after: str | None) -> Finding:
+def _changed(path: str, before: str | None, after: str | None) -> ChangeFinding:
     what = "is new" if before is None else "is deleted" if after is None else "is changed"
-    return Finding(
+    return ChangeFinding(
         rule=CHANGED,
         verdict=Verdict.UNKNOWN,
         place=Place(file=path, line=_first_difference(before or "", after or "")),

@@ -9,7 +9,7 @@ from datetime import date
 from dataflow_generator.analysis.inherited_tags import TaggedColumn
 from dataflow_generator.jobs.model import Naming
 from scanner_api.change_check.flow_comparison import ChangedJob
-from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.proposed_graph import proposed_graph
 from scanner_api.dictionary import Dictionary
@@ -42,18 +42,18 @@ class TagSpread:
     _new: tuple[TaggedColumn, ...] = ()
     _declared: dict[tuple[str, ColumnPath, str], ReplacedSide] = field(default_factory=dict)
 
-    def findings(self, jobs: Sequence[ChangedJob], start: Place) -> Iterator[Finding]:
+    def findings(self, jobs: Sequence[ChangedJob], start: Place) -> Iterator[ChangeFinding]:
         """Yield a finding for each column that gets a tag through one of *jobs*, those that are forbidden first."""
         tags, new = self._compared()
         owners = {flow: job for job in jobs for flow in _flows(job)}
-        listed: list[Finding] = []
+        listed: list[ChangeFinding] = []
         for column in new:
             job = next((owners[flow] for flow in tags.keys_on(column) if flow in owners), None)
             if job is not None:
                 listed.append(self._finding(column, job.target, job.places[0] if job.places else start))
         yield from sorted(listed, key=lambda finding: (finding.verdict is Verdict.FINE, finding.item))
 
-    def of_columns(self) -> Iterator[Finding]:
+    def of_columns(self) -> Iterator[ChangeFinding]:
         """Yield where the policy forbids a tag that the change gives to a column: there, and where its values go.
 
         What gets there through a changed job is a finding of that.
@@ -75,18 +75,18 @@ class TagSpread:
             if side_of and is_forbidden and jobs.isdisjoint(tags.keys_on(column)):
                 yield self._finding(column, _topic(side_of), side_of.place)
 
-    def _finding(self, column: TaggedColumn, target: str, place: Place) -> Finding:
+    def _finding(self, column: TaggedColumn, target: str, place: Place) -> ChangeFinding:
         tags, _ = self._compared()
         return self._found((tags.name(column.node), tags.dataset(column.node)), tags.tag_of(column), target, place)
 
-    def _found(self, at: tuple[str, str], found: FoundTag, target: str, place: Place) -> Finding:
+    def _found(self, at: tuple[str, str], found: FoundTag, target: str, place: Place) -> ChangeFinding:
         name, dataset = at
         is_forbidden = self._is_forbidden(found.tag, dataset)
         waiver = self.policy.waiver(FORBIDDEN, column_at(name), self.today) if is_forbidden else None
         steps = f"{found.steps} step{'' if found.steps == 1 else 's'}"
         by = f"from {found.origin}, {found.flow}, {steps}" if found.origin else found.certainty
         forbids = f"; the policy forbids it in {dataset}" if is_forbidden else ""
-        return Finding(
+        return ChangeFinding(
             rule=FORBIDDEN if is_forbidden else "tag-spread",
             verdict=Verdict.BREAKS if is_forbidden else Verdict.FINE,
             place=place,
@@ -129,7 +129,7 @@ class TagSpread:
 
 def forbidden_by_commits(
     commits: tuple[Dictionary, Dictionary], policy: ClusterPolicy, today: date, files: Sequence[str]
-) -> Iterator[Finding]:
+) -> Iterator[ChangeFinding]:
     """Yield what the policy forbids in the second of two dictionaries, and what the first does not have.
 
     *files* are those that differ. A job whose columns are not known is unknown where it writes such a system.
@@ -143,7 +143,7 @@ def forbidden_by_commits(
     for found in head:
         if _item(found) not in known:
             waiver = policy.waiver(FORBIDDEN, found.where, today)
-            yield Finding(
+            yield ChangeFinding(
                 rule=FORBIDDEN,
                 verdict=Verdict.BREAKS if found.where.startswith(column_at("")) else Verdict.UNKNOWN,
                 place=Place(file=next((file for file in files if file in found.what), next(iter(files), ""))),
@@ -177,11 +177,11 @@ def _columns(dictionary: Dictionary) -> dict[ColumnPlace, PlacedColumn]:
         return {placed.place: placed for placed in tagged_columns(conn, None)}
 
 
-def _untagged(removed: Sequence[PlacedColumn], files: Sequence[str]) -> Iterator[Finding]:
+def _untagged(removed: Sequence[PlacedColumn], files: Sequence[str]) -> Iterator[ChangeFinding]:
     """Yield a finding for each column that loses a tag of the policy."""
     for place, column in removed:
         name = f"{place.name}.{path_name(place.path)}"
-        yield Finding(
+        yield ChangeFinding(
             rule="tag-removed",
             verdict=Verdict.UNKNOWN,
             place=Place(file=next((file for file in files if place.name in file), next(iter(files), ""))),

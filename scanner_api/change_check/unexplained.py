@@ -18,7 +18,7 @@ from scanner_api.change_check import mentions, settings_changes
 from scanner_api.change_check.commit import Commit, read_by, uses_of, written_by
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Finding, Place, Verdict, few
+from scanner_api.change_check.model import ChangeFinding, Place, Verdict, few
 from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.settings_changes import Setting, SettingEdit
 from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
@@ -86,8 +86,8 @@ class Unexplained:
         self._trees, self._judged, self._hits, self._objects = trees, judged, hits, objects
 
     def findings(
-        self, known: Sequence[Finding], renamed: Collection[str], programs: ProgramChanges
-    ) -> Iterator[Finding]:
+        self, known: Sequence[ChangeFinding], renamed: Collection[str], programs: ProgramChanges
+    ) -> Iterator[ChangeFinding]:
         """Yield what none of the *known* findings is about; *renamed* paths have the content of another one."""
         about = {name for finding in known if finding.counts for name in (finding.target, finding.item)}
         files = {finding.place.file for finding in known if finding.counts or finding.rule == "level-changed"}
@@ -114,7 +114,7 @@ class Unexplained:
 
     # --- connectors and topics
 
-    def _connectors(self, about: Collection[str]) -> Iterator[Finding]:
+    def _connectors(self, about: Collection[str]) -> Iterator[ChangeFinding]:
         before, after = (_declared(commit, DeclaredKind.CONNECTOR) for commit in (self._base, self._head))
         kept = {declared.config for declared in after.values()}
         written = {job.flows.job.name: written_by(job) for job in self._base.jobs}
@@ -140,7 +140,7 @@ class Unexplained:
                     finding, why=why, affected=tuple(one for one in dict.fromkeys(hit) if one.use != "writes")
                 )
 
-    def _undeployed(self, texts: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
+    def _undeployed(self, texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
         """Yield the connectors whose file leaves what a script or kustomization deploys."""
         before, after = (_declared(commit, DeclaredKind.CONNECTOR) for commit in (self._base, self._head))
         places = {
@@ -164,7 +164,7 @@ class Unexplained:
                 ]
                 users = dict.fromkeys(hit for dataset in sorted(written) for hit in self._hits.of(dataset))
                 what = f"{name} is no longer among the files that are deployed"
-                finding = Finding(
+                finding = ChangeFinding(
                     rule="job-stopped", verdict=Verdict.IMPACT, place=place, target=f"job {name}", what=what, item=name
                 )
                 yield replace(finding, affected=tuple(hit for hit in users if hit.use != "writes"))
@@ -176,7 +176,7 @@ class Unexplained:
         scripts = (file for file in self._trees.head if folder and settings_changes.is_script(file))
         return any(pattern.search(_text(self._objects.read(self._trees.head[file]))) for file in scripts)
 
-    def _topics(self, about: Collection[str]) -> Iterator[Finding]:
+    def _topics(self, about: Collection[str]) -> Iterator[ChangeFinding]:
         before, after = (_declared(commit, DeclaredKind.TOPIC) for commit in (self._base, self._head))
         used = {dataset.name: dataset for dataset in self._base.used if dataset.kind is NodeKind.TOPIC}
         for name in sorted(before.keys() & after.keys() - {*about}):
@@ -188,7 +188,7 @@ class Unexplained:
 
     # --- statements
 
-    def _statements(self, about: Collection[str], texts: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
+    def _statements(self, about: Collection[str], texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
         """Yield the files whose statements are changed; to move one, or to add columns, changes nothing."""
         before, after = self._codes(self._base, texts, 0), self._codes(self._head, texts, 1)
         gone = Counter(code for code, _ in before) - Counter(code for code, _ in after)
@@ -250,7 +250,7 @@ class Unexplained:
         texts: Mapping[str, tuple[str, str]],
         programs: ProgramChanges,
         moved: Collection[str],
-    ) -> Iterator[Finding]:
+    ) -> Iterator[ChangeFinding]:
         """Yield the settings and libraries that differ, and may change a topic, a record or who reads it."""
         for path, (before, after) in texts.items():
             if path in about or self._is_sql(path) or self._judged.get(path) in _COMPARED:
@@ -265,14 +265,14 @@ class Unexplained:
             else:
                 yield from self._commands(path, before, after, moved)
 
-    def _entities(self, path: str, text: str, programs: ProgramChanges) -> Iterator[Finding]:
+    def _entities(self, path: str, text: str, programs: ProgramChanges) -> Iterator[ChangeFinding]:
         """Yield a file of code that says what is in a table, if a job may use that."""
         if path in programs.edited and self._uses_tables and _ENTITY.search(text):
             yield _unknown(
                 path, path, "a class that is mapped to a table changes; its effect on jobs is not determined"
             )
 
-    def _requests(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[Finding]:
+    def _requests(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[ChangeFinding]:
         """Yield a file of code that registers or deletes schemas or connectors by other requests than before."""
         lines = settings_changes.request_lines(before, after) if path in programs.edited else []
         if lines:
@@ -280,7 +280,7 @@ class Unexplained:
             finding = _unknown(f"{path}:{lines[0][0]}", path, what)
             yield replace(finding, why=tuple(mask_statement(line)[:_LONGEST] for _, line in lines[:_LISTED]))
 
-    def _commands(self, path: str, before: str, after: str, moved: Collection[str]) -> Iterator[Finding]:
+    def _commands(self, path: str, before: str, after: str, moved: Collection[str]) -> Iterator[ChangeFinding]:
         """Yield the file whose commands on Kafka differ and do not show in what the files declare."""
         lines = settings_changes.command_lines(before, after, moved)
         if lines and self._facts(self._base, path) == self._facts(self._head, path):
@@ -288,7 +288,7 @@ class Unexplained:
             finding = _unknown(f"{path}:{lines[0][0]}", path, what)
             yield replace(finding, why=tuple(mask_statement(line)[:_LONGEST] for _, line in lines[:_LISTED]))
 
-    def _libraries(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[Finding]:
+    def _libraries(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[ChangeFinding]:
         edits = settings_changes.library_edits(before, after)
         if edits:
             shown = ", ".join(f"{name} {did}" for name, _, did in edits[:_LISTED])
@@ -297,7 +297,7 @@ class Unexplained:
                 place, f"the library {shown} changes", programs.programs_of(programs.modules.of(path))
             )
 
-    def _settings(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[Finding]:
+    def _settings(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[ChangeFinding]:
         """Yield what the settings of a file change, once for each program that they are of."""
         if "databaseChangeLog" in before + after:
             if before != after and self._uses_tables:
@@ -345,7 +345,7 @@ class Unexplained:
             return [job for job in jobs.values() if any(_path_of(use.evidence) == path for use in _uses(job))]
         return list(programs.programs_of(programs.modules.of(path)))
 
-    def _of_programs(self, place: Place, what: str, jobs: Iterable[CountedJob]) -> Iterator[Finding]:
+    def _of_programs(self, place: Place, what: str, jobs: Iterable[CountedJob]) -> Iterator[ChangeFinding]:
         """Yield one finding that names the programs, with whoever reads what they write."""
         listed = list({job.flows.job.name: job for job in jobs}.values())
         written = sorted({dataset for job in listed for dataset in written_by(job)})
@@ -360,10 +360,10 @@ class Unexplained:
         effect = effect if listed else "scanner resolves no program that uses it"
         users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
         what = f"{what}{f' for {names}' if len(listed) > 1 else ''}; {effect}"
-        finding = Finding(rule=RULE, verdict=verdict, place=place, target=target, what=what)
+        finding = ChangeFinding(rule=RULE, verdict=verdict, place=place, target=target, what=what)
         yield replace(finding, why=tuple(why), affected=tuple(users))
 
-    def _stopped(self, path: str, before: Sequence[Setting], after: Sequence[Setting]) -> Iterator[Finding]:
+    def _stopped(self, path: str, before: Sequence[Setting], after: Sequence[Setting]) -> Iterator[ChangeFinding]:
         """Yield the jobs whose service is gone from a compose file, or does nothing there any more."""
         jobs = {job.flows.job.name: job for job in self._base.jobs}
         for name, setting, did in settings_changes.stopped_services(before, after):
@@ -483,7 +483,7 @@ def _path_of(place: str) -> str:
     return place.rpartition(":")[0] if place[-1:].isdigit() and ":" in place else place
 
 
-def _unknown(place: str, target: str, what: str, item: str = "") -> Finding:
+def _unknown(place: str, target: str, what: str, item: str = "") -> ChangeFinding:
     line = place.rpartition(":")[2]
     at = Place(file=_path_of(place), line=int(line)) if _path_of(place) != place else Place(file=place)
-    return Finding(rule=RULE, verdict=Verdict.UNKNOWN, place=at, target=target, what=what, item=item)
+    return ChangeFinding(rule=RULE, verdict=Verdict.UNKNOWN, place=at, target=target, what=what, item=item)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dataflow_generator.jobs.model import Naming
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import StoredGraph, newest_scan
 from scanner_dictionary.lineage_inputs.topics import graph_clusters
@@ -30,7 +30,7 @@ class Age(NamedTuple):
     most: timedelta
 
 
-def source_findings(conn: Connection, cluster: str | None, place: Place, age: Age | None) -> Iterator[Finding]:
+def source_findings(conn: Connection, cluster: str | None, place: Place, age: Age | None) -> Iterator[ChangeFinding]:
     """Yield a finding for each source that is stale, was never read, or is older than *age*, where one is given.
 
     The age of one that was read in the future is not known.
@@ -51,7 +51,7 @@ def source_findings(conn: Connection, cluster: str | None, place: Place, age: Ag
             yield _unknown("future-source", source.cluster, source.name, what, place)
 
 
-def graph_findings(conn: Connection, hits: Hits, place: Place) -> Iterator[Finding]:
+def graph_findings(conn: Connection, hits: Hits, place: Place) -> Iterator[ChangeFinding]:
     """Yield why an empty list of users may be incomplete."""
     if hits.graph is None:
         what = "no graph was generated: who uses a column is not known; run `scanner dataflow`"
@@ -86,9 +86,9 @@ def _time(source: SourceAge) -> datetime:
     return datetime.fromisoformat(source.read_at.replace("Z", "+00:00"))
 
 
-def _unknown(rule: str, cluster: str, item: str, what: str, place: Place, why: tuple[str, ...] = ()) -> Finding:
+def _unknown(rule: str, cluster: str, item: str, what: str, place: Place, why: tuple[str, ...] = ()) -> ChangeFinding:
     target = f"cluster {cluster}" if cluster else "the graph"
-    return Finding(rule=rule, verdict=Verdict.UNKNOWN, place=place, target=target, item=item, what=what, why=why)
+    return ChangeFinding(rule=rule, verdict=Verdict.UNKNOWN, place=place, target=target, item=item, what=what, why=why)
 
 
 # --- readers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from scanner_api.change_check.model import Affected, Finding, Verdict
+from scanner_api.change_check.model import Affected, ChangeFinding, Verdict
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.silence import silence
 from scanner_model.usage import Usage
@@ -15,8 +15,8 @@ _WRITES = "writes"
 
 
 def without_unused(
-    findings: Iterable[Finding], conns: Sequence[Connection], usage: Usage
-) -> tuple[list[Finding], tuple[str, ...]]:
+    findings: Iterable[ChangeFinding], conns: Sequence[Connection], usage: Usage
+) -> tuple[list[ChangeFinding], tuple[str, ...]]:
     """Return the findings with the verdict of the readers that count, and remarks about the usage.
 
     *conns* are the dictionaries with what monitoring saw: a reader that any of them has seen counts.
@@ -38,7 +38,7 @@ def without_unused(
     return [_weighed(finding, reasons, usage) for finding in listed], notes if is_blind else ()
 
 
-def _weighed(finding: Finding, reasons: dict[str, str], usage: Usage) -> Finding:
+def _weighed(finding: ChangeFinding, reasons: dict[str, str], usage: Usage) -> ChangeFinding:
     """Return a finding of impact with the verdict of the readers that count; a writer alone is a note, too."""
     readers = [hit for hit in finding.affected if hit.use != _WRITES]
     ignored = {

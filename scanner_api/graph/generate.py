@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from dataflow_generator.analysis.findings import Finding, FindingKind, counts, stored_findings
+from dataflow_generator.analysis.findings import FindingKind, GraphFinding, counts, stored_findings
 from dataflow_generator.build import store as graph_store
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.coverage import Coverage
@@ -33,8 +33,8 @@ from scanner_model.errors import InputInvalid
 __all__ = [
     "FORMATS",
     "Coverage",
-    "Finding",
     "GenerateResult",
+    "GraphFinding",
     "GraphReport",
     "GraphTables",
     "JdbcTarget",
@@ -68,7 +68,7 @@ class GraphReport:
     nodes: int
     edges: int
     coverage: Coverage
-    findings: tuple[Finding, ...]
+    findings: tuple[GraphFinding, ...]
 
     @property
     def finding_counts(self) -> Mapping[FindingKind, int]:

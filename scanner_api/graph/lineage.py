@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from dataflow_generator.graph import NodeKind
-from dataflow_generator.jobs.model import ColumnRef, Dataset
+from dataflow_generator.jobs.model import ColumnRef, GraphDataset
 from dataflow_generator.query import impact as impact_query
 from dataflow_generator.query.impact import Affected, ImpactGraph, NodeInfo, Root
 from dataflow_generator.query.neighbourhood import ColumnFlow, Neighbourhood, Step
@@ -92,7 +92,7 @@ def node_path(node: NodeRow) -> tuple[str, ...] | None:
 
 def column_node(dataset: NodeRow, path: tuple[str, ...]) -> NodeRow:
     """Return the node of a column of *dataset*; a member of a copied structure may be no node of the graph."""
-    key = ColumnRef(Dataset(NodeKind(dataset.kind), dataset.namespace, dataset.name), path).key
+    key = ColumnRef(GraphDataset(NodeKind(dataset.kind), dataset.namespace, dataset.name), path).key
     return dataset._replace(node_key=key, kind="column", path=json.dumps(path, ensure_ascii=False))
 
 

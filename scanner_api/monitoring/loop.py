@@ -12,10 +12,10 @@ from dataflow_generator.openlineage.emit.run_events import Event
 from dataflow_generator.openlineage.journal import Journal
 from dataflow_generator.openlineage.state_machine import (
     COMPLETE,
-    Engine,
     ObservedJob,
     Rules,
     Runs,
+    ServerEngine,
     step,
     transition_event,
 )
@@ -33,7 +33,7 @@ class Server:
     """
 
     name: str
-    engine: Engine
+    engine: ServerEngine
     look: Callable[[Runs], Sequence[ObservedJob]]
     gone: str = COMPLETE
 

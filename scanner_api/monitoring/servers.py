@@ -23,10 +23,10 @@ from dataflow_generator.openlineage.state_machine import (
     ABORT,
     COMPLETE,
     FLINK,
-    Engine,
     ObservedJob,
     Phase,
     Runs,
+    ServerEngine,
     phase_of,
     unreadable_job,
 )
@@ -66,7 +66,9 @@ def connect_servers(clusters: Sequence[Settings], *, clock: Clock | None = None)
             http = Http(connect.http, connect.source, wrap=partial(with_masked_passwords, connect), clock=clock)
             cluster = _Connect(connect, http, (settings.cluster, naming), clock or Clock())
             yield Server(
-                name=f"{settings.cluster} {connect.source}", engine=Engine(name="Kafka Connect"), look=cluster.look
+                name=f"{settings.cluster} {connect.source}",
+                engine=ServerEngine(name="Kafka Connect"),
+                look=cluster.look,
             )
 
 
@@ -141,7 +143,7 @@ def flink_servers(clusters: Sequence[Settings], *, clock: Clock | None = None) -
             # A job that ended stays listed for an hour: one that is missing was lost with its JobManager.
             ended_as = ABORT if is_job_manager else COMPLETE
             name = f"{settings.cluster} {flink.source}"
-            yield Server(name=name, engine=Engine(name="Apache Flink"), look=look, gone=ended_as)
+            yield Server(name=name, engine=ServerEngine(name="Apache Flink"), look=look, gone=ended_as)
 
 
 def _statements(
@@ -210,7 +212,7 @@ def ksqldb_servers(
                 now=now,
             )
             name = f"{settings.cluster} {ksqldb.source}"
-            yield Server(name=name, engine=Engine(name="ksqlDB"), look=server.look)
+            yield Server(name=name, engine=ServerEngine(name="ksqlDB"), look=server.look)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dataflow_generator.graph import FlowGraph, Node
 from dataflow_generator.openlineage.emit.datasets import DescribedDatasets, DictionaryMetadata, dataset_kind, owners_of
 from dataflow_generator.openlineage.emit.graph_events import RUN, EventOptions, graph_events
-from dataflow_generator.openlineage.emit.jobs import Flow, GraphJobs, Job, graph_jobs, job_name
+from dataflow_generator.openlineage.emit.jobs import EmittedFlow, GraphJobs, Job, graph_jobs, job_name
 from dataflow_generator.openlineage.emit.run_events import Event
 from dataflow_generator.openlineage.redaction import clean_namespace, clean_text
 from scanner_dictionary.engine.rows import in_chunks
@@ -145,7 +145,7 @@ def _push_job(job: Job) -> PushJob:
 
 def _edges(job: Job) -> tuple[DatasetEdge, ...]:
     """Return the edges of a job: datasets that share a route, with their column flows."""
-    flows: dict[tuple[str, str], list[Flow]] = defaultdict(list)
+    flows: dict[tuple[str, str], list[EmittedFlow]] = defaultdict(list)
     for read in job.reads:
         for write in job.writes:
             if not read.route or not write.route or read.route == write.route:
@@ -155,7 +155,7 @@ def _edges(job: Job) -> tuple[DatasetEdge, ...]:
     return tuple(DatasetEdge(source, target, _pairs(listed)) for (source, target), listed in flows.items())
 
 
-def _pairs(flows: Sequence[Flow]) -> tuple[ColumnPair, ...]:
+def _pairs(flows: Sequence[EmittedFlow]) -> tuple[ColumnPair, ...]:
     """Return the flows between columns; those of whole datasets are the edge itself."""
     pairs = {
         ColumnPair(flow.source_path, flow.target_path, flow.subtype)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import NodeKind
-from dataflow_generator.jobs.model import ColumnRef, Dataset
+from dataflow_generator.jobs.model import ColumnRef, GraphDataset
 from dataflow_generator.query.stored_graph import coverage_of
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.questions.graph import GraphNode, described_nodes
@@ -107,7 +107,7 @@ def _with_node(hit: SearchHit, homes: Mapping[str, str]) -> SearchHit:
     """Add the key in the graph to a topic or a column that has none."""
     if hit.node or hit.kind not in _IN_CLUSTERS or hit.where not in homes:
         return hit
-    topic = Dataset(NodeKind.TOPIC, homes[hit.where], hit.name)
+    topic = GraphDataset(NodeKind.TOPIC, homes[hit.where], hit.name)
     return hit._replace(node=topic.key if hit.path is None else ColumnRef(topic, hit.path).key)
 
 

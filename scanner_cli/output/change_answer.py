@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from scanner_api.change_check.model import Affected, ChangeReport, Finding, Verdict, few
+from scanner_api.change_check.model import Affected, ChangeFinding, ChangeReport, Verdict, few
 from scanner_api.change_check.rules import RULES
 from scanner_cli import library
 
@@ -31,7 +31,7 @@ _PRODUCTS = {
 }
 
 
-def counted(report: ChangeReport) -> list[Finding]:
+def counted(report: ChangeReport) -> list[ChangeFinding]:
     """Return the findings that count, the most serious first, of one verdict those that hit most first."""
     findings = [finding for finding in library.ordered(report.findings) if finding.counts]
     rank = {verdict: at for at, verdict in enumerate(reversed(Verdict))}
@@ -66,7 +66,7 @@ def headline(report: ChangeReport) -> str:
     return f"{prefix}: {rejected.what}{more}." if rejected else f"{_what(first)}{more}."
 
 
-def _services(findings: Sequence[Finding], *, breaks: bool) -> str:
+def _services(findings: Sequence[ChangeFinding], *, breaks: bool) -> str:
     """Return how many jobs and groups use what changes, and how the nearest do; empty without one."""
     uses: dict[str, str] = {}
     for finding in findings:
@@ -82,7 +82,7 @@ def _services(findings: Sequence[Finding], *, breaks: bool) -> str:
     return f"{one if count == 1 else f'{count} {several}'}: {', '.join(listed)}"
 
 
-def _use(hit: Affected, finding: Finding) -> str:
+def _use(hit: Affected, finding: ChangeFinding) -> str:
     """Return what a job or group does with the changed column: where it reads it, or where it writes it to."""
     item = f"`{finding.item}`" if finding.item else finding.target
     place = f" ({hit.place.rpartition('/')[2]})" if hit.place else ""
@@ -94,13 +94,13 @@ def _use(hit: Affected, finding: Finding) -> str:
     return f"{hit.name} writes {item} to {f'{product} ' if product else ''}`{written.shown}`{place}"
 
 
-def _what(finding: Finding) -> str:
+def _what(finding: ChangeFinding) -> str:
     if finding.target in ("the change", "the check", ""):
         return finding.what
     return f"{few(finding.target.split(', '))}: {finding.what}"
 
 
-def _at(finding: Finding) -> str:
+def _at(finding: ChangeFinding) -> str:
     """Return where the change is, unless the finding's target is that file."""
     file, line = finding.place.file, finding.place.line
     if not file or finding.target == file:
@@ -137,12 +137,12 @@ def page(rule: str) -> str:
     )
 
 
-def acceptance(finding: Finding) -> str:
+def acceptance(finding: ChangeFinding) -> str:
     """Return the command that accepts a finding; reason and day are left to the user."""
     return f"scanner check --accept {finding.fingerprint} --reason 'REASON' --until YYYY-MM-DD"
 
 
-def entry(finding: Finding) -> str:
+def entry(finding: ChangeFinding) -> str:
     """Return the entry of a baseline that accepts a finding."""
     return f'{{"fingerprint": "{finding.fingerprint}", "reason": "REASON", "expires": "YYYY-MM-DD"}}'
 

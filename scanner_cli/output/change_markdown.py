@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
 from scanner_cli import library
 from scanner_cli.output.change_answer import MOST, advice, contacts, counted, diagram, entry, headline, page
 from scanner_cli.output.change_report import MOST_SHOWN, hits, summary, where
@@ -56,14 +56,14 @@ def _parts(report: ChangeReport) -> Iterator[str]:
         yield "\n</details>\n"
 
 
-def _folded(title: str, head: str, findings: Sequence[Finding]) -> Iterator[str]:
+def _folded(title: str, head: str, findings: Sequence[ChangeFinding]) -> Iterator[str]:
     """Yield a folded table in parts, so that a long one is cut between rows."""
     yield f"<details><summary>{title}</summary>\n\n{head}"
     yield from map(_row, findings)
     yield "\n</details>\n\n"
 
 
-def _row(finding: Finding) -> str:
+def _row(finding: ChangeFinding) -> str:
     sign = "☑️" if finding.accepted else _SIGNS[finding.verdict]
     place = _code(where(finding.place)) if finding.place.file else ""
     reasons = "".join(f"<br>{_text(why)}" for why in finding.why)
@@ -79,7 +79,7 @@ def _rule(rule: str) -> str:
     return f"[`{rule}`]({address})" if "://" in address else f"`{rule}`"
 
 
-def _section(finding: Finding) -> str:
+def _section(finding: ChangeFinding) -> str:
     rows = "".join(
         f"| {_code(hit.shown)} | {hit.kind} | {hit.use} | {_listed(hit.through)} | {_listed((hit.owner,))} | "
         f"{_listed(hit.tags)} | {_text('; '.join(hit.evidence))} |\n"

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from scanner_api.change_check.model import Affected, ChangeReport, Finding, Place
+from scanner_api.change_check.model import Affected, ChangeFinding, ChangeReport, Place
 from scanner_cli import library
 from scanner_cli.output.render import json_text
 
@@ -41,7 +41,7 @@ def summary(report: ChangeReport) -> str:
     return f"{'; '.join(filter(None, parts))} ({scans or 'no dictionary'})"
 
 
-def message(finding: Finding) -> str:
+def message(finding: ChangeFinding) -> str:
     """Return a finding in one line."""
     hit = hits(finding)
     owners = sorted({affected.owner for affected in finding.affected if affected.owner} | ({finding.owner} - {""}))
@@ -55,7 +55,7 @@ def message(finding: Finding) -> str:
     return "; ".join(filter(None, parts))
 
 
-def hits(finding: Finding) -> str:
+def hits(finding: ChangeFinding) -> str:
     """Count who is hit, by kind."""
     counts = Counter(_PLURALS.get(affected.kind, affected.kind) for affected in finding.affected)
     return ", ".join(
@@ -70,7 +70,7 @@ def where(place: Place) -> str:
     return f"{place.file}:{place.line}:{place.column}" if place.file else ""
 
 
-def place_in_files(finding: Finding, report: ChangeReport) -> Place:
+def place_in_files(finding: ChangeFinding, report: ChangeReport) -> Place:
     """Return the place of a finding; one about the dictionary stands at the start of the first file."""
     if finding.place.file or not report.files:
         return finding.place
@@ -90,6 +90,6 @@ def affected_text(affected: Affected) -> str:
     return f"{affected.kind} {affected.shown}: {use}{through}"
 
 
-def _marks(finding: Finding) -> list[str]:
+def _marks(finding: ChangeFinding) -> list[str]:
     tags = [f"tags: {', '.join(finding.tags)}"] if finding.tags else []
     return [*tags, f"accepted: {finding.accepted}"] if finding.accepted else tags

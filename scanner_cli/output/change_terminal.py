@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
 from scanner_api.change_check.rules import RULES
 from scanner_cli.output.change_answer import MOST, acceptance, advice, contacts, counted, headline, others
 from scanner_cli.output.change_report import affected_text, hits, where
@@ -51,7 +51,7 @@ class _Screen:
             yield ""
             yield from self._wrapped(f"{'; '.join(tail)} (--format json lists all)")
 
-    def _finding(self, finding: Finding) -> Iterator[str]:
+    def _finding(self, finding: ChangeFinding) -> Iterator[str]:
         level, colour = _LEVELS[finding.verdict]
         title = self._painted(f"{level}[{finding.rule}]", f"{_BOLD};{colour}")
         tags = f" [{', '.join(finding.tags)}]" if finding.tags else ""
@@ -75,7 +75,7 @@ class _Screen:
         yield from self._note(margin, "help", f"{RULES[finding.rule].help}; see `scanner explain rule {finding.rule}`")
         yield from self._note(margin, "accept", acceptance(finding))
 
-    def _source(self, finding: Finding, line: str, margin: str) -> Iterator[str]:
+    def _source(self, finding: ChangeFinding, line: str, margin: str) -> Iterator[str]:
         """Yield the source line, cut around the column that is marked."""
         bar = self._painted("|", _BLUE)
         room = max(20, self._width - len(margin) - 4)

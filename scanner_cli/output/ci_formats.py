@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
 from scanner_api.change_check.rules import RULES
 from scanner_cli import library
 from scanner_cli.output.change_answer import acceptance, page
@@ -35,7 +35,7 @@ def github_annotations(report: ChangeReport) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _annotation(finding: Finding, report: ChangeReport) -> str:
+def _annotation(finding: ChangeFinding, report: ChangeReport) -> str:
     place = place_in_files(finding, report)
     level = "notice" if finding.accepted else _GITHUB[finding.verdict]
     title = f"{finding.rule} {finding.item}".strip()
@@ -45,7 +45,7 @@ def _annotation(finding: Finding, report: ChangeReport) -> str:
     return f"::{level} {listed}::{_data(chr(10).join([message(finding), *affected, *_next(finding)]))}"
 
 
-def _next(finding: Finding) -> list[str]:
+def _next(finding: ChangeFinding) -> list[str]:
     """Return what to do, the page of the rule, and how to accept the finding."""
     if not finding.counts:
         return []
@@ -104,7 +104,7 @@ def _sarif_rule(rule: str) -> dict[str, Json]:
     return {**described, "helpUri": address} if "://" in address else described
 
 
-def _sarif_result(finding: Finding, report: ChangeReport) -> dict[str, Json]:
+def _sarif_result(finding: ChangeFinding, report: ChangeReport) -> dict[str, Json]:
     place = place_in_files(finding, report)
     result: dict[str, Json] = {
         "ruleId": finding.rule,
@@ -163,7 +163,7 @@ def _junit_skipped(suites: ElementTree.Element, file: str, why: str) -> None:
     ElementTree.SubElement(case, "skipped", message=_xml(why))
 
 
-def _junit_case(suite: ElementTree.Element, file: str, finding: Finding) -> None:
+def _junit_case(suite: ElementTree.Element, file: str, finding: ChangeFinding) -> None:
     name = f"{finding.rule} {finding.target} {finding.item}".strip()
     case = ElementTree.SubElement(suite, "testcase", classname=_xml(relative(file)), name=_xml(name))
     if finding.accepted:

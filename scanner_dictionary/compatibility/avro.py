@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from scanner_dictionary.compatibility.changes import Finding, broken, fine, objects, unclear
+from scanner_dictionary.compatibility.changes import Judgement, broken, fine, objects, unclear
 from scanner_dictionary.compatibility.column_pairs import Alternative, ColumnContext, alternatives, is_branch, read_all
 from scanner_model.schemas import Definition
 
@@ -30,7 +30,7 @@ _WORDS = {*_PRIMITIVES, *_NAMED, "array", "map", _SOME_NAMED}
 _BASES = re.compile(r"^(?:(date|time-millis)|((?:local-)?timestamp-\w+|time-micros)|(uuid)|(big-decimal))$")
 
 
-def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:
+def reads(reader: ColumnContext, writer: ColumnContext) -> Judgement:
     """Return whether the reader's field, or branch of a union, takes what the writer's holds."""
     if writer.column is None:
         return _unwritten(reader)
@@ -42,7 +42,7 @@ def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:
     return read_all(wanted, written, _resolves)
 
 
-def compare_definitions(reader: Definition, writer: Definition) -> tuple[Finding, ...]:
+def compare_definitions(reader: Definition, writer: Definition) -> tuple[Judgement, ...]:
     """Compare what no column shows: the record's name, symbols of enums, sizes of fixed types."""
     findings = []
     if _simple(reader.name) != _simple(writer.name):
@@ -53,7 +53,7 @@ def compare_definitions(reader: Definition, writer: Definition) -> tuple[Finding
     return tuple(findings)
 
 
-def _unwritten(reader: ColumnContext) -> Finding:
+def _unwritten(reader: ColumnContext) -> Judgement:
     if is_branch(reader.existing):
         return fine()
     if reader.existing.default is not None:
@@ -61,7 +61,7 @@ def _unwritten(reader: ColumnContext) -> Finding:
     return broken("no default for data without it")
 
 
-def _undeclared(reader: ColumnContext, writer: ColumnContext) -> Finding:
+def _undeclared(reader: ColumnContext, writer: ColumnContext) -> Judgement:
     if not is_branch(writer.existing):
         return fine("readers that do not have it skip it")
     if reader.above is None:
@@ -70,7 +70,7 @@ def _undeclared(reader: ColumnContext, writer: ColumnContext) -> Finding:
     return read_all(alternatives(reader.side, reader.above, _word), written, _resolves)
 
 
-def _resolves(reader: Alternative, writer: Alternative) -> Finding:
+def _resolves(reader: Alternative, writer: Alternative) -> Judgement:
     if {reader.word, writer.word} - _WORDS:
         return unclear("a type that the schema does not define")
     named = {reader.word, writer.word} <= {*_NAMED, _SOME_NAMED}
@@ -84,7 +84,7 @@ def _resolves(reader: Alternative, writer: Alternative) -> Finding:
     return _refined(reader.logical, writer.logical)
 
 
-def _refined(reader: str | None, writer: str | None) -> Finding:
+def _refined(reader: str | None, writer: str | None) -> Judgement:
     if reader == writer:
         return fine()
     if reader and writer and reader.startswith("decimal(") and writer.startswith("decimal("):
@@ -121,7 +121,7 @@ def _types(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
             yield _simple(schema["name"]), schema
 
 
-def _same_type(name: str, reader: dict[str, Any], writer: dict[str, Any]) -> Finding:
+def _same_type(name: str, reader: dict[str, Any], writer: dict[str, Any]) -> Judgement:
     if reader["type"] != writer["type"]:
         return broken(f"{name} is {writer['type']} in the data and {reader['type']} for the reader")
     if reader["type"] == "fixed":

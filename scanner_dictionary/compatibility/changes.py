@@ -31,37 +31,37 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Judgement:
     """A verdict for one direction; *why* is one line for people, empty where there is nothing to say."""
 
     verdict: Verdict
     why: str = ""
 
 
-def fine(why: str = "") -> Finding:
+def fine(why: str = "") -> Judgement:
     """Find that all data is read."""
-    return Finding(Verdict.COMPATIBLE, why)
+    return Judgement(Verdict.COMPATIBLE, why)
 
 
-def unclear(why: str) -> Finding:
+def unclear(why: str) -> Judgement:
     """Find that columns do not show whether all data is read."""
-    return Finding(Verdict.UNKNOWN, why)
+    return Judgement(Verdict.UNKNOWN, why)
 
 
-def broken(why: str) -> Finding:
+def broken(why: str) -> Judgement:
     """Find that some data is not read."""
-    return Finding(Verdict.BREAKS, why)
+    return Judgement(Verdict.BREAKS, why)
 
 
 _HARM = {Verdict.COMPATIBLE: 0, Verdict.UNKNOWN: 1, Verdict.BREAKS: 2}
 
 
-def worst(findings: Iterable[Finding]) -> Finding:
+def worst(findings: Iterable[Judgement]) -> Judgement:
     """Return the first of the most harmful findings; none at all is compatible."""
     return max(findings, key=lambda finding: _HARM[finding.verdict], default=fine())
 
 
-def best(findings: Iterable[Finding], otherwise: Finding) -> Finding:
+def best(findings: Iterable[Judgement], otherwise: Judgement) -> Judgement:
     """Return the first of the least harmful findings; *otherwise* without findings."""
     return min(findings, key=lambda finding: _HARM[finding.verdict], default=otherwise)
 
@@ -78,8 +78,8 @@ class ColumnChange:
     before: Column | None
     after: Column | None
     differs: tuple[str, ...]
-    backward: Finding
-    forward: Finding
+    backward: Judgement
+    forward: Judgement
 
     @property
     def action(self) -> Action:
@@ -110,8 +110,8 @@ class SchemaChange:
     """
 
     columns: tuple[ColumnChange, ...]
-    backward: Finding
-    forward: Finding
+    backward: Judgement
+    forward: Judgement
 
 
 def objects(text: str) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scanner_dictionary.compatibility.changes import Finding, best, fine, unclear, worst
+from scanner_dictionary.compatibility.changes import Judgement, best, fine, unclear, worst
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.schemas import Definition
 
@@ -64,7 +64,7 @@ class ColumnContext:
         return self.side.below(self.existing.path)
 
 
-Reads = Callable[[ColumnContext, ColumnContext], Finding]
+Reads = Callable[[ColumnContext, ColumnContext], Judgement]
 """Returns whether the reader (first) reads at one place what the writer (second) wrote; one of the two has a column."""
 
 
@@ -77,7 +77,7 @@ class Alternative:
     logical: str | None = None
 
 
-Resolves = Callable[[Alternative, Alternative], Finding]
+Resolves = Callable[[Alternative, Alternative], Judgement]
 """Returns whether a reader's alternative (first) reads a writer's (second)."""
 
 
@@ -123,7 +123,7 @@ def alternatives(side: Side, column: Column, words: Callable[[str], Alternative]
     return (*branches, Alternative(NULL)) if column.nullable and not is_branch(column) else tuple(branches)
 
 
-def read_all(readers: Sequence[Alternative], writers: Sequence[Alternative], resolves: Resolves) -> Finding:
+def read_all(readers: Sequence[Alternative], writers: Sequence[Alternative], resolves: Resolves) -> Judgement:
     """Return whether each of the *writers*' alternatives is read by one of the *readers*'."""
     if not readers or not writers:
         return unclear("a union whose branches are not known")

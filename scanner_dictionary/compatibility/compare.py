@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from scanner_dictionary.compatibility import avro, json_schema, protobuf
-from scanner_dictionary.compatibility.changes import ColumnChange, Finding, SchemaChange, broken, fine, unclear, worst
+from scanner_dictionary.compatibility.changes import ColumnChange, Judgement, SchemaChange, broken, fine, unclear, worst
 from scanner_dictionary.compatibility.column_pairs import ColumnContext, Key, Reads, Side, keyed, pairs
 from scanner_model.columns import Column
 from scanner_model.schemas import Definition
@@ -26,11 +26,11 @@ class FormatRules:
 
     root: str
     reads: Reads
-    compare_definitions: Callable[[Definition, Definition], tuple[Finding, ...]]
+    compare_definitions: Callable[[Definition, Definition], tuple[Judgement, ...]]
     by_number: bool = False
 
 
-def _not_known(_reader: ColumnContext, _writer: ColumnContext) -> Finding:
+def _not_known(_reader: ColumnContext, _writer: ColumnContext) -> Judgement:
     return unclear("the format has no rules that are known here")
 
 
@@ -72,7 +72,7 @@ def _read(*definitions: Definition) -> bool:
     return all(definition.columns or not definition.problems for definition in definitions)
 
 
-def _incomparable(before: Definition, after: Definition) -> tuple[Finding, ...]:
+def _incomparable(before: Definition, after: Definition) -> tuple[Judgement, ...]:
     """Return what makes the two definitions incomparable; empty where nothing does."""
     if before.format != after.format:
         return (broken(f"the format was {before.format} and is {after.format}"),)
@@ -149,5 +149,5 @@ def _differs(pair: _Pair) -> tuple[str, ...]:
     return (*renamed, *(name for name in _COMPARED if getattr(old, name) != getattr(new, name)))
 
 
-def _change(pair: _Pair, differs: tuple[str, ...], backward: Finding, forward: Finding) -> ColumnChange:
+def _change(pair: _Pair, differs: tuple[str, ...], backward: Judgement, forward: Judgement) -> ColumnChange:
     return ColumnChange(before=pair[0], after=pair[1], differs=differs, backward=backward, forward=forward)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from scanner_dictionary.compatibility.changes import Finding, broken, fine, objects, unclear
+from scanner_dictionary.compatibility.changes import Judgement, broken, fine, objects, unclear
 from scanner_dictionary.compatibility.column_pairs import (
     NULL,
     Alternative,
@@ -35,7 +35,7 @@ _LIMITS = frozenset(
 _FOREIGN = re.compile(r'"\$ref"\s*:\s*"(?!#)')
 
 
-def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:
+def reads(reader: ColumnContext, writer: ColumnContext) -> Judgement:
     """Return whether the reader's property allows what the writer's allows."""
     if writer.column is None:
         return _unwritten(reader, writer)
@@ -49,13 +49,13 @@ def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:
     return read_all(wanted, written, _allows)
 
 
-def compare_definitions(reader: Definition, writer: Definition) -> tuple[Finding, ...]:
+def compare_definitions(reader: Definition, writer: Definition) -> tuple[Judgement, ...]:
     """Compare the keywords that no column shows, such as `enum` and `pattern`."""
     same = sorted(_limits(reader.text)) == sorted(_limits(writer.text))
     return () if same else (unclear("keywords that limit values differ (enum, pattern, maximum, …)"),)
 
 
-def _unwritten(reader: ColumnContext, writer: ColumnContext) -> Finding:
+def _unwritten(reader: ColumnContext, writer: ColumnContext) -> Judgement:
     column = reader.existing
     if is_branch(column):
         return fine()
@@ -70,7 +70,7 @@ def _unwritten(reader: ColumnContext, writer: ColumnContext) -> Finding:
     return unclear("data that was open to other properties may hold it with another type")
 
 
-def _undeclared(reader: ColumnContext, writer: ColumnContext) -> Finding:
+def _undeclared(reader: ColumnContext, writer: ColumnContext) -> Judgement:
     column = writer.existing
     if is_branch(column) and reader.above is not None:
         written = alternatives(writer.side, column, Alternative)
@@ -86,7 +86,7 @@ def _undeclared(reader: ColumnContext, writer: ColumnContext) -> Finding:
     return unclear("readers are closed to other properties in some places")
 
 
-def _allows(reader: Alternative, writer: Alternative) -> Finding:
+def _allows(reader: Alternative, writer: Alternative) -> Judgement:
     if _ANY in (reader.word, writer.word):
         return fine() if reader.word == _ANY else broken(f"anything is not {reader.word}")
     if {reader.word, writer.word} == {"object", "map"}:
@@ -100,7 +100,7 @@ def _allows(reader: Alternative, writer: Alternative) -> Finding:
     return broken(f"{writer.word} is not {reader.word}")
 
 
-def _refined(reader: Alternative, writer: Alternative) -> Finding:
+def _refined(reader: Alternative, writer: Alternative) -> Judgement:
     return unclear(f"{writer.logical or 'a plain value'} is read as {reader.logical or 'a plain value'}")
 
 

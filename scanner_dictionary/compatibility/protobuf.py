@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from scanner_dictionary.compatibility.changes import Finding, Verdict, broken, fine, unclear, worst
+from scanner_dictionary.compatibility.changes import Judgement, Verdict, broken, fine, unclear, worst
 from scanner_dictionary.compatibility.column_pairs import ColumnContext, is_mark
 from scanner_model.columns import Column
 from scanner_model.schemas import Definition
@@ -27,7 +27,7 @@ _EDITION = re.compile(r"^[^\S\n]*edition\s*=", re.MULTILINE)
 _IMPORT = re.compile(r"""^[^\S\n]*import\s+(?:public\s+|weak\s+)?["'](?!google/protobuf/)""", re.MULTILINE)
 
 
-def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:
+def reads(reader: ColumnContext, writer: ColumnContext) -> Judgement:
     """Return whether the reader's field takes what the writer's field of the same number holds."""
     if writer.column is None:
         return _renumbered(reader, writer) or _needed(reader) or fine("data without it reads as its default")
@@ -37,12 +37,12 @@ def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:
     return worst([_type_read(reader, writer), needed or fine()])
 
 
-def compare_definitions(_reader: Definition, _writer: Definition) -> tuple[Finding, ...]:
+def compare_definitions(_reader: Definition, _writer: Definition) -> tuple[Judgement, ...]:
     """Find nothing beside the columns: enums are open, and the wire knows no message's name."""
     return ()
 
 
-def _renumbered(before: ColumnContext, after: ColumnContext) -> Finding | None:
+def _renumbered(before: ColumnContext, after: ColumnContext) -> Judgement | None:
     """Return of a field that the other definition has under another number, None where it has none of the name."""
     name, number = before.existing.path[-1:], before.existing.number
     for other in after.siblings:
@@ -51,7 +51,7 @@ def _renumbered(before: ColumnContext, after: ColumnContext) -> Finding | None:
     return None
 
 
-def _needed(reader: ColumnContext) -> Finding | None:
+def _needed(reader: ColumnContext) -> Judgement | None:
     """Return of a field that a reader requires, None where it does not."""
     column = reader.existing
     if column.nullable or is_mark(column) or column.type in (_LIST, _MAP) or _has(_PROTO3, reader.text):
@@ -68,7 +68,7 @@ def _has(pattern: re.Pattern[str], text: str) -> bool:
     return pattern.search(text) is not None
 
 
-def _type_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
+def _type_read(reader: ColumnContext, writer: ColumnContext) -> Judgement:
     if reader.existing.recursive != writer.existing.recursive:
         return unclear("a recursion begins or ends here, and columns show it only once")
     read_as, written = _wire_type(reader.existing), _wire_type(writer.existing)
@@ -83,7 +83,7 @@ def _type_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
     return _value_read(read_as, written)
 
 
-def _value_read(wanted: str, written: str) -> Finding:
+def _value_read(wanted: str, written: str) -> Judgement:
     if any({wanted, written} <= group for group in _ALIKE):
         return fine(f"{written} and {wanted} have one wire form; what does not fit is cut off")
     match written, wanted:
@@ -96,7 +96,7 @@ def _value_read(wanted: str, written: str) -> Finding:
     return broken(f"{written} is not read as {wanted}")
 
 
-def _map_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
+def _map_read(reader: ColumnContext, writer: ColumnContext) -> Judgement:
     wanted, written = reader.existing.type, writer.existing.type
     listed = writer if wanted == _MAP else reader
     if listed.existing.type == _LIST and _element(listed) == "message":
@@ -104,7 +104,7 @@ def _map_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
     return broken(f"{written} is not read as {wanted}")
 
 
-def _list_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
+def _list_read(reader: ColumnContext, writer: ColumnContext) -> Judgement:
     """Validate one value against a list: the last of several counts; lists of numbers are packed into one."""
     wanted, written = _element(reader), _element(writer)
     finding = fine() if wanted == written else _value_read(wanted, written)
@@ -126,7 +126,7 @@ def _wire_type(column: Column) -> str:
     return "message" if wrapped or column.type == "any" else column.type
 
 
-def _refined(reader: Column, writer: Column) -> Finding:
+def _refined(reader: Column, writer: Column) -> Judgement:
     if reader.logical_type == writer.logical_type:
         return fine()
     return unclear(f"{writer.logical_type or 'a plain value'} is read as {reader.logical_type or 'a plain value'}")

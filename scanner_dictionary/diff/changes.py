@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from scanner_dictionary.compatibility.changes import Action, ColumnChange, Finding, SchemaChange
+from scanner_dictionary.compatibility.changes import Action, ColumnChange, Judgement, SchemaChange
 from scanner_model.schemas import qualified_subject
 
 NamePart = str | int | None
@@ -88,12 +88,12 @@ class SideChange:
         return self.change.columns if self.change else ()
 
     @property
-    def backward(self) -> Finding | None:
+    def backward(self) -> Judgement | None:
         """Return whether readers with the second scan's schema read the first one's data; None: nothing to compare."""
         return self.change.backward if self.change else None
 
     @property
-    def forward(self) -> Finding | None:
+    def forward(self) -> Judgement | None:
         """Return whether readers with the first scan's schema read the second one's data; None: nothing to compare."""
         return self.change.forward if self.change else None
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from scanner_dictionary.compatibility.changes import ColumnChange, Finding
+from scanner_dictionary.compatibility.changes import ColumnChange, Judgement
 from scanner_dictionary.diff.causes import Cause
 from scanner_dictionary.diff.changes import FactChange, ScanDiff, SchemaRef, SideChange
 from scanner_dictionary.diff.flows import FlowChange, FlowDiff, NodeChange
@@ -140,7 +140,7 @@ def _described(column: Column | None) -> Json | None:
     }
 
 
-def _finding(finding: Finding | None) -> Json | None:
+def _finding(finding: Judgement | None) -> Json | None:
     return None if finding is None else {"verdict": str(finding.verdict), "why": finding.why}
 
 

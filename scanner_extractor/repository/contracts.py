@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
@@ -18,9 +17,8 @@ from scanner_model.catalogs import Annotation
 from scanner_model.contracts import KIND, columns_of, custom_values
 from scanner_model.manual import ManualSchema
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
+from scanner_model.payload import Json
 from scanner_model.redaction import mask_text
-
-Value = Any
 
 CONTRACT, ASYNCAPI = "data contract", "AsyncAPI document"
 """The kinds of documents, as they are counted and named in problems."""
@@ -70,7 +68,7 @@ def schemas_in(file: RepositoryFile) -> tuple[ManualSchema, ...] | None:
     return None
 
 
-def _documents(file: RepositoryFile, kind: str, context: Context) -> Iterator[Mapping[str, Value]]:
+def _documents(file: RepositoryFile, kind: str, context: Context) -> Iterator[Mapping[str, Json]]:
     if file.ending == ".json":
         try:
             value = json.loads(file.text)
@@ -86,7 +84,7 @@ def _documents(file: RepositoryFile, kind: str, context: Context) -> Iterator[Ma
             yield parsed.value
 
 
-def _read_contract(file: RepositoryFile, contract: Mapping[str, Value], context: Context) -> None:
+def _read_contract(file: RepositoryFile, contract: Mapping[str, Json], context: Context) -> None:
     servers = [server for server in _listed(contract.get("servers")) if isinstance(server, dict)]
     is_of_kafka = any(server.get("type") == "kafka" for server in servers)
     topics: dict[str, None] = {}
@@ -106,7 +104,7 @@ def _read_contract(file: RepositoryFile, contract: Mapping[str, Value], context:
         context.annotations.append(_annotation(file, contract, TopicName(topic), context))
 
 
-def _add_readers(file: RepositoryFile, schema: Mapping[str, Value], topic: str, context: Context) -> None:
+def _add_readers(file: RepositoryFile, schema: Mapping[str, Json], topic: str, context: Context) -> None:
     """Add the programs and fields of the custom property `readers`: `{billing: [id, total]}`."""
     for each in _listed(schema.get("customProperties")):
         readers = each.get("value") if isinstance(each, dict) and each.get("property") == "readers" else {}
@@ -117,7 +115,7 @@ def _add_readers(file: RepositoryFile, schema: Mapping[str, Value], topic: str, 
 
 
 def _add_schema(
-    file: RepositoryFile, schema: Mapping[str, Value], topic: TopicName, written: str, context: Context
+    file: RepositoryFile, schema: Mapping[str, Json], topic: TopicName, written: str, context: Context
 ) -> None:
     known = custom_values(schema)
     columns = tuple(
@@ -143,7 +141,7 @@ def _add_schema(
     )
 
 
-def _annotation(file: RepositoryFile, contract: Mapping[str, Value], topic: TopicName, context: Context) -> Annotation:
+def _annotation(file: RepositoryFile, contract: Mapping[str, Json], topic: TopicName, context: Context) -> Annotation:
     description = contract.get("description")
     purpose = description.get("purpose") if isinstance(description, dict) else description
     return Annotation(
@@ -157,7 +155,7 @@ def _annotation(file: RepositoryFile, contract: Mapping[str, Value], topic: Topi
     )
 
 
-def _owner(team: Value) -> str:
+def _owner(team: Json) -> str:
     """Return the name of the team, or of its member whose role is owner; before version 3.1 a team is its members."""
     members = team.get("members") if isinstance(team, dict) else team
     named = [member for member in _listed(members) if isinstance(member, dict)]
@@ -166,7 +164,7 @@ def _owner(team: Value) -> str:
     return str(name or next(iter(owners), ""))
 
 
-def _is_of_kafka(document: Mapping[str, Value]) -> bool:
+def _is_of_kafka(document: Mapping[str, Json]) -> bool:
     servers = _mapping(document.get("servers")).values()
     channels = _mapping(document.get("channels")).values()
     protocols = {str(_mapping(server).get("protocol")) for server in servers}
@@ -174,7 +172,7 @@ def _is_of_kafka(document: Mapping[str, Value]) -> bool:
     return bound or bool(protocols & {"kafka", "kafka-secure"})
 
 
-def _read_channels(file: RepositoryFile, document: Mapping[str, Value], context: Context) -> None:
+def _read_channels(file: RepositoryFile, document: Mapping[str, Json], context: Context) -> None:
     topics: dict[str, str] = {}
     for name, listed in _mapping(document.get("channels")).items():
         channel = _resolved(listed, document)
@@ -193,7 +191,7 @@ def _read_channels(file: RepositoryFile, document: Mapping[str, Value], context:
 
 
 def _channel_annotation(
-    file: RepositoryFile, channel: Mapping[str, Value], topic: TopicName, context: Context
+    file: RepositoryFile, channel: Mapping[str, Json], topic: TopicName, context: Context
 ) -> Annotation:
     tags = (str(tag.get("name")) for tag in _listed(channel.get("tags")) if isinstance(tag, dict))
     return Annotation(
@@ -209,9 +207,9 @@ def _channel_annotation(
 
 def _add_message(
     file: RepositoryFile,
-    message: Mapping[str, Value],
+    message: Mapping[str, Json],
     topic: TopicName,
-    document: Mapping[str, Value],
+    document: Mapping[str, Json],
     context: Context,
 ) -> None:
     """Add the schema of a message's values: that of its payload, or the text that an export kept beside it."""
@@ -238,7 +236,7 @@ def _add_message(
 
 
 def _add_use(
-    file: RepositoryFile, name: str, operation: Mapping[str, Value], topics: Mapping[str, str], context: Context
+    file: RepositoryFile, name: str, operation: Mapping[str, Json], topics: Mapping[str, str], context: Context
 ) -> None:
     topic = topics.get(str(_mapping(operation.get("channel")).get("$ref")))
     action = operation.get("action")
@@ -251,26 +249,26 @@ def _add_use(
         context.fields(job, topic, fields, place, writes=action == "send")
 
 
-def _resolved(value: Value, document: Mapping[str, Value]) -> Mapping[str, Value]:
+def _resolved(value: Json, document: Mapping[str, Json]) -> Mapping[str, Json]:
     """Return what a reference inside the document leads to, one after the other; empty for any other reference."""
     for _ in range(10):
         pointer = str(_mapping(value).get("$ref") or "")
         if not pointer:
             return _mapping(value)
-        at: Value = document if pointer.startswith("#/") else {}
+        at: Json = document if pointer.startswith("#/") else {}
         for part in pointer.removeprefix("#/").split("/"):
             at = _mapping(at).get(part.replace("~1", "/").replace("~0", "~"))
         value = at
     return {}
 
 
-def _mapping(value: Value) -> Mapping[str, Value]:
+def _mapping(value: Json) -> Mapping[str, Json]:
     return value if isinstance(value, dict) else {}
 
 
-def _listed(value: Value) -> list[Value]:
+def _listed(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-def _number(value: Value) -> int | None:
+def _number(value: Json) -> int | None:
     return int(value) if str(value).isdecimal() else None

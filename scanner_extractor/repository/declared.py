@@ -7,17 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 from scanner_extractor.job_files import statement_problems
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
+from scanner_model.payload import Json
 from scanner_model.redaction import NO_EXTRA, ExtraNames, mask_config, mask_statement
 from scanner_model.text import has_placeholder
-
-Value = Any
-"""A mapping, a list, a text, a boolean, a number (in JSON) or None."""
 
 CLASS, TASKS = "connector.class", "tasks.max"
 
@@ -33,9 +30,9 @@ class Document:
 
     file: str
     line: int
-    value: Value
+    value: Json
 
-    def place(self, key: str = "", inside: Value = None) -> str:
+    def place(self, key: str = "", inside: Json = None) -> str:
         """Return file and line of the document, or of *key* of a mapping *inside* it where its lines are known."""
         lines = getattr(self.value if inside is None else inside, "lines", {})
         first = getattr(self.value, "line", self.line)
@@ -82,12 +79,12 @@ class Collector:
     statements: dict[str, DeclaredSql] = field(default_factory=dict)
     uses: dict[tuple[str, str, bool], DeclaredUse] = field(default_factory=dict)
     internal: dict[str, str] = field(default_factory=dict)
-    config_maps: dict[str, Mapping[str, Value]] = field(default_factory=dict)
+    config_maps: dict[str, Mapping[str, Json]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     schema_files: list[tuple[str, str]] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
 
-    def declare(self, declaration: Declaration, settings: Mapping[str, Value]) -> None:
+    def declare(self, declaration: Declaration, settings: Mapping[str, Json]) -> None:
         """Add a topic or connector with its *settings*, as the file has them."""
         if not self._is_name(declaration.name, declaration.kind, declaration.place):
             return
@@ -115,7 +112,7 @@ class Collector:
         if use.topic != "*" and self._is_name(use.topic, "topic", use.place) and use.job:
             self.uses.setdefault((use.job, use.topic, use.writes), use)
 
-    def add_internal(self, topic: Value, place: str) -> None:
+    def add_internal(self, topic: Json, place: str) -> None:
         """Add a topic of a Connect cluster's own; anything but a name is left out."""
         if isinstance(topic, str) and topic and not has_placeholder(topic):
             self.internal.setdefault(topic, place)
@@ -136,7 +133,7 @@ class Collector:
             return False
         return bool(name)
 
-    def _plain_settings(self, settings: Mapping[str, Value], declaration: Declaration) -> dict[str, str]:
+    def _plain_settings(self, settings: Mapping[str, Json], declaration: Declaration) -> dict[str, str]:
         plain = {}
         for key, value in settings.items():
             text = plain_text(value)
@@ -148,7 +145,7 @@ class Collector:
         return plain
 
 
-def plain_text(value: Value) -> str | None:
+def plain_text(value: Json) -> str | None:
     """Return a setting as a worker or broker has it; None where it has no value, or one of another form."""
     match value:
         case str():
@@ -179,37 +176,37 @@ def _without_secret(key: str, extra: ExtraNames, match: re.Match[str]) -> str:
     return f"{match['start']}{default}{match['end']}"
 
 
-def member(value: Value, *path: str) -> Value:
+def member(value: Json, *path: str) -> Json:
     """Return a member of nested mappings; None if absent."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
-def mapping(value: Value, *path: str) -> Mapping[str, Value]:
+def mapping(value: Json, *path: str) -> Mapping[str, Json]:
     """Return a member that is a mapping; empty if absent."""
     inside = member(value, *path)
     return inside if isinstance(inside, dict) else {}
 
 
-def mappings(value: Value, *path: str) -> Iterator[Mapping[str, Value]]:
+def mappings(value: Json, *path: str) -> Iterator[Mapping[str, Json]]:
     """Yield the mappings of a member that is a list."""
     inside = member(value, *path)
     return (item for item in (inside if isinstance(inside, list) else ()) if isinstance(item, dict))
 
 
-def texts(value: Value, *path: str) -> tuple[str, ...]:
+def texts(value: Json, *path: str) -> tuple[str, ...]:
     """Return the texts of a member that is a list."""
     inside = member(value, *path)
     return tuple(text for item in (inside if isinstance(inside, list) else ()) if (text := plain_text(item)))
 
 
-def text(value: Value, *path: str) -> str:
+def text(value: Json, *path: str) -> str:
     """Return a member as a text, numbers too; empty if absent."""
     return plain_text(member(value, *path)) or ""
 
 
-def count(value: Value) -> int | None:
+def count(value: Json) -> int | None:
     """Return a number above zero; None for anything else, such as -1, which leaves it to the cluster."""
     written = plain_text(value) or ""
     return int(written) or None if _COUNT.fullmatch(written) else None

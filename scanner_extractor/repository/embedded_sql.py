@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.sql_files import add_sql
 from scanner_extractor.repository.statements import DATABASE, SqlStatement, engine_of, moves_data, statements_of
 from scanner_extractor.repository.topic_files.mapping import documents
-
-Value = Any
+from scanner_model.payload import Json
 
 EMBEDDED = "SQL in a document"
 """The kind of these files, as they are counted."""
@@ -71,7 +70,7 @@ def _is_streaming(script: _Script) -> bool:
     return moves_data(statements) and engine_of(statements) != DATABASE
 
 
-def _scripts(value: Value, line: int, found: list[_Script]) -> _Script:
+def _scripts(value: Json, line: int, found: list[_Script]) -> _Script:
     """Add the complete scripts in a value to *found*, and return the statements that belong to what contains it."""
     if isinstance(value, str):
         statements = tuple(statements_of(value)) if _STATEMENT.match(value) else ()
@@ -94,7 +93,7 @@ _STATEMENT = re.compile(
 )
 
 
-def _members(value: Value, line: int) -> Iterator[tuple[Value, int]]:
+def _members(value: Json, line: int) -> Iterator[tuple[Json, int]]:
     if isinstance(value, dict):
         lines = getattr(value, "lines", {})
         yield from ((inside, lines.get(key, line)) for key, inside in value.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scanner_extractor.repository.connectors import file_connector_name
 from scanner_extractor.repository.context import Context
@@ -39,8 +39,7 @@ from scanner_extractor.repository.topic_files.forms import DESCRIPTION, is_descr
 from scanner_extractor.repository.topic_files.kpops import is_pipeline
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_extractor.systems.deployment.reader import read_text
-
-Value = Any
+from scanner_model.payload import Json
 
 TEMPLATE = "template of deployment files"
 """What a YAML file that is not rendered is listed as."""
@@ -128,7 +127,7 @@ def read_yaml_commands(files: Sequence[RepositoryFile], context: Context) -> Non
                     read_commands(text.replace("$$", "$"), file.path, max(line - 1, 0), context)
 
 
-def _commands(value: Value, line: int) -> Iterator[tuple[str, int]]:
+def _commands(value: Json, line: int) -> Iterator[tuple[str, int]]:
     """Yield the texts of a document that may be commands, each with its line; lists of words are one command."""
     match value:
         case str() if len(value) > 8:

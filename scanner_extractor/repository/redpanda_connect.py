@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
@@ -15,8 +15,7 @@ from scanner_extractor.repository.declared import mapping, mappings, plain_text,
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.topic_files.mapping import documents
 from scanner_model.declarations import UNRESOLVED_USE
-
-Value = Any
+from scanner_model.payload import Json
 
 PIPELINE = "Redpanda Connect pipeline"
 """The kind of these files, as they are counted."""
@@ -54,12 +53,12 @@ def read_pipelines(files: Sequence[RepositoryFile], context: Context) -> None:
                     _add(file, topic, context, writes=writes)
 
 
-def _resources(document: Value, key: str) -> Iterator[Value]:
+def _resources(document: Json, key: str) -> Iterator[Json]:
     """Yield the components that a file declares for use by their labels."""
     yield from mappings(document, f"{key}_resources")
 
 
-def _topics(component: Value, line: int, *, writes: bool, depth: int = 0) -> Iterator[_Topic]:
+def _topics(component: Json, line: int, *, writes: bool, depth: int = 0) -> Iterator[_Topic]:
     """Yield the topics of a component and of those in it; the processors of an input write nothing."""
     if depth > _DEEPEST:
         return
@@ -78,7 +77,7 @@ def _topics(component: Value, line: int, *, writes: bool, depth: int = 0) -> Ite
             yield from _topics(inside, at, writes=writes, depth=depth + 1)
 
 
-def _named(component: Value, line: int, *, writes: bool) -> Iterator[_Topic]:
+def _named(component: Json, line: int, *, writes: bool) -> Iterator[_Topic]:
     key = "topic" if writes else "topics"
     listed = component.get(key)
     at = getattr(component, "lines", {}).get(key, line)

@@ -76,9 +76,9 @@ class Variables:
                 self._values.setdefault(key, []).append(_Set(file.directory, value, rank))
         return True
 
-    def of(self, path: str) -> _Scope:
+    def of(self, path: str) -> VariableScope:
         """Return the variables as the file at *path* sees them."""
-        return _Scope(self, path.rpartition("/")[0])
+        return VariableScope(self, path.rpartition("/")[0])
 
     def value(self, name: str, directory: str, depth: int = 0) -> str | None:
         """Return the value of a variable; None where there is none, several, or one that depends on another such."""
@@ -129,7 +129,7 @@ class Variables:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scope(Mapping[str, str]):
+class VariableScope(Mapping[str, str]):
     """The variables of one directory, as a mapping."""
 
     variables: Variables
@@ -151,9 +151,6 @@ class _Scope(Mapping[str, str]):
     def resolved(self, text: str) -> str:
         """Return *text* with placeholders replaced by their values; one without a value stays."""
         return self.variables.resolved(text, self.directory)
-
-
-Scope = _Scope
 
 
 def _is_below(directory: str, other: str) -> bool:

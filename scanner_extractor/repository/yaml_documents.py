@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-Value = Any
-"""A Mapping, a list, a text, a boolean or None."""
+from scanner_model.payload import Json
 
 DEEPEST = 64
 """Maximum nesting of one document."""
@@ -42,7 +41,7 @@ _BOOLEANS = {
 """Kubernetes and the tools that read these files follow YAML 1.1."""
 
 
-class Mapping(dict[str, Value]):
+class Mapping(dict[str, Json]):
     """A mapping with the *line* that it begins on, and the *lines* of its keys."""
 
     __slots__ = ("line", "lines")
@@ -62,7 +61,7 @@ class Parsed:
     """
 
     line: int
-    value: Value = None
+    value: Json = None
     error: str = ""
     template: bool = False
     foreign: bool = False
@@ -134,11 +133,11 @@ class _Container:
     *begun* is the size of what stands before it.
     """
 
-    value: Value
+    value: Json
     begun: _Size
     anchor: str | None
     key: str | None = None
-    merged: list[Value] = field(default_factory=list)
+    merged: list[Json] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -147,12 +146,12 @@ class _Builder:
 
     line: int
     numbers: bool = False
-    root: Value = None
+    root: Json = None
     size: _Size = _Size(0)
     open: list[_Container] = field(default_factory=list)
-    anchors: dict[str, tuple[Value, _Size]] = field(default_factory=dict)
+    anchors: dict[str, tuple[Json, _Size]] = field(default_factory=dict)
 
-    def build(self, document: str) -> Value:
+    def build(self, document: str) -> Json:
         """Return the document's value; raises YAMLError, and _Refused where it exceeds a limit."""
         parser = Loader(document)
         try:
@@ -183,7 +182,7 @@ class _Builder:
             raise _Refused(f"it is nested more than {DEEPEST} levels deep", self._at(event))
         begun = self.size
         self._count(_Size(1), event)
-        value: Value = Mapping(self._at(event)) if isinstance(event, yaml.MappingStartEvent) else []
+        value: Json = Mapping(self._at(event)) if isinstance(event, yaml.MappingStartEvent) else []
         self.open.append(_Container(value, begun, event.anchor))
 
     def _close(self, event: yaml.Event) -> None:
@@ -212,7 +211,7 @@ class _Builder:
         if self.size.characters > MOST_CHARACTERS:
             raise _Refused(f"it has more than {MOST_CHARACTERS} characters, aliases expanded", self._at(event))
 
-    def _put(self, value: Value, event: yaml.Event) -> None:
+    def _put(self, value: Json, event: yaml.Event) -> None:
         """Add a complete value to the container that it is in."""
         if not self.open:
             self.root = value
@@ -229,7 +228,7 @@ class _Builder:
             self._put_member(parent, parent.key, value)
             parent.key = None
 
-    def _put_member(self, parent: _Container, key: str, value: Value) -> None:
+    def _put_member(self, parent: _Container, key: str, value: Json) -> None:
         if key != "<<":
             parent.value[key] = value
             return
@@ -247,7 +246,7 @@ def _scalar(event: yaml.ScalarEvent, *, numbers: bool) -> str | float | bool | N
     return None if event.value in _NULLS else _BOOLEANS.get(event.value, event.value)
 
 
-def _key(value: Value) -> str | None:
+def _key(value: Json) -> str | None:
     match value:
         case str():
             return value

@@ -12,7 +12,7 @@ from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.jobs.consumer_groups import GroupOwner
 from dataflow_generator.jobs.field_matching import Fields
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset, JobFlows, Naming, Use, job_node
 from dataflow_generator.openlineage.names import KAFKA, normal_namespace
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
@@ -139,7 +139,7 @@ class Ends:
     naming: Naming
     topics: Mapping[str, Collection[str]]
     columns: Mapping[ClusterTopic, tuple[Column, ...]]
-    written: Collection[Dataset] = ()
+    written: Collection[GraphDataset] = ()
 
     @classmethod
     def of(
@@ -169,7 +169,7 @@ _UNKNOWN_BROKER = f"{KAFKA}unknown"
 """The namespace of topics whose cluster is not known."""
 
 
-def topics_of(row: TableRow, naming: Naming, topics: Mapping[str, Collection[str]]) -> dict[Dataset, Certainty]:
+def topics_of(row: TableRow, naming: Naming, topics: Mapping[str, Collection[str]]) -> dict[GraphDataset, Certainty]:
     """Return the topics of a table: those that it names, and the live ones that its pattern matches; often none.
 
     If its brokers are unknown, a topic is that of its cluster, unless the cluster's topics are known and lack it.
@@ -217,7 +217,9 @@ def ingestion_jobs(rows: Iterable[TableRow], ends: Ends) -> Iterator[JobFlows]:
             yield _Ingestion(row, topics, ends).job()
 
 
-def with_topics(job: JobFlows, row: TableRow, ends: Ends, tables: Mapping[Dataset, Sequence[ColumnPath]]) -> JobFlows:
+def with_topics(
+    job: JobFlows, row: TableRow, ends: Ends, tables: Mapping[GraphDataset, Sequence[ColumnPath]]
+) -> JobFlows:
     """Return the job of a view that is written to the topics of its *row*, as a sink is; any other job unchanged.
 
     *tables* are the columns of known tables and views: the row of a view has none.
@@ -259,7 +261,7 @@ def _node_of(row: TableRow) -> Node:
 @dataclass(frozen=True, slots=True)
 class _Ingestion:
     row: TableRow
-    topics: Mapping[Dataset, Certainty]
+    topics: Mapping[GraphDataset, Certainty]
     ends: Ends
 
     def job(self) -> JobFlows:
@@ -295,7 +297,7 @@ class _Ingestion:
             return f"routine load {self._job} of {self.row.source}"
         return f"{self.row.table_format or self.row.kind.lower() or 'table'} {self.row.name} of {self.row.source}"
 
-    def _columns(self, topic: Dataset, *, is_written: bool) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
+    def _columns(self, topic: GraphDataset, *, is_written: bool) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
         """Yield a field of the topic with the column of the table; only columns that hold what is in the message.
 
         A column with a default is computed by ClickHouse; a job lists all columns that it fills.
@@ -320,7 +322,7 @@ class _Ingestion:
         for path in own:
             yield from _whole(parts.get(path, ""), path, known)
 
-    def _fields(self, topic: Dataset) -> tuple[Column, ...]:
+    def _fields(self, topic: GraphDataset) -> tuple[Column, ...]:
         clusters = {namespace: name for name, namespace in self.ends.naming.clusters.items()}
         return self.ends.columns.get((clusters.get(topic.namespace, ""), topic.name), ())
 

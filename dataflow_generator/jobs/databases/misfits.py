@@ -11,7 +11,7 @@ from dataflow_generator.build.coverage import Misfit
 from dataflow_generator.build.graph_builder import Described
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.databases.names import VIEW, scheme_of
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset, JobFlows
 from dataflow_generator.jobs.openlineage import KIND
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.columns import Column, ColumnPath, path_name
@@ -140,7 +140,7 @@ _UNTYPED = frozenset({"file"})
 
 
 def column_misfits(
-    jobs: Iterable[JobFlows], tables: Mapping[Dataset, TableRow], described: Described
+    jobs: Iterable[JobFlows], tables: Mapping[GraphDataset, TableRow], described: Described
 ) -> tuple[Misfit, ...]:
     """Return what *jobs* write into *tables* that does not fit, each once, in order of the nodes.
 
@@ -156,10 +156,10 @@ def column_misfits(
 
 @dataclass(slots=True)
 class _Checks:
-    tables: Mapping[Dataset, TableRow]
+    tables: Mapping[GraphDataset, TableRow]
     described: Described
     copies: dict[ColumnRef, Column] = field(default_factory=dict)
-    columns: dict[Dataset, Mapping[ColumnPath, Column]] = field(default_factory=dict)
+    columns: dict[GraphDataset, Mapping[ColumnPath, Column]] = field(default_factory=dict)
 
     def add_copies(self, jobs: Iterable[JobFlows]) -> None:
         """Note which columns of tables are copied into fields of topics."""

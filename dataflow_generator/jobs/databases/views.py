@@ -14,7 +14,7 @@ from dataflow_generator.jobs.databases.names import VIEW, scheme_of
 from dataflow_generator.jobs.model import (
     ColumnFlow,
     ColumnRef,
-    Dataset,
+    GraphDataset,
     JobFlows,
     Naming,
     Use,
@@ -55,9 +55,9 @@ class ViewReading(NamedTuple):
 
 def view_jobs(
     rows: Iterable[TableRow],
-    tables: Mapping[Dataset, Paths],
+    tables: Mapping[GraphDataset, Paths],
     naming: Naming,
-    definitions: Mapping[Dataset, TableRow] = MappingProxyType({}),
+    definitions: Mapping[GraphDataset, TableRow] = MappingProxyType({}),
 ) -> Iterator[ViewReading]:
     """Yield the job of each view of *rows*; *tables* are the columns of known tables and views.
 
@@ -72,21 +72,21 @@ class _Columns:
     """The columns of tables, and of views that only their texts describe."""
 
     def __init__(
-        self, tables: Mapping[Dataset, Paths], definitions: Mapping[Dataset, TableRow], naming: Naming
+        self, tables: Mapping[GraphDataset, Paths], definitions: Mapping[GraphDataset, TableRow], naming: Naming
     ) -> None:
         self.naming = naming
         self._tables = tables
         self._definitions = definitions
-        self._derived: dict[Dataset, Paths] = {}
+        self._derived: dict[GraphDataset, Paths] = {}
 
-    def __contains__(self, dataset: Dataset) -> bool:
+    def __contains__(self, dataset: GraphDataset) -> bool:
         return dataset in self._tables or dataset in self._definitions
 
-    def listed(self, dataset: Dataset) -> Paths:
+    def listed(self, dataset: GraphDataset) -> Paths:
         """Return the columns that the database lists; none where it does not."""
         return self._tables.get(dataset) or ()
 
-    def of(self, dataset: Dataset) -> Paths:
+    def of(self, dataset: GraphDataset) -> Paths:
         """Return the columns of a table or view; none where they are not known."""
         listed = self._tables.get(dataset)
         if listed is not None or dataset not in self._definitions:
@@ -128,7 +128,7 @@ class _View:
         marked = flows if not problems else partly_read_job(flows) if sources else unread_job(flows)
         return ViewReading(marked, not problems, problems, is_unclear=is_unclear)
 
-    def _flows(self, view: Dataset, query: QueryReading, evidence: str) -> Iterator[ColumnFlow]:
+    def _flows(self, view: GraphDataset, query: QueryReading, evidence: str) -> Iterator[ColumnFlow]:
         own = self.known.of(view)
         for column in query.columns:
             target = ColumnRef(view, _listed(column.name, own))
@@ -166,7 +166,7 @@ class _View:
         """Return the names of the view's columns, as its database lists them."""
         return _top_level(self.known.listed(self.known.naming.dataset(*self.row.dataset)))
 
-    def _dataset(self, table: Table) -> Dataset:
+    def _dataset(self, table: Table) -> GraphDataset:
         """Resolve a name in the view: in the view's own schema, else in the server's default one."""
         candidates = [self.known.naming.dataset(self.row.namespace, name) for name in self._full_names(table)]
         return next((dataset for dataset in candidates if dataset in self.known), candidates[0])

@@ -19,16 +19,16 @@ from dataflow_generator.connectors.dataset_names import (
 )
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.jdbc_urls import jdbc_server
-from dataflow_generator.connectors.model import Dataset as ConnectorDataset
+from dataflow_generator.connectors.model import Dataset
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.connect_columns import ColumnsByDataset
 from dataflow_generator.jobs.field_matching import enclosing_column, unlisted, unmarked
-from dataflow_generator.jobs.model import ColumnRef, Dataset, Naming
+from dataflow_generator.jobs.model import ColumnRef, GraphDataset, Naming
 from dataflow_generator.jobs.once import Once
 from dataflow_generator.jobs.sql_catalog import SYSTEM, path_of_names, paths_of_topic
 from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable
 from dataflow_generator.sql.lexer import Dialect
-from dataflow_generator.sql.lineage import Dataset as Table
+from dataflow_generator.sql.lineage import SqlTable
 from dataflow_generator.sql.nodes import ColumnKind, SqlType
 from dataflow_generator.sql.reader import read_catalog
 from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath
@@ -47,7 +47,7 @@ NOTHING = ("blackhole", "datagen", "faker", "print", "socket")
 """Connectors without data that other jobs could share."""
 
 
-def outside_dataset(options: Mapping[str, str]) -> ConnectorDataset | None:
+def outside_dataset(options: Mapping[str, str]) -> Dataset | None:
     """Return the dataset outside Kafka that a table's options name; None for an unknown connector.
 
     Names follow the OpenLineage naming specification, else those that Connect connectors of the same store use.
@@ -57,73 +57,71 @@ def outside_dataset(options: Mapping[str, str]) -> ConnectorDataset | None:
     return read(config) if read else None
 
 
-def _jdbc(config: Config) -> ConnectorDataset | None:
+def _jdbc(config: Config) -> Dataset | None:
     url, table = config.text("url", "base-url"), config.text("table-name")
     return table_of(jdbc_server(url), table) if url and table else None
 
 
-def _files(config: Config) -> ConnectorDataset | None:
+def _files(config: Config) -> Dataset | None:
     path = config.text("path", "table.path")
     return object_path(path) if path else None
 
 
-def _iceberg(config: Config) -> ConnectorDataset | None:
+def _iceberg(config: Config) -> Dataset | None:
     database, table = config.text("catalog-database", default="default"), config.text("catalog-table")
     name = f"{database}.{table}" if table else ""
     kind, uri, warehouse = config.text("catalog-type"), config.text("uri"), config.text("warehouse")
     web = web_dataset(uri) if kind in ("rest", "nessie") and uri else None
     if kind == "hive" and uri and name:
-        return ConnectorDataset(addresses("hive", uri), name)
+        return Dataset(addresses("hive", uri), name)
     if web and name:
-        return ConnectorDataset(web.namespace + web.name.rstrip("/"), name)
+        return Dataset(web.namespace + web.name.rstrip("/"), name)
     return located_table(warehouse, name) if warehouse and name else _files(config)
 
 
-def _mongodb(config: Config) -> ConnectorDataset | None:
+def _mongodb(config: Config) -> Dataset | None:
     hosts, parts = config.text("uri", "hosts"), (config.text("database"), config.text("collection"))
-    return (
-        ConnectorDataset(addresses("mongodb", hosts), ".".join(filter(None, parts))) if hosts and any(parts) else None
-    )
+    return Dataset(addresses("mongodb", hosts), ".".join(filter(None, parts))) if hosts and any(parts) else None
 
 
-def _search(scheme: str) -> Callable[[Config], ConnectorDataset | None]:
-    def read(config: Config) -> ConnectorDataset | None:
+def _search(scheme: str) -> Callable[[Config], Dataset | None]:
+    def read(config: Config) -> Dataset | None:
         hosts, index = config.text("hosts").replace(";", ","), config.text("index")
-        return ConnectorDataset(addresses(scheme, hosts, "9200"), index) if hosts and index else None
+        return Dataset(addresses(scheme, hosts, "9200"), index) if hosts and index else None
 
     return read
 
 
-def _change_feed(scheme: str, port: str, *, schema: bool = True) -> Callable[[Config], ConnectorDataset | None]:
+def _change_feed(scheme: str, port: str, *, schema: bool = True) -> Callable[[Config], Dataset | None]:
     """Return the reader of a CDC connector's options; *schema*: the table name has a schema after the database."""
 
-    def read(config: Config) -> ConnectorDataset | None:
+    def read(config: Config) -> Dataset | None:
         host, table = config.text("hostname"), config.text("table-name")
         server = host_server(scheme, host, config.text("port", default=port))
         parts = (config.text("database-name"), config.text("schema-name") if schema else "", table)
-        return ConnectorDataset(server.namespace, ".".join(filter(None, parts))) if table else None
+        return Dataset(server.namespace, ".".join(filter(None, parts))) if table else None
 
     return read
 
 
-def _kinesis(config: Config) -> ConnectorDataset | None:
+def _kinesis(config: Config) -> Dataset | None:
     arn, region = config.text("stream.arn"), config.text("aws.region")
     stream = config.text("stream") or arn.rpartition("/")[2]
     region = region or (arn.split(":")[3] if arn.count(":") >= 4 else "")
-    return ConnectorDataset(f"kinesis://kinesis.{region}.amazonaws.com", stream) if stream and region else None
+    return Dataset(f"kinesis://kinesis.{region}.amazonaws.com", stream) if stream and region else None
 
 
-def _store(scheme: str, hosts: str, name: str) -> Callable[[Config], ConnectorDataset | None]:
+def _store(scheme: str, hosts: str, name: str) -> Callable[[Config], Dataset | None]:
     """Return the reader of a store's options, where *hosts* and *name* are the names of the relevant ones."""
 
-    def read(config: Config) -> ConnectorDataset | None:
+    def read(config: Config) -> Dataset | None:
         host, table = config.text(hosts), config.text(name)
-        return ConnectorDataset(addresses(scheme, host), table) if host and table else None
+        return Dataset(addresses(scheme, host), table) if host and table else None
 
     return read
 
 
-_READERS: Mapping[str, Callable[[Config], ConnectorDataset | None]] = {
+_READERS: Mapping[str, Callable[[Config], Dataset | None]] = {
     "jdbc": _jdbc,
     "filesystem": _files,
     "hudi": _files,
@@ -176,7 +174,7 @@ def is_managed(statement: StreamingStatement) -> bool:
     return bool(statement.compute_pool or statement.region) or statement.engine == CONFLUENT_FILE
 
 
-def is_topic(table: Table, statement: StreamingStatement) -> bool:
+def is_topic(table: SqlTable, statement: StreamingStatement) -> bool:
     """Return whether the table stands for the topic of the same name."""
     connector = dict(table.options).get("connector", "")
     return connector == "confluent" or (not connector and is_managed(statement))
@@ -191,7 +189,9 @@ class TableResolver:
         self._namespace = namespace
         self._clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
 
-    def datasets(self, table: Table, statement: StreamingStatement, report: ReportProblem) -> tuple[Dataset, ...]:
+    def datasets(
+        self, table: SqlTable, statement: StreamingStatement, report: ReportProblem
+    ) -> tuple[GraphDataset, ...]:
         """Return the datasets behind *table*; empty for a connector without shared data, such as print."""
         connector = dict(table.options).get("connector", "").lower()
         if connector in KAFKA:
@@ -212,9 +212,9 @@ class TableResolver:
         )
         hint = "" if connector else "add its CREATE TABLE to the statements of this source"
         report(what, hint)
-        return (Dataset(NodeKind.DATASET, self._namespace, ".".join(table.qualified)),)
+        return (GraphDataset(NodeKind.DATASET, self._namespace, ".".join(table.qualified)),)
 
-    def topic(self, table: Table, statement: StreamingStatement) -> Dataset:
+    def topic(self, table: SqlTable, statement: StreamingStatement) -> GraphDataset:
         """Return the topic of a Confluent Cloud table, in the cluster of its database."""
         name = table.qualified[-1]
         database = table.qualified[-2] if len(table.qualified) > 1 else statement.database_name
@@ -225,10 +225,10 @@ class TableResolver:
             # The display name of the cluster that listed the statements is unknown.
             cluster = self._cluster
         if cluster is None:
-            return Dataset(NodeKind.TOPIC, f"kafka://{database}", name)
+            return GraphDataset(NodeKind.TOPIC, f"kafka://{database}", name)
         return self._context.naming.topic(cluster, name)
 
-    def cluster_topic(self, dataset: Dataset) -> ClusterTopic | None:
+    def cluster_topic(self, dataset: GraphDataset) -> ClusterTopic | None:
         """Return the cluster and topic of a dataset; None where it is not a topic of a known cluster."""
         cluster = self._clusters.get(dataset.namespace) if dataset.kind is NodeKind.TOPIC else None
         return None if cluster is None else (cluster, dataset.name)
@@ -240,7 +240,7 @@ class TableResolver:
         own = [name for name in in_catalog or named if name == self._cluster]
         return next(iter(own or in_catalog or named), None)
 
-    def _topics(self, table: Table, report: ReportProblem) -> Iterator[Dataset]:
+    def _topics(self, table: SqlTable, report: ReportProblem) -> Iterator[GraphDataset]:
         servers = dict(table.options).get("properties.bootstrap.servers", "")
         for name in table.topics:
             if has_placeholder(name):
@@ -252,7 +252,7 @@ class TableResolver:
         elif not table.topics:
             report(f"the table {table.name} names no topic", "")
 
-    def _topic_at(self, servers: str, name: str) -> Dataset:
+    def _topic_at(self, servers: str, name: str) -> GraphDataset:
         if not servers or "$" in servers:
             return self._context.naming.topic(self._cluster, name)
         topic = self._context.naming.dataset(f"kafka://{servers}", name)
@@ -260,7 +260,7 @@ class TableResolver:
             return topic
         return self._context.naming.dataset(f"kafka://{servers.split(',')[0].strip()}", name)
 
-    def _matching(self, pattern: str, servers: str, report: ReportProblem) -> Iterator[Dataset]:
+    def _matching(self, pattern: str, servers: str, report: ReportProblem) -> Iterator[GraphDataset]:
         cluster = self.cluster_topic(self._topic_at(servers, pattern))
         known = self._context.topics().get(cluster[0], ()) if cluster else ()
         try:
@@ -271,14 +271,14 @@ class TableResolver:
             return
         if not names:
             report(f"topic-pattern {pattern!r} matches none of the {len(known)} known topics", "")
-            yield Dataset(NodeKind.DATASET, self._topic_at(servers, pattern).namespace, f"regex:{pattern}")
+            yield GraphDataset(NodeKind.DATASET, self._topic_at(servers, pattern).namespace, f"regex:{pattern}")
         yield from (self._topic_at(servers, name) for name in names)
 
 
 class ColumnResolver:
     """Resolves columns of a table to columns of a topic's schemas; Flink compares names exactly, with case."""
 
-    def __init__(self, table: Table, columns: tuple[Column, ...], *, named: bool) -> None:
+    def __init__(self, table: SqlTable, columns: tuple[Column, ...], *, named: bool) -> None:
         self._fields = {unmarked(column.path): column.path for column in columns}
         self._unlisted = unlisted(columns)
         self._named = paths_of_topic(columns) if named else {}
@@ -288,7 +288,7 @@ class ColumnResolver:
         self._metadata = table.metadata
         self._row = _row_of(options)
 
-    def resolve(self, dataset: Dataset, path: ColumnPath) -> tuple[ColumnRef, bool]:
+    def resolve(self, dataset: GraphDataset, path: ColumnPath) -> tuple[ColumnRef, bool]:
         """Return the column of *dataset*, and whether it is known: False where no schema has such a field."""
         if not path:
             return ColumnRef(dataset), True
@@ -354,7 +354,7 @@ def declared_columns(cluster: str, statements: Sequence[StreamingStatement], con
     The columns of several tables over one topic are merged.
     """
     tables = TableResolver(context, cluster, namespace="")
-    columns_of: dict[Dataset, dict[ColumnPath, None]] = {}
+    columns_of: dict[GraphDataset, dict[ColumnPath, None]] = {}
     for known in context.declared(statements).tables.values():
         if dict(known.options).get("connector") in KAFKA:
             named = _named(known)
@@ -368,8 +368,8 @@ def declared_columns(cluster: str, statements: Sequence[StreamingStatement], con
     return {dataset: tuple(columns_of[dataset]) for dataset in undescribed}
 
 
-def _named(known: KnownTable) -> Table:
-    return Table(
+def _named(known: KnownTable) -> SqlTable:
+    return SqlTable(
         name=".".join(known.name),
         qualified=known.name,
         topics=known.topics,
@@ -378,7 +378,7 @@ def _named(known: KnownTable) -> Table:
     )
 
 
-def _topic_paths(known: KnownTable, paths: ColumnResolver, dataset: Dataset) -> Mapping[ColumnPath, None]:
+def _topic_paths(known: KnownTable, paths: ColumnResolver, dataset: GraphDataset) -> Mapping[ColumnPath, None]:
     listed = (
         path
         for column in known.columns

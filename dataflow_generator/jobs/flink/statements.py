@@ -18,13 +18,11 @@ from dataflow_generator.jobs.flink.resolve import (
     is_topic,
 )
 from dataflow_generator.jobs.ksqldb import Level, Reading
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset, JobFlows, Use, job_node
 from dataflow_generator.jobs.sql_catalog import path_of_names, table_of_topic
 from dataflow_generator.sql.catalog import Catalog
 from dataflow_generator.sql.lexer import Dialect
-from dataflow_generator.sql.lineage import ColumnRef as SqlColumn
-from dataflow_generator.sql.lineage import Dataset as Table
-from dataflow_generator.sql.lineage import Effect, Flow, StatementFlows
+from dataflow_generator.sql.lineage import Effect, SqlColumn, SqlFlow, SqlTable, StatementFlows
 from dataflow_generator.sql.reader import read_sql
 from scanner_model.columns import Column
 from scanner_model.errors import Problem
@@ -50,7 +48,7 @@ class FlinkJobMatcher:
     """Finds the scanned statements, among *jobs*, that a Flink job in events runs."""
 
     def __init__(self, jobs: Iterable[JobFlows]) -> None:
-        self._writers: dict[Dataset, list[JobFlows]] = {}
+        self._writers: dict[GraphDataset, list[JobFlows]] = {}
         for job in jobs:
             if dict(job.job.attributes).get("type") == _SCANNED:
                 for dataset in _datasets(job.writes):
@@ -74,7 +72,7 @@ class FlinkJobMatcher:
             return RunningStatements(statements, "" if named else "same inputs and outputs under another name")
         return RunningStatements(statements, "same name and outputs, but other inputs") if named else None
 
-    def _writer(self, dataset: Dataset, reads: frozenset[Dataset]) -> JobFlows | None:
+    def _writer(self, dataset: GraphDataset, reads: frozenset[GraphDataset]) -> JobFlows | None:
         """Return the only writer of *dataset*; of several, the only one whose inputs are among *reads*."""
         writers = self._writers.get(dataset, [])
         if len(writers) > 1:
@@ -82,7 +80,7 @@ class FlinkJobMatcher:
         return writers[0] if len(writers) == 1 else None
 
 
-def _datasets(uses: Iterable[Use]) -> frozenset[Dataset]:
+def _datasets(uses: Iterable[Use]) -> frozenset[GraphDataset]:
     return frozenset(use.dataset for use in uses)
 
 
@@ -204,7 +202,7 @@ class _Text:
             catalog = replace(self._catalog, tables={**self._catalog.tables, **topic_tables})
             self._parsed = read_sql(self._statement.statement, Dialect.FLINK, catalog)
 
-    def _all_tables(self) -> Iterator[Table]:
+    def _all_tables(self) -> Iterator[SqlTable]:
         return (table for flows in self._parsed for table in flows.datasets)
 
     def _is_job(self, flows: StatementFlows) -> bool:
@@ -232,7 +230,7 @@ class _Job:
         self._columns = columns
         self._where = f"statement {name} of {statement.source}, {flows.at}"
         self._problems: dict[Problem, None] = {}
-        self._fields: dict[tuple[str, Dataset], ColumnResolver] = {}
+        self._fields: dict[tuple[str, GraphDataset], ColumnResolver] = {}
         self._datasets_of = {table.name: self._datasets(table) for table in flows.datasets}
         self._named = {table.name: table for table in flows.datasets}
         self._lists = {
@@ -293,11 +291,11 @@ class _Job:
             self._note(what, _HINT)
         return not (more and alone)
 
-    def _datasets(self, table: Table) -> tuple[Dataset, ...]:
+    def _datasets(self, table: SqlTable) -> tuple[GraphDataset, ...]:
         return self._tables.datasets(table, self._statement, self._note)
 
     def _uses(self, names: Iterable[str], what: str) -> tuple[Use, ...]:
-        uses: dict[Dataset, Use] = {}
+        uses: dict[GraphDataset, Use] = {}
         for name in sorted(names):
             for dataset in self._datasets_of.get(name, ()):
                 uses.setdefault(dataset, Use(dataset, f"{self._where}: {what} {name}"))
@@ -313,7 +311,7 @@ class _Job:
                 for target in self._physical_columns(flow.target):
                     yield ColumnFlow(source, target, effect.type, str(effect), because)
 
-    def _captured(self, flow: Flow, source: ColumnRef) -> tuple[Effect | None, str]:
+    def _captured(self, flow: SqlFlow, source: ColumnRef) -> tuple[Effect | None, str]:
         """Return the effect of a flow from a table that a CDC connector reads, None where the connector omits *source*.
 
         With it, the option of Debezium that masks, truncates or omits; empty where none does.
@@ -333,7 +331,7 @@ class _Job:
                 self._note(f"{'.'.join(named.path)} of {named.dataset} is not a field of the topic {dataset.name}", "")
             yield column
 
-    def _paths(self, name: str, dataset: Dataset) -> ColumnResolver:
+    def _paths(self, name: str, dataset: GraphDataset) -> ColumnResolver:
         """Return the column resolver of a dataset behind the table *name*; cached, because tables may be wide."""
         if (name, dataset) not in self._fields:
             table, topic = self._named[name], self._tables.cluster_topic(dataset)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dataflow_generator.graph import MASKED, Node, NodeKind
 from dataflow_generator.openlineage.emit import run_events as f
-from dataflow_generator.openlineage.emit.jobs import Flow, GraphJobs
+from dataflow_generator.openlineage.emit.jobs import EmittedFlow, GraphJobs
 from dataflow_generator.openlineage.emit.run_events import UNTYPED, DatasetEntry
 from dataflow_generator.openlineage.names import KAFKA, Name, is_file_like
 from scanner_dictionary.engine.open import Connection
@@ -70,7 +70,7 @@ def _column(node: Node) -> Column:
     )
 
 
-def column_lineage(flows: Iterable[Flow], names: Callable[[str], Name]) -> Json | None:
+def column_lineage(flows: Iterable[EmittedFlow], names: Callable[[str], Name]) -> Json | None:
     """Return the `columnLineage` facet of one output: the origins of its fields, and of the dataset as a whole.
 
     None where no flow starts at a column: this facet cannot express others (`lineage_facet` can).
@@ -90,13 +90,15 @@ def column_lineage(flows: Iterable[Flow], names: Callable[[str], Name]) -> Json 
     return {"fields": listed} | ({"dataset": _origins(dataset_origins)} if dataset_origins else {})
 
 
-def lineage_facet(outputs: Mapping[str, list[Flow]], inputs: Iterable[str], names: Callable[[str], Name]) -> Json:
+def lineage_facet(
+    outputs: Mapping[str, list[EmittedFlow]], inputs: Iterable[str], names: Callable[[str], Name]
+) -> Json:
     """Return the `lineage` facet of a job: for each output its inputs, and the origins of its fields."""
     listed = [_dataset_input(names(key)) for key in inputs]
     return {"entries": [_entry(names(key), flows, listed, names) for key, flows in outputs.items()]}
 
 
-def _entry(target: Name, flows: Iterable[Flow], inputs: list[Json], names: Callable[[str], Name]) -> Json:
+def _entry(target: Name, flows: Iterable[EmittedFlow], inputs: list[Json], names: Callable[[str], Name]) -> Json:
     fields: dict[str, list[Json]] = {}
     of_whole: list[Json] = []
     for flow in sorted(set(flows), key=_order):
@@ -122,13 +124,13 @@ def _origins(inputs: Mapping[tuple[Name, str], list[Json]]) -> list[Json]:
     ]
 
 
-def _transformation(flow: Flow) -> Json:
+def _transformation(flow: EmittedFlow) -> Json:
     if flow.subtype == MASKED:
         return {"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": True}
     return {"type": flow.type or "DIRECT"} | ({"subtype": flow.subtype} if flow.subtype else {})
 
 
-def _order(flow: Flow) -> tuple[Any, ...]:
+def _order(flow: EmittedFlow) -> tuple[Any, ...]:
     return flow.target_path or (), flow.source, flow.source_path or (), flow.type, flow.subtype
 
 

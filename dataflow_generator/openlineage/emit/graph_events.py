@@ -14,7 +14,7 @@ from dataflow_generator.openlineage.emit.datasets import (
     column_lineage,
     lineage_facet,
 )
-from dataflow_generator.openlineage.emit.jobs import Flow, Job, graph_jobs, job_facets, job_name, job_run
+from dataflow_generator.openlineage.emit.jobs import EmittedFlow, Job, graph_jobs, job_facets, job_name, job_run
 from dataflow_generator.openlineage.emit.jobs import parts as parts_of
 from dataflow_generator.openlineage.emit.run_events import (
     DatasetEntry,
@@ -80,7 +80,7 @@ class _Part(NamedTuple):
     """Some of the datasets that a job reads and writes, and the job's flows by their two datasets."""
 
     job: Job
-    flows: Mapping[tuple[str, str], list[Flow]]
+    flows: Mapping[tuple[str, str], list[EmittedFlow]]
     reads: list[str]
     writes: list[str]
 
@@ -102,7 +102,7 @@ def _job_entries(
 
 
 def _parts(job: Job) -> Iterator[_Part]:
-    flows: dict[tuple[str, str], list[Flow]] = defaultdict(list)
+    flows: dict[tuple[str, str], list[EmittedFlow]] = defaultdict(list)
     for flow in job.flows:
         flows[flow.source, flow.target].append(flow)
     return (_Part(job, flows, reads, writes) for reads, writes in parts_of(job, _MOST))
@@ -155,7 +155,7 @@ def _check_names(nodes: Iterable[Node], options: EventOptions) -> None:
             )
 
 
-def _needs_lineage_facet(flows_to: Mapping[str, list[Flow]]) -> bool:
+def _needs_lineage_facet(flows_to: Mapping[str, list[EmittedFlow]]) -> bool:
     """Return whether a flow starts at a whole dataset, which `columnLineage` cannot express."""
     return any(flow.source_path is None for flows in flows_to.values() for flow in flows)
 
@@ -164,6 +164,6 @@ def _plain(keys: Collection[str], datasets: DescribedDatasets) -> Mapping[str, D
     return {key: DatasetEntry(**datasets.name(key)._asdict()) for key in keys}
 
 
-def _with_lineage(dataset: DatasetEntry, flows: list[Flow], datasets: DescribedDatasets) -> DatasetEntry:
+def _with_lineage(dataset: DatasetEntry, flows: list[EmittedFlow], datasets: DescribedDatasets) -> DatasetEntry:
     facet = column_lineage(flows, datasets.name)
     return replace(dataset, facets={**dataset.facets, "columnLineage": facet}) if facet else dataset

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from dataflow_generator.graph import Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.jobs.model import Dataset, JobFlows
+from dataflow_generator.jobs.model import GraphDataset, JobFlows
 from dataflow_generator.openlineage.emit import run_events as f
 from dataflow_generator.openlineage.emit.run_events import DatasetEntry, Facets, JobEntry, RunEntry, our_version, run_id
 from dataflow_generator.openlineage.names import KAFKA, Name
@@ -17,7 +17,7 @@ from scanner_model.columns import ColumnPath
 _FROM_EVENTS = "openlineage"
 
 
-class Flow(NamedTuple):
+class EmittedFlow(NamedTuple):
     """A flow between two datasets, by node key; a path of None is the whole dataset."""
 
     source: str
@@ -43,7 +43,7 @@ class Job:
     node: Node
     reads: list[Use] = field(default_factory=list)
     writes: list[Use] = field(default_factory=list)
-    flows: list[Flow] = field(default_factory=list)
+    flows: list[EmittedFlow] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ def graph_jobs(graph: FlowGraph) -> GraphJobs:
     owners = _Owners(jobs)
     for edge in edges:
         if edge.kind is EdgeKind.COLUMN_FLOW and edge.source in columns_by_key and edge.target in columns_by_key:
-            flow = Flow(*columns_by_key[edge.source], *columns_by_key[edge.target], edge.type, edge.subtype)
+            flow = EmittedFlow(*columns_by_key[edge.source], *columns_by_key[edge.target], edge.type, edge.subtype)
             for job in owners.of(flow, edge.evidence):
                 job.flows.append(flow)
     clusters = {node.namespace: node for node in nodes if node.kind is NodeKind.CLUSTER}
@@ -128,14 +128,14 @@ class _Owners:
         self._writers = _by_use((use, key) for key, job in jobs.items() for use in job.writes)
         self._cache: dict[tuple[str, str, str], tuple[Job, ...]] = {}
 
-    def of(self, flow: Flow, evidence: str) -> tuple[Job, ...]:
+    def of(self, flow: EmittedFlow, evidence: str) -> tuple[Job, ...]:
         """Return the jobs that read the source and write the target; of several, those with the same evidence."""
         key = flow.source, flow.target, _head(evidence)
         if key not in self._cache:
             self._cache[key] = self._find(flow, evidence)
         return self._cache[key]
 
-    def _find(self, flow: Flow, evidence: str) -> tuple[Job, ...]:
+    def _find(self, flow: EmittedFlow, evidence: str) -> tuple[Job, ...]:
         readers, writers = self._readers.get(flow.source, {}), self._writers.get(flow.target, {})
         routes = {
             key: [use for use in uses if _shares_route(use, writers.get(key, ()))] for key, uses in readers.items()
@@ -192,7 +192,7 @@ def _chunks(listed: list[str], most: int) -> list[list[str]]:
     return [listed[start : start + most] for start in range(0, len(listed), most)] or [[]]
 
 
-class Engine(NamedTuple):
+class JobEngine(NamedTuple):
     """The engine of a kind of job: its terms for `jobType`, and its display name (empty: unknown)."""
 
     integration: str
@@ -201,17 +201,17 @@ class Engine(NamedTuple):
     dialect: str = ""
 
 
-ENGINES: Mapping[str, Engine] = {
-    "application": Engine("APPLICATION", "SERVICE"),
-    "catalog": Engine("CATALOG", "PROCESS"),
-    "connector": Engine("KAFKA_CONNECT", "CONNECTOR", "Kafka Connect"),
-    "consumer-group": Engine("KAFKA", "CONSUMER_GROUP", "Kafka"),
+ENGINES: Mapping[str, JobEngine] = {
+    "application": JobEngine("APPLICATION", "SERVICE"),
+    "catalog": JobEngine("CATALOG", "PROCESS"),
+    "connector": JobEngine("KAFKA_CONNECT", "CONNECTOR", "Kafka Connect"),
+    "consumer-group": JobEngine("KAFKA", "CONSUMER_GROUP", "Kafka"),
     # As Flink's own listener reports it: a consumer drops the inputs and outputs of other FLINK jobs.
-    "flink": Engine("FLINK", "JOB", "Apache Flink", "flink"),
-    "ksqldb": Engine("KSQLDB", "QUERY", "ksqlDB", "ksqldb"),
-    "manual": Engine("MANUAL", "FLOW"),
-    "materialization": Engine("KAFKA", "MATERIALIZATION", "Kafka"),
-    "streams": Engine("KAFKA_STREAMS", "APPLICATION", "Kafka Streams"),
+    "flink": JobEngine("FLINK", "JOB", "Apache Flink", "flink"),
+    "ksqldb": JobEngine("KSQLDB", "QUERY", "ksqlDB", "ksqldb"),
+    "manual": JobEngine("MANUAL", "FLOW"),
+    "materialization": JobEngine("KAFKA", "MATERIALIZATION", "Kafka"),
+    "streams": JobEngine("KAFKA_STREAMS", "APPLICATION", "Kafka Streams"),
 }
 """By the type of a job's node."""
 
@@ -273,7 +273,7 @@ def job_run(node: Node, at: str) -> RunEntry:
     return RunEntry(id=run_id(at, *job_name(node)), state=state, facets=facets)
 
 
-def _engine(node: Node) -> Engine | None:
+def _engine(node: Node) -> JobEngine | None:
     kind = node.kind if node.kind is NodeKind.CONSUMER_GROUP else dict(node.attributes).get("type", "")
     return ENGINES.get(str(kind))
 
@@ -290,7 +290,7 @@ def described_job(flows: JobFlows) -> JobEntry:
     )
 
 
-def described_datasets(datasets: Iterable[Dataset | None]) -> tuple[DatasetEntry, ...]:
+def described_datasets(datasets: Iterable[GraphDataset | None]) -> tuple[DatasetEntry, ...]:
     """Return the entries of datasets, each once and sorted by name, without unknown ones (None)."""
     return tuple(
         DatasetEntry(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dataflow_generator.sql.lineage import ColumnRef, Effect, Flow, StatementFlows
+from dataflow_generator.sql.lineage import Effect, SqlColumn, SqlFlow, StatementFlows
 from dataflow_generator.sql.relational.parsing import folded_name, parse_problem, parse_query
 from dataflow_generator.sql.relational.rows import rows_of
 from dataflow_generator.sql.relational.scopes import (
@@ -17,8 +17,8 @@ from dataflow_generator.sql.relational.scopes import (
     Decider,
     Origin,
     Output,
+    QueryScope,
     Rows,
-    Scope,
     Table,
     TableColumns,
 )
@@ -86,7 +86,7 @@ def read_query(text: str, scheme: str, columns: TableColumns = _unknown, names: 
     try:
         query, header = parse_query(text, scheme)
         context = Context(scheme, columns, rows_of, value_of)
-        rows = rows_of(query, Scope(context))
+        rows = rows_of(query, QueryScope(context))
         listed = [folded_name(name, scheme) for name in header.columns]
         context.tables |= _tables_elsewhere(query, context)
         reading = _reading(context, rows, listed, names)
@@ -163,25 +163,27 @@ def read_database_query(text: str, dialect: str) -> StatementFlows:
     query = read_query(text, dialect)
     view = _name(query.view)
     flows = {
-        Flow(
-            ColumnRef(view, (field_segment(column.name),)),
-            ColumnRef(_name(table), (field_segment(name),)),
+        SqlFlow(
+            SqlColumn(view, (field_segment(column.name),)),
+            SqlColumn(_name(table), (field_segment(name),)),
             Effect.TRANSFORMATION if column.changed else Effect.IDENTITY,
         )
         for column in query.columns
         for table, name in column.origins
     }
     flows |= {
-        Flow(
-            ColumnRef(view, (field_segment(column.name),)),
-            ColumnRef(_name(effect.table), (field_segment(effect.column),)),
+        SqlFlow(
+            SqlColumn(view, (field_segment(column.name),)),
+            SqlColumn(_name(effect.table), (field_segment(effect.column),)),
             Effect(effect.subtype),
         )
         for column in query.columns
         for effect in column.effects
     }
     flows |= {
-        Flow(ColumnRef(view), ColumnRef(_name(effect.table), (field_segment(effect.column),)), Effect(effect.subtype))
+        SqlFlow(
+            SqlColumn(view), SqlColumn(_name(effect.table), (field_segment(effect.column),)), Effect(effect.subtype)
+        )
         for effect in query.effects
     }
     problems = (Problem("1:1", query.problem),) if query.problem else ()

@@ -12,12 +12,12 @@ from dataflow_generator.sql.relational.scopes import (
     STAR,
     UNKNOWN,
     Decider,
+    DerivedValue,
     Output,
+    QueryScope,
     Relation,
     Rows,
-    Scope,
     Table,
-    Value,
     called,
     calls_of,
     copied,
@@ -31,7 +31,7 @@ from dataflow_generator.sql.relational.scopes import (
 _JOIN = "JOIN"
 
 
-def read_from(query: exp.Select, scope: Scope) -> frozenset[Decider]:
+def read_from(query: exp.Select, scope: QueryScope) -> frozenset[Decider]:
     """Add what a query reads from to its *scope*; return the columns that decide which rows it reads."""
     source = query.args.get("from_")
     clause = _From(scope)
@@ -44,14 +44,14 @@ def read_from(query: exp.Select, scope: Scope) -> frozenset[Decider]:
 class _From:
     """The reading of one FROM; subqueries see what is *beside* it only, unless they are lateral."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: QueryScope) -> None:
         self._context = scope.context
-        self._beside = Scope(scope.context, scope.outer, scope.ctes)
+        self._beside = QueryScope(scope.context, scope.outer, scope.ctes)
         self.deciders: set[Decider] = set()
 
-    def group(self, first: exp.Expr, joins: Sequence[exp.Expr], scope: Scope) -> None:
+    def group(self, first: exp.Expr, joins: Sequence[exp.Expr], scope: QueryScope) -> None:
         """Add a source with what is joined to it; a comma begins another part, which joins bind more closely."""
-        part = Scope(self._context, scope)
+        part = QueryScope(self._context, scope)
         self._source(first, part)
         for join in joins:
             if not isinstance(join, exp.Join):  # LATERAL VIEW
@@ -59,19 +59,19 @@ class _From:
             elif join.kind == "ARRAY":  # of ClickHouse: its elements are named values
                 continue
             elif any(join.args.get(name) for name in ("on", "using", "side", "kind", "method")):
-                right = Scope(self._context, part)
+                right = QueryScope(self._context, part)
                 self._item(join.this, right)
                 self._join(join, part, right)
             else:
                 scope.absorb(part)
-                part = Scope(self._context, scope)
+                part = QueryScope(self._context, scope)
                 self._item(join.this, part)
         scope.absorb(part)
 
-    def _item(self, node: exp.Expr, scope: Scope) -> None:
+    def _item(self, node: exp.Expr, scope: QueryScope) -> None:
         self.group(node, node.args.get("joins") or (), scope)
 
-    def _join(self, join: exp.Join, left: Scope, right: Scope) -> None:
+    def _join(self, join: exp.Join, left: QueryScope, right: QueryScope) -> None:
         names = [self._context.fold(name) for name in join.args.get("using") or () if isinstance(name, exp.Identifier)]
         if join.method == "NATURAL":
             names = [column.name for column in left.columns if right.listed(column.name) and column.name != "*"]
@@ -88,7 +88,7 @@ class _From:
         if (condition := join.args.get("on")) is not None:
             self.deciders |= decided([self._context.value(condition, left)], _JOIN)
 
-    def _source(self, node: exp.Expr, scope: Scope) -> None:
+    def _source(self, node: exp.Expr, scope: QueryScope) -> None:
         self._context.step()
         if isinstance(node, exp.Final):
             node = node.this
@@ -106,23 +106,23 @@ class _From:
         else:
             scope.add(self._function(inner, node, scope))
 
-    def _brackets(self, node: exp.Subquery, scope: Scope) -> None:
+    def _brackets(self, node: exp.Subquery, scope: QueryScope) -> None:
         """Add joined sources in brackets; with an alias, their own names are not visible."""
-        inside = Scope(self._context, scope)
+        inside = QueryScope(self._context, scope)
         self._item(node.this, inside)
         if alias := node.args.get("alias"):
             self._add(Rows(tuple(inside.columns), tuple(inside.open)), alias, scope)
         else:
             scope.absorb(inside)
 
-    def _add(self, rows: Rows, alias: exp.Expr | None, scope: Scope) -> None:
+    def _add(self, rows: Rows, alias: exp.Expr | None, scope: QueryScope) -> None:
         """Add the result of a query under its *alias*."""
         self.deciders |= rows.deciders
         name = self._context.fold(alias.this) if alias is not None and alias.this else ""
         columns = renamed(rows, self._listed(alias))
         scope.add(Relation(name, columns, open_=rows.open))
 
-    def _table(self, node: exp.Table, scope: Scope) -> None:
+    def _table(self, node: exp.Table, scope: QueryScope) -> None:
         table: Table = tuple(self._context.fold(part) for part in node.parts)
         alias = node.args.get("alias")
         name = self._context.fold(alias.this) if alias is not None and alias.this else table[-1]
@@ -147,7 +147,7 @@ class _From:
         columns = tuple(Output(column, copied(table, column)) for column in known)
         return Rows(columns, () if known else (table,)), table
 
-    def _function(self, node: exp.Expr, place: exp.Expr, scope: Scope) -> Relation:
+    def _function(self, node: exp.Expr, place: exp.Expr, scope: QueryScope) -> Relation:
         """Return the relation of a function: each of its columns is computed from the arguments."""
         calls = calls_of(node)
         alias = place.args.get("alias") or node.args.get("alias")
@@ -190,7 +190,7 @@ def _is_query(node: exp.Subquery) -> bool:
     return isinstance(inner, exp.Select | exp.SetOperation | exp.Values)
 
 
-def _shared(side: str, left: Value, right: Value) -> Value:
+def _shared(side: str, left: DerivedValue, right: DerivedValue) -> DerivedValue:
     """Return the value of a column that a join merges (USING): either side's only in a FULL JOIN."""
     if side == "FULL":
         return merged([left, right]).computed()

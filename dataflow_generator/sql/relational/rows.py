@@ -10,10 +10,10 @@ from dataflow_generator.sql.relational.relations import read_from, renamed
 from dataflow_generator.sql.relational.scopes import (
     STAR,
     Decider,
+    DerivedValue,
     Output,
+    QueryScope,
     Rows,
-    Scope,
-    Value,
     decided,
     index,
     lookup,
@@ -27,33 +27,33 @@ _RECURSIVE_ALWAYS = frozenset({"db2", "oracle", "sqlserver"})
 _POSTGRES_NAMES_NO = (exp.Binary, exp.Unary, exp.Literal, exp.Null, exp.Between, exp.In)
 
 
-def rows_of(query: exp.Expr, outer: Scope) -> Rows:
+def rows_of(query: exp.Expr, outer: QueryScope) -> Rows:
     """Return the columns of a query, which sees the names of *outer*."""
     outer.context.step()
     ctes = _with_ctes(query, outer)
     match query:
         case exp.Subquery():
-            beside = Scope(outer.context, outer, ctes)
+            beside = QueryScope(outer.context, outer, ctes)
             return _sorted(query, rows_of(query.this, beside), outer)
         case exp.SetOperation():
-            return _sorted(query, _set_operation(query, Scope(outer.context, outer, ctes)), outer)
+            return _sorted(query, _set_operation(query, QueryScope(outer.context, outer, ctes)), outer)
         case exp.Select():
-            return _select(query, Scope(outer.context, outer, ctes))
+            return _select(query, QueryScope(outer.context, outer, ctes))
         case exp.Values():
             return _values(query, outer)
     return Rows((STAR,))
 
 
-def _sorted(query: exp.Expr, rows: Rows, outer: Scope) -> Rows:
+def _sorted(query: exp.Expr, rows: Rows, outer: QueryScope) -> Rows:
     """Return *rows* with the columns by which they are sorted as a whole."""
     if not any(query.args.get(name) for name in ("order", "limit", "offset")):
         return rows
-    scope = Scope(outer.context, outer)
+    scope = QueryScope(outer.context, outer)
     scope.results = index(rows.columns)
     return Rows(rows.columns, rows.open, rows.deciders | result_deciders(query, scope, rows.columns))
 
 
-def _select(query: exp.Select, scope: Scope) -> Rows:
+def _select(query: exp.Select, scope: QueryScope) -> Rows:
     fold = scope.context.fold
     scope.named = named_values(query, scope)
     scope.windows = {fold(window.this): window for window in query.args.get("windows") or ()}
@@ -64,7 +64,7 @@ def _select(query: exp.Select, scope: Scope) -> Rows:
     return Rows(columns, tables, deciders | result_deciders(query, scope, columns))
 
 
-def _selected(query: exp.Select, scope: Scope) -> tuple[tuple[Output, ...], tuple[tuple[str, ...], ...]]:
+def _selected(query: exp.Select, scope: QueryScope) -> tuple[tuple[Output, ...], tuple[tuple[str, ...], ...]]:
     """Return the columns of a SELECT, and the tables that it selects whole without their columns being known."""
     columns: list[Output] = []
     tables: dict[tuple[str, ...], None] = {}
@@ -79,11 +79,11 @@ def _selected(query: exp.Select, scope: Scope) -> tuple[tuple[Output, ...], tupl
     return tuple(columns), tuple(tables)
 
 
-def _star(item: exp.Expr, scope: Scope) -> tuple[list[Output], Sequence[tuple[str, ...]]]:
+def _star(item: exp.Expr, scope: QueryScope) -> tuple[list[Output], Sequence[tuple[str, ...]]]:
     if isinstance(item, exp.Column):
         qualifiers = [scope.context.fold(part) for part in item.parts[:-1]]
         found = next((found for level in scope.chain() if (found := level.relations_of(qualifiers))), [])
-        whole = Scope(scope.context)
+        whole = QueryScope(scope.context)
         for relation in found:
             whole.add(relation)
     elif isinstance(item, exp.Star):
@@ -101,7 +101,7 @@ def _star(item: exp.Expr, scope: Scope) -> tuple[list[Output], Sequence[tuple[st
     return columns, whole.open
 
 
-def _name(item: exp.Expr, scope: Scope) -> str:
+def _name(item: exp.Expr, scope: QueryScope) -> str:
     """Return the name of a select item; empty where its database derives one from the expression."""
     shown = item.args.get("alias") if isinstance(item, exp.Alias) else item.args.get("this")
     if isinstance(item, exp.Dot):
@@ -112,7 +112,7 @@ def _name(item: exp.Expr, scope: Scope) -> str:
     return "?column?" if is_nameless and scope.context.scheme == "postgres" else ""
 
 
-def _set_operation(query: exp.SetOperation, scope: Scope) -> Rows:
+def _set_operation(query: exp.SetOperation, scope: QueryScope) -> Rows:
     """Return the columns of each branch, under the names of the first one."""
     return _united([rows_of(branch, scope) for branch in _branches(query)])
 
@@ -137,7 +137,7 @@ def _united(parts: Sequence[Rows]) -> Rows:
     return Rows(columns, tuple(tables), deciders)
 
 
-def _values(query: exp.Values, scope: Scope) -> Rows:
+def _values(query: exp.Values, scope: QueryScope) -> Rows:
     """Return the columns of VALUES, named as PostgreSQL does."""
     lines = [line.expressions if isinstance(line, exp.Tuple) else [line] for line in query.expressions]
     places = zip(*lines, strict=False)
@@ -149,7 +149,7 @@ def _values(query: exp.Values, scope: Scope) -> Rows:
     )
 
 
-def _with_ctes(query: exp.Expr, outer: Scope) -> Mapping[str, Rows]:
+def _with_ctes(query: exp.Expr, outer: QueryScope) -> Mapping[str, Rows]:
     """Return the named queries of a WITH clause; each sees the ones before it."""
     clause = query.args.get("with_")
     if clause is None:
@@ -161,26 +161,26 @@ def _with_ctes(query: exp.Expr, outer: Scope) -> Mapping[str, Rows]:
     return ctes
 
 
-def _add_cte(cte: exp.Expr, clause: exp.Expr, ctes: dict[str, Rows], outer: Scope) -> None:
+def _add_cte(cte: exp.Expr, clause: exp.Expr, ctes: dict[str, Rows], outer: QueryScope) -> None:
     fold = outer.context.fold
     alias = cte.args["alias"]
     name, listed = fold(alias.this), [fold(column) for column in alias.args.get("columns") or ()]
     if isinstance(cte.this, exp.SetOperation) and _is_recursive(cte.this, name, clause, outer):
-        first = rows_of(_branches(cte.this)[0], Scope(outer.context, outer, dict(ctes)))
+        first = rows_of(_branches(cte.this)[0], QueryScope(outer.context, outer, dict(ctes)))
         rows = Rows(renamed(first, listed), first.open)
         for _ in range(_MOST_ROUNDS):
             before, seen = rows, {**ctes, name: Rows(rows.columns, rows.open)}
-            result = rows_of(cte.this, Scope(outer.context, outer, seen))
+            result = rows_of(cte.this, QueryScope(outer.context, outer, seen))
             rows = Rows(renamed(result, listed), result.open, result.deciders)
             if rows == before:
                 break
     else:
-        result = rows_of(cte.this, Scope(outer.context, outer, dict(ctes)))
+        result = rows_of(cte.this, QueryScope(outer.context, outer, dict(ctes)))
         rows = Rows(renamed(result, listed), result.open, result.deciders)
     ctes[name] = rows
 
 
-def _is_recursive(query: exp.Expr, name: str, clause: exp.Expr, outer: Scope) -> bool:
+def _is_recursive(query: exp.Expr, name: str, clause: exp.Expr, outer: QueryScope) -> bool:
     if not clause.args.get("recursive") and outer.context.scheme not in _RECURSIVE_ALWAYS:
         return False
     return any(
@@ -201,18 +201,18 @@ _RESULTS: Mapping[str, str] = {
 """OpenLineage's subtype of the columns of each clause; those of _RESULTS may name columns of the result."""
 
 
-def row_deciders(query: exp.Expr, scope: Scope) -> frozenset[Decider]:
+def row_deciders(query: exp.Expr, scope: QueryScope) -> frozenset[Decider]:
     """Return the columns by which a query filters what it reads."""
     return frozenset().union(*(_clause(query, name, scope, ()) for name in _ROWS))
 
 
-def result_deciders(query: exp.Expr, scope: Scope, outputs: Sequence[Output]) -> frozenset[Decider]:
+def result_deciders(query: exp.Expr, scope: QueryScope, outputs: Sequence[Output]) -> frozenset[Decider]:
     """Return the columns by which a query groups, filters and sorts its result; *scope* knows the result's columns."""
     clauses = [_clause(query, name, scope, outputs) for name in _RESULTS]
     return frozenset().union(*clauses, decided(_distinct(query, scope, outputs), GROUP_BY))
 
 
-def _clause(query: exp.Expr, name: str, scope: Scope, outputs: Sequence[Output]) -> frozenset[Decider]:
+def _clause(query: exp.Expr, name: str, scope: QueryScope, outputs: Sequence[Output]) -> frozenset[Decider]:
     clause = query.args.get(name)
     if clause is None:
         return frozenset()
@@ -227,17 +227,17 @@ def _keys(clause: exp.Expr) -> Iterator[exp.Expr]:
         yield key.this if isinstance(key, exp.Ordered) else key
 
 
-def _key_value(key: exp.Expr, scope: Scope, outputs: Sequence[Output]) -> Value:
+def _key_value(key: exp.Expr, scope: QueryScope, outputs: Sequence[Output]) -> DerivedValue:
     """Return the value of a key of GROUP BY or ORDER BY: an expression, or a column of the result by its number."""
     if isinstance(key, exp.Literal) and key.is_int:
         place = int(key.name) - 1
-        return outputs[place].value if 0 <= place < len(outputs) else Value()
+        return outputs[place].value if 0 <= place < len(outputs) else DerivedValue()
     if isinstance(key, exp.Column) and not key.table and isinstance(key.find_ancestor(exp.Order, exp.Group), exp.Order):
         return lookup(scope.results, scope.context.fold(key.this)) or scope.context.value(key, scope)
     return scope.context.value(key, scope)
 
 
-def _distinct(query: exp.Expr, scope: Scope, outputs: Sequence[Output]) -> Iterable[Value]:
+def _distinct(query: exp.Expr, scope: QueryScope, outputs: Sequence[Output]) -> Iterable[DerivedValue]:
     distinct = query.args.get("distinct")
     if not distinct or not isinstance(query, exp.Select):
         return ()

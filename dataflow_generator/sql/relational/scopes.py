@@ -73,7 +73,7 @@ TableColumns = Callable[[Table], Collection[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class DerivedValue:
     """The columns that a value is derived from; *changed*: it is computed; *deciders* only affect it.
 
     *known* is False where one of its columns cannot be resolved.
@@ -89,30 +89,30 @@ class Value:
         yield from self.origins
         yield from (origin for origin, _ in self.deciders)
 
-    def computed(self) -> Value:
+    def computed(self) -> DerivedValue:
         """Return a value that is computed from this one."""
         return self if self.changed else replace(self, changed=True)
 
 
-UNKNOWN = Value(known=False)
+UNKNOWN = DerivedValue(known=False)
 
 
-def unresolved(text: str) -> Value:
+def unresolved(text: str) -> DerivedValue:
     """Return the value of a column that cannot be resolved; where it decides, its *text* is among the deciders."""
-    return Value(frozenset({((), text)}), known=False)
+    return DerivedValue(frozenset({((), text)}), known=False)
 
 
-def copied(table: Table, column: str) -> Value:
+def copied(table: Table, column: str) -> DerivedValue:
     """Return the value of a column of a table."""
-    return Value(frozenset({(table, column)}))
+    return DerivedValue(frozenset({(table, column)}))
 
 
-def merged(values: Iterable[Value]) -> Value:
+def merged(values: Iterable[DerivedValue]) -> DerivedValue:
     """Return the value that is any of *values*."""
     listed = list(values)
     if len(listed) == 1:
         return listed[0]
-    return Value(
+    return DerivedValue(
         frozenset().union(*(value.origins for value in listed)),
         any(value.changed for value in listed),
         frozenset().union(*(value.deciders for value in listed)),
@@ -120,7 +120,7 @@ def merged(values: Iterable[Value]) -> Value:
     )
 
 
-def decided(values: Iterable[Value], subtype: str) -> frozenset[Decider]:
+def decided(values: Iterable[DerivedValue], subtype: str) -> frozenset[Decider]:
     """Return the columns of *values* as those that decide."""
     return frozenset((origin, subtype) for value in values for origin in value.every())
 
@@ -129,7 +129,7 @@ class Output(NamedTuple):
     """A column of a relation or result: *name* is empty where it has none; `*` stands for some that are unknown."""
 
     name: str
-    value: Value
+    value: DerivedValue
 
 
 STAR = Output("*", UNKNOWN)
@@ -158,7 +158,7 @@ class Relation:
         *,
         open_: Iterable[Table] = (),
         table: Table = (),
-        of_any: Value | None = None,
+        of_any: DerivedValue | None = None,
     ) -> None:
         self.name = name
         self.columns = tuple(columns)
@@ -172,7 +172,7 @@ class Relation:
         """Return whether it may have columns that it does not list."""
         return bool(self.open) or self.of_any is not None or "*" in self._index
 
-    def column(self, name: str) -> Value | None:
+    def column(self, name: str) -> DerivedValue | None:
         """Return the value of a column; None where it certainly has none of this name."""
         if (value := lookup(self._index, name)) is not None:
             return value
@@ -180,20 +180,20 @@ class Relation:
             return copied(self.open[0], name)
         return self.of_any or (UNKNOWN if self.is_open else None)
 
-    def unlisted(self, name: str) -> Value:
+    def unlisted(self, name: str) -> DerivedValue:
         """Return the value of a column that is not listed: a table may have it nevertheless, as those of the system."""
         return copied(self.table, name) if self.table else UNKNOWN
 
-    def whole(self) -> Value:
+    def whole(self) -> DerivedValue:
         """Return the value of a row."""
         if self.of_any is not None:
             return self.of_any
         return UNKNOWN if self.is_open else merged(column.value for column in self.columns).computed()
 
 
-def index(columns: Iterable[Output]) -> dict[str, Value]:
+def index(columns: Iterable[Output]) -> dict[str, DerivedValue]:
     """Return the values of *columns* by name, and by name without its letter case; of equal ones the first."""
-    by_name: dict[str, Value] = {}
+    by_name: dict[str, DerivedValue] = {}
     for column in columns:
         by_name.setdefault(column.name, column.value)
     for name, value in list(by_name.items()):
@@ -202,7 +202,7 @@ def index(columns: Iterable[Output]) -> dict[str, Value]:
     return by_name
 
 
-def lookup(by_name: Mapping[str, Value], name: str) -> Value | None:
+def lookup(by_name: Mapping[str, DerivedValue], name: str) -> DerivedValue | None:
     """Return the value of a column by its name, whose letter case may differ; None if absent."""
     value = by_name.get(name)
     return by_name.get(name.casefold()) if value is None else value
@@ -217,8 +217,8 @@ class Context:
 
     scheme: str
     columns: TableColumns
-    rows: Callable[[exp.Expr, Scope], Rows]
-    value: Callable[[exp.Expr, Scope], Value]
+    rows: Callable[[exp.Expr, QueryScope], Rows]
+    value: Callable[[exp.Expr, QueryScope], DerivedValue]
     tables: set[Table] = field(default_factory=set)
     seen: set[int] = field(default_factory=set)
     problems: dict[str, None] = field(default_factory=dict)
@@ -235,10 +235,12 @@ class Context:
         return folded_name(name, self.scheme)
 
 
-class Scope:
+class QueryScope:
     """The relations and names at a place of a query; names that it does not have are those of *outer*."""
 
-    def __init__(self, context: Context, outer: Scope | None = None, ctes: Mapping[str, Rows] | None = None) -> None:
+    def __init__(
+        self, context: Context, outer: QueryScope | None = None, ctes: Mapping[str, Rows] | None = None
+    ) -> None:
         self.context = context
         self.outer = outer
         self.ctes: Mapping[str, Rows] = ctes if ctes is not None else outer.ctes if outer else {}
@@ -247,8 +249,8 @@ class Scope:
         self.open: list[Table] = []
         self.named: Mapping[str, exp.Expr] = {}
         self.windows: Mapping[str, exp.Expr] = {}
-        self.results: Mapping[str, Value] = {}
-        self._index: dict[str, Value] | None = None
+        self.results: Mapping[str, DerivedValue] = {}
+        self._index: dict[str, DerivedValue] | None = None
 
     def cte(self, name: str) -> Rows | None:
         """Return the query that WITH names so; None where none has the name, in any letter case but in PostgreSQL."""
@@ -263,7 +265,7 @@ class Scope:
         self.open += relation.open
         self._index = None
 
-    def absorb(self, other: Scope, columns: Sequence[Output] | None = None) -> None:
+    def absorb(self, other: QueryScope, columns: Sequence[Output] | None = None) -> None:
         """Add the relations of *other*; *columns* are those of a join of both instead of all."""
         self.relations += other.relations
         self.columns = [*self.columns, *other.columns] if columns is None else list(columns)
@@ -271,20 +273,20 @@ class Scope:
         self._index = None
         self.context.step(len(other.columns))
 
-    def chain(self) -> Iterator[Scope]:
+    def chain(self) -> Iterator[QueryScope]:
         """Yield this scope and the outer ones, inner ones first."""
-        scope: Scope | None = self
+        scope: QueryScope | None = self
         while scope is not None:
             yield scope
             scope = scope.outer
 
-    def listed(self, name: str) -> Value | None:
+    def listed(self, name: str) -> DerivedValue | None:
         """Return the value of a column that one of the relations lists; None where none does."""
         if self._index is None:
             self._index = index(self.columns)
         return lookup(self._index, name)
 
-    def bare(self, name: str) -> Value | None:
+    def bare(self, name: str) -> DerivedValue | None:
         """Return the value of a name without a qualifier; None where it is not of this scope."""
         value = self.listed(name)
         if value is None:
@@ -297,7 +299,7 @@ class Scope:
         maybe = [relation for relation in self.relations if relation.is_open]
         return (maybe[0].column(name) if len(maybe) == 1 else UNKNOWN) if maybe else None
 
-    def qualified(self, parts: Sequence[str]) -> Value | None:
+    def qualified(self, parts: Sequence[str]) -> DerivedValue | None:
         """Return the value of a name with qualifiers; None where it is not of this scope.
 
         It is a column of a relation, or a part of a column, as `address.city`; a column's own name may have dots.

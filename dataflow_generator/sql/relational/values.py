@@ -11,8 +11,8 @@ from dataflow_generator.sql.relational.scopes import (
     POSTGRES,
     UNKNOWN,
     Decider,
-    Scope,
-    Value,
+    DerivedValue,
+    QueryScope,
     decided,
     merged,
     unresolved,
@@ -36,12 +36,12 @@ class _Part(NamedTuple):
     conditions: tuple[tuple[exp.Expr, str], ...] = ()
 
 
-def value_of(expression: exp.Expr, scope: Scope) -> Value:
+def value_of(expression: exp.Expr, scope: QueryScope) -> DerivedValue:
     """Return the value of an expression at a place; walked without recursion where it only grows deep."""
     plain = expression.unalias().unnest()
     if isinstance(plain, exp.Column):
         return column_value(plain, scope)
-    values: list[Value] = []
+    values: list[DerivedValue] = []
     deciders: set[Decider] = set()
     waiting = [plain]
     while waiting:
@@ -54,21 +54,21 @@ def value_of(expression: exp.Expr, scope: Scope) -> Value:
         for condition, subtype in part.conditions:
             value = value_of(condition, scope)
             deciders |= decided([value], subtype)
-            values.append(Value(known=value.known))
-    total = merged(values).computed() if values else Value(changed=True)
-    return Value(total.origins, changed=True, deciders=total.deciders | deciders, known=total.known)
+            values.append(DerivedValue(known=value.known))
+    total = merged(values).computed() if values else DerivedValue(changed=True)
+    return DerivedValue(total.origins, changed=True, deciders=total.deciders | deciders, known=total.known)
 
 
-def _value_itself(node: exp.Expr, scope: Scope) -> Value | None:
+def _value_itself(node: exp.Expr, scope: QueryScope) -> DerivedValue | None:
     """Return the value of a column or query; None for an expression that is walked."""
     if isinstance(node, exp.Column):
         return column_value(node, scope)
     if isinstance(node, exp.Exists) and isinstance(node.this, exp.Query):
-        return Value(deciders=scope.context.rows(node.this, scope).deciders)
+        return DerivedValue(deciders=scope.context.rows(node.this, scope).deciders)
     if isinstance(node, exp.Query):
         rows = scope.context.rows(node, scope)
         value = merged(column.value for column in rows.columns)
-        return Value(
+        return DerivedValue(
             value.origins, changed=True, deciders=value.deciders | rows.deciders, known=value.known and not rows.open
         )
     if isinstance(node, exp.Dot):
@@ -76,7 +76,7 @@ def _value_itself(node: exp.Expr, scope: Scope) -> Value | None:
     return None
 
 
-def _member(node: exp.Dot, scope: Scope) -> Value | None:
+def _member(node: exp.Dot, scope: QueryScope) -> DerivedValue | None:
     """Return the value of a member of a row, as `(o).total`; None for other members."""
     holder = node.this.unnest()
     if not isinstance(holder, exp.Column) or not isinstance(node.expression, exp.Identifier):
@@ -93,7 +93,7 @@ def _member(node: exp.Dot, scope: Scope) -> Value | None:
     return None
 
 
-def _part(node: exp.Expr, scope: Scope) -> _Part:
+def _part(node: exp.Expr, scope: QueryScope) -> _Part:
     match node:
         case exp.If() | exp.Nvl2():
             results = (node.args.get("true"), node.args.get("false"))
@@ -118,7 +118,7 @@ def _some(*nodes: exp.Expr | None) -> tuple[exp.Expr, ...]:
     return tuple(node for node in nodes if node is not None)
 
 
-def _keys(window: exp.Expr, scope: Scope) -> Iterator[exp.Expr]:
+def _keys(window: exp.Expr, scope: QueryScope) -> Iterator[exp.Expr]:
     """Yield what a window partitions and sorts by; a named one is that of its query."""
     yield from window.args.get("partition_by") or ()
     yield from _some(window.args.get("order"), window.args.get("spec"))
@@ -128,13 +128,13 @@ def _keys(window: exp.Expr, scope: Scope) -> Iterator[exp.Expr]:
         yield from _keys(named, scope)
 
 
-def column_value(column: exp.Column, scope: Scope) -> Value:
+def column_value(column: exp.Column, scope: QueryScope) -> DerivedValue:
     """Return the value of a column, by its qualifiers or by the only relation that may have it."""
     value = _column_value(column, scope)
     return value if value.known else merged([value, unresolved(".".join(part.name for part in column.parts))])
 
 
-def _column_value(column: exp.Column, scope: Scope) -> Value:
+def _column_value(column: exp.Column, scope: QueryScope) -> DerivedValue:
     scope.context.step()
     parts = [scope.context.fold(part) for part in column.parts]
     if column.is_star:
@@ -142,7 +142,7 @@ def _column_value(column: exp.Column, scope: Scope) -> Value:
         return found[0].whole() if len(found) == 1 else UNKNOWN
     is_quoted = bool(column.this.args.get("quoted"))
     if len(parts) == 1 and not is_quoted and parts[0].lower() in _RESERVED.get(scope.context.scheme, ()):
-        return Value()
+        return DerivedValue()
     for level in scope.chain():
         value = _named(column, parts, level)
         if value is None:
@@ -150,11 +150,11 @@ def _column_value(column: exp.Column, scope: Scope) -> Value:
         if value is not None:
             return value
     if is_quoted and len(parts) == 1 and scope.context.scheme == "sqlite":
-        return Value()  # a text in double quotes, where no column has the name
+        return DerivedValue()  # a text in double quotes, where no column has the name
     return _unlisted(parts, scope)
 
 
-def _unlisted(parts: list[str], scope: Scope) -> Value:
+def _unlisted(parts: list[str], scope: QueryScope) -> DerivedValue:
     """Return the value of a bare name that is not listed: the single table may have it nevertheless."""
     for level in scope.chain() if len(parts) == 1 else ():
         if level.relations:
@@ -162,7 +162,7 @@ def _unlisted(parts: list[str], scope: Scope) -> Value:
     return UNKNOWN
 
 
-def _named(column: exp.Column, parts: list[str], scope: Scope) -> Value | None:
+def _named(column: exp.Column, parts: list[str], scope: QueryScope) -> DerivedValue | None:
     """Return the value of an expression that the query names so; None where the name is a column's."""
     expression = scope.named.get(parts[0])
     if expression is None or is_inside(column, expression):
@@ -176,12 +176,12 @@ def _named(column: exp.Column, parts: list[str], scope: Scope) -> Value | None:
     return None if is_column else scope.context.value(expression, scope)
 
 
-def named_values(query: exp.Select, scope: Scope) -> Mapping[str, exp.Expr]:
+def named_values(query: exp.Select, scope: QueryScope) -> Mapping[str, exp.Expr]:
     """Return the expressions that a query names: select items, elements of ARRAY JOIN, values of ClickHouse's WITH."""
     return dict(_named_values(query, scope)) if scope.context.scheme in _ALIAS_FIRST | _ALIAS_LAST else {}
 
 
-def _named_values(query: exp.Select, scope: Scope) -> Iterator[tuple[str, exp.Expr]]:
+def _named_values(query: exp.Select, scope: QueryScope) -> Iterator[tuple[str, exp.Expr]]:
     fold = scope.context.fold
     for cte in query.ctes:
         if cte.args.get("scalar"):
@@ -201,7 +201,7 @@ def is_inside(node: exp.Expr, value: exp.Expr) -> bool:
     return current is value
 
 
-def star_changes(item: exp.Expr, scope: Scope) -> tuple[frozenset[str], Mapping[str, exp.Expr]]:
+def star_changes(item: exp.Expr, scope: QueryScope) -> tuple[frozenset[str], Mapping[str, exp.Expr]]:
     """Return the columns that a star leaves out (`EXCEPT`, `EXCLUDE`), and the expressions that replace others."""
     fold = scope.context.fold
     star = item.this if isinstance(item, exp.Column) else item

@@ -11,7 +11,7 @@ from scanner_extractor.formats.json_schema.references import Located, References
 Parts = tuple[Located, ...]
 """Schemas that all apply to one value."""
 
-Finding = tuple[str, str]
+MergeProblem = tuple[str, str]
 """What is wrong, and a hint."""
 
 DEEPEST_MERGE = 64
@@ -50,7 +50,7 @@ class Merged:
     extra: Parts
     choices: tuple[Choice, ...]
     references: tuple[tuple[int, str], ...]
-    problems: tuple[Finding, ...]
+    problems: tuple[MergeProblem, ...]
     possible: bool
     effort: int = 0
 
@@ -71,7 +71,7 @@ class _Merging:
         self._choices: list[Choice] = []
         self._followed: list[tuple[int, str]] = []
         self._seen: set[tuple[int, bool]] = set()
-        self._problems: list[Finding] = []
+        self._problems: list[MergeProblem] = []
         self._possible = True
         self._effort = 0
         self._entered: frozenset[int] = frozenset()

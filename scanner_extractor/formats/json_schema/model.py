@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scanner_extractor.formats.json_schema.allof import Finding, Parts
+from scanner_extractor.formats.json_schema.allof import MergeProblem, Parts
 from scanner_extractor.formats.json_schema.members import Member
 from scanner_extractor.formats.json_schema.types import ANY, json_text, logical_type
 
@@ -48,7 +48,7 @@ class Shape:
     tags: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
     references: tuple[tuple[int, str], ...] = ()
-    problems: tuple[Finding, ...] = ()
+    problems: tuple[MergeProblem, ...] = ()
     possible: bool = True
 
     @property

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from scanner_extractor.formats.json_schema.allof import Finding, Parts
+from scanner_extractor.formats.json_schema.allof import MergeProblem, Parts
 from scanner_extractor.formats.json_schema.members import entered
 from scanner_extractor.formats.json_schema.model import Shape
 from scanner_extractor.formats.json_schema.references import References
@@ -76,7 +76,7 @@ class _Walk:
     def __init__(self, references: References) -> None:
         self._root = references.root
         self._shapes = Shapes(references)
-        self._problems: dict[Finding, Problem] = {}
+        self._problems: dict[MergeProblem, Problem] = {}
         self._columns = 0
         self._characters = 0
 
@@ -160,7 +160,7 @@ class _Walk:
         else:
             self._report(path, ("definitions refer to each other too often", "from here on nothing deeper was read"))
 
-    def _report(self, path: ColumnPath, finding: Finding) -> None:
+    def _report(self, path: ColumnPath, finding: MergeProblem) -> None:
         where = path_name(path[:_SHOWN]) + ("…" if len(path) > _SHOWN else "")
         self._problems.setdefault(finding, Problem(where or "$", *finding))
 

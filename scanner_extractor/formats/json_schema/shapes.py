@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from scanner_extractor.formats.json_schema.allof import Choice, Finding, Merged, Parts, merge
+from scanner_extractor.formats.json_schema.allof import Choice, Merged, MergeProblem, Parts, merge
 from scanner_extractor.formats.json_schema.members import (
     Inside,
     Option,
@@ -41,7 +41,7 @@ class _Settled:
     merged: Merged
     union: Outcome
     nullable: bool
-    problems: tuple[Finding, ...] = ()
+    problems: tuple[MergeProblem, ...] = ()
 
 
 class Shapes:
@@ -115,7 +115,7 @@ class Shapes:
         growing = _Growing(merged, self._references)
         unions: list[tuple[Outcome, frozenset[int]]] = []
         nulls: list[bool] = []
-        problems: list[Finding] = []
+        problems: list[MergeProblem] = []
         pending, handled = deque(enumerate(merged.choices)), set[int]()
         while pending:
             number, choice = pending.popleft()
@@ -144,7 +144,7 @@ class Shapes:
         parts = outcome.solid or tuple(replace(part, extra=True) for part in outcome.extra)
         return growing.add(self._merge(parts), inside) if parts else ()
 
-    def _options(self, choice: Choice, problems: list[Finding]) -> list[Option]:
+    def _options(self, choice: Choice, problems: list[MergeProblem]) -> list[Option]:
         if len(self._open) >= DEEPEST_CHOICE:
             problems.append(_TOO_DEEP)
             return []
@@ -153,7 +153,7 @@ class Shapes:
             problems += [problem for parts in branches for problem in self.of(parts).problems]
             return [option for parts in branches for option in self._branch_options(parts)]
 
-    def _expanded(self, choice: Choice, problems: list[Finding]) -> Iterator[Parts]:
+    def _expanded(self, choice: Choice, problems: list[MergeProblem]) -> Iterator[Parts]:
         """List the branches of *choice*; one that is nothing but a choice itself gives its branches, once."""
         waiting = deque((parts, _NOWHERE) for parts in choice.options)
         seen = {choice.owner}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from scanner_extractor.formats.protobuf.declarations import Presence
 from scanner_extractor.formats.protobuf.tokens import END, Cursor, integer
 
-Value = str | bytes | tuple["Option", ...]
+OptionValue = str | bytes | tuple["Option", ...]
 """A word or number as written (with its sign), the bytes of a string, or the members of an aggregate."""
 
 _DEEPEST_VALUE = 64
@@ -35,7 +35,7 @@ class Option:
     """One option; *name* is as written without spaces, and without the leading dot of a name in parentheses."""
 
     name: str
-    value: Value
+    value: OptionValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +138,7 @@ def _option_name(cursor: Cursor) -> str:
     return f"({name})"
 
 
-def _value(cursor: Cursor, depth: int) -> Value:
+def _value(cursor: Cursor, depth: int) -> OptionValue:
     if depth > _DEEPEST_VALUE:
         raise cursor.unreadable(f"a value inside at most {_DEEPEST_VALUE} others")
     if cursor.token[:1] in ("'", '"'):

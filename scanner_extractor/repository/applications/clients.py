@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scanner_extractor.repository.applications.code import Scope, ScopeKind, Unit
+from scanner_extractor.repository.applications.code import CodeScope, ScopeKind, Unit
 from scanner_extractor.repository.applications.expressions import NOTHING, Expr, Kind
 from scanner_extractor.repository.applications.index import Index
 from scanner_extractor.repository.applications.modules import OUTSIDE
-from scanner_extractor.repository.applications.names import Value
-from scanner_extractor.repository.applications.topology import Flow
+from scanner_extractor.repository.applications.names import ResolvedText
+from scanner_extractor.repository.applications.topology import TopologyWalk
 from scanner_extractor.repository.applications.values import Resolver
 from scanner_extractor.repository.applications.wrappers import USES_KAFKA, access_of, topic_arguments
 from scanner_extractor.repository.languages import language_of
@@ -30,7 +30,7 @@ class Found(NamedTuple):
     """
 
     access: Access
-    value: Value
+    value: ResolvedText
     unit: Unit
     line: int
     sources: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class _Read(NamedTuple):
 
     holder: str
     call: Expr
-    values: list[Value]
+    values: list[ResolvedText]
 
 
 @dataclass(slots=True)
@@ -91,12 +91,12 @@ class _Uses:
     """What the calls and annotations of one unit name; *listeners* are topics by the scope that handles records."""
 
     reads: list[_Read] = field(default_factory=list)
-    writes: list[tuple[Expr, Scope, Rule, list[Value]]] = field(default_factory=list)
+    writes: list[tuple[Expr, CodeScope, Rule, list[ResolvedText]]] = field(default_factory=list)
     found: list[Found] = field(default_factory=list)
     listeners: dict[int, list[str]] = field(default_factory=dict)
     read_by: dict[str, list[str]] = field(default_factory=dict)
 
-    def handled(self, scope: Scope) -> list[str]:
+    def handled(self, scope: CodeScope) -> list[str]:
         """Return the topics whose records are handled where a scope is."""
         topics: list[str] = []
         for outer in scope.outward():
@@ -115,7 +115,7 @@ class Extractor:
         self.unresolved: list[tuple[Unit, int]] = []
         self.named: tuple[Unit | None, Mapping[int, str]] = (None, {})
         self.handlers: dict[int, list[str]] = {}
-        self.followed: list[tuple[Access, Expr, Scope]] = []
+        self.followed: list[tuple[Access, Expr, CodeScope]] = []
 
     def found(self) -> Iterator[Found]:
         """Yield what the calls and annotations of all units name."""
@@ -135,7 +135,7 @@ class Extractor:
                 for value in values:
                     yield Found(Access.WRITE, value, unit, call.line, tuple(dict.fromkeys(sources)), rule.streams)
 
-    def _handled(self, scope: Scope, uses: _Uses) -> list[str]:
+    def _handled(self, scope: CodeScope, uses: _Uses) -> list[str]:
         """Return the topics whose records are handled where a scope is, or by a function that it is in."""
         inner = (topic for outer in scope.outward() for topic in self.handlers.get(id(outer), ()))
         return [*uses.handled(scope), *inner]
@@ -176,7 +176,7 @@ class Extractor:
 
     # --- calls
 
-    def _matches(self, call: Expr, scope: Scope, unit: Unit) -> Iterator[tuple[Rule, list[Value]]]:
+    def _matches(self, call: Expr, scope: CodeScope, unit: Unit) -> Iterator[tuple[Rule, list[ResolvedText]]]:
         yield from self._special(call, scope, unit)
         rules = [rule for rule in unit.language.calls.get(call.text, ()) if unit.mentions(rule.needs)]
         fitting = [rule for rule in rules if self._is_on(rule, call, scope)]
@@ -185,14 +185,14 @@ class Extractor:
         for rule in fitting:
             values = self._topics(rule, call, scope)
             if rule.access is Access.WRITE and call.text == "send" and rule.needs == "StreamBridge":
-                values = [Value(DESTINATION + value.text, value.unit) for value in values]
+                values = [ResolvedText(DESTINATION + value.text, value.unit) for value in values]
             if values:
                 yield rule, values
                 return
             if rule.names or rule.streams:
                 self._note_unresolved(rule, call, unit)
 
-    def _special(self, call: Expr, scope: Scope, unit: Unit) -> Iterator[tuple[Rule, list[Value]]]:
+    def _special(self, call: Expr, scope: CodeScope, unit: Unit) -> Iterator[tuple[Rule, list[ResolvedText]]]:
         """Yield topics that no argument names: those of Camel routes, Spark options and Faust objects."""
         if call.text in ("from", "to", "toD") and call.kind is Kind.CALL:
             yield from self._routes(call, scope)
@@ -204,7 +204,7 @@ class Extractor:
         if call.text in ("send", "send_soon") and unit.path.endswith(".py"):
             yield from self._topic_object(call, scope)
 
-    def _wrapped(self, call: Expr, scope: Scope, unit: Unit) -> Iterator[tuple[Rule, list[Value]]]:
+    def _wrapped(self, call: Expr, scope: CodeScope, unit: Unit) -> Iterator[tuple[Rule, list[ResolvedText]]]:
         """Yield the topics of a call of a library around a Kafka client; a function of the repository is followed."""
         access = access_of(call) if unit.mentions(USES_KAFKA) else None
         topics = list(topic_arguments(call, unit.language.values)) if access is not None else []
@@ -237,7 +237,7 @@ class Extractor:
                     if is_topic_text(value.text) and (access, value.text) not in reached:
                         yield Found(access, value, scope.unit, call.line)
 
-    def _is_defined(self, call: Expr, scope: Scope) -> bool:
+    def _is_defined(self, call: Expr, scope: CodeScope) -> bool:
         """Return whether the repository defines the function or class that is called."""
         if call.kind is Kind.NEW or call.receiver.kind is Kind.OTHER:
             is_type = call.text in self.index.classes or call.text in self.index.types
@@ -251,7 +251,7 @@ class Extractor:
         if arguments[rule.at].kind in (Kind.NAME, Kind.MEMBER, Kind.JOIN, Kind.CALL):
             self.unresolved.append((unit, call.line))
 
-    def _is_on(self, rule: Rule, call: Expr, scope: Scope) -> bool:
+    def _is_on(self, rule: Rule, call: Expr, scope: CodeScope) -> bool:
         if call.text == "setHeader":
             first = (call.positional() or [NOTHING])[0]
             return first.kind in (Kind.MEMBER, Kind.NAME) and first.text == "TOPIC"
@@ -272,7 +272,7 @@ class Extractor:
             or re.search(rule.on, " ".join(_chain(call)))
         )
 
-    def _is_own(self, call: Expr, scope: Scope) -> bool:
+    def _is_own(self, call: Expr, scope: CodeScope) -> bool:
         """Return whether a method is one of a class of the repository: what it calls itself is read instead."""
         if call.kind is Kind.NEW or call.receiver.kind is Kind.OTHER:
             return False
@@ -285,14 +285,14 @@ class Extractor:
         declared = self.resolver.class_name(call.receiver, scope)
         return any(call.text in owner.functions for owner in self.index.classes.get(declared, ()))
 
-    def _topics(self, rule: Rule, call: Expr, scope: Scope) -> list[Value]:
+    def _topics(self, rule: Rule, call: Expr, scope: CodeScope) -> list[ResolvedText]:
         named = call.named(*rule.names) if rule.names else None
         arguments = [named] if named is not None else call.positional()[rule.at :]
         if named is None and not rule.several:
             arguments = arguments[:1]
         if rule.names and rule.names[0][0].isupper() and named is None and call.kind is Kind.NEW:
             return []  # a literal of Go without the member
-        values: list[Value] = []
+        values: list[ResolvedText] = []
         for argument in arguments:
             if argument.kind is Kind.LAMBDA or (rule.several and argument.kind in (Kind.PAIR, Kind.OTHER)):
                 continue
@@ -302,21 +302,21 @@ class Extractor:
                 values += self.resolver.texts(inner, scope) if inner is not None else ()
         return [value for value in values if is_topic_text(value.text)]
 
-    def _topic_object(self, call: Expr, scope: Scope) -> Iterator[tuple[Rule, list[Value]]]:
+    def _topic_object(self, call: Expr, scope: CodeScope) -> Iterator[tuple[Rule, list[ResolvedText]]]:
         """Yield the topic that an object of Faust sends to: `orders = app.topic("orders")`, `orders.send(…)`."""
         made = self.resolver.object_of(call.receiver, scope)
         if made.kind is Kind.CALL and made.text == "topic":
             yield Rule(_W), self.resolver.texts((made.positional() or [NOTHING])[0], scope)
 
-    def _routes(self, call: Expr, scope: Scope) -> Iterator[tuple[Rule, list[Value]]]:
+    def _routes(self, call: Expr, scope: CodeScope) -> Iterator[tuple[Rule, list[ResolvedText]]]:
         """Yield the ends of Camel's routes: `from("kafka:orders").to("kafka:paid")`."""
         values = self.resolver.texts((call.positional() or [NOTHING])[0], scope)
         matches = [(match[1], value.unit) for value in values if (match := _URI.match(value.text))]
         if matches:
             access = _R if call.text == "from" else _W
-            yield Rule(access, streams=True), [Value(name, unit) for name, unit in matches]
+            yield Rule(access, streams=True), [ResolvedText(name, unit) for name, unit in matches]
 
-    def _spark(self, call: Expr, scope: Scope) -> Iterator[tuple[Rule, list[Value]]]:
+    def _spark(self, call: Expr, scope: CodeScope) -> Iterator[tuple[Rule, list[ResolvedText]]]:
         """Yield the topics of Spark's Kafka source and sink."""
         arguments = call.positional()
         if len(arguments) != 2 or arguments[0].kind is not Kind.TEXT:
@@ -324,7 +324,7 @@ class Extractor:
         key = arguments[0].text
         if key in ("subscribe", "topic"):
             values = [
-                Value(name.strip(), value.unit)
+                ResolvedText(name.strip(), value.unit)
                 for value in self.resolver.texts(arguments[1], scope)
                 for name in value.text.split(",")
             ]
@@ -346,10 +346,10 @@ class Extractor:
 
     # --- annotations
 
-    def _annotated(self, unit: Unit) -> Iterator[tuple[Scope, Found]]:
+    def _annotated(self, unit: Unit) -> Iterator[tuple[CodeScope, Found]]:
         """Yield what annotations name, with the function that they are at; what a method returns is sent on."""
         reads: dict[int, list[str]] = {}
-        writes: list[tuple[Scope, Found]] = []
+        writes: list[tuple[CodeScope, Found]] = []
         for note, scope, label in unit.annotated:
             access, names, prefix, needs = _note_row(note, scope, label)
             if needs and not unit.mentions(needs):
@@ -358,7 +358,7 @@ class Extractor:
                 for value in self.resolver.texts(expr, scope):
                     if not is_topic_text(value.text):
                         continue
-                    owned = Value(prefix + value.text)
+                    owned = ResolvedText(prefix + value.text)
                     found = Found(access, owned, unit, note.line, declared=True)
                     if access is Access.READ:
                         if scope.kind is ScopeKind.FUNCTION:
@@ -371,13 +371,13 @@ class Extractor:
 
     # --- which input reaches an output
 
-    def _origins(self, call: Expr, scope: Scope, uses: _Uses, known: Mapping[int, list[str]]) -> list[str]:
+    def _origins(self, call: Expr, scope: CodeScope, uses: _Uses, known: Mapping[int, list[str]]) -> list[str]:
         """Return the topics that a topology writes on: those that its values come from, else all of the file."""
-        flow = Flow(self.index, known)
+        flow = TopologyWalk(self.index, known)
         found = flow.origins(call.receiver, scope) or flow.sinks(call, scope.unit)
         return found or [value.text for read in uses.reads for value in read.values]
 
-    def _holder(self, call: Expr, scope: Scope) -> str:
+    def _holder(self, call: Expr, scope: CodeScope) -> str:
         """Return the name of the consumer that a call subscribes, or makes; empty without one."""
         if call.kind is Kind.CALL and call.receiver.kind in (Kind.NAME, Kind.MEMBER):
             return call.receiver.text
@@ -410,7 +410,7 @@ def _topic_member(item: Expr) -> Expr | None:
     return None if item.kind is Kind.PAIR else item
 
 
-def _is_parameter(expr: Expr, scope: Scope) -> bool:
+def _is_parameter(expr: Expr, scope: CodeScope) -> bool:
     """Return whether a name is a parameter of the function around it: a call without a caller says nothing."""
     names = (parameter.name for outer in scope.outward() for parameter in outer.parameters)
     return expr.kind is Kind.NAME and expr.text in names
@@ -460,7 +460,7 @@ def _chain(call: Expr) -> list[str]:
     return names
 
 
-def _note_row(note: Expr, scope: Scope, label: str) -> Note:
+def _note_row(note: Expr, scope: CodeScope, label: str) -> Note:
     """Return what an annotation means where it stands; one that means nothing needs what no text has."""
     row = scope.language.notes.get(note.text, _NO_NOTE)
     if note.text == "Topic" and any(part.text == "KafkaClient" for part in scope.nearest(ScopeKind.CLASS).annotations):
@@ -472,7 +472,7 @@ def _note_row(note: Expr, scope: Scope, label: str) -> Note:
     return row
 
 
-def _declared(scope: Scope, label: str) -> str:
+def _declared(scope: CodeScope, label: str) -> str:
     """Return the type that a field or parameter is declared with."""
     own = (parameter.type_name for parameter in scope.parameters if parameter.name == label)
     return next(own, "") or scope.types.get(label, "")

@@ -52,7 +52,7 @@ class Parameter:
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
+class CodeScope:
     """A part of a file in which names are bound.
 
     *bindings* are the values that a name is assigned, *types* the type that a name is declared with, *returns* what a
@@ -63,14 +63,14 @@ class Scope:
     unit: Unit
     kind: ScopeKind
     name: str = ""
-    parent: Scope | None = None
+    parent: CodeScope | None = None
     parameters: tuple[Parameter, ...] = ()
     annotations: tuple[Expr, ...] = ()
     supertypes: tuple[str, ...] = ()
     bindings: dict[str, list[Expr]] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
     returns: list[Expr] = field(default_factory=list)
-    functions: dict[str, list[Scope]] = field(default_factory=dict)
+    functions: dict[str, list[CodeScope]] = field(default_factory=dict)
     calls: tuple[Expr, ...] = ()
     over: Expr = NOTHING
     polled: set[str] = field(default_factory=set)
@@ -80,14 +80,14 @@ class Scope:
         """Return the language of the file."""
         return self.unit.language
 
-    def outward(self) -> Iterator[Scope]:
+    def outward(self) -> Iterator[CodeScope]:
         """Yield the scope and those outer it."""
-        scope: Scope | None = self
+        scope: CodeScope | None = self
         while scope is not None:
             yield scope
             scope = scope.parent
 
-    def nearest(self, *kinds: ScopeKind) -> Scope:
+    def nearest(self, *kinds: ScopeKind) -> CodeScope:
         """Return the innermost scope of one of *kinds*; the file's where there is none."""
         for scope in self.outward():
             if scope.kind in kinds:
@@ -104,18 +104,18 @@ class Unit:
 
     path: str
     text: str
-    calls: list[tuple[Expr, Scope]] = field(default_factory=list)
-    classes: list[Scope] = field(default_factory=list)
-    functions: list[Scope] = field(default_factory=list)
-    annotated: list[tuple[Expr, Scope, str]] = field(default_factory=list)
+    calls: list[tuple[Expr, CodeScope]] = field(default_factory=list)
+    classes: list[CodeScope] = field(default_factory=list)
+    functions: list[CodeScope] = field(default_factory=list)
+    annotated: list[tuple[Expr, CodeScope, str]] = field(default_factory=list)
     types: set[str] = field(default_factory=set)
     tags: dict[str, list[str]] = field(default_factory=dict)
-    scope: Scope = field(init=False)
+    scope: CodeScope = field(init=False)
     language: Language = field(init=False)
     _mentions: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.scope = Scope(self, ScopeKind.FILE)
+        self.scope = CodeScope(self, ScopeKind.FILE)
         self.language = BY_ENDING[suffix(self.path)]
 
     def mentions(self, pattern: str) -> bool:
@@ -156,7 +156,7 @@ class _Walk:
 
         Raises InputInvalid after MOST_NODES nodes.
         """
-        stack: list[tuple[Node, Scope, _Calls]] = [(root, self.unit.scope, ())]
+        stack: list[tuple[Node, CodeScope, _Calls]] = [(root, self.unit.scope, ())]
         for done in range(MOST_NODES):
             if not stack:
                 return
@@ -175,7 +175,7 @@ class _Walk:
         if stack:
             raise InputInvalid(f"it has more than {MOST_NODES} parts", where=self.unit.path)
 
-    def _call(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+    def _call(self, node: Node, scope: CodeScope, calls: _Calls) -> tuple[CodeScope, _Calls]:
         call = self.expressions.of(node)
         if call.kind in (Kind.CALL, Kind.NEW):
             self.unit.calls.append((call, scope))
@@ -186,7 +186,7 @@ class _Walk:
             return scope, (*calls[-24:], call)
         return scope, calls
 
-    def _super(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+    def _super(self, node: Node, scope: CodeScope, calls: _Calls) -> tuple[CodeScope, _Calls]:
         """Note what a class gives the constructor of its superclass, in languages with a node for that."""
         if any(child.type == "this" for child in node.children):
             return scope, calls  # another constructor of the class
@@ -195,11 +195,11 @@ class _Walk:
             self._construct(node, self.expressions.all(listed.named_children, 0), scope)
         return scope, calls
 
-    def _construct(self, node: Node, arguments: tuple[Expr, ...], scope: Scope) -> None:
+    def _construct(self, node: Node, arguments: tuple[Expr, ...], scope: CodeScope) -> None:
         for name in scope.nearest(ScopeKind.CLASS).supertypes:
             self.unit.calls.append((self.expressions.expr(Kind.NEW, node, name, arguments), scope))
 
-    def _append(self, call: Expr, scope: Scope) -> None:
+    def _append(self, call: Expr, scope: CodeScope) -> None:
         """Bind what is added to a list that begins empty: `topics = []`, `topics.append("orders")`."""
         for outer in scope.outward():
             bound = outer.bindings.get(call.receiver.text, [])
@@ -207,7 +207,7 @@ class _Walk:
                 bound += call.positional()[:1]
                 return
 
-    def _returned(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+    def _returned(self, node: Node, scope: CodeScope, calls: _Calls) -> tuple[CodeScope, _Calls]:
         named = node.named_children
         if named and named[-1].type == "expression_list" and self.unit.language.has_packages:
             named = named[-1].named_children[:1]  # before the error
@@ -215,15 +215,15 @@ class _Walk:
             scope.nearest(ScopeKind.FUNCTION).returns.append(self.expressions.of(named[-1]))
         return scope, calls
 
-    def _bound(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+    def _bound(self, node: Node, scope: CodeScope, calls: _Calls) -> tuple[CodeScope, _Calls]:
         self.binders[node.type](self, node, scope)
         return scope, calls
 
     # --- scopes
 
-    def _class(self, node: Node, scope: Scope, _: _Calls) -> tuple[Scope, _Calls]:
+    def _class(self, node: Node, scope: CodeScope, _: _Calls) -> tuple[CodeScope, _Calls]:
         name = text_of(node.child_by_field_name("name")) or (scope.name if scope.kind is ScopeKind.CLASS else "")
-        inner = Scope(self.unit, ScopeKind.CLASS, name, scope, self._parameters(node, ("class_parameters",)))
+        inner = CodeScope(self.unit, ScopeKind.CLASS, name, scope, self._parameters(node, ("class_parameters",)))
         supertypes = []
         for child in node.named_children:
             if child.type in self.nodes.supertypes:
@@ -238,10 +238,12 @@ class _Walk:
                 inner.bindings.setdefault(parameter.name, []).append(parameter.default)
         return inner, ()
 
-    def _function(self, node: Node, scope: Scope, _: _Calls) -> tuple[Scope, _Calls]:
+    def _function(self, node: Node, scope: CodeScope, _: _Calls) -> tuple[CodeScope, _Calls]:
         holder = _assigned(node) if node.type in self.nodes.named_lambdas else node
         name = text_of(holder.child_by_field_name("name")) or _first_identifier(holder)
-        inner = Scope(self.unit, ScopeKind.FUNCTION, name, scope, self._parameters(node, self.nodes.parameter_lists))
+        inner = CodeScope(
+            self.unit, ScopeKind.FUNCTION, name, scope, self._parameters(node, self.nodes.parameter_lists)
+        )
         inner.annotations = (*self._annotations(node), *self.decorated.pop(node.id, ()))
         body = node.child_by_field_name("body")
         expression = body if body is not None and not body.type.endswith(("block", "body", "braces")) else None
@@ -264,7 +266,7 @@ class _Walk:
             self.unit.annotated += [(annotation, inner, parameter.name) for annotation in parameter.annotations]
         return inner, ()
 
-    def _lambda(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+    def _lambda(self, node: Node, scope: CodeScope, calls: _Calls) -> tuple[CodeScope, _Calls]:
         naming = self.nodes.variables | self.nodes.assignments | self.nodes.specifications
         if node.type in self.nodes.named_lambdas and _assigned(node).type in naming:
             return self._function(node, scope, calls)
@@ -273,10 +275,10 @@ class _Walk:
             parameters = node.child_by_field_name("parameters") or node.child_by_field_name("parameter")
             plain = text_of(parameters) if parameters is not None else ""
             names = (Parameter(plain),) if plain.isidentifier() else (Parameter("it"),)
-        return Scope(self.unit, ScopeKind.LAMBDA, "", scope, names, calls=calls), calls
+        return CodeScope(self.unit, ScopeKind.LAMBDA, "", scope, names, calls=calls), calls
 
-    def _loop(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
-        inner = Scope(self.unit, ScopeKind.LOOP, "", scope)
+    def _loop(self, node: Node, scope: CodeScope, calls: _Calls) -> tuple[CodeScope, _Calls]:
+        inner = CodeScope(self.unit, ScopeKind.LOOP, "", scope)
         name = node.child_by_field_name("left") or node.child_by_field_name("name")
         over = node.child_by_field_name("right") or node.child_by_field_name("value")
         clause = next((child for child in node.named_children if child.type == "range_clause"), None)
@@ -296,11 +298,11 @@ class _Walk:
                 scope.nearest(*_BINDING).bindings.setdefault(variable, []).append(element)
         return inner, calls
 
-    def _type(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+    def _type(self, node: Node, scope: CodeScope, calls: _Calls) -> tuple[CodeScope, _Calls]:
         self.unit.types.add(text_of(node.child_by_field_name("name")))
         return scope, calls
 
-    def _tagged(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+    def _tagged(self, node: Node, scope: CodeScope, calls: _Calls) -> tuple[CodeScope, _Calls]:
         tag = text_of(node.child_by_field_name("tag"))
         for name in node.children_by_field_name("name") if tag else ():
             self.unit.tags.setdefault(text_of(name), []).append(tag)
@@ -382,7 +384,7 @@ class _Walk:
         name = type_name(node.child_by_field_name("name") or (inside[0] if inside else None))
         return self.expressions.expr(Kind.CALL, node, name, (NOTHING, *parts))
 
-    def _decorate(self, nodes: list[Node], scope: Scope) -> None:
+    def _decorate(self, nodes: list[Node], scope: CodeScope) -> None:
         """Note TypeScript's decorators, which stand before what they decorate."""
         decorators: list[Node] = []
         for node in nodes:
@@ -399,7 +401,7 @@ class _Walk:
 
     # --- bindings
 
-    def bind(self, scope: Scope, target: Node | None, value: Node | None, *, declares: bool = False) -> None:
+    def bind(self, scope: CodeScope, target: Node | None, value: Node | None, *, declares: bool = False) -> None:
         """Note that *target* has *value*; a member of the object itself is bound in its class.
 
         *declares*: the target is a new variable, even if one of that name is known outside.
@@ -421,7 +423,7 @@ class _Walk:
                     owner = outer
             owner.bindings.setdefault(name.text, []).append(self.expressions.of(value))
 
-    def variable(self, node: Node, scope: Scope) -> None:
+    def variable(self, node: Node, scope: CodeScope) -> None:
         """Bind a declared variable, whose value is a field or the last part."""
         name = node.child_by_field_name("name") or node.child_by_field_name("pattern")
         name = name or node.child_by_field_name("property")
@@ -452,7 +454,7 @@ class _Walk:
         if value is not None and label:
             owner.bindings.setdefault(label, []).append(self.expressions.of(value))
 
-    def assignment(self, node: Node, scope: Scope) -> None:
+    def assignment(self, node: Node, scope: CodeScope) -> None:
         """Bind the left side of an assignment."""
         named = node.named_children
         left = node.child_by_field_name("left") or (named[0] if len(named) > 1 else None)
@@ -470,7 +472,7 @@ class _Walk:
             return  # a named argument
         self.bind(scope, left, right, declares=declares)
 
-    def specification(self, node: Node, scope: Scope) -> None:
+    def specification(self, node: Node, scope: CodeScope) -> None:
         """Bind the names of Go's `const` and `var`."""
         names = node.children_by_field_name("name")
         values = node.child_by_field_name("value")
@@ -480,7 +482,7 @@ class _Walk:
         for name, value in zip(names, listed, strict=False):
             self.bind(scope, name, value)
 
-    def constant(self, node: Node, scope: Scope) -> None:
+    def constant(self, node: Node, scope: CodeScope) -> None:
         """Bind a constant of an enumeration: a new object of it."""
         name = text_of(node.child_by_field_name("name")) or _first_identifier(node)
         parts: list[Expr] = []
@@ -494,8 +496,8 @@ class _Walk:
 
 
 _BINDING = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.FILE)
-_Enter = Callable[[_Walk, Node, Scope, _Calls], tuple[Scope, _Calls]]
-_Bind = Callable[[_Walk, Node, Scope], None]
+_Enter = Callable[[_Walk, Node, CodeScope, _Calls], tuple[CodeScope, _Calls]]
+_Bind = Callable[[_Walk, Node, CodeScope], None]
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from scanner_extractor.repository.applications.code import Scope, Unit
+from scanner_extractor.repository.applications.code import CodeScope, Unit
 from scanner_extractor.repository.applications.expressions import Expr, Kind
 
 
@@ -20,13 +20,13 @@ class Index:
 
     module_of: Callable[[str], str]
     units: dict[str, Unit] = field(default_factory=dict)
-    classes: dict[str, list[Scope]] = field(default_factory=dict)
-    functions: dict[str, list[Scope]] = field(default_factory=dict)
-    constants: dict[str, list[Scope]] = field(default_factory=dict)
-    calls: dict[str, list[tuple[Expr, Scope]]] = field(default_factory=dict)
+    classes: dict[str, list[CodeScope]] = field(default_factory=dict)
+    functions: dict[str, list[CodeScope]] = field(default_factory=dict)
+    constants: dict[str, list[CodeScope]] = field(default_factory=dict)
+    calls: dict[str, list[tuple[Expr, CodeScope]]] = field(default_factory=dict)
     stems: dict[str, list[Unit]] = field(default_factory=dict)
-    subclasses: dict[str, list[Scope]] = field(default_factory=dict)
-    members: dict[str, list[tuple[Expr, Scope]]] = field(default_factory=dict)
+    subclasses: dict[str, list[CodeScope]] = field(default_factory=dict)
+    members: dict[str, list[tuple[Expr, CodeScope]]] = field(default_factory=dict)
     types: set[str] = field(default_factory=set)
     tags: dict[str, list[tuple[str, Unit]]] = field(default_factory=dict)
 
@@ -63,7 +63,7 @@ class Index:
                     if part.kind is Kind.PAIR:
                         self.members.setdefault(part.text, []).append((part.parts[0], scope))
 
-    def annotated(self, name: str) -> Iterator[tuple[Expr, Scope, str]]:
+    def annotated(self, name: str) -> Iterator[tuple[Expr, CodeScope, str]]:
         """Yield the annotations of a name, each with its scope and what it stands at."""
         for unit in self.units.values():
             yield from (entry for entry in unit.annotated if entry[0].text == name)
@@ -72,7 +72,7 @@ class Index:
         """Return the module of a unit."""
         return self.module_of(unit.path)
 
-    def near(self, scopes: Iterable[Scope], unit: Unit) -> list[Scope]:
+    def near(self, scopes: Iterable[CodeScope], unit: Unit) -> list[CodeScope]:
         """Return the scopes of the same file, else of the same module, else all."""
         listed = list(scopes)
         same_file = [scope for scope in listed if scope.unit is unit]

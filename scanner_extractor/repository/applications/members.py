@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from scanner_extractor.repository.applications.code import Scope, ScopeKind
+from scanner_extractor.repository.applications.code import CodeScope, ScopeKind
 from scanner_extractor.repository.applications.expressions import NOTHING, Expr, Kind
-from scanner_extractor.repository.applications.names import DEEPEST, Names, Value, argument_of, own_names
+from scanner_extractor.repository.applications.names import DEEPEST, Names, ResolvedText, argument_of, own_names
 from scanner_extractor.repository.applications.objects import MOST_VALUES
 from scanner_extractor.repository.applications.wrappers import is_topic_name
 from scanner_extractor.repository.languages.language import Values
@@ -20,10 +20,10 @@ _CONFIGURATION = re.compile(r"(?i)_?(?:app_?)?(?:cfg|conf|config|configuration|s
 class Members(Names):
     """Resolves members."""
 
-    def _member(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
-        values: list[Value] = []
+    def _member(self, receiver: Expr, name: str, scope: CodeScope, depth: int) -> list[ResolvedText]:
+        values: list[ResolvedText] = []
         if is_environment(receiver, scope.language.values):
-            return [Value(f"${{{name}}}")]
+            return [ResolvedText(f"${{{name}}}")]
         if receiver.kind is Kind.NAME and receiver.text in ("this", "super"):
             owner = scope.nearest(ScopeKind.CLASS)
             return self._class_member(owner, name, NOTHING, scope, depth) or self._of_subclasses(owner, name, depth)
@@ -48,7 +48,7 @@ class Members(Names):
             return [value for pair in pairs[:1] for value in self._of(pair.parts[0], scope, depth)]
         return self._object_member(receiver, new, name, scope, depth)
 
-    def _object_member(self, receiver: Expr, new: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
+    def _object_member(self, receiver: Expr, new: Expr, name: str, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return a member of an object of a class, of a file that is imported, or of an option of the command."""
         class_name = new.text if new.kind is Kind.NEW else self.class_name(receiver, scope)
         self.missing |= {class_name} - self.index.classes.keys()
@@ -73,9 +73,9 @@ class Members(Names):
             found = self._only_literal(name, scope, depth)
         return found or _configured(receiver, name)
 
-    def _given(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
+    def _given(self, receiver: Expr, name: str, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return a member of the objects that callers give for a parameter: `publish({topic: "orders"})`."""
-        values: list[Value] = []
+        values: list[ResolvedText] = []
         for outer in scope.outward() if receiver.kind is Kind.NAME else ():
             for position, parameter in enumerate(outer.parameters if outer.kind is ScopeKind.FUNCTION else ()):
                 if parameter.name != receiver.text:
@@ -87,23 +87,23 @@ class Members(Names):
                         member = Expr(Kind.MEMBER, name, (given,))
                     if member is not None and self._may_call(call, site, outer, outer.nearest(ScopeKind.CLASS)):
                         found = self._of(member, site, depth + 1)
-                        values += [one if one.unit else Value(one.text, site.unit, call.line) for one in found]
+                        values += [one if one.unit else ResolvedText(one.text, site.unit, call.line) for one in found]
                 return values[:MOST_VALUES]
         return values
 
-    def _of_subclasses(self, owner: Scope, name: str, depth: int) -> list[Value]:
+    def _of_subclasses(self, owner: CodeScope, name: str, depth: int) -> list[ResolvedText]:
         """Return what the classes below one have for a member that it leaves to them, each with its file."""
         if owner.kind is not ScopeKind.CLASS or not owner.name:
             return []
         self.extended.add(owner.name)
         return [
-            value if value.unit else Value(value.text, below.unit, _line_of(below, name))
+            value if value.unit else ResolvedText(value.text, below.unit, _line_of(below, name))
             for below in self.index.subclasses.get(owner.name, ())
             if below.language is owner.language
             for value in self._class_member(below, name, NOTHING, below, depth + 1)
         ][:MOST_VALUES]
 
-    def _bean(self, name: str, scope: Scope, depth: int) -> list[Value]:
+    def _bean(self, name: str, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return the topic of an injected `NewTopic`: of the module's only bean of one, or of the bean of that name."""
         module = self.index.module(scope.unit)
         beans = [
@@ -119,7 +119,7 @@ class Members(Names):
             else []
         )
 
-    def _struct_member(self, class_name: str, name: str, scope: Scope, depth: int) -> list[Value]:
+    def _struct_member(self, class_name: str, name: str, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return a member of a struct of Go: a variable of the environment by its tag, or what literals have for it."""
         values = self._literals(class_name, name, scope, depth) or self._only_literal(name, scope, depth)
         means, module = scope.language.values, self.index.module(scope.unit)
@@ -127,11 +127,11 @@ class Members(Names):
         variables = {_tag_part(means.tag_variable, tag) for tag in tags} - {""}
         defaults = {_tag_part(means.tag_default, tag) for tag in tags} - {""} or {value.text for value in values}
         if len(variables) != 1:
-            return values or [Value(default) for default in defaults if len(defaults) == 1]
+            return values or [ResolvedText(default) for default in defaults if len(defaults) == 1]
         default = f":{defaults.pop()}" if len(defaults) == 1 else ""
-        return [Value(f"${{{variables.pop()}{default}}}")]
+        return [ResolvedText(f"${{{variables.pop()}{default}}}")]
 
-    def _only_literal(self, name: str, scope: Scope, depth: int) -> list[Value]:
+    def _only_literal(self, name: str, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return the value that all literals and assignments of the module have for a member; of several, none."""
         module = self.index.module(scope.unit)
         assigned = [scope for scope in self.index.constants.get(name, ()) if scope.kind is ScopeKind.FILE]
@@ -146,20 +146,22 @@ class Members(Names):
         values = [value for expr, site in sites[:20] for value in self._of(expr, site, depth + 1)]
         return values[:1] if len({value.text for value in values}) == 1 else []
 
-    def _literals(self, name: str, member: str, scope: Scope, depth: int) -> list[Value]:
+    def _literals(self, name: str, member: str, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return what literals of a struct of Go have for a member; one in another module is of a caller."""
-        values: list[Value] = []
+        values: list[ResolvedText] = []
         module = self.index.module(scope.unit)
         for made, site in self.index.calls.get(name, ())[:20] if name else ():
             given = made.named(member) if made.kind is Kind.NEW else None
             found = self._of(given, site, depth + 1) if given is not None else []
             is_near = self.index.module(site.unit) == module
-            values += [each if each.unit or is_near else Value(each.text, site.unit, made.line) for each in found]
+            values += [
+                each if each.unit or is_near else ResolvedText(each.text, site.unit, made.line) for each in found
+            ]
         return values[:MOST_VALUES]
 
-    def _member_of_argument(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
+    def _member_of_argument(self, receiver: Expr, name: str, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return a member of the objects that callers give for a parameter, by the classes of these."""
-        values: list[Value] = []
+        values: list[ResolvedText] = []
         for outer in scope.outward() if receiver.kind is Kind.NAME else ():
             for position, parameter in enumerate(outer.parameters if outer.kind is ScopeKind.FUNCTION else ()):
                 if parameter.name == receiver.text:
@@ -174,7 +176,7 @@ class Members(Names):
                     return values
         return values
 
-    def _class_member(self, owner: Scope, name: str, new: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _class_member(self, owner: CodeScope, name: str, new: Expr, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return the value of a field, getter or constant of a class; *new* is how the object was made."""
         if depth > DEEPEST:
             return []
@@ -184,14 +186,16 @@ class Members(Names):
         if prefix and any(names[-1] in _members(part) for part in self._ancestors(owner)):
             bound = self._field(owner, names[-1], NOTHING, scope, depth + 1) if names[-1] in owner.bindings else []
             default = f":{bound[0].text}" if bound else ""
-            return [Value(f"${{{prefix}.{names[-1]}{default}}}")]
+            return [ResolvedText(f"${{{prefix}.{names[-1]}{default}}}")]
         for label in names:
             found = self._member_value(owner, label, new, scope, depth + 1)
             if found:
                 return found
         return self._method_value(owner, name, new, scope, depth)
 
-    def _member_value(self, owner: Scope, label: str, new: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _member_value(
+        self, owner: CodeScope, label: str, new: Expr, scope: CodeScope, depth: int
+    ) -> list[ResolvedText]:
         for position, parameter in enumerate(owner.parameters):
             if parameter.name == label:
                 argument = argument_of(new, label, position)
@@ -204,7 +208,7 @@ class Members(Names):
                 return self._of_settings(owner, label, found)
         return self._inherited(owner, label, depth)
 
-    def _method_value(self, owner: Scope, name: str, new: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _method_value(self, owner: CodeScope, name: str, new: Expr, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return what a method without arguments returns: a field of the object, or a value of its own."""
         for function in owner.functions.get(name, ())[:2]:
             for returned in function.returns[:3]:
@@ -219,20 +223,22 @@ class Members(Names):
                     return found
         return []
 
-    def _of_settings(self, owner: Scope, label: str, found: list[Value]) -> list[Value]:
+    def _of_settings(self, owner: CodeScope, label: str, found: list[ResolvedText]) -> list[ResolvedText]:
         """Return values as defaults of variables where the class reads the environment, as pydantic's does."""
         if owner.language.values.settings_classes.isdisjoint(owner.supertypes):
             return found
-        return [Value(f"${{{label.upper()}:{value.text}}}", value.unit) for value in found if "${" not in value.text]
+        return [
+            ResolvedText(f"${{{label.upper()}:{value.text}}}", value.unit) for value in found if "${" not in value.text
+        ]
 
-    def _prefix(self, owner: Scope) -> str:
+    def _prefix(self, owner: CodeScope) -> str:
         for note in owner.annotations:
             if note.text in owner.language.values.settings_notes:
                 named = note.named("prefix", "value") or next(iter(note.positional()), NOTHING)
                 return named.text if named.kind is Kind.TEXT else ""
         return ""
 
-    def _field(self, owner: Scope, name: str, new: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _field(self, owner: CodeScope, name: str, new: Expr, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return the value of a field; one that a constructor sets is the argument of *new*."""
         for bound in owner.bindings[name] if new.kind is Kind.NEW else ():
             if bound.kind is not Kind.NAME:
@@ -246,7 +252,7 @@ class Members(Names):
                         return self._of(argument, scope, depth)
         return self._bound(owner, name, depth)
 
-    def _only_one(self, name: str, scope: Scope, depth: int) -> list[Value]:
+    def _only_one(self, name: str, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return the value of a member that a single class of the module has, whatever the object is."""
         getter = _GETTER.fullmatch(name)
         label = getter[1][0].lower() + getter[1][1:] if getter else name
@@ -283,24 +289,24 @@ def is_topic_builder(expr: Expr, means: Values) -> bool:
     return False
 
 
-def _line_of(owner: Scope, name: str) -> int:
+def _line_of(owner: CodeScope, name: str) -> int:
     return next((bound.line for bound in owner.bindings.get(name, ())), 1)
 
 
-def _configured(receiver: Expr, name: str) -> list[Value]:
+def _configured(receiver: Expr, name: str) -> list[ResolvedText]:
     """Return a setting that is a member of the program's configuration: `cfg.Kafka.Topic` is `Kafka.Topic`."""
     names = [name]
     for _ in range(8):
         if receiver.kind not in (Kind.MEMBER, Kind.NAME):
             break
         if _CONFIGURATION.fullmatch(receiver.text):
-            return [Value(f"${{{'.'.join(reversed(names))}}}")] if len(names) > 1 else []
+            return [ResolvedText(f"${{{'.'.join(reversed(names))}}}")] if len(names) > 1 else []
         names.append(receiver.text)
         receiver = receiver.receiver
     return []
 
 
-def _members(owner: Scope) -> set[str]:
+def _members(owner: CodeScope) -> set[str]:
     """Return the names of the fields of a class, and of the parameters of a record."""
     return {*owner.types, *owner.bindings, *(part.name for part in owner.parameters)}
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from scanner_extractor.repository.applications.code import Parameter, Scope, ScopeKind, Unit
+from scanner_extractor.repository.applications.code import CodeScope, Parameter, ScopeKind, Unit
 from scanner_extractor.repository.applications.expressions import NOTHING, Expr, Kind
 from scanner_extractor.repository.applications.objects import GENERIC, MOST_VALUES, Objects
 from scanner_extractor.repository.applications.wrappers import is_topic_name
@@ -20,7 +20,7 @@ _SHALLOW = 6
 """Steps within which a value that is not found is not sought again."""
 
 
-class Value(NamedTuple):
+class ResolvedText(NamedTuple):
     """A text; where it is the argument of a call, *unit* is the file of the caller and *line* its line, else None."""
 
     text: str
@@ -33,13 +33,13 @@ class Names(Objects, ABC):
     """Resolves names. *known* are the values that were found, *steps* counts those of the expression at hand."""
 
     steps: int = 0
-    known: dict[tuple[int, str], list[Value]] = field(default_factory=dict)
+    known: dict[tuple[int, str], list[ResolvedText]] = field(default_factory=dict)
 
     @abstractmethod
-    def _of(self, expr: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _of(self, expr: Expr, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return the texts of an expression."""
 
-    def _named(self, name: str, scope: Scope, depth: int) -> list[Value]:
+    def _named(self, name: str, scope: CodeScope, depth: int) -> list[ResolvedText]:
         for outer in scope.outward():
             for position, parameter in enumerate(outer.parameters):
                 if parameter.name == name:
@@ -54,7 +54,7 @@ class Names(Objects, ABC):
                     return found
         return self._elsewhere(name, scope, depth)
 
-    def _bound(self, scope: Scope, name: str, depth: int) -> list[Value]:
+    def _bound(self, scope: CodeScope, name: str, depth: int) -> list[ResolvedText]:
         """Return the values that a name is assigned; those of a name that depends on itself are left out."""
         key = (id(scope), name)
         if key not in self.known:
@@ -66,8 +66,8 @@ class Names(Objects, ABC):
             self.known[key] = values
         return self.known[key]
 
-    def _assigned(self, scope: Scope, name: str, depth: int) -> list[Value]:
-        values: list[Value] = []
+    def _assigned(self, scope: CodeScope, name: str, depth: int) -> list[ResolvedText]:
+        values: list[ResolvedText] = []
         annotated = [note for note, owner, label in scope.unit.annotated if owner is scope and label == name]
         values += self._injected(annotated, scope, depth)
         for expr in scope.bindings[name][:8]:
@@ -83,13 +83,13 @@ class Names(Objects, ABC):
                 values += self._of(expr, self._assigning(expr, scope), depth)
         return values
 
-    def _assigning(self, expr: Expr, scope: Scope) -> Scope:
+    def _assigning(self, expr: Expr, scope: CodeScope) -> CodeScope:
         """Return the constructor whose variable a field is assigned; else *scope*."""
         if expr.kind is not Kind.NAME or scope.kind is not ScopeKind.CLASS:
             return scope
         return next((maker for maker in self._constructors(scope) if expr.text in maker.bindings), scope)
 
-    def _injected(self, annotations: Iterable[Expr], scope: Scope, depth: int) -> list[Value]:
+    def _injected(self, annotations: Iterable[Expr], scope: CodeScope, depth: int) -> list[ResolvedText]:
         values = []
         for note in annotations:
             member = scope.language.values.injected.get(note.text)
@@ -102,12 +102,14 @@ class Names(Objects, ABC):
                 values += self._of(first, scope, depth) if first else []
         return values
 
-    def _placeholder(self, names: list[Value], defaults: list[Expr], scope: Scope, depth: int) -> list[Value]:
+    def _placeholder(
+        self, names: list[ResolvedText], defaults: list[Expr], scope: CodeScope, depth: int
+    ) -> list[ResolvedText]:
         texts = [value.text for part in defaults[:1] for value in self._of(part, scope, depth)]
         default = f":{texts[0]}" if texts else ""
-        return [Value(f"${{{value.text}{default}}}", value.unit) for value in names if "${" not in value.text]
+        return [ResolvedText(f"${{{value.text}{default}}}", value.unit) for value in names if "${" not in value.text]
 
-    def _inherited(self, scope: Scope, name: str, depth: int) -> list[Value]:
+    def _inherited(self, scope: CodeScope, name: str, depth: int) -> list[ResolvedText]:
         """Return the value of a member that a supertype defines, or an annotation sets."""
         annotated = [note for note, owner, label in scope.unit.annotated if owner is scope and label == name]
         found = self._injected(annotated, scope, depth)
@@ -117,7 +119,7 @@ class Names(Objects, ABC):
                     return self._bound(parent, name, depth)
         return found
 
-    def _elsewhere(self, name: str, scope: Scope, depth: int) -> list[Value]:
+    def _elsewhere(self, name: str, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return the value of a constant that is imported: of a class or file that this one names."""
         candidates = self.index.near(self.index.constants.get(name, ()), scope.unit)
         named = [
@@ -132,7 +134,7 @@ class Names(Objects, ABC):
         values = [value for candidate in named[:4] for value in self._bound(candidate, name, depth)]
         return values if len({value.text for value in values}) == 1 else []
 
-    def _parameter(self, scope: Scope, position: int, parameter: Parameter, depth: int) -> list[Value]:
+    def _parameter(self, scope: CodeScope, position: int, parameter: Parameter, depth: int) -> list[ResolvedText]:
         """Return what a parameter may be: injected, its default, and what callers give."""
         key = (id(scope), f"{parameter.name} {position}")
         if key not in self.known:
@@ -144,7 +146,7 @@ class Names(Objects, ABC):
             self.known[key] = values
         return self.known[key]
 
-    def _passed_in(self, scope: Scope, position: int, parameter: Parameter, depth: int) -> list[Value]:
+    def _passed_in(self, scope: CodeScope, position: int, parameter: Parameter, depth: int) -> list[ResolvedText]:
         injected = self._injected(parameter.annotations, scope, depth) or self._option(scope, parameter.name, depth)
         if injected:
             return injected
@@ -160,7 +162,7 @@ class Names(Objects, ABC):
             values = self._of(parameter.default, scope, depth)
         return values
 
-    def _option(self, scope: Scope, name: str, depth: int) -> list[Value]:
+    def _option(self, scope: CodeScope, name: str, depth: int) -> list[ResolvedText]:
         """Return the default of an option of a command: of click's decorators, where *scope* is a function."""
         options = (note for note in scope.annotations if note.text in scope.language.values.option_notes)
         return [
@@ -170,7 +172,7 @@ class Names(Objects, ABC):
             for value in self._of(note.named("default") or NOTHING, scope, depth)
         ]
 
-    def _parsed_option(self, name: str, scope: Scope, depth: int) -> list[Value]:
+    def _parsed_option(self, name: str, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return the default of an option that argparse parses: `add_argument("--topic", default="orders")`."""
         options = scope.language.values.options
         for call, outer in (site for option in sorted(options) for site in self.index.calls.get(option, ())):
@@ -178,7 +180,7 @@ class Names(Objects, ABC):
                 return self._of(call.named("default") or NOTHING, outer, depth)
         return []
 
-    def _arguments(self, scope: Scope, position: int, name: str, depth: int) -> list[Value]:
+    def _arguments(self, scope: CodeScope, position: int, name: str, depth: int) -> list[ResolvedText]:
         """Return the values that the callers of a function or constructor give for a parameter."""
         owner = scope if scope.kind is ScopeKind.CLASS else scope.nearest(ScopeKind.CLASS)
         is_constructor = (
@@ -194,7 +196,7 @@ class Names(Objects, ABC):
             self.called.add(called)
         if not sites:
             self.missing.add(called)
-        values: list[Value] = []
+        values: list[ResolvedText] = []
         near = [site for site in sites if site[1].unit is scope.unit] if called == "main" else sites
         for call, outer in near[:40]:
             argument = call.named(name) or (call.positional()[position : position + 1] or [NOTHING])[0]
@@ -202,24 +204,24 @@ class Names(Objects, ABC):
                 continue
             if is_constructor or self._may_call(call, outer, scope, owner):
                 found = self._of(argument, outer, depth)
-                values += [value if value.unit else Value(value.text, outer.unit, call.line) for value in found]
+                values += [value if value.unit else ResolvedText(value.text, outer.unit, call.line) for value in found]
         return values[:MOST_VALUES]
 
-    def _constructor_argument(self, scope: Scope, name: str, depth: int) -> list[Value]:
+    def _constructor_argument(self, scope: CodeScope, name: str, depth: int) -> list[ResolvedText]:
         for constructor in self._constructors(scope):
             for position, parameter in enumerate(constructor.parameters):
                 if parameter.name == name:
                     return self._parameter(constructor, position, parameter, depth)
         return []
 
-    def _with_default(self, values: list[Value], defaults: list[Value]) -> list[Value]:
+    def _with_default(self, values: list[ResolvedText], defaults: list[ResolvedText]) -> list[ResolvedText]:
         """Return *values*, where a variable without a default has the one of *defaults*; else both."""
         if len(values) == 1 and is_open(values[0].text):
             default = f":{defaults[0].text}" if defaults else ""
-            return [Value(f"{values[0].text[:-1]}{default}}}", values[0].unit)]
+            return [ResolvedText(f"{values[0].text[:-1]}{default}}}", values[0].unit)]
         return [*values, *defaults]
 
-    def _function_value(self, call: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _function_value(self, call: Expr, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return what a function of the same module returns: one that reads an environment variable, for example."""
         functions = [
             found
@@ -234,11 +236,11 @@ class Names(Objects, ABC):
         known = {tuple(value.text for value in values) for values in answers if values}
         return next(filter(None, answers)) if len(known) == 1 and len(functions) <= len(answers) else []
 
-    def _returned(self, function: Scope, call: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _returned(self, function: CodeScope, call: Expr, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return what a function returns to a call."""
         names = own_names(function)
         arguments = {name: argument_of(call, name, position) for position, name in enumerate(names)}
-        groups: list[list[Value]] = []
+        groups: list[list[ResolvedText]] = []
         for returned in function.returns[:4]:
             for value in _local(returned, function):
                 substituted = _substitute(value, arguments, 0)
@@ -260,12 +262,12 @@ def is_open(text: str) -> bool:
     return text.startswith("${") and text.endswith("}") and ":" not in text and text.count("${") == 1
 
 
-def own_names(function: Scope) -> list[str]:
+def own_names(function: CodeScope) -> list[str]:
     """Return the names of the parameters of a function, without the object of a method."""
     return [part.name for part in function.parameters if part.name not in function.language.own_parameters]
 
 
-def _local(expr: Expr, function: Scope) -> list[Expr]:
+def _local(expr: Expr, function: CodeScope) -> list[Expr]:
     """Return what a name is assigned in a function; other expressions, and names that depend on it, as they are."""
     bound = function.bindings.get(expr.text, [])[:3] if expr.kind is Kind.NAME else []
     return [part for part in bound if part.kind is Kind.CALL] or [expr]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from scanner_extractor.repository.applications.code import Parameter, Scope, ScopeKind, Unit
+from scanner_extractor.repository.applications.code import CodeScope, Parameter, ScopeKind, Unit
 from scanner_extractor.repository.applications.expressions import NOTHING, Expr, Kind
 from scanner_extractor.repository.applications.index import Index
 from scanner_extractor.repository.syntax_trees import words
@@ -35,7 +35,7 @@ class Objects:
     extended: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
 
-    def class_name(self, expr: Expr, scope: Scope, depth: int = 0) -> str:
+    def class_name(self, expr: Expr, scope: CodeScope, depth: int = 0) -> str:
         """Return the class of an object by its declaration or what it is assigned; empty where unknown."""
         is_class = expr.text in self.index.classes or _is_class(expr.text, scope.unit)
         if expr.kind is Kind.NEW or (expr.kind is Kind.CALL and is_class):
@@ -57,7 +57,7 @@ class Objects:
                 return outer.types[name]
         return ""
 
-    def targets(self, call: Expr, scope: Scope) -> list[Scope]:
+    def targets(self, call: Expr, scope: CodeScope) -> list[CodeScope]:
         """Return the functions of the repository that a call runs, by the class of its object."""
         found = self.index.functions.get(call.text, ()) if call.kind is Kind.CALL else ()
         return [
@@ -78,13 +78,13 @@ class Objects:
                 queue += [parent for scope in self.index.classes.get(current, ()) for parent in scope.supertypes]
         return found
 
-    def _ancestors(self, owner: Scope) -> Iterator[Scope]:
+    def _ancestors(self, owner: CodeScope) -> Iterator[CodeScope]:
         """Yield a class and its supertypes that are known, of each name the nearest."""
         yield owner
         for name in sorted(self.lineage(owner.name) - {owner.name}):
             yield from self.index.near(self.index.classes.get(name, ()), owner.unit)[:1]
 
-    def _may_call(self, call: Expr, outer: Scope, function: Scope, owner: Scope) -> bool:
+    def _may_call(self, call: Expr, outer: CodeScope, function: CodeScope, owner: CodeScope) -> bool:
         """Return whether *call* may be one of *function*: its object is of the class, or no other has that name."""
         if outer.language is not function.language:
             return False
@@ -100,23 +100,23 @@ class Objects:
             return owner.name in self.lineage(declared)
         return function.name not in GENERIC and only
 
-    def _may_implement(self, call: Expr, outer: Scope, function: Scope) -> bool:
+    def _may_implement(self, call: Expr, outer: CodeScope, function: CodeScope) -> bool:
         """Return whether a call through an interface of Go may be one of a method: one of as many parameters."""
         is_alike = len(call.positional()) == len(function.parameters) and function.name not in GENERIC
         return is_alike and self.index.module(outer.unit) == self.index.module(function.unit)
 
-    def _is_only(self, function: Scope, caller: Scope) -> bool:
+    def _is_only(self, function: CodeScope, caller: CodeScope) -> bool:
         """Return whether no other function has the name, or none in the module that it shares with the caller."""
         named = self.index.functions.get(function.name, ())
         module = self.index.module(function.unit)
         same = [other for other in named if self.index.module(other.unit) == module]
         return len(named) == 1 or (len(same) == 1 and self.index.module(caller.unit) == module)
 
-    def object_of(self, expr: Expr, scope: Scope) -> Expr:
+    def object_of(self, expr: Expr, scope: CodeScope) -> Expr:
         """Return the call or map assigned to a name; else the expression."""
         return self._object(expr, scope, 0)
 
-    def _object(self, expr: Expr, scope: Scope, depth: int) -> Expr:
+    def _object(self, expr: Expr, scope: CodeScope, depth: int) -> Expr:
         """Return the constructor call or map that an expression evaluates to; else the expression."""
         if expr.kind in (Kind.NEW, Kind.LIST) or depth > 6:
             return expr
@@ -126,7 +126,7 @@ class Objects:
             return self._member_object(expr, scope, depth)
         return self._named_object(expr, scope, depth) if expr.kind is Kind.NAME else expr
 
-    def _member_object(self, expr: Expr, scope: Scope, depth: int) -> Expr:
+    def _member_object(self, expr: Expr, scope: CodeScope, depth: int) -> Expr:
         owner = self._object(expr.receiver, scope, depth + 1)
         for part in owner.parts if owner.kind is Kind.LIST else ():
             if part.kind is Kind.PAIR and part.text == expr.text:
@@ -136,7 +136,7 @@ class Objects:
                 return self._object(bound, holder, depth + 1)
         return expr
 
-    def _named_object(self, expr: Expr, scope: Scope, depth: int) -> Expr:
+    def _named_object(self, expr: Expr, scope: CodeScope, depth: int) -> Expr:
         for outer in scope.outward():
             for position, parameter in enumerate(outer.parameters):
                 if parameter.name == expr.text and outer.kind is ScopeKind.FUNCTION:
@@ -150,7 +150,7 @@ class Objects:
         self.missing.add(expr.text)
         return expr
 
-    def _argument_object(self, function: Scope, position: int, parameter: Parameter, depth: int) -> Expr:
+    def _argument_object(self, function: CodeScope, position: int, parameter: Parameter, depth: int) -> Expr:
         """Return the object that the only caller of a function gives for a parameter."""
         found = [
             self._object((call.named(parameter.name) or argument), outer, depth + 2)
@@ -160,7 +160,7 @@ class Objects:
         kinds = {(expr.kind, expr.node) for expr in found if expr.kind in (Kind.NEW, Kind.LIST)}
         return found[0] if len(kinds) == 1 and len(found) == 1 else NOTHING
 
-    def _items(self, variable: Expr, scope: Scope) -> list[Expr]:
+    def _items(self, variable: Expr, scope: CodeScope) -> list[Expr]:
         """Return the objects of the list that a loop's variable goes through; none for another name."""
         for outer in scope.outward() if variable.kind is Kind.NAME else ():
             for bound in outer.bindings.get(variable.text, ())[:1]:
@@ -170,7 +170,7 @@ class Objects:
                 return [item for item in listed if item.kind in (Kind.LIST, Kind.NEW)][:MOST_VALUES]
         return []
 
-    def _units(self, receiver: Expr, scope: Scope) -> list[Unit]:
+    def _units(self, receiver: Expr, scope: CodeScope) -> list[Unit]:
         """Return the files that a name refers to: a module of Python, a package of Go, an import of JavaScript."""
         if receiver.kind not in (Kind.NAME, Kind.MEMBER):
             return []
@@ -189,14 +189,14 @@ class Objects:
         )
         return (same or imported)[:3] + folder[:20]
 
-    def _constructors(self, owner: Scope) -> Iterator[Scope]:
+    def _constructors(self, owner: CodeScope) -> Iterator[CodeScope]:
         for name in (owner.name, *sorted(owner.language.values.constructors)):
             yield from owner.functions.get(name, ())
 
-    def _is_constructor_parameter(self, scope: Scope, name: str) -> bool:
+    def _is_constructor_parameter(self, scope: CodeScope, name: str) -> bool:
         return any(name == part.name for constructor in self._constructors(scope) for part in constructor.parameters)
 
-    def _is_own(self, name: str, scope: Scope) -> bool:
+    def _is_own(self, name: str, scope: CodeScope) -> bool:
         return any(found.unit is scope.unit for found in self.index.functions.get(name, ()))
 
 

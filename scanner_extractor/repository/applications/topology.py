@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scanner_extractor.repository.applications.code import Scope, ScopeKind, Unit
+from scanner_extractor.repository.applications.code import CodeScope, ScopeKind, Unit
 from scanner_extractor.repository.applications.expressions import Expr, Kind
 from scanner_extractor.repository.applications.index import Index
 from scanner_extractor.repository.languages.language import BINDING
@@ -12,7 +12,7 @@ from scanner_extractor.repository.languages.language import BINDING
 _SINKS = frozenset({"sinkTo", "addSink", "sink_to", "add_sink", "toStream"})
 
 
-class Flow:
+class TopologyWalk:
     """Follows the values of a topology from what is read to what is written."""
 
     def __init__(self, index: Index, known: Mapping[int, list[str]]) -> None:
@@ -20,7 +20,7 @@ class Flow:
         self.known = known
         self.steps = 0
 
-    def origins(self, expr: Expr, scope: Scope, depth: int = 0) -> list[str]:
+    def origins(self, expr: Expr, scope: CodeScope, depth: int = 0) -> list[str]:
         """Return the topics that the value of *expr* comes from."""
         self.steps += 1
         if depth > 60 or self.steps > 4_000:
@@ -38,7 +38,7 @@ class Flow:
                 return [text for part in expr.parts for text in self.origins(part, scope, depth + 1)]
         return []
 
-    def _passed(self, call: Expr, scope: Scope, depth: int) -> list[str]:
+    def _passed(self, call: Expr, scope: CodeScope, depth: int) -> list[str]:
         """Return the origins of what a call passes on: of its object, its arguments, or what it returns."""
         found = self.origins(call.receiver, scope, depth + 1)
         for argument in call.arguments:
@@ -50,7 +50,7 @@ class Flow:
                     found = found + self.origins(returned, function, depth + 2)
         return list(dict.fromkeys(found))
 
-    def _name(self, name: str, scope: Scope, depth: int) -> list[str]:
+    def _name(self, name: str, scope: CodeScope, depth: int) -> list[str]:
         for outer in scope.outward():
             for position, parameter in enumerate(outer.parameters):
                 if parameter.name != name:

@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from itertools import product
 
-from scanner_extractor.repository.applications.code import Scope
+from scanner_extractor.repository.applications.code import CodeScope
 from scanner_extractor.repository.applications.expressions import NOTHING, Expr, Kind
 from scanner_extractor.repository.applications.members import Members, is_environment, is_topic_builder
-from scanner_extractor.repository.applications.names import DEEPEST, Value, is_open
+from scanner_extractor.repository.applications.names import DEEPEST, ResolvedText, is_open
 from scanner_extractor.repository.applications.objects import MOST_VALUES
 from scanner_model.redaction import is_secret_name
 
@@ -26,7 +26,7 @@ _TOPIC_WORD = re.compile(r"(?i)topic|stream|channel|queue|event|destination")
 class Resolver(Members):
     """Resolves expressions to texts."""
 
-    def texts(self, expr: Expr | None, scope: Scope) -> list[Value]:
+    def texts(self, expr: Expr | None, scope: CodeScope) -> list[ResolvedText]:
         """Return the texts that *expr* may have, without repetitions; none where it is not known."""
         if expr is None:
             return []
@@ -39,13 +39,13 @@ class Resolver(Members):
             if value.text.strip() and not (is_open(value.text) and value.text[:-1] in defaulted)
         ][:MOST_VALUES]
 
-    def _of(self, expr: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _of(self, expr: Expr, scope: CodeScope, depth: int) -> list[ResolvedText]:
         self.steps += 1
         if depth > DEEPEST or self.steps > MOST_STEPS or _is_secret(expr):
             return []
         match expr.kind:
             case Kind.TEXT:
-                return [Value(expr.text)]
+                return [ResolvedText(expr.text)]
             case Kind.NAME:
                 return self._named(expr.text, scope, depth + 1)
             case Kind.MEMBER:
@@ -63,29 +63,29 @@ class Resolver(Members):
                 return [value for part in parts for value in self._of(part, scope, depth + 1)][:MOST_VALUES]
         return []
 
-    def _join(self, parts: tuple[Expr, ...], scope: Scope, depth: int) -> list[Value]:
+    def _join(self, parts: tuple[Expr, ...], scope: CodeScope, depth: int) -> list[ResolvedText]:
         values = [self._of(part, scope, depth) for part in parts]
         joined = []
         for combination in product(*values):
             unit = next((value.unit for value in combination if value.unit is not None), None)
-            joined.append(Value("".join(value.text for value in combination), unit))
+            joined.append(ResolvedText("".join(value.text for value in combination), unit))
             if len(joined) == MOST_VALUES:
                 break
         return joined
 
-    def _choice(self, parts: tuple[Expr, ...], scope: Scope, depth: int) -> list[Value]:
+    def _choice(self, parts: tuple[Expr, ...], scope: CodeScope, depth: int) -> list[ResolvedText]:
         first, *others = (self._of(part, scope, depth) for part in parts)
         others_values = [value for values in others for value in values]
         return self._with_default(first, others_values) if first else others_values
 
-    def _call(self, call: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _call(self, call: Expr, scope: CodeScope, depth: int) -> list[ResolvedText]:
         for read in (self._variable, self._text_method, self._made, self._getter, self._setting, self._passed):
             values = read(call, scope, depth)
             if values is not None:
                 return values
         return []
 
-    def _variable(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
+    def _variable(self, call: Expr, scope: CodeScope, depth: int) -> list[ResolvedText] | None:
         """Return the variable of the environment, or the option of Go's flags, that a call reads; None for others."""
         arguments, receiver, means = call.positional(), call.receiver, scope.language.values
         first = arguments[0] if arguments else NOTHING
@@ -96,7 +96,7 @@ class Resolver(Members):
             return self._of(arguments[-2], scope, depth)  # the default stands before the description
         return None
 
-    def _text_method(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
+    def _text_method(self, call: Expr, scope: CodeScope, depth: int) -> list[ResolvedText] | None:
         """Return what a method of a text or an optional value returns; None for another method."""
         arguments, receiver, means = call.positional(), call.receiver, scope.language.values
         first = arguments[0] if arguments else NOTHING
@@ -105,13 +105,13 @@ class Resolver(Members):
         if call.text in means.formats:
             return self._format(call, scope, depth)
         if call.text in means.lower:
-            return [Value(value.text.lower(), value.unit) for value in self._of(receiver, scope, depth)]
+            return [ResolvedText(value.text.lower(), value.unit) for value in self._of(receiver, scope, depth)]
         if call.text in means.parts:
             parts = self._of(first if receiver.kind is Kind.OTHER else receiver, scope, depth)
-            return [Value(part.strip(), value.unit) for value in parts for part in _divided(value.text)]
+            return [ResolvedText(part.strip(), value.unit) for value in parts for part in _divided(value.text)]
         return self._item(receiver, first, scope, depth) if call.text == "[]" else None
 
-    def _made(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
+    def _made(self, call: Expr, scope: CodeScope, depth: int) -> list[ResolvedText] | None:
         """Return the texts of a list or topic that a call makes; None for another call."""
         arguments, means = call.positional(), scope.language.values
         first = arguments[0] if arguments else NOTHING
@@ -124,13 +124,13 @@ class Resolver(Members):
             return self._of(call.named("topic", "name", "Topic", "Name", "topic_name") or first, scope, depth)
         return None
 
-    def _keys(self, table: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _keys(self, table: Expr, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return the keys of an object or dictionary: topics with their handlers."""
         found = self._object(table, scope, 0)
         pairs = [part for part in found.parts if part.kind is Kind.PAIR and len(part.parts) > 1]
         return [value for pair in pairs for value in self._of(pair.parts[1], scope, depth)][:MOST_VALUES]
 
-    def _getter(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
+    def _getter(self, call: Expr, scope: CodeScope, depth: int) -> list[ResolvedText] | None:
         """Return what a function of the repository returns; None where it is none, or nothing is known of it."""
         if not call.positional() and call.receiver.kind is not Kind.OTHER:
             found = self._member(call.receiver, call.text, scope, depth)
@@ -139,16 +139,16 @@ class Resolver(Members):
             return found or (self._of(call.receiver, scope, depth) if call.text in scope.language.values.same else [])
         return self._function_value(call, scope, depth) or None
 
-    def _setting(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
+    def _setting(self, call: Expr, scope: CodeScope, depth: int) -> list[ResolvedText] | None:
         """Return the setting that a call looks up; None where it looks up none."""
         arguments = call.positional()
         if call.text not in scope.language.values.properties or not arguments or arguments[0].kind is Kind.OTHER:
             return None
         section = self._section(call.receiver, scope, depth)
-        keys = [Value(section + key.text, key.unit) for key in self._of(arguments[0], scope, depth)]
+        keys = [ResolvedText(section + key.text, key.unit) for key in self._of(arguments[0], scope, depth)]
         return self._placeholder(keys, [part for part in arguments[1:2] if part.kind is Kind.TEXT], scope, depth)
 
-    def _passed(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
+    def _passed(self, call: Expr, scope: CodeScope, depth: int) -> list[ResolvedText] | None:
         """Return the value that a call passes on: `trim`, `valueOf`, the end of a builder of topics."""
         arguments, receiver = call.positional(), call.receiver
         means = scope.language.values
@@ -157,7 +157,7 @@ class Resolver(Members):
             return self._of(receiver if is_method else (arguments or [NOTHING])[0], scope, depth)
         return self._of(receiver, scope, depth) if is_topic_builder(receiver, means) else None
 
-    def _new(self, new: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _new(self, new: Expr, scope: CodeScope, depth: int) -> list[ResolvedText]:
         means = scope.language.values
         if new.text in means.topics or new.text in means.lists:
             named = new.named("topic", "name", "Topic", "Name")
@@ -165,7 +165,7 @@ class Resolver(Members):
             return [value for part in parts for value in self._of(part, scope, depth)]
         return []
 
-    def _format(self, call: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _format(self, call: Expr, scope: CodeScope, depth: int) -> list[ResolvedText]:
         arguments = list(call.positional())
         template = call.receiver
         if template.kind in (Kind.OTHER, Kind.NAME) and arguments:  # String.format("…", …)
@@ -184,7 +184,7 @@ class Resolver(Members):
             result += self._join(tuple(part for part in parts if part.kind is not Kind.TEXT or part.text), scope, depth)
         return result
 
-    def _section(self, receiver: Expr, scope: Scope, depth: int) -> str:
+    def _section(self, receiver: Expr, scope: CodeScope, depth: int) -> str:
         """Return the prefix of a section of settings: `config.GetSection("Kafka")`, `config.getConfig("kafka")`."""
         if receiver.kind is Kind.NAME:
             for outer in scope.outward():
@@ -195,13 +195,13 @@ class Resolver(Members):
                 return f"{self._section(receiver.receiver, scope, depth)}{value.text}."
         return ""
 
-    def _item(self, receiver: Expr, key: Expr, scope: Scope, depth: int) -> list[Value]:
+    def _item(self, receiver: Expr, key: Expr, scope: CodeScope, depth: int) -> list[ResolvedText]:
         """Return an item of a list, a member of a map, or a setting by its name."""
         for value in self._of(key, scope, depth) if key.kind is not Kind.OTHER else ():
             found = self._member(receiver, value.text, scope, depth)
             if found:
                 return found
-            return [Value(f"${{{self._section(receiver, scope, depth)}{value.text}}}")]
+            return [ResolvedText(f"${{{self._section(receiver, scope, depth)}{value.text}}}")]
         return self._of(receiver, scope, depth)
 
 

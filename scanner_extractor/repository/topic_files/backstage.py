@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
@@ -21,9 +21,8 @@ from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.catalogs import Annotation
 from scanner_model.declarations import UNRESOLVED_USE
 from scanner_model.names import TopicName
+from scanner_model.payload import Json
 from scanner_model.redaction import mask_text
-
-Value = Any
 
 NAME = "Backstage catalog"
 _SIGN = re.compile(r"^apiVersion:[ \t]*['\"]?backstage\.io/", re.MULTILINE)
@@ -40,7 +39,7 @@ def is_catalog(file: RepositoryFile) -> bool:
 class _Entity(NamedTuple):
     file: RepositoryFile
     line: int
-    value: Mapping[str, Value]
+    value: Mapping[str, Json]
 
     @property
     def name(self) -> str:
@@ -126,7 +125,7 @@ def _api(entity: _Entity, context: Context) -> _Api:
     return api
 
 
-def _operations(document: Mapping[str, Value], channel: str) -> set[str]:
+def _operations(document: Mapping[str, Json], channel: str) -> set[str]:
     """Return what the application does with a channel, by the operations of AsyncAPI 3."""
     return {
         text(operation, "action")

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.declared import mappings, text, texts
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.yaml_documents import parse_yaml
-
-Value = Any
+from scanner_model.payload import Json
 
 NAME = "EventCatalog page"
 _HEADER = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -26,7 +25,7 @@ _SIGN = re.compile(r"^(?:receives|sends|protocols|channels):", re.MULTILINE)
 
 class _Page(NamedTuple):
     path: str
-    value: Mapping[str, Value]
+    value: Mapping[str, Json]
 
     @property
     def id(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.declared import mapping, mappings, member, text, texts
@@ -16,8 +16,7 @@ from scanner_extractor.repository.topic_files.kpops import is_pipeline, read_pip
 from scanner_extractor.repository.topic_files.mapping import add_entries, documents
 from scanner_extractor.repository.topic_files.persister import is_service_map, read_service_map
 from scanner_extractor.repository.yaml_documents import Parsed
-
-Value = Any
+from scanner_model.payload import Json
 
 DESCRIPTION = "description of a topic"
 """The kind of these files, as they are counted."""
@@ -37,11 +36,11 @@ class Form(NamedTuple):
 
     name: str
     sign: re.Pattern[str]
-    fits: Callable[[Value], bool]
+    fits: Callable[[Json], bool]
     members: tuple[TopicFiles, ...]
 
 
-def _is_described(document: Value) -> bool:
+def _is_described(document: Json) -> bool:
     """Check whether a document lists the users of one topic, or the files of its schemas."""
     services = mapping(document, "services")
     users = [texts(part, key) for part in (document, services) for key in ("producers", "consumers")]
@@ -53,7 +52,7 @@ def _is_described(document: Value) -> bool:
     return has_topic and (has_schemas or any(users[2:]))
 
 
-def _is_kind(version: str, *kinds: str) -> Callable[[Value], bool]:
+def _is_kind(version: str, *kinds: str) -> Callable[[Json], bool]:
     return lambda document: text(document, "apiVersion").startswith(version) and text(document, "kind") in kinds
 
 
@@ -157,7 +156,7 @@ def _inside(parsed: Parsed) -> Iterator[Parsed]:
         yield Parsed(getattr(item, "line", parsed.line), _replaced(item, given) if given else item)
 
 
-def _replaced(value: Value, given: dict[str, str]) -> Value:
+def _replaced(value: Json, given: dict[str, str]) -> Json:
     """Return *value* with the parameters of its template replaced; one without a value stays."""
     if isinstance(value, str):
         return _PARAMETER.sub(lambda found: given.get(found[1]) or found[0], value)

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
@@ -17,8 +16,7 @@ from scanner_extractor.repository.declared import CLASS, count, mapping, member,
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.topic_files.mapping import documents
 from scanner_extractor.repository.yaml_documents import parse_yaml
-
-Value = Any
+from scanner_model.payload import Json
 
 NAME = "KPOps pipeline"
 _APPS = r"(?:producer|consumer|consumer-producer|streams)-app"
@@ -49,10 +47,10 @@ def read_pipeline(file: RepositoryFile, context: Context) -> None:
 @dataclass(slots=True)
 class _Component:
     type: str
-    value: Mapping[str, Value]
+    value: Mapping[str, Json]
     name: str
     place: str
-    outputs: dict[str, Mapping[str, Value]] = field(default_factory=dict)
+    outputs: dict[str, Mapping[str, Json]] = field(default_factory=dict)
 
     def passed_on(self) -> list[str]:
         """Return the topics that the next component reads: neither errors nor labelled."""
@@ -71,7 +69,7 @@ class _Pipeline:
         relative = file.directory.removeprefix(configured).strip("/") or file.directory.rpartition("/")[2]
         self._pipeline = relative.replace("/", "-")
 
-    def add(self, item: Mapping[str, Value]) -> None:
+    def add(self, item: Mapping[str, Json]) -> None:
         """Add a component, and what it reads and writes."""
         if item.get("enabled") is False:
             return
@@ -91,7 +89,7 @@ class _Pipeline:
             for topic in topics:
                 self._context.use(component.name, topic, writes=writes, description=f"{kind} of KPOps", place=place)
 
-    def _add_output(self, component: _Component, name: str, topic: Value) -> None:
+    def _add_output(self, component: _Component, name: str, topic: Json) -> None:
         if is_topic_name(name):
             component.outputs[name] = mapping(topic)
             self._context.topic(name, component.place, count(member(topic, "partitions_count")), tool=NAME)
@@ -132,22 +130,22 @@ class _Pipeline:
             if output := text(component.value, *part, "outputTopic"):
                 self._add_output(component, self._replaced(output, short, component.value), {})
 
-    def _with_defaults(self, kind: str, item: Mapping[str, Value]) -> Mapping[str, Value]:
+    def _with_defaults(self, kind: str, item: Mapping[str, Json]) -> Mapping[str, Json]:
         """Return a component with the defaults of its type and the types above it, nearest file last."""
-        value: dict[str, Value] = {}
+        value: dict[str, Json] = {}
         for name in reversed(list(_types(kind))):
             for place in reversed(self._directories):
                 _merge(value, mapping(self._document(place, "defaults"), name))
         _merge(value, item)
         return value
 
-    def _document(self, directory: str, name: str) -> Mapping[str, Value]:
+    def _document(self, directory: str, name: str) -> Mapping[str, Json]:
         path = f"{directory}/{name}.yaml".lstrip("/")
         written = self._context.text(path) if path in self._context.entries else None
         parsed = next(parse_yaml(written), None) if written else None
         return mapping(parsed.value) if parsed and not parsed.error else {}
 
-    def _replaced(self, name: str, component: str, value: Mapping[str, Value]) -> str:
+    def _replaced(self, name: str, component: str, value: Mapping[str, Json]) -> str:
         """Return a text with the variables of KPOps replaced, and then those of the repository."""
         topics = mapping(self._config, "topic_name_config")
         known = {
@@ -178,7 +176,7 @@ def _types(kind: str) -> Iterator[str]:
     yield "pipeline-component"
 
 
-def _merge(into: dict[str, Value], value: Mapping[str, Value]) -> None:
+def _merge(into: dict[str, Json], value: Mapping[str, Json]) -> None:
     for key, inside in value.items():
         if isinstance(inside, dict) and isinstance(into.get(key), dict):
             _merge(into[key], inside)

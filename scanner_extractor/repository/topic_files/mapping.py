@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.files import RepositoryFile
@@ -17,6 +17,7 @@ from scanner_extractor.repository.yaml_documents import Parsed, parse_yaml
 from scanner_model.catalogs import Annotation
 from scanner_model.errors import InputInvalid
 from scanner_model.names import TopicName
+from scanner_model.payload import Json
 from scanner_model.redaction import mask_text
 from scanner_model.text import has_placeholder
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from jsonpath import CompoundJSONPath, JSONPath, JSONPathMatch
 
     from scanner_extractor.repository.context import Context
-
-Value = Any
 
 MOST_MATCHES = 20_000
 """Maximum matches of one expression in one document."""
@@ -46,9 +45,9 @@ class Entry(NamedTuple):
     """An entry of a document: *value* is at *match* in it."""
 
     file: RepositoryFile
-    document: Value
+    document: Json
     match: JSONPathMatch | None
-    value: Value
+    value: Json
     line: int
 
     def found(self, expressions: tuple[str, ...]) -> list[Found]:
@@ -110,7 +109,7 @@ def _compiled(path: str) -> JSONPath | CompoundJSONPath:
         raise InputInvalid(what, hint="use JSONPath as in RFC 9535") from error
 
 
-def matches(path: str, document: Value) -> Iterator[JSONPathMatch]:
+def matches(path: str, document: Json) -> Iterator[JSONPathMatch]:
     """Yield the matches of a JSONPath in a document; none in a text or number."""
     if isinstance(document, dict | list):
         yield from islice(_compiled(path).finditer(document), MOST_MATCHES)
@@ -214,7 +213,7 @@ def _annotate(entry: Entry, mapping: TopicFiles, topic: str, context: Context, t
         context.annotations.append(note)
 
 
-def _text(value: Value) -> str | None:
+def _text(value: Json) -> str | None:
     """Return a value as a text; None for an empty text, a list, a mapping and null."""
     if isinstance(value, str):
         return value or None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
@@ -16,8 +16,7 @@ from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.topic_files.mapping import documents
 from scanner_model.columns import ELEMENT, ColumnPath
 from scanner_model.manual import DeclaredFlow, FlowEnd
-
-Value = Any
+from scanner_model.payload import Json
 
 PERSISTER, INDEXER = "egov-persister", "egov-indexer"
 """The programs that read these files."""
@@ -81,7 +80,7 @@ def _add_flows(job: str, topic: str, target: _Target, place: str, context: Conte
             context.flows.append(flow)
 
 
-def _tables(entry: Mapping[str, Value]) -> Iterator[_Target]:
+def _tables(entry: Mapping[str, Json]) -> Iterator[_Target]:
     """Yield the table of each query; its columns are known if each has a place in the message."""
     for query in mappings(entry, "queryMaps"):
         sql = text(query, "query")

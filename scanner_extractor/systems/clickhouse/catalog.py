@@ -17,7 +17,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.systems.clickhouse.engines import (
-    Engine,
+    EngineClause,
     clickhouse_type,
     forwarded_table,
     has_macros,
@@ -95,7 +95,7 @@ class _Entry:
     row: Payload
     columns: tuple[Payload, ...]
     kind: str
-    engine: Engine
+    engine: EngineClause
     other_name: str
 
 

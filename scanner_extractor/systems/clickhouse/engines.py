@@ -115,7 +115,7 @@ _FORWARDING = {"Distributed": 1, "Buffer": 0}
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class EngineClause:
     """The words of an engine: *arguments* by position, *settings* by name; of both those that are texts or numbers."""
 
     arguments: tuple[str, ...] = ()
@@ -128,7 +128,7 @@ class Engine:
         return self.arguments[0] if is_named else ""
 
 
-def parse_engine(text: str) -> Engine:
+def parse_engine(text: str) -> EngineClause:
     """Parse `engine_full`, as `Kafka('broker:9092', 'topic', 'group', 'Avro') SETTINGS name = 'value'`."""
     arguments: list[str] = []
     settings: dict[str, str] = {}
@@ -146,7 +146,7 @@ def parse_engine(text: str) -> Engine:
             value = word
         depth += (sign == "(") - (sign == ")")
     _add_argument([], settings, name, value)
-    return Engine(tuple(arguments), settings)
+    return EngineClause(tuple(arguments), settings)
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
@@ -167,7 +167,7 @@ def _add_argument(arguments: list[str], settings: dict[str, str], name: str, val
         arguments.append(value)
 
 
-def kafka_parameters(engine: Engine, collection: Mapping[str, str], macros: Mapping[str, str]) -> dict[str, str]:
+def kafka_parameters(engine: EngineClause, collection: Mapping[str, str], macros: Mapping[str, str]) -> dict[str, str]:
     """Return the parameters of a table that is read from topics; one that the server does not show is left out.
 
     *collection* are the values of its named collection, which its own settings override. *macros* replace their names
@@ -187,7 +187,7 @@ def kafka_parameters(engine: Engine, collection: Mapping[str, str], macros: Mapp
     return {name: value for name, value in expanded.items() if value and not _MACRO.search(value)}
 
 
-def has_macros(engine: Engine) -> bool:
+def has_macros(engine: EngineClause) -> bool:
     """Return whether a text of the engine has a name in braces, which the server replaces."""
     return any(_MACRO.search(text) for text in (*engine.arguments, *engine.settings.values()))
 
@@ -196,7 +196,7 @@ def _expanded(text: str, macros: Mapping[str, str]) -> str:
     return _MACRO.sub(lambda match: macros.get(match[1], match[0]), text)
 
 
-def forwarded_table(engine: str, declared: Engine) -> tuple[str, str] | None:
+def forwarded_table(engine: str, declared: EngineClause) -> tuple[str, str] | None:
     """Return database and table that a table without rows of its own passes them to; None for any other engine."""
     at = _FORWARDING.get(engine)
     return (

@@ -13,7 +13,6 @@ from scanner_extractor.repository.declared import (
     Collector,
     DeclaredUse,
     Document,
-    Value,
     count,
     mapping,
     mappings,
@@ -23,6 +22,7 @@ from scanner_extractor.repository.declared import (
     texts,
 )
 from scanner_model.declarations import Declaration, DeclaredKind
+from scanner_model.payload import Json
 
 GITOPS, JULIE, CONNECT = "kafka-gitops", "julieops", "connect"
 
@@ -90,7 +90,7 @@ def _read_gitops(document: Document, collector: Collector) -> bool:
     return is_topics or is_services
 
 
-def _read_service(document: Document, name: str, service: Value, collector: Collector) -> None:
+def _read_service(document: Document, name: str, service: Json, collector: Collector) -> None:
     place = document.place(name, mapping(document.value, "services"))
     description = f"{text(service, 'type')} service of kafka-gitops"
     _add_uses(collector, (name, description, place), texts(service, "consumes"), texts(service, "produces"))
@@ -139,7 +139,7 @@ def _read_julie(document: Document, collector: Collector) -> None:
         _julie_project(document, project, tuple(names), collector)
 
 
-def _julie_topic(document: Document, topic: Mapping[str, Value], name: str, collector: Collector) -> None:
+def _julie_topic(document: Document, topic: Mapping[str, Json], name: str, collector: Collector) -> None:
     config = dict(mapping(topic, "config"))
     place = document.place("name", topic)
     declaration = Declaration(
@@ -162,7 +162,7 @@ def _julie_topic(document: Document, topic: Mapping[str, Value], name: str, coll
 
 
 def _julie_project(
-    document: Document, project: Mapping[str, Value], topics: tuple[str, ...], collector: Collector
+    document: Document, project: Mapping[str, Json], topics: tuple[str, ...], collector: Collector
 ) -> None:
     """Add who reads and writes: consumers and producers of a project use every topic of it."""
     where = f"of the project {text(project, 'name')} in JulieOps"
@@ -185,7 +185,7 @@ def _julie_project(
                 collector.add_internal(user.get(store), about[2])
 
 
-def _principals(value: Value, part: str) -> Iterator[str]:
+def _principals(value: Json, part: str) -> Iterator[str]:
     return (_user(text(user, "principal")) for user in mappings(value, part))
 
 

@@ -14,7 +14,6 @@ from scanner_extractor.repository.declared import (
     TASKS,
     Collector,
     Document,
-    Value,
     count,
     mapping,
     mappings,
@@ -23,6 +22,7 @@ from scanner_extractor.repository.declared import (
     texts,
 )
 from scanner_model.declarations import Declaration, DeclaredKind
+from scanner_model.payload import Json
 
 Reader = Callable[[Document, Collector], None]
 
@@ -48,7 +48,7 @@ _SQL = re.compile(
 )
 
 
-def is_resource(value: Value) -> bool:
+def is_resource(value: Json) -> bool:
     """Return whether a document has the form of a Kubernetes resource."""
     return isinstance(member(value, "apiVersion"), str) and isinstance(member(value, "kind"), str)
 
@@ -64,7 +64,7 @@ def read_resource(document: Document, collector: Collector) -> None:
             read(item, collector)
 
 
-def shared_settings(document: Document) -> tuple[str, dict[str, Value]] | None:
+def shared_settings(document: Document) -> tuple[str, dict[str, Json]] | None:
     """Return name and settings of jikkou's ConfigMap; None for anything else."""
     value = document.value
     if text(value, "apiVersion").startswith("core.jikkou.io/") and text(value, "kind") == "ConfigMap":
@@ -100,7 +100,7 @@ def _jikkou_topic(document: Document, collector: Collector) -> None:
     value = document.value
     if text(value, "metadata", "annotations", "jikkou.io/delete") == "true":
         return collector.other("KafkaTopic to be deleted")
-    settings: dict[str, Value] = {}
+    settings: dict[str, Json] = {}
     for name in texts(value, "spec", "configMapRefs"):
         if name not in collector.config_maps:
             collector.problem(
@@ -172,7 +172,7 @@ def _connector(
     collector.declare(declaration, settings)
 
 
-def _state(value: Value) -> str:
+def _state(value: Json) -> str:
     return _STATES.get(text(value, "spec", "state").lower(), "")
 
 
@@ -181,7 +181,7 @@ def _connect(document: Document, collector: Collector) -> None:
     _stores(document, collector, mapping(document.value, "spec"))
 
 
-def _stores(document: Document, collector: Collector, spec: Value) -> None:
+def _stores(document: Document, collector: Collector, spec: Json) -> None:
     for store in _STORES:
         collector.add_internal(member(spec, f"{store}StorageTopic"), document.place())  # v1
         collector.add_internal(member(spec, "config", f"{store}.storage.topic"), document.place())  # v1beta2
@@ -205,11 +205,11 @@ def _mirror_maker(document: Document, collector: Collector) -> None:
 
 
 def _mirror(
-    document: Document, collector: Collector, ends: tuple[Value, Value, Value], part: str, class_name: str
+    document: Document, collector: Collector, ends: tuple[Json, Json, Json], part: str, class_name: str
 ) -> None:
     mirror, source, target = ends
     connector = mapping(mirror, part)
-    settings: dict[str, Value] = {
+    settings: dict[str, Json] = {
         CLASS: f"org.apache.kafka.connect.mirror.{class_name}",
         TASKS: connector.get("tasksMax"),
         **mapping(connector, "config"),

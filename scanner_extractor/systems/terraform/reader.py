@@ -14,9 +14,9 @@ from scanner_extractor.repository.syntax_trees import LARGEST, Node, grammar_mis
 from scanner_extractor.systems.terraform.values import (
     Block,
     Module,
-    Scope,
+    ModuleScope,
+    TerraformValue,
     Unknown,
-    Value,
     as_text,
     attributes,
     plain,
@@ -49,7 +49,7 @@ class TerraformReading:
     files with the reason.
     """
 
-    declarations: tuple[tuple[Declaration, Mapping[str, Value]], ...] = ()
+    declarations: tuple[tuple[Declaration, Mapping[str, TerraformValue]], ...] = ()
     statements: tuple[DeclaredSql, ...] = ()
     schemas: tuple[SchemaVersion, ...] = ()
     schema_files: tuple[tuple[str, str], ...] = ()
@@ -94,8 +94,10 @@ class _Reader:
     given: Mapping[str, str]
     paths: dict[str, list[str]] = field(default_factory=dict)
     called: set[str] = field(default_factory=set)
-    parsed: dict[str, tuple[list[Block], dict[str, Value]]] = field(default_factory=dict)
-    declarations: dict[tuple[DeclaredKind, str], tuple[Declaration, Mapping[str, Value]]] = field(default_factory=dict)
+    parsed: dict[str, tuple[list[Block], dict[str, TerraformValue]]] = field(default_factory=dict)
+    declarations: dict[tuple[DeclaredKind, str], tuple[Declaration, Mapping[str, TerraformValue]]] = field(
+        default_factory=dict
+    )
     statements: dict[str, DeclaredSql] = field(default_factory=dict)
     schemas: list[SchemaVersion] = field(default_factory=list)
     schema_files: list[tuple[str, str]] = field(default_factory=list)
@@ -125,19 +127,19 @@ class _Reader:
         for directory in sorted(paths.keys() - self.called):
             self._read_module(directory, {}, 0)
 
-    def _parsed(self, directory: str) -> tuple[list[Block], dict[str, Value]]:
+    def _parsed(self, directory: str) -> tuple[list[Block], dict[str, TerraformValue]]:
         """Return the blocks and the values of variables that the files of a directory have."""
         if directory in self.parsed:
             return self.parsed[directory]
         blocks: list[Block] = []
-        certain: dict[str, Value] = {}
-        others: dict[str, Value] = {}
+        certain: dict[str, TerraformValue] = {}
+        others: dict[str, TerraformValue] = {}
         for path in self.paths.get(directory, ()):
             body = self._body(path)
             if body is None:
                 continue
             if path.endswith(".tfvars"):
-                scope = Scope(Module(directory, self.files.get))
+                scope = ModuleScope(Module(directory, self.files.get))
                 is_certain = path.endswith(".auto.tfvars") or PurePosixPath(path).name == "terraform.tfvars"
                 known = certain if is_certain else others
                 known |= {name: scope.value(node) for name, node in attributes(body).items()}
@@ -165,7 +167,7 @@ class _Reader:
             self._problem(path, "a part of it is not valid Terraform", "the rest is read")
         return next((child for child in tree.named_children if child.type == "body"), None)
 
-    def _read_module(self, directory: str, variables: Mapping[str, Value], level: int) -> Module:
+    def _read_module(self, directory: str, variables: Mapping[str, TerraformValue], level: int) -> Module:
         """Read a module with the values that its caller passes; the user's precede those."""
         blocks, own = self._parsed(directory)
         passed = variables if level else own
@@ -186,16 +188,16 @@ class _Reader:
                 self._call(directory, block, module, level)
         for block in blocks:
             read = RESOURCES.get(block.labels[0]) if block.kind == "resource" and len(block.labels) == 2 else None
-            for scope in Scope(module).instances(block) if read else ():
+            for scope in ModuleScope(module).instances(block) if read else ():
                 read(self, block, scope)  # type: ignore[misc]
         return module
 
     def _call(self, directory: str, block: Block, module: Module, level: int) -> None:
-        written = Scope(module).text(block, "source")
+        written = ModuleScope(module).text(block, "source")
         place = _joined(directory, written)
         if not written.startswith(".") or place not in self.paths or level >= DEEPEST_MODULES:
             return
-        for scope in Scope(module).instances(block):
+        for scope in ModuleScope(module).instances(block):
             self.calls += 1
             if self.calls > MOST_MODULES:
                 self._problem(block.place, f"more than {MOST_MODULES} modules are called", "further ones are not read")
@@ -279,7 +281,7 @@ class _Reader:
 
 
 class _Declared(NamedTuple):
-    settings: Mapping[str, Value]
+    settings: Mapping[str, TerraformValue]
     parent: str = ""
     partitions: int | None = None
     replication: int | None = None
@@ -310,7 +312,7 @@ def _joined(directory: str, path: str) -> str:
 # --- resources
 
 
-def _number(scope: Scope, block: Block, *names: str) -> int | None:
+def _number(scope: ModuleScope, block: Block, *names: str) -> int | None:
     for name in names:
         value = as_text(scope.value(block.attributes.get(name)))
         if value.isdigit() and len(value) < 10:
@@ -318,9 +320,9 @@ def _number(scope: Scope, block: Block, *names: str) -> int | None:
     return None
 
 
-def _settings(scope: Scope, block: Block, *names: str) -> dict[str, Value]:
+def _settings(scope: ModuleScope, block: Block, *names: str) -> dict[str, TerraformValue]:
     """Return the settings in an attribute that is a map, or in a block of that name."""
-    found: dict[str, Value] = {}
+    found: dict[str, TerraformValue] = {}
     for name in names:
         value = scope.value(block.attributes.get(name))
         found |= value if isinstance(value, dict) else {}
@@ -330,11 +332,11 @@ def _settings(scope: Scope, block: Block, *names: str) -> dict[str, Value]:
     return {key: as_text(plain(value)) for key, value in found.items()}
 
 
-def _first(scope: Scope, block: Block, *names: str) -> str:
+def _first(scope: ModuleScope, block: Block, *names: str) -> str:
     return next((text for name in names if (text := scope.text(block, name))), "")
 
 
-def _topic(reader: _Reader, block: Block, scope: Scope) -> None:
+def _topic(reader: _Reader, block: Block, scope: ModuleScope) -> None:
     declared = _Declared(
         _settings(scope, block, "config", "configuration"),
         partitions=_number(scope, block, "partitions_count", "partitions", "partition_count"),
@@ -343,7 +345,7 @@ def _topic(reader: _Reader, block: Block, scope: Scope) -> None:
     reader.declare(DeclaredKind.TOPIC, block, _first(scope, block, "topic_name", "name"), declared)
 
 
-def _connector(reader: _Reader, block: Block, scope: Scope) -> None:
+def _connector(reader: _Reader, block: Block, scope: ModuleScope) -> None:
     maps = ("config_nonsensitive", "config", "connector_configuration")
     settings = _settings(scope, block, *maps)
     unknown = [name for name in maps if isinstance(scope.value(block.attributes.get(name)), Unknown)]
@@ -354,14 +356,14 @@ def _connector(reader: _Reader, block: Block, scope: Scope) -> None:
     reader.declare(DeclaredKind.CONNECTOR, block, str(name), _Declared(settings))
 
 
-def _statement(reader: _Reader, block: Block, scope: Scope) -> None:
+def _statement(reader: _Reader, block: Block, scope: ModuleScope) -> None:
     reader.state(_first(scope, block, "statement_name") or block.labels[1], scope.text(block, "statement"), block.place)
     path = scope.file_path(block, "statement")
     if path in reader.files:
         reader.statement_files.add(path)
 
 
-def _flink_version(reader: _Reader, block: Block, scope: Scope) -> None:
+def _flink_version(reader: _Reader, block: Block, scope: ModuleScope) -> None:
     """Read Aiven's version of a Flink application: its tables, and the statement that uses them."""
     tables = [scope.text(inner, "create_table") for inner in block.blocks if inner.kind in _TABLES]
     parts = [part.strip().removesuffix(";") for part in (*tables, scope.text(block, "statement")) if part.strip()]
@@ -370,7 +372,7 @@ def _flink_version(reader: _Reader, block: Block, scope: Scope) -> None:
     )
 
 
-def _level(reader: _Reader, block: Block, scope: Scope) -> None:
+def _level(reader: _Reader, block: Block, scope: ModuleScope) -> None:
     """Read the compatibility level of a subject, or of the registry, which has none."""
     subject, level = _first(scope, block, "subject_name", "subject"), _first(scope, block, *_LEVELS)
     if level and not has_placeholder(subject + level):
@@ -382,7 +384,7 @@ _TABLES = frozenset({"source", "sink", "sources", "sinks"})
 """The blocks of tables; the plural is that of versions of the provider before 4.1."""
 
 
-def _schema(reader: _Reader, block: Block, scope: Scope) -> None:
+def _schema(reader: _Reader, block: Block, scope: ModuleScope) -> None:
     references = tuple(
         Reference(
             name=scope.text(inner, "name"),
@@ -400,7 +402,7 @@ def _schema(reader: _Reader, block: Block, scope: Scope) -> None:
     reader.register(block, subject, text, about)
 
 
-def _right(reader: _Reader, block: Block, scope: Scope) -> None:
+def _right(reader: _Reader, block: Block, scope: ModuleScope) -> None:
     """Read an access control entry on a topic of its literal name."""
     kind = _first(scope, block, "resource_type", "acl_resource_type")
     pattern = _first(scope, block, "pattern_type", "resource_pattern_type_filter", "resource_pattern_type")
@@ -413,13 +415,13 @@ def _right(reader: _Reader, block: Block, scope: Scope) -> None:
     reader.allow(job, topic, _first(scope, block, "operation", "acl_operation"), block.place)
 
 
-def _aiven_right(reader: _Reader, block: Block, scope: Scope) -> None:
+def _aiven_right(reader: _Reader, block: Block, scope: ModuleScope) -> None:
     reader.allow(
         scope.text(block, "username"), scope.text(block, "topic"), scope.text(block, "permission"), block.place
     )
 
 
-def _role(reader: _Reader, block: Block, scope: Scope) -> None:
+def _role(reader: _Reader, block: Block, scope: ModuleScope) -> None:
     """Read a role of Confluent Cloud on a topic, which its resource pattern names last."""
     match = re.search(r"/topic=([\w.-]+)$", scope.text(block, "crn_pattern"))
     if match:
@@ -427,7 +429,7 @@ def _role(reader: _Reader, block: Block, scope: Scope) -> None:
         reader.allow(job, match[1], scope.text(block, "role_name"), block.place)
 
 
-RESOURCES: Mapping[str, Callable[[_Reader, Block, Scope], None]] = {
+RESOURCES: Mapping[str, Callable[[_Reader, Block, ModuleScope], None]] = {
     "aiven_flink_application_version": _flink_version,
     "aiven_kafka_acl": _aiven_right,
     "aiven_kafka_connector": _connector,

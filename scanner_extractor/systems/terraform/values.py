@@ -33,7 +33,7 @@ MOST_CHARACTERS = 1024 * 1024
 
 _TEMPLATE_NAME = re.compile(r"\$\{\s*(?P<name>\w+)\s*\}")
 
-Value = Any
+TerraformValue = Any
 """A text, number, boolean, list, dict, None, or Unknown."""
 
 
@@ -96,25 +96,25 @@ class Module:
 
     directory: str
     read: Callable[[str], str | None]
-    variables: dict[str, Value] = field(default_factory=dict)
+    variables: dict[str, TerraformValue] = field(default_factory=dict)
     defaults: dict[str, Node] = field(default_factory=dict)
     locals: dict[str, Node] = field(default_factory=dict)
     resources: dict[str, Block] = field(default_factory=dict)
     outputs: dict[str, Node] = field(default_factory=dict)
     children: dict[str, Module] = field(default_factory=dict)
     busy: set[str] = field(default_factory=set)
-    known: dict[str, Value] = field(default_factory=dict)
+    known: dict[str, TerraformValue] = field(default_factory=dict)
     steps: list[int] = field(default_factory=lambda: [0])
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ModuleScope:
     """A module with the names that hold in one place: `each`, `count` and those of `for`."""
 
     module: Module
-    names: Mapping[str, Value] = field(default_factory=dict)
+    names: Mapping[str, TerraformValue] = field(default_factory=dict)
 
-    def value(self, node: Node | None, depth: int = 0) -> Value:
+    def value(self, node: Node | None, depth: int = 0) -> TerraformValue:
         """Return the value of an expression; None for no expression."""
         if node is None:
             return None
@@ -138,7 +138,7 @@ class Scope:
         path = as_text(self.value(parts[1].named_children[0]))
         return "" if has_placeholder(path) else _resolved(path, self.module.directory)
 
-    def instances(self, block: Block) -> Iterator[Scope]:
+    def instances(self, block: Block) -> Iterator[ModuleScope]:
         """Yield the scope of each instance of a block: one, or as many as `for_each` or `count` has."""
         if "for_each" in block.attributes:
             items = self.value(block.attributes["for_each"])
@@ -155,16 +155,16 @@ class Scope:
         else:
             yield self
 
-    def _with(self, names: Mapping[str, Value]) -> Scope:
-        return Scope(self.module, {**self.names, **names})
+    def _with(self, names: Mapping[str, TerraformValue]) -> ModuleScope:
+        return ModuleScope(self.module, {**self.names, **names})
 
     # --- expressions
 
-    def _expression(self, node: Node, depth: int) -> Value:
+    def _expression(self, node: Node, depth: int) -> TerraformValue:
         """Read an expression: a value, and the attributes and indexes that follow it."""
         return self._operand(node.named_children, depth, node)
 
-    def _operand(self, parts: list[Node], depth: int, whole: Node) -> Value:
+    def _operand(self, parts: list[Node], depth: int, whole: Node) -> TerraformValue:
         if not parts:
             return Unknown(_text(whole)[:200])
         if parts[0].type == "variable_expr":
@@ -174,7 +174,7 @@ class Scope:
             value = self._step(value, part, depth)
         return value
 
-    def _reference(self, parts: list[Node], depth: int) -> Value:
+    def _reference(self, parts: list[Node], depth: int) -> TerraformValue:
         """Return what a name refers to: a variable, a local value, an attribute of a resource, a loop's item."""
         written = "".join(map(_text, parts))[:200]
         root = _text(parts[0])
@@ -196,7 +196,7 @@ class Scope:
             value = self._step(value, part, depth)
         return Unknown(written) if isinstance(value, Unknown) else value
 
-    def _named(self, root: str, name: str, depth: int) -> Value:
+    def _named(self, root: str, name: str, depth: int) -> TerraformValue:
         module, key = self.module, f"{root}.{name}"
         if root == "var" and name in module.variables:
             return module.variables[name]
@@ -206,26 +206,26 @@ class Scope:
         if node is None or key in module.busy:
             return Unknown(key)
         module.busy.add(key)
-        value = Scope(module).value(node, depth)
+        value = ModuleScope(module).value(node, depth)
         value = value if _is_small(value) else Unknown(key)
         module.busy.discard(key)
         module.known[key] = value
         return value
 
-    def _output(self, steps: list[Node], depth: int, written: str) -> Value:
+    def _output(self, steps: list[Node], depth: int, written: str) -> TerraformValue:
         child = self.module.children.get(_text(steps[0]).lstrip("."))
         names = [_text(step).lstrip(".") for step in steps[1:] if step.type == "get_attr"]
         node = child.outputs.get(names[0]) if child is not None and names else None
         if child is None or node is None or written in self.module.busy:
             return Unknown(written)
         self.module.busy.add(written)
-        value = Scope(child).value(node, depth)
+        value = ModuleScope(child).value(node, depth)
         self.module.busy.discard(written)
         for name in names[1:]:
             value = value.get(name, Unknown(written)) if isinstance(value, dict) else Unknown(written)
         return value
 
-    def _resource(self, kind: str, steps: list[Node], depth: int, written: str) -> Value:
+    def _resource(self, kind: str, steps: list[Node], depth: int, written: str) -> TerraformValue:
         """Return an attribute of a resource; the id of a service account is its name."""
         block = self.module.resources[f"{kind}.{_text(steps[0]).lstrip('.')}"]
         scope = self
@@ -233,7 +233,7 @@ class Scope:
         if rest and rest[0].type == "index":
             key = self.value(rest.pop(0).named_children[-1], depth)
             scope = self._with({"each": {"key": key, "value": key}, "count": {"index": key}})
-            items = Scope(self.module).value(block.attributes.get("for_each"), depth)
+            items = ModuleScope(self.module).value(block.attributes.get("for_each"), depth)
             if isinstance(items, dict) and isinstance(key, str) and key in items:
                 scope = self._with({"each": {"key": key, "value": items[key]}})
         name = _text(rest[0]).lstrip(".") if rest else ""
@@ -249,7 +249,7 @@ class Scope:
             value = self._step(value, part, depth)
         return value
 
-    def _step(self, value: Value, part: Node, depth: int) -> Value:
+    def _step(self, value: TerraformValue, part: Node, depth: int) -> TerraformValue:
         match part.type:
             case "get_attr":
                 name = _text(part).lstrip(".").strip()
@@ -270,27 +270,27 @@ class Scope:
 
     # --- values
 
-    def _inner(self, node: Node, depth: int) -> Value:
+    def _inner(self, node: Node, depth: int) -> TerraformValue:
         return self.value(node.named_children[0], depth) if node.named_children else Unknown(_text(node))
 
-    def _number(self, node: Node, _depth: int) -> Value:
+    def _number(self, node: Node, _depth: int) -> TerraformValue:
         text = _text(node)
         try:
             return int(text) if text.isdigit() else float(text)
         except ValueError:
             return Unknown(text)
 
-    def _boolean(self, node: Node, _depth: int) -> Value:
+    def _boolean(self, node: Node, _depth: int) -> TerraformValue:
         return _text(node) == "true"
 
-    def _null(self, _node: Node, _depth: int) -> Value:
+    def _null(self, _node: Node, _depth: int) -> TerraformValue:
         return None
 
-    def _tuple(self, node: Node, depth: int) -> Value:
+    def _tuple(self, node: Node, depth: int) -> TerraformValue:
         return [self.value(child, depth) for child in node.named_children if child.type == "expression"]
 
-    def _object(self, node: Node, depth: int) -> Value:
-        found: dict[str, Value] = {}
+    def _object(self, node: Node, depth: int) -> TerraformValue:
+        found: dict[str, TerraformValue] = {}
         for element in node.named_children:
             key, value = element.child_by_field_name("key"), element.child_by_field_name("val")
             if element.type == "object_elem" and key is not None:
@@ -304,7 +304,7 @@ class Scope:
             return _text(inside[0])
         return as_text(self.value(node, depth))
 
-    def _template(self, node: Node, depth: int) -> Value:
+    def _template(self, node: Node, depth: int) -> TerraformValue:
         """Read a quoted text or a here-document; one that is a single interpolation has its value."""
         quoted = node.type != "heredoc_template"
         if node.type == "string_lit":
@@ -329,11 +329,11 @@ class Scope:
         self.module.steps[0] += len(joined) // _PART
         return textwrap.dedent(joined) if data.startswith(b"<<-") else joined
 
-    def _interpolation(self, node: Node, depth: int) -> Value:
+    def _interpolation(self, node: Node, depth: int) -> TerraformValue:
         inside = [child for child in node.named_children if child.type == "expression"]
         return self.value(inside[0], depth) if inside else Unknown(_text(node).strip("${} "))
 
-    def _call(self, node: Node, depth: int) -> Value:
+    def _call(self, node: Node, depth: int) -> TerraformValue:
         inside = node.named_children
         name = _text(inside[0])
         listed = inside[1].named_children if len(inside) > 1 else []
@@ -353,7 +353,7 @@ class Scope:
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError):
             return Unknown(_text(node)[:200])
 
-    def _file(self, arguments: list[Value], node: Node) -> Value:
+    def _file(self, arguments: list[TerraformValue], node: Node) -> TerraformValue:
         """Return the text of a file of the repository, with the variables of a template replaced."""
         path = as_text(arguments[0]) if arguments else ""
         text = None if has_placeholder(path) else self.module.read(_resolved(path, self.module.directory))
@@ -364,7 +364,7 @@ class Scope:
         text = _TEMPLATE_NAME.sub(lambda match: texts.get(match["name"], match[0]), text)
         return text[:MOST_CHARACTERS]
 
-    def _conditional(self, node: Node, depth: int) -> Value:
+    def _conditional(self, node: Node, depth: int) -> TerraformValue:
         parts = [child for child in node.named_children if child.type == "expression"]
         if len(parts) != 3:
             return Unknown(_text(node)[:200])
@@ -373,7 +373,7 @@ class Scope:
             return Unknown(_text(node)[:200])
         return self.value(parts[1] if condition in (True, "true") else parts[2], depth)
 
-    def _operation(self, node: Node, depth: int) -> Value:
+    def _operation(self, node: Node, depth: int) -> TerraformValue:
         """Read an operation: its operands stand beside each other, with the operator between them."""
         if node.type == "unary_operation":
             value = self._operand(node.named_children, depth, node)
@@ -393,7 +393,7 @@ class Scope:
         except (TypeError, ZeroDivisionError, OverflowError):
             return Unknown(_text(node)[:200])
 
-    def _for(self, node: Node, depth: int) -> Value:
+    def _for(self, node: Node, depth: int) -> TerraformValue:
         body = node.named_children[0]
         intro = next((child for child in body.named_children if child.type == "for_intro"), None)
         results = [child for child in body.named_children if child.type == "expression"]
@@ -405,8 +405,8 @@ class Scope:
         if isinstance(items, Unknown):
             return items
         pairs = list(items.items()) if isinstance(items, dict) else list(enumerate(_listed(items)))
-        found: list[Value] = []
-        mapped: dict[str, Value] = {}
+        found: list[TerraformValue] = []
+        mapped: dict[str, TerraformValue] = {}
         for key, value in pairs[:MOST_ITEMS]:
             bound = {names[0]: key, names[1]: value} if len(names) > 1 else {names[0]: value}
             scope = self._with(bound)
@@ -419,29 +419,29 @@ class Scope:
         return mapped if body.type == "for_object_expr" else found
 
 
-_READERS: Mapping[str, Callable[[Scope, Node, int], Value]] = {
-    "expression": Scope._expression,
-    "literal_value": Scope._inner,
-    "collection_value": Scope._inner,
-    "template_expr": Scope._inner,
-    "operation": Scope._inner,
-    "string_lit": Scope._template,
-    "quoted_template": Scope._template,
-    "heredoc_template": Scope._template,
-    "numeric_lit": Scope._number,
-    "bool_lit": Scope._boolean,
-    "null_lit": Scope._null,
-    "tuple": Scope._tuple,
-    "object": Scope._object,
-    "function_call": Scope._call,
-    "conditional": Scope._conditional,
-    "binary_operation": Scope._operation,
-    "unary_operation": Scope._operation,
-    "for_expr": Scope._for,
-    "new_index": Scope._inner,
+_READERS: Mapping[str, Callable[[ModuleScope, Node, int], TerraformValue]] = {
+    "expression": ModuleScope._expression,
+    "literal_value": ModuleScope._inner,
+    "collection_value": ModuleScope._inner,
+    "template_expr": ModuleScope._inner,
+    "operation": ModuleScope._inner,
+    "string_lit": ModuleScope._template,
+    "quoted_template": ModuleScope._template,
+    "heredoc_template": ModuleScope._template,
+    "numeric_lit": ModuleScope._number,
+    "bool_lit": ModuleScope._boolean,
+    "null_lit": ModuleScope._null,
+    "tuple": ModuleScope._tuple,
+    "object": ModuleScope._object,
+    "function_call": ModuleScope._call,
+    "conditional": ModuleScope._conditional,
+    "binary_operation": ModuleScope._operation,
+    "unary_operation": ModuleScope._operation,
+    "for_expr": ModuleScope._for,
+    "new_index": ModuleScope._inner,
 }
 
-_OPERATORS: Mapping[str, Callable[[Value, Value], Value]] = {
+_OPERATORS: Mapping[str, Callable[[TerraformValue, TerraformValue], TerraformValue]] = {
     "==": lambda left, right: left == right,
     "!=": lambda left, right: left != right,
     "&&": lambda left, right: bool(left and right),
@@ -462,20 +462,20 @@ _MULTIPLYING = frozenset({"format", "join", "replace"})
 """Functions whose result may have as many characters as the square of what they are given."""
 
 
-def _merged(*parts: Mapping[str, Value]) -> dict[str, Value]:
+def _merged(*parts: Mapping[str, TerraformValue]) -> dict[str, TerraformValue]:
     return {key: value for part in parts for key, value in part.items()}
 
 
-def _flat(parts: Iterable[Value]) -> list[Value]:
+def _flat(parts: Iterable[TerraformValue]) -> list[TerraformValue]:
     return [item for part in parts for item in (_flat(part) if isinstance(part, list) else [part])]
 
 
-def _formatted(template: str, *values: Value) -> str:
+def _formatted(template: str, *values: TerraformValue) -> str:
     texts = iter(values)
     return re.sub(r"%(?:\d*[sdv]|q)", lambda _: as_text(next(texts)), template.replace("%%", "%"))
 
 
-FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+FUNCTIONS: Mapping[str, Callable[..., TerraformValue]] = {
     "abspath": lambda path: path,
     "compact": lambda items: [item for item in items if item not in (None, "")],
     "concat": lambda *lists: [item for part in lists for item in part],
@@ -515,7 +515,7 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = {
 """The functions that are evaluated, by name."""
 
 
-def as_text(value: Value) -> str:
+def as_text(value: TerraformValue) -> str:
     """Return a value as a text; what is unknown is a placeholder, and null is empty."""
     match value:
         case Unknown():
@@ -534,7 +534,7 @@ def as_text(value: Value) -> str:
             return str(value)
 
 
-def plain(value: Value, depth: int = 0) -> Value:
+def plain(value: TerraformValue, depth: int = 0) -> TerraformValue:
     """Return a value of JSON: what is unknown is a placeholder."""
     if isinstance(value, dict) and depth < DEEPEST:
         return {key: plain(item, depth + 1) for key, item in value.items()}
@@ -543,7 +543,7 @@ def plain(value: Value, depth: int = 0) -> Value:
     return as_text(value) if isinstance(value, Unknown | dict | list) else value
 
 
-def _is_small(value: Value) -> bool:
+def _is_small(value: TerraformValue) -> bool:
     """Return whether a value has at most MOST_VALUES parts, each counted wherever it is repeated."""
     stack, count = [value], 0
     while stack and count <= MOST_VALUES:
@@ -553,13 +553,13 @@ def _is_small(value: Value) -> bool:
     return count <= MOST_VALUES
 
 
-def _listed(value: Value) -> list[Value]:
+def _listed(value: TerraformValue) -> list[TerraformValue]:
     if isinstance(value, dict):
         return list(value)
     return value if isinstance(value, list) else [value]
 
 
-def _item(value: Value, key: Value, written: str) -> Value:
+def _item(value: TerraformValue, key: TerraformValue, written: str) -> TerraformValue:
     if isinstance(value, dict) and isinstance(key, str) and key in value:
         return value[key]
     if isinstance(value, list) and isinstance(key, int) and -len(value) <= key < len(value):

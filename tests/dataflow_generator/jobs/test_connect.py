@@ -1,5 +1,7 @@
 """Connectors in the graph: what they move, by which configuration key, and what is unknown."""
 
+from dataclasses import replace
+
 import pytest
 
 from dataflow_generator.graph import Certainty, NodeKind
@@ -89,7 +91,7 @@ def test_a_placeholder_is_no_topic(name: str) -> None:
 def test_two_connectors_of_one_name_are_two_jobs() -> None:
     """Each Connect cluster names its own."""
     one = connector(connector_class="com.acme.Mystery")
-    keys = {read(row).flows.job.key for row in (one, one._replace(source="connect:other"))}
+    keys = {read(row).flows.job.key for row in (one, replace(one, source=SourceId("connect:other")))}
 
     assert len(keys) == 2
     assert all(key.startswith(f"{NodeKind.JOB}:connect://retail/") for key in keys)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.connect import ConnectorReading, ReportedConnector, connect_jobs, report_connector
 from dataflow_generator.jobs.connect_columns import KnownColumns, derive
-from dataflow_generator.jobs.model import Dataset, Naming
+from dataflow_generator.jobs.model import GraphDataset, Naming
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.columns import ColumnPath, parse_path, path_name
 from scanner_model.kafka import ConnectorKind
@@ -52,8 +52,8 @@ def connector(name: str, kind: str, config: Mapping[str, str]) -> ReportedConnec
     return report_connector(row, {}, NAMING)
 
 
-def topic(name: str) -> Dataset:
-    return Dataset(NodeKind.TOPIC, "kafka://kafka-1:9092", name)
+def topic(name: str) -> GraphDataset:
+    return GraphDataset(NodeKind.TOPIC, "kafka://kafka-1:9092", name)
 
 
 def paths(text: str) -> tuple[ColumnPath, ...]:

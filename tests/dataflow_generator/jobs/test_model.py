@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.graph import NodeKind
-from dataflow_generator.jobs.model import Dataset, Naming, Pair, uses
+from dataflow_generator.jobs.model import GraphDataset, Naming, Pair, uses
 
 
-def dataset(name: str | None, namespace: str = "kafka://k") -> Dataset | None:
-    return None if name is None else Dataset(NodeKind.TOPIC, namespace, name)
+def dataset(name: str | None, namespace: str = "kafka://k") -> GraphDataset | None:
+    return None if name is None else GraphDataset(NodeKind.TOPIC, namespace, name)
 
 
 def pairs(*named: tuple[str | None, str | None]) -> list[Pair]:

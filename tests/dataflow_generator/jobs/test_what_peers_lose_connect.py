@@ -7,7 +7,7 @@ import pytest
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.connect import ConnectorReading, connect_jobs, report_connector
 from dataflow_generator.jobs.connect_columns import KnownColumns
-from dataflow_generator.jobs.model import Dataset, Naming, Use
+from dataflow_generator.jobs.model import GraphDataset, Naming, Use
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.columns import path_name
 from scanner_model.kafka import ConnectorKind
@@ -37,7 +37,7 @@ def read(
         connector_class=config["connector.class"],
         config=tuple(config.items()),
     )
-    known = {Dataset(NodeKind.TOPIC, "kafka://kafka-1:9092", name): columns for name in topics}
+    known = {GraphDataset(NodeKind.TOPIC, "kafka://kafka-1:9092", name): columns for name in topics}
     (reading,) = connect_jobs([report_connector(row, {"retail": tuple(sorted(topics))}, NAMING)], KnownColumns(known))
     return reading
 

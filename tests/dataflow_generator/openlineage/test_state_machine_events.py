@@ -6,9 +6,9 @@ import json
 from datetime import UTC, datetime
 
 from dataflow_generator.openlineage.emit.run_events import JobEntry
-from dataflow_generator.openlineage.state_machine import Engine, RunError, Transition, transition_event
+from dataflow_generator.openlineage.state_machine import RunError, ServerEngine, Transition, transition_event
 
-CONNECT = Engine(name="Kafka Connect")
+CONNECT = ServerEngine(name="Kafka Connect")
 
 
 def messages(state: str, run_error: RunError | None = None) -> Transition:

@@ -15,12 +15,12 @@ from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import Certainty, Node, NodeKind
 from dataflow_generator.jobs.kinds import CountedJob, PartitionResult
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset, JobFlows, Use
 from dataflow_generator.parquet.dataset import EDGES, NODES, ParquetTables, record_edge, record_node
 from dataflow_generator.parquet.job_batches import build_batch, concatenate, write_graph
 
-ORDERS = Dataset(NodeKind.TOPIC, "kafka://b:9092", "orders")
-TABLE = Dataset(NodeKind.DATASET, "postgres://db:5432", "shop.orders")
+ORDERS = GraphDataset(NodeKind.TOPIC, "kafka://b:9092", "orders")
+TABLE = GraphDataset(NodeKind.DATASET, "postgres://db:5432", "shop.orders")
 
 
 def job(name: str, evidence: str = "") -> CountedJob:

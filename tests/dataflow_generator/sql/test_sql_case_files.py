@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dataflow_generator.sql.lexer import Dialect
-from dataflow_generator.sql.lineage import ColumnRef, StatementFlows
+from dataflow_generator.sql.lineage import SqlColumn, StatementFlows
 from dataflow_generator.sql.reader import read_sql
 from scanner_model.columns import path_name
 
@@ -43,5 +43,5 @@ def _statement(flows: StatementFlows) -> Iterator[str]:
     yield from (f"  unresolved at {problem.where}: {problem.what}" for problem in flows.unresolved)
 
 
-def _place(column_ref: ColumnRef) -> str:
+def _place(column_ref: SqlColumn) -> str:
     return f"{column_ref.dataset or 'result'}:{path_name(column_ref.path) or '*'}"

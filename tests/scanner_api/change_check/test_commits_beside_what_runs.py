@@ -11,7 +11,7 @@ from committed_repository import BASE, SCHEMA, SINK, commit_all, git
 
 import scanner_api
 from scanner_api.change_check.commits import check_commits
-from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
 
 Files = dict[str, str | None]
 LESS = json.dumps({**SCHEMA, "fields": SCHEMA["fields"][:1]})
@@ -53,7 +53,7 @@ def check(tmp_path: Path) -> Callable[..., ChangeReport]:
     return run
 
 
-def about(report: ChangeReport, rule: str, item: str) -> list[Finding]:
+def about(report: ChangeReport, rule: str, item: str) -> list[ChangeFinding]:
     return [finding for finding in report.findings if (finding.rule, finding.item) == (rule, item)]
 
 

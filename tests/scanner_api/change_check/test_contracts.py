@@ -14,7 +14,7 @@ import scanner_api
 from scanner_api.change_check.check import check_change
 from scanner_api.change_check.commits import check_commits
 from scanner_api.change_check.files import git_files, proposed_files
-from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
 from scanner_api.change_check.settings import CheckOptions
 from scanner_model.policy import ClusterPolicy, ForbiddenFlow, Waiver
 
@@ -76,7 +76,7 @@ def commit(directory: Path, files: dict[str, str]) -> None:
     subprocess.run([*git, "commit", "-qm", "x"], cwd=directory, check=True)
 
 
-def of_rule(report: ChangeReport, rule: str) -> list[Finding]:
+def of_rule(report: ChangeReport, rule: str) -> list[ChangeFinding]:
     return [finding for finding in report.findings if finding.rule == rule]
 
 
@@ -175,7 +175,7 @@ def test_a_tag_alone_is_stopped_where_the_values_already_flow_to_a_forbidden_sys
     tagged = json.dumps(base).replace('"name": "mail",', f'"name": "mail", "{member}": ["PII"],')
     commit(place, {file: tagged})
 
-    def check(*waivers: Waiver, tag: str = "PII") -> list[Finding]:
+    def check(*waivers: Waiver, tag: str = "PII") -> list[ChangeFinding]:
         rules = ClusterPolicy(forbidden=(ForbiddenFlow(tag, ("s3://*",)),), waivers=waivers)
         options = CheckOptions(allow_new=True, rules=rules)
         report = check_change(dictionary, git_files("HEAD~1...HEAD", (), place), options, now=NOON)
@@ -218,7 +218,7 @@ def test_a_tag_alone_is_stopped_between_two_commits(tmp_path, file, form, base, 
     dictionary = running(place) if with_dictionary else None
     commit(place, {file: form % before.replace('"name": "mail",', f'"name": "mail", "{member}": ["PII"],')})
 
-    def check(*waivers: Waiver) -> list[Finding]:
+    def check(*waivers: Waiver) -> list[ChangeFinding]:
         options = CheckOptions(rules=ClusterPolicy(forbidden=NO_LAKE, waivers=waivers))
         report = check_commits("HEAD~1...HEAD", options, directory=place, dictionary=dictionary, now=NOON)
         return of_rule(report, "policy-forbidden-flow")

@@ -24,7 +24,7 @@ from checked_installation import (
 )
 
 from scanner_api import CheckOptions, ProposedFiles, Target, check_change, parse_schema
-from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
 from scanner_api.change_check.proposals import Proposal
 from scanner_extractor.evolution import Level, Policy
 from scanner_model.columns import Column
@@ -47,7 +47,7 @@ def file_of(change: dict[str, Any], proposed: Proposed) -> Path:
     return proposed(f"orders.{format.lower()}-value.{ENDINGS[format]}", change["schema"])
 
 
-def of_rule(report: ChangeReport, rule: str) -> list[Finding]:
+def of_rule(report: ChangeReport, rule: str) -> list[ChangeFinding]:
     return [finding for finding in report.findings if finding.rule == rule]
 
 
@@ -67,8 +67,8 @@ def every_change() -> ProposedFiles:
     )
 
 
-def by_file(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
-    found: dict[str, list[Finding]] = {}
+def by_file(findings: Iterable[ChangeFinding]) -> dict[str, list[ChangeFinding]]:
+    found: dict[str, list[ChangeFinding]] = {}
     for finding in findings:
         found.setdefault(finding.place.file.rpartition(".")[0], []).append(finding)
     return found

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from scanner_api.change_check.model import Affected, Finding, Place, Verdict
+from scanner_api.change_check.model import Affected, ChangeFinding, Place, Verdict
 from scanner_api.change_check.usage import without_unused
 from scanner_model.usage import Usage
 
@@ -15,8 +15,8 @@ def hit(name: str, use: str = "computes", **more: object) -> Affected:
     return Affected(kind=more.pop("kind", "job"), namespace="", name=name, path="", use=use, steps=1, **more)
 
 
-def judged(usage: Usage, *hits: Affected) -> Finding:
-    finding = Finding(
+def judged(usage: Usage, *hits: Affected) -> ChangeFinding:
+    finding = ChangeFinding(
         rule="column-removed",
         verdict=Verdict.IMPACT,
         place=Place(file="a.avsc"),

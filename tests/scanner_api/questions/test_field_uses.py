@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scanner_api import CheckOptions, ProposedFiles, Target, check_change, open_dictionary
-from scanner_api.change_check.model import Finding
+from scanner_api.change_check.model import ChangeFinding
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.generate import generate
@@ -65,7 +65,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Dictionary:
     return scanned(tmp_path_factory.mktemp("shop") / "repository", files)
 
 
-def finding_of(shop: Dictionary, *names: str) -> Finding:
+def finding_of(shop: Dictionary, *names: str) -> ChangeFinding:
     target = Target(subject="orders-value")
     proposal = Proposal(file="orders-value.avsc", text=schema(*names), kind="schema", target=target)
     report = check_change(shop, ProposedFiles(proposals=(proposal,)), CheckOptions())

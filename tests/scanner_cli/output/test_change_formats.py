@@ -12,7 +12,15 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema import Draft202012Validator
 
-from scanner_api.change_check.model import Affected, ChangeReport, CheckedFile, Finding, Place, SkippedFile, Verdict
+from scanner_api.change_check.model import (
+    Affected,
+    ChangeFinding,
+    ChangeReport,
+    CheckedFile,
+    Place,
+    SkippedFile,
+    Verdict,
+)
 from scanner_api.change_check.rules import RULES
 from scanner_cli.commands.check import RENDERERS
 from scanner_cli.output.change_markdown import LONGEST, MARKER
@@ -22,14 +30,14 @@ ROOT = Path(__file__).parents[3]
 ODD = 'a|b`c`\x1b[31m<script>@team %0A,:\n"x"'
 
 
-def finding(rule: str = "column-removed", verdict: Verdict = Verdict.IMPACT, **more: Any) -> Finding:
+def finding(rule: str = "column-removed", verdict: Verdict = Verdict.IMPACT, **more: Any) -> ChangeFinding:
     given = {
         "place": Place(file="schemas/order é.avsc", line=3, column=7),
         "target": "subject orders-value",
         "what": "amount is removed",
         "item": "amount",
     }
-    return Finding(rule=rule, verdict=verdict, **{**given, **more})
+    return ChangeFinding(rule=rule, verdict=verdict, **{**given, **more})
 
 
 def affected(name: str = "paid", **more: Any) -> Affected:

@@ -10,7 +10,13 @@ from scanner_extractor.repository.applications.fields import calls
 from scanner_extractor.repository.applications.fields.declared import COLLECTIONS, is_message, plain
 from scanner_extractor.repository.applications.fields.frames import FRAMES, RAW, on_frame
 from scanner_extractor.repository.applications.fields.parts import Class, Function, Kind, Part, Type
-from scanner_extractor.repository.applications.fields.values import UNKNOWN, Scope, Value, joined, text_of_part
+from scanner_extractor.repository.applications.fields.values import (
+    UNKNOWN,
+    FunctionScope,
+    KnownValue,
+    joined,
+    text_of_part,
+)
 
 if TYPE_CHECKING:
     from scanner_extractor.repository.applications.fields.following import Follower
@@ -21,7 +27,7 @@ _MOST_TARGETS = 3
 """A name that more functions have is that of none of them."""
 
 
-def call(follower: Follower, part: Part, scope: Scope) -> Value:
+def call(follower: Follower, part: Part, scope: FunctionScope) -> KnownValue:
     """Return the value of a call or a constructor, and note the uses in it."""
     evaluated = _Call(follower, part, scope)
     return evaluated.value()
@@ -30,32 +36,32 @@ def call(follower: Follower, part: Part, scope: Scope) -> Value:
 class _Call:
     """One call with the values of its receiver and arguments."""
 
-    def __init__(self, follower: Follower, part: Part, scope: Scope) -> None:
+    def __init__(self, follower: Follower, part: Part, scope: FunctionScope) -> None:
         self.follower, self.part, self.scope = follower, part, scope
         self.place = follower.place(part, scope)
         self.base = self._base()
         self.lambdas = _lambdas(part)
         self.plain = [each for each in part.parts if not _is_lambda(each)]
         self.args = [follower.value(each, scope) for each in self.plain]
-        self.named: dict[str, Value] = {}
+        self.named: dict[str, KnownValue] = {}
         for key, each, _ in part.named:
             if each.kind is Kind.LAMBDA and each.function is not None:
                 self.lambdas.append(each.function)
             else:
                 self.named[key] = follower.value(each, scope)
 
-    def _base(self) -> Value:
+    def _base(self) -> KnownValue:
         of = self.part.of
         return self.follower.value(of, self.scope) if of is not None else UNKNOWN
 
-    def value(self) -> Value:
+    def value(self) -> KnownValue:
         """Return the value of the call; the first way that applies decides."""
         seeded = self._seeded()
         value = seeded if seeded is not None else self._by_kind()
         self._run_rest()
         return value
 
-    def _by_kind(self) -> Value:
+    def _by_kind(self) -> KnownValue:
         if self.part.kind is Kind.NEW:
             return self._new()
         is_map_of = self.part.text in ("of", "Of") and self.part.of is not None and self.part.of.text in calls.MAPPINGS
@@ -81,7 +87,7 @@ class _Call:
 
     # --- clients
 
-    def _seeded(self) -> Value | None:
+    def _seeded(self) -> KnownValue | None:
         """Return the messages of a call that reads topics; note what a call that writes topics is given."""
         place = (self.scope.file.path, self.part.start)
         numbers = self.follower.seeds.reads.get(place, set())
@@ -95,10 +101,10 @@ class _Call:
         if numbers and calls.WRITES.match(self.part.text):
             for number in numbers:
                 self.follower.send(number, self._payload())
-            return self.base if self.part.kind is Kind.CALL else Value("@record", (UNKNOWN, self._payload()))
+            return self.base if self.part.kind is Kind.CALL else KnownValue("@record", (UNKNOWN, self._payload()))
         return None
 
-    def _source(self, numbers: set[int]) -> Value:
+    def _source(self, numbers: set[int]) -> KnownValue:
         """Return the stream, or note the consumer, whose messages a call asks for."""
         sources = frozenset((number, ()) for number in numbers)
         holder = self.part.of
@@ -108,12 +114,12 @@ class _Call:
                 self.follower.holders.setdefault((self.scope.file.path, name), set()).update(numbers)
             else:
                 self.follower.pending |= numbers  # the consumer is what the block is called on
-            return Value("@record", (UNKNOWN, Value(sources=sources)))
+            return KnownValue("@record", (UNKNOWN, KnownValue(sources=sources)))
         if self.part.text == "option":
-            return Value(RAW, (Value(sources=sources),))
+            return KnownValue(RAW, (KnownValue(sources=sources),))
         if re.match(r"(?i)stream|table|globalTable|source|from|add|read|topic|load|option", self.part.text):
-            return Value("KStream", (UNKNOWN, Value(self._serde(), (), sources)))
-        return Value("@record", (UNKNOWN, Value(sources=sources)))
+            return KnownValue("KStream", (UNKNOWN, KnownValue(self._serde(), (), sources)))
+        return KnownValue("@record", (UNKNOWN, KnownValue(sources=sources)))
 
     def _serde(self) -> str:
         """Return the type that the serializer of an argument has."""
@@ -125,7 +131,7 @@ class _Call:
                             return each.type
         return ""
 
-    def _payload(self) -> Value:
+    def _payload(self) -> KnownValue:
         """Return the message that a call sends: named, the last argument, or the content of a stream."""
         for name in ("value", "Value", "messages", "Messages", "payload", "body", "message"):
             if name in self.named:
@@ -135,47 +141,47 @@ class _Call:
                 return _content(value)
         return _content(self.base) if self.base.type in calls.STREAMS | COLLECTIONS else UNKNOWN
 
-    def _is_class(self, value: Value) -> bool:
+    def _is_class(self, value: KnownValue) -> bool:
         declared = self.follower.declared.find(value.type, self.scope.file) if value.type else None
         return is_message(declared)
 
     # --- classes
 
-    def _new(self) -> Value:
+    def _new(self) -> KnownValue:
         """Return a new object; a record with the members that its constructor or initializer sets."""
         declared_type = self.part.types[0] if self.part.types else Type(self.part.text)
         kind = declared_type.name
-        if kind in calls.MAPPINGS and len(self.args) <= 1 and not self._is_class(Value(kind)):
+        if kind in calls.MAPPINGS and len(self.args) <= 1 and not self._is_class(KnownValue(kind)):
             return self._mapping(UNKNOWN)
-        if kind in calls.RECORDS | calls.PAIRS and not self._is_class(Value(kind)):
+        if kind in calls.RECORDS | calls.PAIRS and not self._is_class(KnownValue(kind)):
             given = [*self.args, *(value for key, value in self.named.items() if plain(key) not in calls.BESIDE_VALUE)]
             named = next((value for key, value in self.named.items() if key.lower() in calls.VALUE), None)
             if kind in calls.PAIRS:
-                return Value(kind, tuple(given))
-            return Value(kind, (UNKNOWN, named if named is not None else given[-1] if given else UNKNOWN))
+                return KnownValue(kind, tuple(given))
+            return KnownValue(kind, (UNKNOWN, named if named is not None else given[-1] if given else UNKNOWN))
         declared = self.follower.declared.find(kind, self.scope.file)
         if self.lambdas and declared is None:
             owner = self.lambdas[0].owner
-            return Value(owner.name) if owner is not None else UNKNOWN
+            return KnownValue(owner.name) if owner is not None else UNKNOWN
         if declared is None:
             expected = self.follower.typed_value(declared_type)
             content = joined([*self.args, *self.named.values()])
             if kind in COLLECTIONS and content != UNKNOWN:
-                return Value(kind, (_content(content),))
+                return KnownValue(kind, (_content(content),))
             if content.sources or content.made:
-                return Value(kind, (content,)) if kind else content
+                return KnownValue(kind, (content,)) if kind else content
             return expected
         for constructor in declared.constructors:
             self._give(constructor)
         spread = [value for each, value in zip(self.plain, self.args, strict=True) if each.kind is Kind.SPREAD]
         sources = joined(_deep(value) for value in spread).sources
         if sources and is_message(declared):  # `Order(**json.loads(message.value))`
-            value = Value(kind, (), sources)
+            value = KnownValue(kind, (), sources)
             self.follower.bind(value, self.scope.file)
             return value
-        return self._record(declared) if is_message(declared) else Value(kind)
+        return self._record(declared) if is_message(declared) else KnownValue(kind)
 
-    def _mapping(self, copied: Value) -> Value:
+    def _mapping(self, copied: KnownValue) -> KnownValue:
         """Return a record without a class: a map or a generic record, with the members that it is made of."""
         record = self.follower._new_record(self.part, None, self.scope)
         pairs = [(key, each, line) for key, each, line in self.part.named]
@@ -185,9 +191,9 @@ class _Call:
             record.members |= {key: (value, {self.place}) for key, value in values.items()}
         for key, _, line in pairs:
             record.members[key] = (self.named.get(key, UNKNOWN), {f"{self.scope.file.path}:{line}"})
-        return Value("", (), copied.sources, frozenset({id(self.part)}) | copied.made)
+        return KnownValue("", (), copied.sources, frozenset({id(self.part)}) | copied.made)
 
-    def _record(self, declared: Class) -> Value:
+    def _record(self, declared: Class) -> KnownValue:
         """Return a record of a class with the members that the arguments set."""
         record = self.follower._new_record(self.part, declared, self.scope)
         for member, value, line in self._members(declared):
@@ -195,9 +201,9 @@ class _Call:
             if known is not None:
                 before, places = record.members.get(known.wire, (UNKNOWN, set()))
                 record.members[known.wire] = (joined([before, value]), places | {f"{self.scope.file.path}:{line}"})
-        return Value(declared.name, (), frozenset(), frozenset({id(self.part)}))
+        return KnownValue(declared.name, (), frozenset(), frozenset({id(self.part)}))
 
-    def _members(self, declared: Class) -> list[tuple[str, Value, int]]:
+    def _members(self, declared: Class) -> list[tuple[str, KnownValue, int]]:
         lines = {key: line for key, _, line in self.part.named}
         found = [(key, value, lines.get(key, self.part.line)) for key, value in self.named.items()]
         names = list(declared.fields)
@@ -208,7 +214,7 @@ class _Call:
             names = []
         return [*found, *((name, value, self.part.line) for name, value in zip(names, self.args, strict=False))]
 
-    def _decoded(self) -> Value | None:
+    def _decoded(self) -> KnownValue | None:
         """Return the message that a serializer reads as a class, or that a static method of the class makes."""
         kind = self._target_class()
         text = self.part.text
@@ -217,7 +223,7 @@ class _Call:
         declared = self.follower.declared.find(kind, self.scope.file)
         given = joined([_deep(value) for value in (*self.args, *self.named.values())])
         if calls.DECODES.search(text) and declared is not None:
-            value = Value(kind, (), given.sources, frozenset())
+            value = KnownValue(kind, (), given.sources, frozenset())
             self.follower.bind(value, self.scope.file)
             return value
         if self.base.type == "@class" and declared is not None and self.base.args[0].type == kind:
@@ -227,7 +233,7 @@ class _Call:
                 record = self.follower._new_record(self.part, declared, self.scope)
                 record.copies |= given.made - {id(self.part)}
                 self.follower.use_whole(given, self.place, self.scope)
-                return Value(kind, (), frozenset(), frozenset({id(self.part)}))
+                return KnownValue(kind, (), frozenset(), frozenset({id(self.part)}))
         return None
 
     def _target_class(self) -> str | None:
@@ -251,7 +257,7 @@ class _Call:
         declared = self.follower.declared.find(name, self.scope.file)
         return declared is not None and self.scope.find(name) is None
 
-    def _filled(self) -> Value | None:
+    def _filled(self) -> KnownValue | None:
         """Note the variable that a call fills: `json.Unmarshal(message.Value, &order)`."""
         if not calls.DECODES.search(self.part.text):
             return None
@@ -267,7 +273,7 @@ class _Call:
 
     # --- receivers
 
-    def _on_block(self) -> Value | None:
+    def _on_block(self) -> KnownValue | None:
         """Return what Kotlin's `apply` is called on; a consumer that is subscribed in the block reads its topics."""
         if self.part.text not in ("apply", "also") or not self.lambdas:
             return None
@@ -277,13 +283,13 @@ class _Call:
         found, self.follower.pending = self.follower.pending, before
         if not found:
             return self.base
-        return Value("@record", (UNKNOWN, Value(sources=frozenset((number, ()) for number in found))))
+        return KnownValue("@record", (UNKNOWN, KnownValue(sources=frozenset((number, ()) for number in found))))
 
-    def _on_frame(self) -> Value | None:
+    def _on_frame(self) -> KnownValue | None:
         """Return what a method of a frame of Spark or a table of Flink returns."""
         return on_frame(self.follower, self.base, self.part, self.scope)
 
-    def _on_stream(self) -> Value | None:
+    def _on_stream(self) -> KnownValue | None:
         """Return what a method of a stream or collection returns; its lambdas are given the content."""
         base, text = self.base, self.part.text
         is_stream = base.type in COLLECTIONS | calls.STREAMS or (base.type in ("", "@record") and base.args)
@@ -292,24 +298,26 @@ class _Call:
         if base.type in ("", "@record") and not self.lambdas:
             return None
         others = [_content(value) for value in self.args if value.args and value.type in calls.STREAMS]
-        results: list[Value] = []
+        results: list[KnownValue] = []
         for each in self.lambdas:
             results.append(self._lambda(each, base, others, results))
         if text.startswith(("process", "transform", "flatTransform")):
-            return Value(base.type, (UNKNOWN, joined([self._processed(result.type, base) for result in results])))
+            return KnownValue(base.type, (UNKNOWN, joined([self._processed(result.type, base) for result in results])))
         if text not in calls.MAPS or not results:
             if text in ("groupBy", "GroupBy") and results and results[0].type in calls.PAIRS:
-                return Value(base.type, results[0].args)
+                return KnownValue(base.type, results[0].args)
             return base
         result = results[-1]
         kind = base.type if is_stream and base.type != "@record" else "[]"
         if result.type in calls.PAIRS and text in ("map", "flatMap", "transform"):
-            return Value(kind, result.args)
+            return KnownValue(kind, result.args)
         keys = base.args[:-1] if base.args and kind in calls.STREAMS else ()
         is_flat = text.startswith(("flatMap", "concatMap", "SelectMany"))
-        return Value(kind, (*keys, result.content if is_flat else result))
+        return KnownValue(kind, (*keys, result.content if is_flat else result))
 
-    def _lambda(self, function: Function, base: Value, others: list[Value], results: list[Value]) -> Value:
+    def _lambda(
+        self, function: Function, base: KnownValue, others: list[KnownValue], results: list[KnownValue]
+    ) -> KnownValue:
         """Evaluate a lambda with what its parameters are: keys, values, and those of a joined stream."""
         content = base if base.type == "@record" else _content(base)
         key = base.args[0] if len(base.args) > 1 else UNKNOWN
@@ -335,7 +343,7 @@ class _Call:
             given = [content]
         return self.follower.run_lambda(function, given, self.scope)
 
-    def _processed(self, name: str, base: Value) -> Value:
+    def _processed(self, name: str, base: KnownValue) -> KnownValue:
         """Return what a processor returns or forwards; its method is given keys and values, or records."""
         found = [self.follower.members.get((name, FORWARD), UNKNOWN)]
         methods = ("process", "transform", "apply")
@@ -344,14 +352,14 @@ class _Call:
             owner = self.follower.declared.find(name, self.scope.file)
             if target.owner is not None and target.owner is owner:
                 content, key = _content(base), base.args[0] if len(base.args) > 1 else UNKNOWN
-                given = [key, content] if len(target.parameters) > 1 else [Value("@record", (key, content))]
+                given = [key, content] if len(target.parameters) > 1 else [KnownValue("@record", (key, content))]
                 known = self.follower.given.setdefault(id(target), {})
                 for position, value in enumerate(given[: len(target.parameters)]):
                     known[position] = joined([known.get(position, UNKNOWN), value])
                 found.append(_content(self.follower.returned.get(id(target), UNKNOWN)))
         return joined(found)
 
-    def _refer(self, function: Function, key: Value, content: Value) -> None:
+    def _refer(self, function: Function, key: KnownValue, content: KnownValue) -> None:
         """Pass a key and a value to a method that is referred to, if it has two parameters."""
         called = function.body[0].parts[0]
         for target in self.follower.functions.get(called.text, [])[:_MOST_TARGETS]:
@@ -360,18 +368,18 @@ class _Call:
                 for position, value in enumerate((key, content)):
                     known[position] = joined([known.get(position, UNKNOWN), value])
 
-    def _on_record(self) -> Value | None:
+    def _on_record(self) -> KnownValue | None:
         """Return the value of a consumed record, or what its methods return."""
         if self.base.type not in calls.RECORDS or self._is_class(self.base):
             return None
         if self.part.text in ("withValue", "WithValue") and self.args:
-            return Value(self.base.type, (UNKNOWN, self.args[-1]))
+            return KnownValue(self.base.type, (UNKNOWN, self.args[-1]))
         value = self.follower.get(self.base, self.part.text, self.part, self.scope, is_call=True)
         for each in self.lambdas:
             self.follower.run_lambda(each, [value if value.args else self.base], self.scope)
         return value
 
-    def _on_made(self) -> Value | None:
+    def _on_made(self) -> KnownValue | None:
         """Return the record that a setter, a builder's method or `put("x", value)` sets a member of."""
         base, text = self.base, self.part.text
         if text in calls.ENDS and (base.made or base.type):
@@ -393,7 +401,7 @@ class _Call:
             return base
         return None
 
-    def _keyed(self) -> Value | None:
+    def _keyed(self) -> KnownValue | None:
         """Return the member that `get("x")` or a path reads."""
         base, text = self.base, self.part.text
         declared = self.follower.class_of(base, self.scope.file)
@@ -415,7 +423,7 @@ class _Call:
             bool(self.args) or self.follower.declared.field(declared, self.part.text, self.scope.file) is None
         )
 
-    def _read(self) -> Value | None:
+    def _read(self) -> KnownValue | None:
         """Return the member that a getter reads; other methods of a message may use all of it."""
         base, text = self.base, self.part.text
         declared = self.follower.class_of(base, self.scope.file)
@@ -433,7 +441,7 @@ class _Call:
             return self.follower.get(base, text, self.part, self.scope, is_call=True)
         return self._read_undeclared(base, text)
 
-    def _read_undeclared(self, base: Value, text: str) -> Value | None:
+    def _read_undeclared(self, base: KnownValue, text: str) -> KnownValue | None:
         """Return the member of a value whose class is not known."""
         if (base.sources or base.made) and calls.PASSES.search(text):
             return base
@@ -470,7 +478,7 @@ class _Call:
         near = [each for each in named if modules[each.path] == modules[self.scope.file.path]]
         return near if 0 < len(near) <= _MOST_TARGETS else []
 
-    def _function(self, targets: list[Function]) -> Value:
+    def _function(self, targets: list[Function]) -> KnownValue:
         """Pass the arguments on to functions; return what they return."""
         for target in targets:
             self._give(target)
@@ -487,7 +495,7 @@ class _Call:
             if value is not None and any(inner.sources or inner.made for inner in value.held()):
                 given[position] = joined([given.get(position, UNKNOWN), value])
 
-    def _passed(self) -> Value:
+    def _passed(self) -> KnownValue:
         """Return what a call passes on; what becomes of a message in any other call is a use of all of it."""
         values = [self.base, *self.args, *self.named.values()]
         of, text = self.part.of, self.part.text
@@ -498,7 +506,7 @@ class _Call:
             return UNKNOWN
         if text in ("append", "push", "add", "offer", "Add") and of is not None and len(self.args) == 1:
             if any(inner.made or inner.sources for inner in self.args[0].held()):
-                known = Value("[]", (joined([self.base.content, self.args[0]]),))
+                known = KnownValue("[]", (joined([self.base.content, self.args[0]]),))
                 self.follower.set(of, known, self.scope)
             return UNKNOWN
         if calls.PASSES.search(self.part.text):
@@ -538,13 +546,13 @@ def _lambdas(part: Part) -> list[Function]:
     return [each.function for each in (*plain_ones, *inside) if each.kind is Kind.LAMBDA and each.function is not None]
 
 
-def _content(value: Value) -> Value:
+def _content(value: KnownValue) -> KnownValue:
     """Return the message in a list, stream or record."""
     while value.args and (value.type in COLLECTIONS | calls.RECORDS | calls.STREAMS or not value.type):
         value = value.args[-1]
     return value
 
 
-def _deep(value: Value) -> Value:
+def _deep(value: KnownValue) -> KnownValue:
     """Return the sources and records of a value and of what it holds."""
     return joined([replace(inner, type="", args=()) for inner in value.held()])

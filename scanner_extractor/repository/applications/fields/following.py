@@ -23,11 +23,11 @@ from scanner_extractor.repository.applications.fields.parts import (
 from scanner_extractor.repository.applications.fields.values import (
     DEEPEST_PATH,
     UNKNOWN,
+    FunctionScope,
+    KnownValue,
     Made,
     Path,
-    Scope,
     TopicUse,
-    Value,
     inside,
     joined,
     text_of_part,
@@ -71,11 +71,11 @@ class Follower:
     whole: dict[int, set[str]] = field(default_factory=dict)
     bound: dict[int, dict[int, Class]] = field(default_factory=dict)
     typed: list[tuple[SourceFile, Class, str, str, bool]] = field(default_factory=list)
-    sent: dict[int, Value] = field(default_factory=dict)
+    sent: dict[int, KnownValue] = field(default_factory=dict)
     made: dict[int, Made] = field(default_factory=dict)
-    members: dict[tuple[str, str], Value] = field(default_factory=dict)
-    given: dict[int, dict[int, Value]] = field(default_factory=dict)
-    returned: dict[int, Value] = field(default_factory=dict)
+    members: dict[tuple[str, str], KnownValue] = field(default_factory=dict)
+    given: dict[int, dict[int, KnownValue]] = field(default_factory=dict)
+    returned: dict[int, KnownValue] = field(default_factory=dict)
     holders: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     functions: dict[str, list[Function]] = field(default_factory=dict)
     file_of: dict[str, SourceFile] = field(default_factory=dict)
@@ -97,12 +97,14 @@ class Follower:
                 noted.clear()
             for file in self.files:
                 for function in file.functions:
-                    self.run(function, Scope(function, file))
+                    self.run(function, FunctionScope(function, file))
         return self.steps < MOST_STEPS
 
     # --- functions
 
-    def run(self, function: Function, scope: Scope, given: Mapping[int, Value] | None = None) -> Value:
+    def run(
+        self, function: Function, scope: FunctionScope, given: Mapping[int, KnownValue] | None = None
+    ) -> KnownValue:
         """Evaluate a function with what its parameters are known to be; return what it returns."""
         values = given if given is not None else self.given.get(id(function), {})
         for position, parameter in enumerate(function.parameters):
@@ -115,28 +117,30 @@ class Follower:
             self.value(part, scope)
         return self.returned.get(id(function), UNKNOWN)
 
-    def run_lambda(self, function: Function, given: Sequence[Value], scope: Scope, receiver: str = "") -> Value:
+    def run_lambda(
+        self, function: Function, given: Sequence[KnownValue], scope: FunctionScope, receiver: str = ""
+    ) -> KnownValue:
         """Evaluate a lambda inside the scope that it is written in; return what it returns."""
         self.evaluated.add(id(function))
-        inner = Scope(function, scope.file, outer=scope, receiver=receiver)
+        inner = FunctionScope(function, scope.file, outer=scope, receiver=receiver)
         known = self.given.setdefault(id(function), {})
         for position, value in enumerate(given):
             known[position] = joined([known.get(position, UNKNOWN), value])
         return self.run(function, inner, known)
 
-    def unattached(self, part: Part, scope: Scope) -> Value:
+    def unattached(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Evaluate a lambda that no call is given."""
         if part.function is not None and id(part.function) not in self.evaluated:
             self.run_lambda(part.function, (), scope)
         return UNKNOWN
 
-    def _set_parameter(self, parameter: Parameter, value: Value, scope: Scope) -> None:
+    def _set_parameter(self, parameter: Parameter, value: KnownValue, scope: FunctionScope) -> None:
         known = self.merge(parameter.type, value, scope.file)
         if parameter.pattern is not None:
             self.take_apart(parameter.pattern, known, scope)
         scope.names[parameter.name] = known
 
-    def _seeded(self, function: Function, position: int, parameter: Parameter, value: Value) -> Value:
+    def _seeded(self, function: Function, position: int, parameter: Parameter, value: KnownValue) -> KnownValue:
         """Return the value of a parameter with the topics that annotations name: its own, else the function's."""
         lines = [(function.path, note.line) for note in parameter.notes]
         numbers = {number for line in lines for number in self.seeds.reads.get(line, ())}
@@ -146,24 +150,24 @@ class Follower:
             numbers = {n for note in function.notes for n in self.seeds.reads.get((function.path, note.line), ())}
         return self.message(numbers, parameter.type, value) if numbers else value
 
-    def message(self, numbers: Iterable[int], declared: Type, value: Value = UNKNOWN) -> Value:
+    def message(self, numbers: Iterable[int], declared: Type, value: KnownValue = UNKNOWN) -> KnownValue:
         """Return a parameter that is a message of topics, or a record, stream or list of them."""
         sources = frozenset((number, ()) for number in numbers)
         if declared.name in calls.RECORDS | COLLECTIONS | calls.STREAMS and declared.args:
             inner = self.typed_value(declared.args[-1])
             inner = replace(inner, sources=inner.sources | sources)
-            return Value(declared.name, (*map(self.typed_value, declared.args[:-1]), inner))
+            return KnownValue(declared.name, (*map(self.typed_value, declared.args[:-1]), inner))
         if declared.name in calls.RECORDS:
-            return Value("@record", (UNKNOWN, Value(sources=sources)))
+            return KnownValue("@record", (UNKNOWN, KnownValue(sources=sources)))
         return replace(value, sources=value.sources | sources)
 
-    def typed_value(self, declared: Type) -> Value:
+    def typed_value(self, declared: Type) -> KnownValue:
         """Return a value whose type alone is known."""
         if declared.name in _LOOSE:
             return UNKNOWN
-        return Value(declared.name, tuple(self.typed_value(arg) for arg in declared.args))
+        return KnownValue(declared.name, tuple(self.typed_value(arg) for arg in declared.args))
 
-    def merge(self, declared: Type, value: Value, file: SourceFile) -> Value:
+    def merge(self, declared: Type, value: KnownValue, file: SourceFile) -> KnownValue:
         """Return a value with a declared type; a message whose type is a class binds the class to its topics."""
         if (
             value.type in FRAMES
@@ -179,12 +183,12 @@ class Follower:
             args = tuple(kept) if args else value.args
         elif args and (value.sources or value.made) and declared.name in COLLECTIONS | calls.RECORDS:
             args = (*args[:-1], self._contained(args[-1], replace(value, type="", args=()), file))
-            return Value(declared.name, args)
-        merged = Value(declared.name, args, self._fitting(declared.name, value, file), value.made)
+            return KnownValue(declared.name, args)
+        merged = KnownValue(declared.name, args, self._fitting(declared.name, value, file), value.made)
         self.bind(merged, file)
         return merged
 
-    def _fitting(self, name: str, value: Value, file: SourceFile) -> frozenset[tuple[int, Path]]:
+    def _fitting(self, name: str, value: KnownValue, file: SourceFile) -> frozenset[tuple[int, Path]]:
         """Return the messages that a value may be of if its class is *name*: not those that are of another class."""
         declared = self.declared.find(name, file) if value.sources else None
         if declared is None or not declared.fields:
@@ -203,11 +207,11 @@ class Follower:
         above = (id(each) for other in known for each in self.declared.above(other, file))
         return not known or not related.isdisjoint(above)
 
-    def _contained(self, expected: Value, value: Value, file: SourceFile) -> Value:
+    def _contained(self, expected: KnownValue, value: KnownValue, file: SourceFile) -> KnownValue:
         declared = Type(expected.type, tuple(Type(arg.type) for arg in expected.args))
         return self.merge(declared, value, file)
 
-    def bind(self, value: Value, file: SourceFile) -> None:
+    def bind(self, value: KnownValue, file: SourceFile) -> None:
         """Note the class of the messages of topics."""
         declared = self.declared.find(value.type, file) if value.sources or value.made else None
         if declared is None or not is_message(declared):
@@ -226,7 +230,7 @@ class Follower:
             if known is not None and known.wire != member:
                 made.members[known.wire] = made.members.pop(member)
 
-    def class_of(self, value: Value, file: SourceFile) -> Class | None:
+    def class_of(self, value: KnownValue, file: SourceFile) -> Class | None:
         """Return the class of a value: of its type, else the only one that the messages of its topic are of."""
         if value.type and value.type not in calls.OF_CLIENTS:
             found = self.declared.find(value.type, file)
@@ -239,14 +243,14 @@ class Follower:
 
     # --- expressions
 
-    def value(self, part: Part, scope: Scope) -> Value:
+    def value(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Return what is known of the value of a part, and note the uses inside."""
         self.steps += 1
         if self.steps > MOST_STEPS:
             return UNKNOWN
         return _EVALUATE[part.kind](self, part, scope)
 
-    def name(self, part: Part, scope: Scope) -> Value:
+    def name(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Return the value of a name: bound in the function, a member of its class, a consumer, or a class."""
         held = self.holders.get((scope.file.path, part.text))
         known = scope.find(part.text)
@@ -255,21 +259,21 @@ class Follower:
         if held and (known is None or not any(inner.sources for inner in known.held())):
             inner = known.content if known is not None and known.args else UNKNOWN
             sources = frozenset((number, ()) for number in held)
-            return Value("@record", (UNKNOWN, replace(inner, sources=sources)))
+            return KnownValue("@record", (UNKNOWN, replace(inner, sources=sources)))
         if known is not None:
             return known
         if self.declared.find(part.text, scope.file) is not None:
-            return Value("@class", (Value(part.text),))
+            return KnownValue("@class", (KnownValue(part.text),))
         imported = scope.file.imports.get(part.text, "").rpartition(".")[0].rpartition(".")[2]
         return self.members.get((imported, part.text)) or self._constant(part.text, scope)
 
-    def _constant(self, name: str, scope: Scope) -> Value:
+    def _constant(self, name: str, scope: FunctionScope) -> KnownValue:
         """Return what a name means at the top of another file of the same folder."""
         folder = scope.file.path.rpartition("/")[0]
         paths = [path for path in sorted(self.constants.get(name, ())) if path.rpartition("/")[0] == folder]
         return self.members.get((paths[0], name), UNKNOWN) if len(paths) == 1 else UNKNOWN
 
-    def member(self, scope: Scope, name: str) -> Value | None:
+    def member(self, scope: FunctionScope, name: str) -> KnownValue | None:
         """Return what a name means in the class or at the top of the file; None if it is neither."""
         owner = scope.function.owner
         outer = scope.outer
@@ -283,13 +287,13 @@ class Follower:
             return self.merge(declared.type, known or UNKNOWN, scope.file)
         return known
 
-    def text(self, part: Part, scope: Scope) -> Value:
+    def text(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Evaluate what a text interpolates: a message in it is used as a whole."""
         for inner in part.parts:
             self.use_whole(self.value(inner, scope), self.place(part, scope), scope)
         return UNKNOWN
 
-    def access(self, part: Part, scope: Scope) -> Value:
+    def access(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Return a member."""
         if part.of is None:
             return UNKNOWN
@@ -298,7 +302,9 @@ class Follower:
         base = self.value(part.of, scope)
         return self.get(base, part.text, part, scope)
 
-    def get(self, base: Value, label: str, part: Part, scope: Scope, *, is_call: bool = False) -> Value:
+    def get(
+        self, base: KnownValue, label: str, part: Part, scope: FunctionScope, *, is_call: bool = False
+    ) -> KnownValue:
         """Return the member *label* of a value, and note that it is read."""
         if base.type == "@class":
             return self.members.get((base.args[0].type, label), base if label in ("Parser", "Builder") else UNKNOWN)
@@ -317,7 +323,9 @@ class Follower:
             return base.args[0] if is_key and len(base.args) > 1 else base.content if base.args else base
         return self._get_dynamic(base, label, part, scope, is_call=is_call)
 
-    def _get_dynamic(self, base: Value, label: str, part: Part, scope: Scope, *, is_call: bool) -> Value:
+    def _get_dynamic(
+        self, base: KnownValue, label: str, part: Part, scope: FunctionScope, *, is_call: bool
+    ) -> KnownValue:
         """Return a member of a value without a known class."""
         if base.type == "GenericRecord" or base.type.lower() in calls.SCALARS:
             return UNKNOWN  # the members of a generic record are behind `get("name")`
@@ -329,7 +337,7 @@ class Follower:
             return self._read_dynamic(base, label[3:4].lower() + label[4:], part, scope)
         return UNKNOWN
 
-    def _of_record(self, base: Value, label: str, scope: Scope) -> Value:
+    def _of_record(self, base: KnownValue, label: str, scope: FunctionScope) -> KnownValue:
         word = label.lower()
         inner = base.content
         if not any(each.sources for each in base.held()):
@@ -339,7 +347,7 @@ class Follower:
                 inner = replace(inner, sources=frozenset((number, ()) for number in numbers))
         if word in calls.VALUE:
             return inner
-        return UNKNOWN if word in calls.BESIDE_VALUE else Value(base.type, (*base.args[:-1], inner))
+        return UNKNOWN if word in calls.BESIDE_VALUE else KnownValue(base.type, (*base.args[:-1], inner))
 
     def _of_class(self, numbers: Iterable[int], declared: Class | None) -> list[int]:
         """Return the uses that may have messages of a class: those bound to it, else those bound to none."""
@@ -349,7 +357,9 @@ class Follower:
         exact = [number for number in listed if id(declared) in self.bound.get(number, {})]
         return exact or [number for number in listed if number not in self.bound]
 
-    def _read(self, base: Value, owner: Class, wire: str, declared: Type, part: Part, scope: Scope) -> Value:
+    def _read(
+        self, base: KnownValue, owner: Class, wire: str, declared: Type, part: Part, scope: FunctionScope
+    ) -> KnownValue:
         place = self.place(part, scope)
         self.note(base.sources, wire, place)
         if not base.sources and not base.made:
@@ -357,7 +367,7 @@ class Follower:
         inner = self.typed_value(declared)
         return inside(inner, base.sources, wire)
 
-    def _read_dynamic(self, base: Value, label: str, part: Part, scope: Scope) -> Value:
+    def _read_dynamic(self, base: KnownValue, label: str, part: Part, scope: FunctionScope) -> KnownValue:
         self.note(base.sources, label, self.place(part, scope))
         return inside(UNKNOWN, base.sources, label)
 
@@ -367,7 +377,7 @@ class Follower:
             if len(path) < DEEPEST_PATH:
                 self.found.setdefault((number, (*path, wire)), set()).add(place)
 
-    def use_whole(self, value: Value, place: str, scope: Scope) -> None:
+    def use_whole(self, value: KnownValue, place: str, scope: FunctionScope) -> None:
         """Note that a message is passed on as a whole."""
         for inner in value.held() if value.type not in calls.OF_CLIENTS else ():
             declared = self.declared.find(inner.type, scope.file) if inner.type else None
@@ -379,11 +389,11 @@ class Follower:
                 elif self.class_of(inner, scope.file) is not None:
                     self.found.setdefault((number, path), set()).add(place)
 
-    def place(self, part: Part, scope: Scope) -> str:
+    def place(self, part: Part, scope: FunctionScope) -> str:
         """Return the file and line of a part."""
         return f"{scope.file.path}:{part.line or part.start}"
 
-    def index(self, part: Part, scope: Scope) -> Value:
+    def index(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Return an element or a member that a text names."""
         if part.of is None:
             return UNKNOWN
@@ -402,7 +412,7 @@ class Follower:
             return joined(self.made[n].members.get(key, (UNKNOWN,))[0] for n in base.made if n in self.made)
         return self.read_path(base, key, part, scope) if base.sources else UNKNOWN
 
-    def read_path(self, base: Value, text: str, part: Part, scope: Scope) -> Value:
+    def read_path(self, base: KnownValue, text: str, part: Part, scope: FunctionScope) -> KnownValue:
         """Return the member that a name, a JSONPath (`$.a.b`) or a JSON Pointer (`/a/b`) leads to."""
         for step in _STEP.findall(text) if text[:1] in ("$", "/") else [text]:
             base = self._read_dynamic(base, step, part, scope)
@@ -410,7 +420,7 @@ class Follower:
 
     # --- statements
 
-    def assign(self, part: Part, scope: Scope) -> Value:
+    def assign(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Bind a name, or set a member."""
         value = self.value(part.parts[0], scope) if part.parts else UNKNOWN
         value = self.merge(part.types[0] if part.types else Type(), value, scope.file)
@@ -418,7 +428,7 @@ class Follower:
             self.set(part.of, value, scope)
         return value
 
-    def set(self, target: Part, value: Value, scope: Scope) -> None:
+    def set(self, target: Part, value: KnownValue, scope: FunctionScope) -> None:
         """Set a target to a value."""
         if target.kind is Kind.CHOICE and len(target.parts) == 1:
             target = target.parts[0]
@@ -437,9 +447,9 @@ class Follower:
             if key is not None:
                 self.put(base, key, value, target, scope)
             elif target.of.kind is Kind.NAME and (value.made or value.sources):
-                self._set_name(target.of.text, joined([base, Value("[]", (value,))]), scope)
+                self._set_name(target.of.text, joined([base, KnownValue("[]", (value,))]), scope)
 
-    def _set_name(self, name: str, value: Value, scope: Scope) -> None:
+    def _set_name(self, name: str, value: KnownValue, scope: FunctionScope) -> None:
         owner = scope.function.owner
         if scope.find(name) is None and owner is not None and name in owner.fields:
             self._set_member(name, value, scope)
@@ -453,11 +463,11 @@ class Follower:
         elif value != UNKNOWN or scope.find(name) is None:  # `text = "{}"` in a handler of errors changes nothing
             scope.names[name] = value
 
-    def _set_member(self, name: str, value: Value, scope: Scope) -> None:
+    def _set_member(self, name: str, value: KnownValue, scope: FunctionScope) -> None:
         owner = scope.function.owner.name if scope.function.owner is not None else scope.file.path
         self.members[owner, name] = joined([self.members.get((owner, name), UNKNOWN), value])
 
-    def take_apart(self, pattern: Part, value: Value, scope: Scope) -> None:
+    def take_apart(self, pattern: Part, value: KnownValue, scope: FunctionScope) -> None:
         """Bind the names of a pattern: `{a, b: c}` reads members, `(a, b)` the parts of a pair."""
         for key, target, line in pattern.named:
             at = Part(Kind.MEMBER, key, line, line)
@@ -467,7 +477,7 @@ class Follower:
             is_pair = len(value.args) == len(pattern.parts) and value.type in calls.PAIRS
             self.set(inner, value.args[position] if is_pair else value.content, scope)
 
-    def loop(self, part: Part, scope: Scope) -> Value:
+    def loop(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Bind the variable of a loop to an element."""
         value = self.value(part.parts[0], scope) if part.parts else UNKNOWN
         element = value if value.type == "@record" or value.type in calls.OF_CLIENTS else value.content
@@ -475,7 +485,7 @@ class Follower:
             self.set(part.of, self.merge(part.types[0] if part.types else Type(), element, scope.file), scope)
         return UNKNOWN
 
-    def give_back(self, part: Part, scope: Scope) -> Value:
+    def give_back(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Note what a function returns."""
         function = scope.function
         bean = self.seeds.beans.get((function.path, function.name))
@@ -490,7 +500,7 @@ class Follower:
                 self.send(number, value)
         return value
 
-    def _run_bean(self, inner: Function, bean: tuple[tuple[int, ...], tuple[int, ...]], scope: Scope) -> None:
+    def _run_bean(self, inner: Function, bean: tuple[tuple[int, ...], tuple[int, ...]], scope: FunctionScope) -> None:
         """Evaluate the function that settings bind to topics: `Function<KStream<String, A>, KStream<String, B>>`."""
         ins, outs = bean
         kind, types = scope.function.returns.name, list(scope.function.returns.args)
@@ -505,34 +515,34 @@ class Follower:
         for number in outs:
             self.send(number, returned)
 
-    def group(self, part: Part, scope: Scope) -> Value:
+    def group(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Evaluate what is inside, in order; return the last value."""
         value = UNKNOWN
         for each in part.children():
             value = self.value(each, scope)
         return value if part.kind is Kind.GROUP else UNKNOWN
 
-    def choice(self, part: Part, scope: Scope) -> Value:
+    def choice(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Return one of several values."""
         if part.of is not None:
             self.value(part.of, scope)
         return joined([self.value(each, scope) for each in part.parts])
 
-    def cast(self, part: Part, scope: Scope) -> Value:
+    def cast(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Return a value with another type."""
         value = self.value(part.of, scope) if part.of is not None else UNKNOWN
         return self.merge(part.types[0], value, scope.file)
 
-    def items(self, part: Part, scope: Scope) -> Value:
+    def items(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Return a list of what is inside."""
         values = [self.value(each, scope) for each in part.parts]
         pairs = [(each, value) for each, value in zip(part.parts, values, strict=True) if each.kind is not Kind.EACH]
         inner = [value.content if each.kind is Kind.SPREAD else value for each, value in pairs]
-        return Value("[]", (joined(inner),))
+        return KnownValue("[]", (joined(inner),))
 
     # --- records
 
-    def object(self, part: Part, scope: Scope) -> Value:
+    def object(self, part: Part, scope: FunctionScope) -> KnownValue:
         """Return a record that is written as a literal."""
         record = self._new_record(part, None, scope)
         for key, each, line in part.named:
@@ -545,21 +555,21 @@ class Follower:
         lowered = {key.lower(): record.members[key][0] for key in record.members}
         return self._wrapped(part, lowered, joined(spread))
 
-    def _wrapped(self, part: Part, lowered: Mapping[str, Value], spread: Value) -> Value:
+    def _wrapped(self, part: Part, lowered: Mapping[str, KnownValue], spread: KnownValue) -> KnownValue:
         """Return an object; one with a `value` that is itself a record is the wrapper of a message."""
         inner = next((lowered[name] for name in ("value", "payload", "messages", "body") if name in lowered), UNKNOWN)
         is_wrapper = "value" in lowered and calls.BESIDE_VALUE | {"value"} >= set(lowered)
         if is_wrapper or any(each.made or each.sources for each in inner.held()):
-            return Value("@record", (UNKNOWN, inner.content if inner.type == "[]" else inner))
-        return Value("", (), spread.sources, frozenset({id(part)}) | spread.made)
+            return KnownValue("@record", (UNKNOWN, inner.content if inner.type == "[]" else inner))
+        return KnownValue("", (), spread.sources, frozenset({id(part)}) | spread.made)
 
-    def _new_record(self, part: Part, of: Class | None, scope: Scope) -> Made:
+    def _new_record(self, part: Part, of: Class | None, scope: FunctionScope) -> Made:
         record = self.made.get(id(part))
         if record is None:
             record = self.made[id(part)] = Made(of, scope.file, place=self.place(part, scope))
         return record
 
-    def put(self, base: Value, label: str, value: Value, part: Part, scope: Scope) -> bool:
+    def put(self, base: KnownValue, label: str, value: KnownValue, part: Part, scope: FunctionScope) -> bool:
         """Note that a member is set; return whether the base is a record that has it."""
         declared = self.class_of(base, scope.file)
         known = self.declared.field(declared, label, scope.file) if declared is not None else None
@@ -576,7 +586,7 @@ class Follower:
             return True
         return bool(base.made)
 
-    def send(self, number: int, value: Value) -> None:
+    def send(self, number: int, value: KnownValue) -> None:
         """Note that a program writes a value to a topic."""
         self.sent[number] = joined([self.sent.get(number, UNKNOWN), value])
 
@@ -600,7 +610,7 @@ def _payload(function: Function) -> int:
     return next(plain_ones, 0)
 
 
-_EVALUATE: Mapping[Kind, Callable[[Follower, Part, Scope], Value]] = {
+_EVALUATE: Mapping[Kind, Callable[[Follower, Part, FunctionScope], KnownValue]] = {
     Kind.NAME: Follower.name,
     Kind.TEXT: Follower.text,
     Kind.MEMBER: Follower.access,

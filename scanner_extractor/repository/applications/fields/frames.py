@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scanner_extractor.repository.applications.fields.parts import Kind, Part
-from scanner_extractor.repository.applications.fields.values import UNKNOWN, Scope, Value, text_of_part
+from scanner_extractor.repository.applications.fields.values import UNKNOWN, FunctionScope, KnownValue, text_of_part
 from scanner_extractor.repository.syntax_trees import words
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.]*(?:\.\*)?(?!\w*\s*\()")
 _MADE = re.compile(r"(?i)\bas\s+(\w+)")
 
 
-def on_frame(follower: Follower, base: Value, part: Part, scope: Scope) -> Value | None:
+def on_frame(follower: Follower, base: KnownValue, part: Part, scope: FunctionScope) -> KnownValue | None:
     """Return what a method of a frame or table returns, and note the columns that its arguments name; else None."""
     is_frame = base.type in FRAMES
     if not is_frame and not (part.text in _METHODS and base.args and _named(part.parts)):
@@ -56,12 +56,12 @@ def on_frame(follower: Follower, base: Value, part: Part, scope: Scope) -> Value
     if part.text != "select" or not is_frame:
         return base
     if any(name.endswith("*") for name in names):
-        return Value(FLAT, base.args)
+        return KnownValue(FLAT, base.args)
     is_parsing = base.type == RAW and all(name in _OF_RECORD for name in names)
-    return base if is_parsing else Value(CHOSEN, base.args)
+    return base if is_parsing else KnownValue(CHOSEN, base.args)
 
 
-def note_column(follower: Follower, base: Value, name: str, place: str) -> None:
+def note_column(follower: Follower, base: KnownValue, name: str, place: str) -> None:
     """Note that a column of a frame is read, unless it is one of a record, or one that the program makes.
 
     A JSONPath (`$.total`) is of the message.
@@ -76,7 +76,7 @@ def note_column(follower: Follower, base: Value, name: str, place: str) -> None:
                 follower.found.setdefault((number, (*below, *own)), set()).add(place)
 
 
-def member(follower: Follower, base: Value, label: str, part: Part, scope: Scope) -> Value:
+def member(follower: Follower, base: KnownValue, label: str, part: Part, scope: FunctionScope) -> KnownValue:
     """Return a member of a frame: `df.total` is a column."""
     if label in _ENDS:
         return _end(follower, base, part, scope)
@@ -85,7 +85,7 @@ def member(follower: Follower, base: Value, label: str, part: Part, scope: Scope
     return UNKNOWN
 
 
-def _end(follower: Follower, base: Value, part: Part, scope: Scope) -> Value:
+def _end(follower: Follower, base: KnownValue, part: Part, scope: FunctionScope) -> KnownValue:
     if base.type != CHOSEN:
         follower.use_whole(base, follower.place(part, scope), scope)
     return base

@@ -11,7 +11,7 @@ from scanner_extractor.repository.applications.fields.declared import Declared, 
 from scanner_extractor.repository.applications.fields.following import Follower, Seeds
 from scanner_extractor.repository.applications.fields.lowering import Language, read_file
 from scanner_extractor.repository.applications.fields.parts import Class, SourceFile
-from scanner_extractor.repository.applications.fields.values import Made, Path, TopicUse, Value
+from scanner_extractor.repository.applications.fields.values import KnownValue, Made, Path, TopicUse
 from scanner_extractor.repository.syntax_trees import parse_tree, suffix
 from scanner_model.clients import Direction
 from scanner_model.field_uses import MessageClass
@@ -272,7 +272,7 @@ class _Answer:
         """Return where a program reads or writes a topic."""
         return {f"{path}:{line}" for path, line in self.uses[number].places}
 
-    def _add_sent(self, number: int, value: Value, path: Path, seen: set[int]) -> None:
+    def _add_sent(self, number: int, value: KnownValue, path: Path, seen: set[int]) -> None:
         """Add the members of the records that a program sends; a message that is forwarded is used as a whole."""
         for inner in value.held():
             if inner.sources and not path:
@@ -286,7 +286,7 @@ class _Answer:
                 if record is not None and len(path) < _DEEPEST:
                     self._add_made(number, record, path, seen | {made})
 
-    def _bind(self, number: int, value: Value, path: Path) -> None:
+    def _bind(self, number: int, value: KnownValue, path: Path) -> None:
         for file in self.follower.files:
             if not path and any(file.path == place for place, _ in self.uses[number].places):
                 declared = self.follower.declared.find(value.type, file) if value.type else None
@@ -299,7 +299,7 @@ class _Answer:
         for member, (value, places) in record.members.items():
             self.found.setdefault((number, (*path, member)), set()).update(places)
             if value.made:
-                self._add_sent(number, Value(value.type, value.args, made=value.made), (*path, member), seen)
+                self._add_sent(number, KnownValue(value.type, value.args, made=value.made), (*path, member), seen)
             elif value.args:
                 self._add_sent(number, value, (*path, member), seen)
         for made in record.copies - seen:

@@ -22,33 +22,33 @@ class TopicUse(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class KnownValue:
     """What is known of a value: its type, contents, the messages that it is a part of, and the records made here.
 
     *sources* are pairs of the number of a read use and the path in its message; *made* are numbers of records.
     """
 
     type: str = ""
-    args: tuple[Value, ...] = ()
+    args: tuple[KnownValue, ...] = ()
     sources: frozenset[tuple[int, Path]] = frozenset()
     made: frozenset[int] = frozenset()
 
     @property
-    def content(self) -> Value:
+    def content(self) -> KnownValue:
         """Return what a collection or record holds; a value that holds nothing is its own content."""
         return self.args[-1] if self.args else replace(self, type="")
 
-    def held(self) -> Iterator[Value]:
+    def held(self) -> Iterator[KnownValue]:
         """Yield the value and what it holds."""
         yield self
         for inner in self.args:
             yield from inner.held()
 
 
-UNKNOWN = Value()
+UNKNOWN = KnownValue()
 
 
-def joined(values: Iterable[Value]) -> Value:
+def joined(values: Iterable[KnownValue]) -> KnownValue:
     """Return what is known of a value that is one of several."""
     known = [value for value in values if value != UNKNOWN]
     if len(known) < 2:
@@ -56,7 +56,7 @@ def joined(values: Iterable[Value]) -> Value:
     longest = max((value.args for value in known), key=len)
     lists = [value.args for value in known if len(value.args) == len(longest)]
     args = tuple(joined(column) for column in zip(*lists, strict=True))
-    return Value(
+    return KnownValue(
         next((value.type for value in known if value.type), ""),
         args,
         frozenset().union(*(value.sources for value in known)),
@@ -70,24 +70,24 @@ class Made:
 
     of: Class | None
     file: SourceFile
-    members: dict[str, tuple[Value, set[str]]] = field(default_factory=dict)
+    members: dict[str, tuple[KnownValue, set[str]]] = field(default_factory=dict)
     copies: set[int] = field(default_factory=set)
     place: str = ""
 
 
 @dataclass(slots=True)
-class Scope:
+class FunctionScope:
     """The names that are bound in a function, with those around it; *receiver* is what its block is called on."""
 
     function: Function
     file: SourceFile
-    names: dict[str, Value] = field(default_factory=dict)
-    outer: Scope | None = None
+    names: dict[str, KnownValue] = field(default_factory=dict)
+    outer: FunctionScope | None = None
     receiver: str = ""
 
-    def find(self, name: str) -> Value | None:
+    def find(self, name: str) -> KnownValue | None:
         """Return the value of a name; None if it is not bound."""
-        scope: Scope | None = self
+        scope: FunctionScope | None = self
         while scope is not None:
             if name in scope.names:
                 return scope.names[name]
@@ -95,17 +95,17 @@ class Scope:
         return None
 
 
-def inside(value: Value, sources: Iterable[tuple[int, Path]], wire: str) -> Value:
+def inside(value: KnownValue, sources: Iterable[tuple[int, Path]], wire: str) -> KnownValue:
     """Return a member of messages with its place in them; of a list, what it holds has the place."""
     below = frozenset((number, (*path, wire)) for number, path in sources if len(path) < DEEPEST_PATH)
     if value.args:
-        return Value(value.type, (*value.args[:-1], _inside(value.args[-1], below)))
+        return KnownValue(value.type, (*value.args[:-1], _inside(value.args[-1], below)))
     return replace(value, sources=value.sources | below)
 
 
-def _inside(value: Value, sources: frozenset[tuple[int, Path]]) -> Value:
+def _inside(value: KnownValue, sources: frozenset[tuple[int, Path]]) -> KnownValue:
     if value.args:
-        return Value(value.type, (*value.args[:-1], _inside(value.args[-1], sources)))
+        return KnownValue(value.type, (*value.args[:-1], _inside(value.args[-1], sources)))
     return replace(value, sources=value.sources | sources)
 
 

@@ -16,7 +16,7 @@ from scanner_extractor.systems.databases.engines.definitions import (
     select,
 )
 from scanner_extractor.systems.databases.engines.messages import Dialect, Messages, ingested_parameters
-from scanner_extractor.systems.databases.engines.session import Engine, EngineSession, Row
+from scanner_extractor.systems.databases.engines.session import EngineReader, EngineSession, Row
 from scanner_extractor.systems.databases.reader import DatabaseTables
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import Column, field_segment
@@ -80,7 +80,7 @@ def _details(session: EngineSession, what: str, of_objects: str, problems: list[
     return session.optional_rows((select(table, of_objects) for table in _DETAILS[what]), problems)
 
 
-MATERIALIZE = Engine(
+MATERIALIZE = EngineReader(
     version="SELECT mz_version()",
     schemas=lambda session: [str(row["name"]) for row in _schema_rows(session)],
     read=read_materialize,

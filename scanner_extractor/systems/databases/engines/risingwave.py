@@ -11,7 +11,7 @@ from typing import Any
 from scanner_extractor.catalogs.column_types import Part, columns_of
 from scanner_extractor.systems.databases.engines.definitions import Definition, engine_type, named_view, select
 from scanner_extractor.systems.databases.engines.messages import Dialect, Messages, ingested_parameters
-from scanner_extractor.systems.databases.engines.session import Engine, EngineSession, Row
+from scanner_extractor.systems.databases.engines.session import EngineReader, EngineSession, Row
 from scanner_extractor.systems.databases.reader import DatabaseTables
 from scanner_model.catalogs import KAFKA_TOPICS, PRIMARY_KEY, CatalogTable, TableKey
 from scanner_model.columns import Column, field_segment
@@ -57,7 +57,7 @@ def read_risingwave(session: EngineSession, schema: str) -> DatabaseTables:
     return _Schema(session, schemas, number, lists, columns, comments, sinks).tables(result)
 
 
-RISINGWAVE = Engine(
+RISINGWAVE = EngineReader(
     version="SELECT version()",
     schemas=lambda session: [str(row["name"]) for row in session.rows(_SCHEMAS)],
     read=read_risingwave,

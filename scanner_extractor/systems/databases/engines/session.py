@@ -79,7 +79,7 @@ class EngineSession:
         return mask_statement(statement, self.settings.secret_names)
 
 
-class Engine(NamedTuple):
+class EngineReader(NamedTuple):
     """How an engine is read: *version* is a statement, *schemas* lists all schemas, *read* reads one of them.
 
     The functions raise ScannerError.
@@ -94,7 +94,7 @@ class Engine(NamedTuple):
 class EngineCatalog:
     """The catalog of a connected engine."""
 
-    engine: Engine
+    engine: EngineReader
     session: EngineSession
 
     def version(self) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape
 from scanner_extractor.systems.databases.engines import definitions
 from scanner_extractor.systems.databases.engines.routine_load import read_routine_loads
-from scanner_extractor.systems.databases.engines.session import Engine, EngineSession, Row
+from scanner_extractor.systems.databases.engines.session import EngineReader, EngineSession, Row
 from scanner_extractor.systems.databases.reader import MATERIALIZED_VIEW, TABLE, UNKNOWN, VIEW, DatabaseTables
 from scanner_model.catalogs import KAFKA_JOBS, PRIMARY_KEY, UNIQUE, CatalogTable, TableKey
 from scanner_model.columns import Column, field_segment
@@ -285,9 +285,9 @@ def _text(row: Row, name: str) -> str:
     return "" if value is None else str(value)
 
 
-def _engine(product: _Product) -> Engine:
+def _engine(product: _Product) -> EngineReader:
     read: Callable[[EngineSession, str], DatabaseTables] = partial(_read, product)
-    return Engine(version=_VERSION, schemas=_schemas, read=read)
+    return EngineReader(version=_VERSION, schemas=_schemas, read=read)
 
 
 STARROCKS, DORIS = _engine(_STARROCKS), _engine(_DORIS)

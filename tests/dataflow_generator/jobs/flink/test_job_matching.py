@@ -7,15 +7,15 @@ from collections.abc import Mapping
 import pytest
 
 from dataflow_generator.graph import Attribute, Certainty, NodeKind, present
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset, JobFlows, Use, job_node
 from dataflow_generator.openlineage.merge_jobs import merged_jobs
 
 NAME = "insert-into_default_catalog.default_database."
 
 
-def topic(name: str) -> Dataset:
+def topic(name: str) -> GraphDataset:
     """Name a topic."""
-    return Dataset(NodeKind.TOPIC, "kafka://k-1:9092", name)
+    return GraphDataset(NodeKind.TOPIC, "kafka://k-1:9092", name)
 
 
 def uses(names: str) -> tuple[Use, ...]:

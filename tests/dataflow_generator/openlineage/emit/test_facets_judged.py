@@ -6,7 +6,7 @@ import pytest
 
 from dataflow_generator.openlineage.emit import run_events as f
 from dataflow_generator.openlineage.emit.datasets import column_lineage, field_tags, lineage_facet, schema_facet
-from dataflow_generator.openlineage.emit.jobs import Flow
+from dataflow_generator.openlineage.emit.jobs import EmittedFlow
 from dataflow_generator.openlineage.emit.run_events import (
     CURRENT,
     DatasetEntry,
@@ -23,9 +23,9 @@ from scanner_model.columns import Column
 AT = "2026-03-01T10:00:00+00:00"
 COLUMNS = (Column(path=("a",), type="record"), Column(path=("a", "b"), type="int", doc="B.", tags=("PII",)))
 FLOWS = [
-    Flow("s", ("a", "b"), "t", ("a",), "DIRECT", "IDENTITY"),
-    Flow("s", ("a",), "t", None, "INDIRECT", "JOIN"),
-    Flow("s", None, "t", ("a",), "", ""),
+    EmittedFlow("s", ("a", "b"), "t", ("a",), "DIRECT", "IDENTITY"),
+    EmittedFlow("s", ("a",), "t", None, "INDIRECT", "JOIN"),
+    EmittedFlow("s", None, "t", ("a",), "", ""),
 ]
 
 

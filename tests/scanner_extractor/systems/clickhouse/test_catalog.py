@@ -10,7 +10,7 @@ from scanner_extractor.catalogs.column_types import Part, columns_of, server_nam
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.sources import Wanted
 from scanner_extractor.systems.clickhouse.engines import (
-    Engine,
+    EngineClause,
     clickhouse_type,
     kafka_parameters,
     parse_engine,
@@ -217,7 +217,7 @@ def test_branches_of_a_variant_are_listed() -> None:
 def test_any_text_of_a_type_or_an_engine_ends(text) -> None:
     """A new version may write what nobody knows yet."""
     assert clickhouse_type(text).shape.word is not None
-    assert isinstance(parse_engine(text), Engine)
+    assert isinstance(parse_engine(text), EngineClause)
 
 
 def test_type_that_is_nested_without_end_is_cut() -> None:
