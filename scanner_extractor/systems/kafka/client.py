@@ -117,10 +117,11 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class Gathered(Generic[_T]):
-    """Responses by name, and the reasons of failures."""
+    """Responses by name, and the reasons of failures; *unanswered* are those failures that no broker reported."""
 
     answers: dict[str, _T] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
+    unanswered: set[str] = field(default_factory=set)
     requests: int = 0
 
 
@@ -269,6 +270,7 @@ class KafkaClient:
         return Gathered(
             answers=gathered.answers,
             failures=gathered.failures,
+            unanswered=gathered.unanswered,
             requests=len(gathered.answers) + len(gathered.failures),
         )
 
@@ -470,6 +472,7 @@ class KafkaClient:
                 gathered.answers[name] = future.result()
             except self._exception as error:
                 reasons[name], last = self._reason(error), error
+                gathered.unanswered |= {name} if _is_unanswered(error) else set()
         if last and len(reasons) == len(batch):
             self._note_unanswered(last, started)
         gathered.failures |= reasons
@@ -481,12 +484,17 @@ class KafkaClient:
         return max(_LEAST, self._timeout - self._unanswered)
 
     def _note_unanswered(self, error: Exception, started: float) -> None:
-        """Count the seconds of a request that no broker answered; codes of librdkafka's own are below zero."""
-        if error.args[0].code() < 0:
+        """Count the seconds of a request that no broker answered."""
+        if _is_unanswered(error):
             self._unanswered += self._now() - started
 
     def _reason(self, error: Exception) -> str:
         return self._failures.clean(error.args[0].str())
+
+
+def _is_unanswered(error: Exception) -> bool:
+    """Return whether no broker answered: codes of librdkafka's own are below zero."""
+    return bool(error.args[0].code() < 0)
 
 
 def _may_not_list_acls() -> SourceRefused:
