@@ -73,7 +73,7 @@ CONFLUENT = _compatible(
     live("AxonOps Schema Registry", "0.4.0", _LAB),
 )
 
-KARAPACE = _compatible(live("Karapace", "6.2.0", "tests/conformance/test_recorded_registries.py"))
+KARAPACE = _compatible(live("Karapace", "6.2.0", _LAB))
 
 APICURIO = RegistryType(
     read=read_apicurio,
