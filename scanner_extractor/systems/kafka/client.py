@@ -288,7 +288,7 @@ class KafkaClient:
     def committed(self, groups: Sequence[str]) -> Gathered[list[OffsetAnswer]]:
         """Query the offsets that each group has committed (OffsetFetch; one group per request, many in flight)."""
 
-        def fetch(names: Sequence[str]) -> dict[str, Future[Any]]:
+        def fetch(names: Sequence[str]) -> Mapping[str, Future[Any]]:
             futures: dict[str, Future[Any]] = {}
             for name in names:
                 request = [self._library.ConsumerGroupTopicPartitions(name)]
