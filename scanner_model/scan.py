@@ -114,6 +114,7 @@ class PreviousState:
     *metrics* are the last levels reported by each source, to compute rates from. *cluster_id* is the
     id that the Kafka cluster gave itself; empty if no scan learnt it. *messages* are the Protobuf messages of
     subjects, as ksqlDB names them. *schema_ids* are those that earlier scans saw in records, of every source.
+    *connector_topics* are the topics of connectors, by the source and the name of the connector.
     """
 
     topics: tuple[Topic, ...] = ()
@@ -122,3 +123,4 @@ class PreviousState:
     cluster_id: str = ""
     messages: Mapping[SubjectName, RecordName] = field(default_factory=dict)
     schema_ids: tuple[SchemaIdUse, ...] = ()
+    connector_topics: Mapping[tuple[SourceId, str], tuple[TopicName, ...]] = field(default_factory=dict)

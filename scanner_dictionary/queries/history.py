@@ -14,7 +14,7 @@ from scanner_dictionary.queries.facts import fact_of, reported_rows
 from scanner_dictionary.schema import tables as t
 from scanner_model.catalogs import Metric
 from scanner_model.errors import NameUnknown, Problem
-from scanner_model.kafka import Topic
+from scanner_model.kafka import Connector, Topic
 from scanner_model.names import ClusterName, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import PreviousState, SourceResult
 from scanner_model.schemas import SchemaIdUse
@@ -182,8 +182,18 @@ def previous_state(conn: Connection, cluster: ClusterName, sources: Collection[S
         metrics=levels,
         cluster_id=cluster_id,
         messages=_messages(conn, cluster, sources),
+        connector_topics=_connector_topics(conn, cluster, sources),
         schema_ids=schema_ids,
     )
+
+
+def _connector_topics(
+    conn: Connection, cluster: ClusterName, sources: Collection[SourceId]
+) -> Mapping[tuple[SourceId, str], tuple[TopicName, ...]]:
+    """Return the topics of the connectors of *sources*, as far as they are known."""
+    rows = conn.execute(_of_sources(reported_rows(t.connector), cluster, sources))
+    connectors = (fact_of(Connector, row) for row in rows)
+    return {(item.source, item.name): item.topics for item in connectors if item.topics is not None}
 
 
 def _messages(

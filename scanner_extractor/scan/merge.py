@@ -133,7 +133,10 @@ def merge_results(
     messages = {**remembered.messages, **message_names(results.collections)}
     defined = define((version for reading in results.registries for version in reading.versions), read, messages)
     registries, strange = _of_cluster(results.registries, cluster.cluster_id or remembered.cluster_id)
-    topics_to_bind = merge_topics(known_topics, remembered.topics)
+    # A topic that only subjects name does not confirm them. One of unread brokers stays known from these.
+    subjects = {outcome.source for outcome in sources.outcomes if outcome.kind == "schema_registry"}
+    earlier = (topic for topic in remembered.topics if topic.source not in subjects)
+    topics_to_bind = merge_topics(earlier, known_topics)
     bound, objections = _bind(settings, registries, defined, topics_to_bind, manual, in_use)
     written = (*manual.schemas, *_all(reading.schemas for reading in results.files))
     declared = merge_schemas(written, bound.topic_schemas, defined.definitions)
@@ -220,7 +223,12 @@ class _Results:
         *owners* are the annotations of manual input, and those of topics by the files of their schemas.
         """
         metrics = _all(catalog.metrics for catalog in self.catalogs)
-        connectors = _all(connect_result.connectors for connect_result in self.connect)
+        connectors = tuple(
+            replace(connector, topics=remembered.connector_topics.get((connector.source, connector.name)))
+            if connector.topics is None
+            else connector
+            for connector in _all(connect_result.connectors for connect_result in self.connect)
+        )
         annotations = of_own_connectors(_all(catalog.annotations for catalog in self.catalogs), connectors)
         return {
             "connectors": (*connectors, *_all(reading.connectors for reading in self.files)),

@@ -13,7 +13,7 @@ from scanner_model.streaming_sql import KsqlSource
 
 REGISTRY_STORE = frozenset({"_schemas", "_schema_encoders"})
 """The topics that Confluent's registry and Karapace keep schemas in; the brokers take them for any others."""
-_KSQLDB = "_confluent-ksql-"
+_KSQLDB, _COMMANDS = "_confluent-ksql-", "_command_topic"
 _WORKERS = ("-configs", "-offsets", "-status")
 _OFFSET_SYNCS = "mm2-offset-syncs."
 _MIRROR_MAKER = re.compile(r"mm2-(configs|offsets|status|offset-syncs)\..+\.internal|.+\.checkpoints\.internal")
@@ -63,11 +63,15 @@ def ksqldb_topics(collections: Iterable[KsqlSource]) -> Iterator[Topic]:
 def ksqldb_internal(topics: Iterable[Topic], services: Iterable[str]) -> Iterator[Topic]:
     """Return *topics* with those marked that ksqlDB makes for itself; *services* are the ids of its servers.
 
+    The names of command topics contain the id of a server, too: one that does not answer keeps its topics.
     Source: ksqlDB's `_confluent-ksql-<service id>query_<query id>-…-changelog` (`-repartition`, `-topic`) and
     `…_command_topic`; its processing log is `<service id>ksql_processing_log` by default.
     """
-    logs = {f"{service}ksql_processing_log" for service in services if service}
-    for topic in topics:
+    listed = tuple(topics)
+    commands = (topic.name for topic in listed if topic.name.startswith(_KSQLDB) and topic.name.endswith(_COMMANDS))
+    named = (name.removeprefix(_KSQLDB).removesuffix(_COMMANDS) for name in commands)
+    logs = {f"{service}ksql_processing_log" for service in (*services, *named) if service}
+    for topic in listed:
         own = topic.name.startswith(_KSQLDB) or topic.name in logs
         yield replace(topic, internal=True) if own and not topic.internal else topic
 

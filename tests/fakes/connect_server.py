@@ -90,7 +90,8 @@ class Connect:
         by_name = {retained.name: retained for retained in self.installation}
         match steps:
             case () if self.generation != "managed":
-                return 200, {"version": "4.3.1", "commit": "26b251a451ce941d", "kafka_cluster_id": CLUSTER}
+                version = "4.3.1" if self.generation == "current" else "2.2.0"
+                return 200, {"version": version, "commit": "26b251a451ce941d", "kafka_cluster_id": CLUSTER}
             case ("connectors",):
                 return 200, self._listed(expand)
             case ("connector-plugins",):

@@ -63,6 +63,7 @@ ARTIFACTS: Mapping[str, Callable[[str, Path], None]] = {
     "schema-registry": built.schema_registry,
     "karapace": built.karapace,
     "axonops": built.axonops,
+    "unity": built.unity,
     "iceberg": copied,
     "moto": environment,
 }
@@ -72,7 +73,7 @@ CLIENTS = ("kafka", "programs", "opentelemetry")
 """What the clients with metrics are made of, and their brokers."""
 PEERS = ("datahub", "sqllineage")
 """Other programs that the benchmarks run beside ours."""
-SYSTEMS = ("kafka", "connect", "ksqldb", "schema-registry", "karapace", "axonops", "iceberg", "moto")
+SYSTEMS = ("kafka", "connect", "ksqldb", "schema-registry", "karapace", "axonops", "unity", "iceberg", "moto")
 """What the other systems are made of."""
 INSTALLATION = tuple(
     name for name in ARTIFACTS if name not in ("rentgen", "programs", "opentelemetry", *PEERS, *SYSTEMS[2:])

@@ -70,16 +70,16 @@ def _do(row: Server | Step) -> str:
 
 def serve(server: Server) -> str:
     """Start *server* and wait until it answers; raises NotUp."""
-    if processes.running(server.name):
-        return "was up"
-    server.prepare()
-    processes.start(server.name, server.command(), server.environment)
+    was_up = processes.running(server.name)
+    if not was_up:
+        server.prepare()
+        processes.start(server.name, server.command(), server.environment)
     deadline = time.monotonic() + server.patience
     while time.monotonic() < deadline:
         if not processes.running(server.name):
             raise NotUp(f"it ended: {places.log(server.name)}: {_last_line(server.name)}")
         if server.ready():
-            return ""
+            return "was up" if was_up else ""
         time.sleep(0.3)
     raise NotUp(f"no answer within {server.patience:.0f} s: {places.log(server.name)}")
 

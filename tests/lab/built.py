@@ -18,6 +18,7 @@ from places import TREE
 CONFLUENT = "8.3.1"
 KARAPACE = "6.2.0"
 AXONOPS = "v0.4.0-mcp-phase7"
+UNITY = "0.6.0"
 
 
 def ksqldb(name: str, directory: Path) -> None:
@@ -120,6 +121,47 @@ def axonops(name: str, directory: Path) -> None:
     program = source("axonops/axonops-schema-registry", AXONOPS, target(name) / "source")
     run(["go", "build", "-o", str(directory / "schema-registry"), "./cmd/schema-registry"], directory=program)
     shutil.rmtree(program.parent)
+
+
+def unity(name: str, directory: Path) -> None:
+    """Build Unity Catalog OSS: its models are generated from its own OpenAPI documents."""
+    work = target(name)
+    program = source("unitycatalog/unitycatalog", f"v{UNITY}", work / "source", "api", "server", "etc")
+    copied(name, directory / "lib")
+    tools = work / "tools"
+    maven("unity-tools", "dependency:copy-dependencies", f"-DoutputDirectory={tools}")
+    generated = work / "generated"
+    for document, package in (("all", "server"), ("delta", "server.delta"), ("control", "control")):
+        _models(program / f"api/{document}.yaml", f"io.unitycatalog.{package}.model", generated, tools)
+    version = generated / "src/main/java/io/unitycatalog/server/utils/VersionUtils.java"
+    version.parent.mkdir(parents=True)
+    version.write_text(_UNITY_VERSION, "utf-8")
+    classes = work / "classes"
+    files = java_files(program / "server/src/main/java", generated / "src/main/java")
+    processor = ("-processor", "lombok.launch.AnnotationProcessorHider$AnnotationProcessor")
+    compiled(files, f"{directory}/lib/*:{tools}/*", classes, *processor, "--release", "17")
+    _resources((program / "server",), classes, {})
+    run(["jar", "cf", str(directory / f"unitycatalog-server-{UNITY}.jar"), "-C", str(classes), "."])
+    shutil.copytree(program / "etc", directory / "etc")
+    shutil.rmtree(work)
+
+
+_UNITY_VERSION = f'''package io.unitycatalog.server.utils;
+
+public class VersionUtils {{
+  public static String VERSION = "{UNITY}";
+}}
+'''
+"""A class that its build generates."""
+
+
+def _models(document: Path, package: str, directory: Path, tools: Path) -> None:
+    """Generate the classes of an OpenAPI document's models, and nothing else."""
+    more = "library=resteasy,useJakartaEe=true,hideGenerationTimestamp=true"
+    only = "models,modelDocs=false,modelTests=false"
+    run(["java", "-cp", f"{tools}/*", "org.openapitools.codegen.OpenAPIGenerator", "generate", "-g", "java",
+         "-i", str(document), "-o", str(directory), "--global-property", only, "--model-package", package,
+         "--additional-properties", more])  # fmt: skip
 
 
 Changes = Mapping[str, Iterable[tuple[str, str]]]

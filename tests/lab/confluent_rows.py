@@ -38,6 +38,8 @@ def _prepare_registry() -> None:
         "kafkastore.bootstrap.servers": f"PLAINTEXT://{places.SYSTEMS_BROKER}",
         "kafkastore.topic": "_schemas",
         "kafkastore.topic.replication.factor": 1,
+        "kafkastore.init.timeout.ms": 300_000,
+        "kafkastore.timeout.ms": 60_000,
         "schema.registry.group.id": REGISTRY,
         "leader.eligibility": "true",
         "mode.mutability": "true",
@@ -78,6 +80,14 @@ def _ksqldb() -> list[str]:
     (engine,) = (CACHE / "ksqldb").glob("ksqldb-engine-*.jar")
     main = "io.confluent.ksql.rest.server.KsqlServerMain"
     return java("1200m", _QUIET, "-cp", f"{engine}:{CACHE}/ksqldb/lib/*", main, str(_file(KSQLDB)))
+
+
+def _ksqldb_is_ready() -> bool:
+    """Return whether ksqlDB takes statements: it answers before it has read those of its last run."""
+    try:
+        return bool(requests.get(f"{places.REAL_KSQLDB_URL}/healthcheck", timeout=5).json()["serverState"] == "READY")
+    except (requests.RequestException, KeyError):
+        return False
 
 
 def seeded(url: str, *without: str) -> str:
@@ -144,7 +154,20 @@ def _put_connectors() -> str:
 
 
 ROWS: tuple[Server | Step, ...] = (
-    single_broker(BROKER, (places.SYSTEMS_KAFKA, places.SYSTEMS_CONTROLLER)),
+    single_broker(
+        BROKER,
+        (places.SYSTEMS_KAFKA, places.SYSTEMS_CONTROLLER),
+        more={
+            "listeners": (
+                f"PLAINTEXT://{places.SYSTEMS_BROKER},PROXIED://{HOST}:{places.SYSTEMS_PROXIED},"
+                f"CONTROLLER://{HOST}:{places.SYSTEMS_CONTROLLER}"
+            ),
+            # A test puts itself between scanner and the second listener.
+            "advertised.listeners": f"PLAINTEXT://{places.SYSTEMS_BROKER},PROXIED://{HOST}:{places.SYSTEMS_PROXY}",
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "inter.broker.listener.name": "PLAINTEXT",
+        },
+    ),
     Step(name="system-topics", after=(BROKER,), run=_topics),
     Server(
         name=REGISTRY,
@@ -164,7 +187,6 @@ ROWS: tuple[Server | Step, ...] = (
         prepare=_prepare_connect,
         command=lambda: java("384m", _QUIET, "-cp", f"{CACHE}/connect/*", WORKER, str(_file(WORKERS))),
         ready=lambda: answers(f"{places.SYSTEMS_CONNECT_URL}/connectors"),
-        patience=120,
     ),
     Server(
         name=KSQLDB,
@@ -173,8 +195,7 @@ ROWS: tuple[Server | Step, ...] = (
         after=("confluent-schemas", "system-topics"),
         prepare=_prepare_ksqldb,
         command=_ksqldb,
-        ready=lambda: answers(f"{places.REAL_KSQLDB_URL}/info"),
-        patience=180,
+        ready=_ksqldb_is_ready,
     ),
     Step(name="ksqldb-statements", after=(KSQLDB,), run=_run_statements),
     Step(name="system-connectors", after=(WORKERS, "ksqldb-statements"), run=_put_connectors),

@@ -1,4 +1,4 @@
-"""Registries and catalogs of other makers: Karapace, AxonOps, Iceberg's REST server, moto's Glue."""
+"""Registries and catalogs of other makers: Karapace, AxonOps, Unity Catalog OSS, Iceberg's REST server, moto's Glue."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from seed_registry import INSTALLATION
 REGION = "eu-central-1"
 REJECTED = {"axonops": ("customers-value",), "karapace": ("customers-value",)}
 """A JSON Schema with a reference: Karapace has none, and AxonOps looks for that of an `$id` on the internet."""
+_UNITY = f"{places.UNITY_URL}/api/2.1/unity-catalog"
 _KARAPACE = {
     "BOOTSTRAP_URI": places.SYSTEMS_BROKER,
     "HOST": HOST,
@@ -33,6 +34,15 @@ _KARAPACE = {
 }
 
 
+def _karapace_is_ready() -> bool:
+    """Return whether Karapace takes schemas: it answers before it has read its topic and become the primary."""
+    try:
+        status = requests.get(f"{places.KARAPACE_URL}/_health", timeout=5).json()["status"]
+    except (requests.RequestException, KeyError):
+        return False
+    return bool(status["schema_registry_ready"] and status["schema_registry_is_primary"])
+
+
 def _prepare_axonops() -> None:
     settings = {
         "server": {"host": HOST, "port": places.AXONOPS},
@@ -41,6 +51,27 @@ def _prepare_axonops() -> None:
         "logging": {"level": "warn"},
     }
     (places.data("axonops") / "config.yaml").write_text(json.dumps(settings), "utf-8")
+
+
+def _prepare_unity() -> None:
+    configuration = places.data("unity") / "etc" / "conf"
+    configuration.mkdir(parents=True, exist_ok=True)
+    for name in ("server.properties", "server.log4j2.properties"):
+        (configuration / name).write_bytes((CACHE / "unity" / "etc" / "conf" / name).read_bytes())
+    settings = (
+        "hibernate.connection.driver_class=org.h2.Driver\n"
+        "hibernate.connection.url=jdbc:h2:mem:unity;DB_CLOSE_DELAY=-1\n"
+        "hibernate.hbm2ddl.auto=update\n"
+        "hibernate.archive.autodetection=class\n"
+    )
+    (configuration / "hibernate.properties").write_text(settings, "utf-8")
+
+
+def _unity() -> list[str]:
+    classpath = f"{CACHE}/unity/*:{CACHE}/unity/lib/*"
+    program = java("512m", "-cp", classpath, "io.unitycatalog.server.UnityCatalogServer", "-p", str(places.UNITY))
+    # It reads its configuration from the working directory.
+    return ["env", f"--chdir={places.data('unity')}", *program]
 
 
 def _iceberg() -> list[str]:
@@ -61,6 +92,21 @@ def _post(url: str, body: Any) -> Any:
 def _tables() -> Any:
     """Return the columns of the installation's tables, as each catalog writes them."""
     return json.loads((INSTALLATION / "tables.json").read_text("utf-8"))
+
+
+def _seed_unity() -> str:
+    if "lab" in {item["name"] for item in requests.get(f"{_UNITY}/catalogs", timeout=30).json()["catalogs"]}:
+        return "already there"
+    _post(f"{_UNITY}/catalogs", {"name": "lab", "comment": "the lab's tables"})
+    for schema in ("sales", "empty"):
+        _post(f"{_UNITY}/schemas", {"name": schema, "catalog_name": "lab"})
+    columns = [column | {"nullable": True} for column in _tables()["unity"]]
+    for table, kind in (("orders", "DELTA"), ("returns", "PARQUET"), ("a-b", "CSV")):
+        place = {"catalog_name": "lab", "schema_name": "sales", "name": table}
+        storage = {"data_source_format": kind, "storage_location": f"{places.data('unity').as_uri()}/{table}"}
+        more = {"table_type": "EXTERNAL", "comment": f"the shop's {table}", "properties": {"topic": table}}
+        _post(f"{_UNITY}/tables", place | storage | more | {"columns": columns})
+    return "3 tables"
 
 
 def _seed_iceberg() -> str:
@@ -113,7 +159,7 @@ ROWS: tuple[Server | Step, ...] = (
             "PYTHONPATH": str(CACHE / "karapace/program/src"),
             "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python",
         },
-        ready=lambda: answers(f"{places.KARAPACE_URL}/subjects"),
+        ready=_karapace_is_ready,
     ),
     Step(name="karapace-schemas", after=("karapace",), run=lambda: seeded(places.KARAPACE_URL, *REJECTED["karapace"])),
     Server(
@@ -129,6 +175,15 @@ ROWS: tuple[Server | Step, ...] = (
         ready=lambda: answers(f"{places.AXONOPS_URL}/subjects"),
     ),
     Step(name="axonops-schemas", after=("axonops",), run=lambda: seeded(places.AXONOPS_URL, *REJECTED["axonops"])),
+    Server(
+        name="unity",
+        port=places.UNITY,
+        needs=("unity",),
+        prepare=_prepare_unity,
+        command=_unity,
+        ready=lambda: answers(f"{_UNITY}/catalogs"),
+    ),
+    Step(name="unity-tables", after=("unity",), run=_seed_unity),
     Server(
         name="iceberg",
         port=places.ICEBERG,

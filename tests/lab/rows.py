@@ -22,7 +22,7 @@ class Server:
     needs: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    patience: float = 90.0
+    patience: float = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

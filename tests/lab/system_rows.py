@@ -37,11 +37,14 @@ def addresses() -> dict[str, Any]:
     """Return where the tests find the servers, and what was registered in the registries."""
     return {
         "broker": places.SYSTEMS_BROKER,
+        "proxied": f"{places.HOST}:{places.SYSTEMS_PROXIED}",
+        "proxy": f"{places.HOST}:{places.SYSTEMS_PROXY}",
         "confluent": places.CONFLUENT_URL,
         "karapace": places.KARAPACE_URL,
         "axonops": places.AXONOPS_URL,
         "connect": places.SYSTEMS_CONNECT_URL,
         "ksqldb": places.REAL_KSQLDB_URL,
+        "unity": places.UNITY_URL,
         "iceberg": places.ICEBERG_URL,
         "glue": places.MOTO_URL,
         "versions": seed_registry.versions(),

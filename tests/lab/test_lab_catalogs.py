@@ -1,4 +1,4 @@
-"""Catalogs of tables: Iceberg's own REST server, and Glue as moto implements it."""
+"""Catalogs of tables: Unity Catalog OSS, Iceberg's own REST server, and Glue as moto implements it."""
 
 from __future__ import annotations
 
@@ -34,6 +34,22 @@ def _columns(result: CatalogResult, table: str) -> dict[str, str]:
     """Return the type of each column of a table, by its path."""
     (found,) = (item for item in result.tables if item.name == table)
     return {".".join(column.path): column.type for column in found.columns}
+
+
+def test_unity_lists_every_table_with_its_columns(lab) -> None:
+    """A server without lineage is read in full; that it has none is a problem, reported once."""
+    lab.needs("unity-tables")
+
+    result = _read("unity", lab.told["systems"]["unity"])
+
+    assert {table.name for table in result.tables} == {"lab.sales.orders", "lab.sales.returns", "lab.sales.a-b"}
+    assert _columns(result, "lab.sales.orders") == {
+        "id": "long", "total": "decimal", "ship_to": "struct", "ship_to.city": "string", "day": "date",
+    }  # fmt: skip
+    (orders,) = (table for table in result.tables if table.name == "lab.sales.orders")
+    assert (orders.table_format, orders.partition_keys, orders.description) == ("delta", ("day",), "the shop's orders")
+    assert result.outcome.status is SourceStatus.READ
+    assert len(result.problems) <= 1
 
 
 def test_iceberg_s_own_server_lists_tables_and_views_of_nested_namespaces(lab) -> None:

@@ -49,6 +49,7 @@ def test_reference_to_a_password_stays(connectors) -> None:
 
 def test_worker_is_queried_little(lab) -> None:
     """For the worker, for all connectors at once, once for each class, and once for each connector's topics."""
+    lab.needs("connectors")
     report = lab.directory / "connect.json"
     lab.scanner(
         *("scan", "--no-graph", "--config", str(lab.config()), "--dictionary", f"sqlite:///{lab.directory}/connect.db"),

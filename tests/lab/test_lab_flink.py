@@ -48,6 +48,7 @@ def test_check_states_which_flink_it_is(lab, kind) -> None:
 
 def test_statements_of_a_file_are_listed_beside_those_of_ksqldb(lab, tmp_path) -> None:
     """No server of Flink's reports the text."""
+    lab.needs("fake-ksqldb")
     config = lab.config(kafka=None, metrics=None, schema_registries=None, connect=None, flink=[_files()])
     address = f"sqlite:///{tmp_path}/dictionary.db"
     lab.scanner("scan", "--no-graph", "--config", str(config), "--dictionary", address, "--quiet")

@@ -18,6 +18,8 @@ pytestmark = pytest.mark.lab
 
 MAKERS = {"confluent": "confluent", "karapace": "karapace", "axonops": "confluent"}
 """The type in cluster.json of each maker's registry."""
+KSQLDB = "payments.named-value"
+"""A subject that ksqlDB registers for one of its streams."""
 
 
 def _read(lab, maker: str) -> RegistryResult:
@@ -39,7 +41,8 @@ def test_registry_has_every_version_that_was_registered(lab, maker) -> None:
     """With its format and references; one version was deleted softly."""
     result = _read(lab, maker)
 
-    read = {(str(v.subject), v.version, str(v.format), len(v.references)) for v in result.versions}
+    listed = {(str(v.subject), v.version, str(v.format), len(v.references)) for v in result.versions}
+    read = {version for version in listed if version[0] != KSQLDB}
     deleted = {(str(v.subject), v.version) for v in result.versions if v.deleted}
     assert result.outcome.status is SourceStatus.READ
     assert read == _registered(lab, maker)
@@ -48,7 +51,7 @@ def test_registry_has_every_version_that_was_registered(lab, maker) -> None:
 
 @pytest.mark.parametrize("maker", ["karapace", "axonops"])
 def test_registry_returns_the_texts_that_confluent_s_returns(lab, maker) -> None:
-    """Without spaces; AxonOps orders the members of a Protobuf message by its own rules."""
+    """Each writes schemas in its own form and order; Confluent's leaves comments of Protobuf out."""
     texts = [{(str(v.subject), v.version): _compact(v.text) for v in _read(lab, name).versions}
              for name in ("confluent", maker)]  # fmt: skip
 
@@ -60,8 +63,8 @@ def _compact(text: str) -> str:
     try:
         value: Any = json.loads(text)
     except ValueError:
-        return " ".join(sorted(re.findall(r"\w+", text)))
-    return json.dumps(value, separators=(",", ":"))
+        return " ".join(sorted(re.findall(r"\w+", re.sub(r"//.*", "", text))))
+    return json.dumps(value, sort_keys=True)
 
 
 @pytest.mark.parametrize("maker", MAKERS)

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.lab
 
 NAME, ADDRESS = "kafka-restarted", "127.0.0.1:29692"
 TOPICS, GROUPS = 40, 40
+RESTARTS = 10
 KNOWN = frozenset(f"group-{number}" for number in range(GROUPS))
 _PATIENCE, _ATTEMPTS = 60, 60
 _LAB = Path(__file__).with_name("lab.py")
@@ -126,13 +127,15 @@ def test_scan_just_after_a_restart_loses_no_group(lab, config, capsys) -> None:
     assert _status(lab, config, address) == "read"
     assert _groups(address) == KNOWN
 
-    _lab("end")
-    with subprocess.Popen([sys.executable, str(_LAB), "serve", NAME]) as start:
-        readings = list(_readings())
-    assert start.returncode == 0
+    for number in range(1, RESTARTS + 1):
+        _lab("end")
+        with subprocess.Popen([sys.executable, str(_LAB), "serve", NAME]) as start:
+            readings = list(_readings())
+        assert start.returncode == 0
 
-    with capsys.disabled():
-        sys.stdout.write(f"\nrestart: {[(str(status), len(groups)) for status, groups in readings]}\n")
-    assert [groups for status, groups in readings if status is SourceStatus.READ] == [KNOWN]
-    assert _status(lab, config, address) == "read"
-    assert _groups(address) == KNOWN
+        with capsys.disabled():
+            shown = [(str(status), len(groups)) for status, groups in readings]
+            sys.stdout.write(f"\nrestart {number}: {shown}\n")
+        assert [groups for status, groups in readings if status is SourceStatus.READ] == [KNOWN]
+        assert _status(lab, config, address) == "read"
+        assert _groups(address) == KNOWN

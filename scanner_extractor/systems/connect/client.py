@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -38,9 +39,10 @@ EXPANDED_MANAGED = (("expand", "info,status,id"),)
 
 _HINT = "check the `url` of this source"
 _DISPENSABLE = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
-_UNTRACKED = (NotFound, SourceRefused)
-_UNOFFERED = (*_UNTRACKED, SourceObjected)
+_UNTRACKED = (SourceRefused,)
+_UNOFFERED = (NotFound, SourceRefused, SourceObjected)
 """Confluent Cloud's response where offsets (a preview feature) are not available."""
+_VERSION = re.compile(r"(\d+)\.(\d+)\.")
 
 _Result = TypeVar("_Result")
 
@@ -84,7 +86,7 @@ def read_connector_states(settings: ConnectSettings, http: Http) -> tuple[tuple[
 def read_used_topics(http: Http, name: str) -> tuple[TopicName, ...]:
     """Read the topics that a connector has used (`GET /connectors/{name}/topics`); raises ScannerError.
 
-    A worker answers 403 where topics are not tracked, one before 2.5 404.
+    A worker answers 403 where topics are not tracked, one before 2.5 404, and any 404 while it starts.
     """
     return read_active_topics(Payload(http.get("connectors", name, "topics")), name)
 
@@ -122,6 +124,7 @@ class _Scan:
     settings: ConnectSettings
     http: Http
     progress: Progress
+    version: str = ""
     unread: list[str] = field(default_factory=list)
     without_topics: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -139,9 +142,10 @@ class _Scan:
         if self.settings.is_managed:
             return ""
         try:
-            return worker_facts(self.http)[1]
+            self.version, cluster_id = worker_facts(self.http)
         except _DISPENSABLE:
             return ""
+        return cluster_id
 
     def connectors(self) -> tuple[Connector, ...]:
         """Read the connectors, sorted by name; one that cannot be read is reported and skipped."""
@@ -202,7 +206,9 @@ class _Scan:
 
     @property
     def _not_offered(self) -> tuple[type[ScannerError], ...]:
-        return _UNOFFERED if self.settings.is_managed else _UNTRACKED
+        if self.settings.is_managed:
+            return _UNOFFERED
+        return _UNTRACKED if _has_topics(self.version) else (*_UNTRACKED, NotFound)
 
     def _consumed(self, name: str) -> tuple[TopicName, ...]:
         return read_consumed_topics(Payload(self.http.get("connectors", name, "offsets")))
@@ -231,6 +237,13 @@ def _with_topics(connector: Connector, used: tuple[TopicName, ...] | None) -> Co
     if used is not None and connector.managed_id:
         used = tuple(sorted({*used, TopicName(f"dlq-{connector.managed_id}")}))
     return replace(connector, topics=used)
+
+
+def _has_topics(version: str) -> bool:
+    """Return whether a worker reports topics: since Kafka 2.5, which is 5.5 of Confluent; False if it is unknown."""
+    match = _VERSION.match(version)
+    number = tuple(map(int, match.groups())) if match else (0, 0)
+    return number >= (2, 5) and not (5, 0) <= number < (5, 5)
 
 
 def _is_whole(payload: Json) -> bool:

@@ -92,10 +92,15 @@ class _Scan:
         self._progress = progress
 
     def brokers(self, metadata: ClusterAnswer) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
-        """Read the brokers' addresses: those of the bootstrap listener, then those of other listeners if permitted."""
+        """Read the brokers' addresses: those of the bootstrap listener, then those of other listeners if permitted.
+
+        Where a broker leaves the question for its listeners without an answer, the list is incomplete.
+        """
         addresses, problems = read_brokers(metadata.brokers.values(), self._source)
         settings = self.client.broker_settings(sorted(metadata.brokers))
         self.requests += settings.requests
+        unanswered = {name: settings.failures[name] for name in settings.unanswered}
+        self._report("brokers", "queried for their listeners", unanswered)
         return (*addresses, *listener_addresses(settings.answers.values(), addresses)), problems
 
     def topics(self, metadata: ClusterAnswer) -> tuple[Topic, ...]:

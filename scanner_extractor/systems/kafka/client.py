@@ -7,7 +7,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -98,6 +98,9 @@ _PATIENCE = 5.0
 _LEAST = 0.01
 """Seconds of a request once brokers have left requests unanswered for the whole timeout."""
 
+_LONGEST = 3600.0
+"""Seconds of the longest timeout that librdkafka takes for a request."""
+
 _NO_GROUP: Mapping[str, Any] = {
     "group.id": "scanner",  # librdkafka's binding requires a name; without subscription or commit no group comes of it
     "enable.auto.commit": False,
@@ -114,10 +117,11 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class Gathered(Generic[_T]):
-    """Responses by name, and the reasons of failures."""
+    """Responses by name, and the reasons of failures; *unanswered* are those failures that no broker reported."""
 
     answers: dict[str, _T] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
+    unanswered: set[str] = field(default_factory=set)
     requests: int = 0
 
 
@@ -266,6 +270,7 @@ class KafkaClient:
         return Gathered(
             answers=gathered.answers,
             failures=gathered.failures,
+            unanswered=gathered.unanswered,
             requests=len(gathered.answers) + len(gathered.failures),
         )
 
@@ -283,12 +288,12 @@ class KafkaClient:
     def committed(self, groups: Sequence[str]) -> Gathered[list[OffsetAnswer]]:
         """Query the offsets that each group has committed (OffsetFetch; one group per request, many in flight)."""
 
-        def fetch(names: Sequence[str]) -> dict[str, Future[Any]]:
+        def fetch(names: Sequence[str]) -> Mapping[str, Future[Any]]:
             futures: dict[str, Future[Any]] = {}
             for name in names:
                 request = [self._library.ConsumerGroupTopicPartitions(name)]
-                futures |= self._admin.list_consumer_group_offsets(request, request_timeout=self._left)
-            return futures
+                futures |= self._admin.list_consumer_group_offsets(request, request_timeout=_LONGEST)
+            return self._in_time(futures, self._left)
 
         gathered = self._batches(groups, fetch)
         answers = {name: list(group.topic_partitions or ()) for name, group in gathered.answers.items()}
@@ -298,9 +303,22 @@ class KafkaClient:
 
     def members(self, groups: Sequence[str]) -> Gathered[MembersAnswer]:
         """Query the members of each group and their assignments (DescribeGroups)."""
-        return self._batches(
-            groups, lambda names: self._admin.describe_consumer_groups(list(names), request_timeout=self._left)
-        )
+        return self._batches(groups, lambda names: self._descriptions(names, self._left))
+
+    def _descriptions(self, groups: Sequence[str], seconds: float) -> Mapping[str, Future[MembersAnswer]]:
+        futures = self._admin.describe_consumer_groups(list(groups), request_timeout=_LONGEST)
+        return self._in_time(futures, seconds)
+
+    def _in_time(self, futures: Mapping[str, Future[_T]], seconds: float) -> Mapping[str, Future[_T]]:
+        """Return the *futures* of requests to coordinators; those that have not ended after *seconds* have failed.
+
+        librdkafka ends the process when a coordinator comes up after the timeout of a request to it (librdkafka issue
+        4605). So librdkafka is given the longest timeout, and the waiting is done here.
+        """
+        wait(futures.values(), seconds)
+        late: Future[_T] = Future()
+        late.set_exception(self._exception(self._library.KafkaError(self._library.KafkaError._TIMED_OUT)))
+        return {name: future if future.done() else late for name, future in futures.items()}
 
     def group_states(self, groups: Sequence[str]) -> Mapping[str, str]:
         """Return the state of each group, or the name of the error in its place (DescribeGroups).
@@ -308,16 +326,12 @@ class KafkaClient:
         Waits a few seconds at most: coordinators that do not answer by then are not ready. Empty where an old version
         reports no state.
         """
+        started, last = self._now(), None
         try:
-            futures = (
-                self._admin.describe_consumer_groups(list(groups), request_timeout=min(self._left, _PATIENCE))
-                if groups
-                else {}
-            )
+            futures = self._descriptions(groups, min(self._left, _PATIENCE)) if groups else {}
         except self._exception as error:
             return dict.fromkeys(groups, error.args[0].name())
         states: dict[str, str] = {}
-        started, last = self._now(), None
         for name, future in futures.items():
             try:
                 states[name], last = state_of(future.result()), None
@@ -458,6 +472,7 @@ class KafkaClient:
                 gathered.answers[name] = future.result()
             except self._exception as error:
                 reasons[name], last = self._reason(error), error
+                gathered.unanswered |= {name} if _is_unanswered(error) else set()
         if last and len(reasons) == len(batch):
             self._note_unanswered(last, started)
         gathered.failures |= reasons
@@ -469,12 +484,17 @@ class KafkaClient:
         return max(_LEAST, self._timeout - self._unanswered)
 
     def _note_unanswered(self, error: Exception, started: float) -> None:
-        """Count the seconds of a request that no broker answered; codes of librdkafka's own are below zero."""
-        if error.args[0].code() < 0:
+        """Count the seconds of a request that no broker answered."""
+        if _is_unanswered(error):
             self._unanswered += self._now() - started
 
     def _reason(self, error: Exception) -> str:
         return self._failures.clean(error.args[0].str())
+
+
+def _is_unanswered(error: Exception) -> bool:
+    """Return whether no broker answered: codes of librdkafka's own are below zero."""
+    return bool(error.args[0].code() < 0)
 
 
 def _may_not_list_acls() -> SourceRefused:

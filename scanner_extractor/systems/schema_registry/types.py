@@ -75,11 +75,7 @@ CONFLUENT = RegistryType(
     ),
 )
 
-KARAPACE = RegistryType(
-    read=read_confluent,
-    check=confluent_probes,
-    proofs=(live("Karapace", "6.2.0", "tests/conformance/test_recorded_registries.py"),),
-)
+KARAPACE = RegistryType(read=read_confluent, check=confluent_probes, proofs=(live("Karapace", "6.2.0", _LAB),))
 
 APICURIO = RegistryType(
     read=read_apicurio,

@@ -28,7 +28,7 @@ from scanner_extractor.settings.sources import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
-from scanner_model.maturity import Proof
+from scanner_model.maturity import validated
 from scanner_model.names import SourceId
 from scanner_model.payload import Payload
 
@@ -404,5 +404,9 @@ CATALOG = CatalogType(
         },
     ),
     limit=10.0,  # about what Databricks takes of lineage requests
-    proofs=(Proof("Databricks Unity Catalog"),),
+    proofs=(
+        validated(
+            "Databricks Unity Catalog", "Unity Catalog OSS 0.6.0, without lineage", "tests/lab/test_lab_catalogs.py"
+        ),
+    ),
 )

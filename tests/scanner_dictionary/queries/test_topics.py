@@ -9,9 +9,9 @@ import pytest
 from scanner_dictionary import queries
 from scanner_dictionary.queries.listings import TopicFilter
 from scanner_model.errors import NameUnknown, Problem
-from scanner_model.kafka import Cluster
-from scanner_model.names import ClusterName, SourceId
-from scanner_model.scan import PreviousState, SourceStatus
+from scanner_model.kafka import Cluster, Connector, ConnectorKind
+from scanner_model.names import ClusterName, SourceId, TopicName
+from scanner_model.scan import PreviousState, SourceResult, SourceStatus
 
 
 @pytest.fixture
@@ -210,6 +210,22 @@ def test_messages_that_ksqldb_names_are_remembered(sample, store, dictionary) ->
         known = queries.previous_state(conn, "retail", {sample.ksql})
 
     assert known.messages == {f"{scan.ksql_sources[0].topic}-key": "shop.Id"}
+
+
+def test_topics_of_connectors_are_remembered(sample, store, dictionary) -> None:
+    """A worker may end between the list of its connectors and their topics."""
+    source = SourceId("connect:shop")
+    connectors = tuple(
+        Connector(source=source, name=name, kind=ConnectorKind.SOURCE, connector_class="x", topics=topics)
+        for name, topics in (("audit", (TopicName("orders"),)), ("unused", ()), ("unknown", None))
+    )
+    outcome = SourceResult(source=source, kind="connect", status=SourceStatus.READ)
+    scan = sample.orders()
+    store(replace(scan, connectors=connectors, outcomes=(*scan.outcomes, outcome)))
+    with dictionary.connect() as conn:
+        known = queries.previous_state(conn, "retail", {source})
+
+    assert known.connector_topics == {(source, "audit"): ("orders",), (source, "unused"): ()}
 
 
 def test_settings_of_topics_are_remembered(sample, store, dictionary) -> None:

@@ -30,6 +30,7 @@ SETTINGS = Settings(
 )
 KSQL = SourceId("ksqldb:http://ksql")
 KAFKA = SourceId("kafka:kafka-1:9092")
+CONNECT = SourceId("connect:shop")
 MANUAL = SourceId("manual:legacy.json")
 
 
@@ -112,6 +113,43 @@ def test_an_outage_of_the_brokers_does_not_doubt_known_topics() -> None:
 
     assert links(result) == [("orders", "value", "topic", Confidence.CONFIRMED)]
     assert [topic.name for topic in result.topics] == ["orders"]
+
+
+def test_an_outage_of_the_brokers_leaves_the_evidence() -> None:
+    """That ksqlDB names the topic, too, is no change."""
+    remembered = PreviousState(topics=(Topic(source=KAFKA, name=TopicName("orders")),))
+    result = scan(registry(version("orders-value")), ksqldb("orders"), remembered=remembered)
+
+    assert {link.evidence for link in result.topic_schemas if link.source == REGISTRY.source} == {
+        "subject 'orders-value' by strategy topic; topic known from kafka"
+    }
+
+
+def test_a_topic_that_only_an_earlier_subject_named_does_not_confirm_the_subject() -> None:
+    """A registry that is read in part is no second source."""
+    remembered = PreviousState(topics=(Topic(source=REGISTRY.source, name=TopicName("orders")),))
+    result = scan(kafka("payments"), registry(version("orders-value")), remembered=remembered)
+
+    assert links(result) == [("orders", "value", "topic", Confidence.ASSUMED)]
+
+
+def test_a_connector_whose_topics_could_not_be_read_keeps_them() -> None:
+    """Of a worker that ends in the middle of a scan, or of one whose topics it does not know."""
+    names = ("new", "audit", "told")
+    reported = {"told": (TopicName("b"),)}
+    connectors = tuple(
+        Connector(source=CONNECT, name=name, kind=ConnectorKind.SOURCE, connector_class="x", topics=reported.get(name))
+        for name in names
+    )
+    earlier = {(CONNECT, name): (TopicName("a"),) for name in ("audit", "told")}
+    reading = ConnectResult(outcome=outcome(CONNECT, "connect"), connectors=connectors)
+    result = scan(reading, remembered=PreviousState(connector_topics=earlier))
+
+    assert [(connector.name, connector.topics) for connector in result.connectors] == [
+        ("new", None),
+        ("audit", ("a",)),
+        ("told", ("b",)),
+    ]
 
 
 def test_a_topic_whose_settings_are_refused_keeps_those_of_an_earlier_scan() -> None:

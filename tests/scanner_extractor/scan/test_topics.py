@@ -120,6 +120,15 @@ def test_topics_that_ksqldb_makes_for_itself_are_internal() -> None:
     assert [topic.name for topic in marked if topic.internal] == own
 
 
+def test_topics_of_a_ksqldb_server_that_does_not_answer_stay_internal() -> None:
+    """Its id is in the name of its command topic."""
+    names = ["_confluent-ksql-lab__command_topic", "lab_ksql_processing_log", "other_ksql_processing_log"]
+
+    marked = ksqldb_internal(map(topic, names), [])
+
+    assert [topic.name for topic in marked if topic.internal] == names[:2]
+
+
 COMPACTED = (("cleanup.policy", "compact"),)
 
 

@@ -200,6 +200,25 @@ def test_refused_topics_of_the_first_connector_are_refused_for_all(connect, read
     assert (result.outcome.status, result.problems) == (Answered.READ, ())
 
 
+@pytest.mark.parametrize(
+    ("version", "status"),
+    [
+        ("4.3.1", Answered.PARTIAL),
+        ("2.5.0", Answered.PARTIAL),
+        ("7.9.0-ccs", Answered.PARTIAL),
+        ("2.4.1", Answered.READ),
+        ("5.4.3-ccs", Answered.READ),
+        ("main", Answered.READ),
+    ],
+)
+def test_topics_that_a_starting_worker_does_not_find_are_unread(version, status, answered: Read) -> None:
+    """A worker since 2.5 knows the path, and answers 404 until it has started: the topics are not gone."""
+    worker = {"version": version, "commit": "1", "kafka_cluster_id": "c"}
+    result = answered({"": worker, "/": worker, LIST: {"x": entry("x")}, "/connectors/x/topics": 404})
+
+    assert (result.connectors[0].topics, result.outcome.status) == (None, status)
+
+
 def test_name_that_the_web_server_refuses_costs_its_topics_only(connect, read: Read) -> None:
     """Kafka 4 answers 400 for a name with a slash; the list reports everything else of it, and for ever no more."""
     server = connect.Connect(installation=(connect.Kept(name="a/b", config=SINK), connect.Kept(name="c", config=SINK)))

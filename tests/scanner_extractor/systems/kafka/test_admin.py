@@ -194,6 +194,14 @@ def test_settings_that_are_read_are_no_gap() -> None:
     assert read(Brokers("a", config={})).unconfigured == frozenset()
 
 
+def test_broker_that_does_not_answer_for_its_listeners_makes_the_list_incomplete() -> None:
+    """The addresses of its other listeners are not gone; a missing right is no such doubt."""
+    reading = read(Brokers("orders", listeners=KafkaError(KafkaError._TIMED_OUT)))
+
+    assert reading.outcome.status is SourceStatus.PARTIAL
+    assert "1 brokers could not be queried for their listeners" in reading.outcome.reason
+
+
 def test_every_listener_of_a_broker_is_an_address_of_the_cluster() -> None:
     """A scan over one listener must be found by the addresses of the others; those of the metadata stay first."""
     entry = ConfigEntry("advertised.listeners", LISTENERS)
