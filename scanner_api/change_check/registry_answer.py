@@ -123,7 +123,7 @@ def _unjudged(
 ) -> Iterator[str]:
     """Yield further rules of the registry that are not judged; nothing if only documentation changes."""
     format = proposed.definition.format
-    if olds and same_but_for_words(format, olds[-1].text.text, proposed.text.text):
+    if _is_documentation(olds, proposed):
         return
     if policy := unjudged_policy(current.subject, format, context.policy):
         yield policy
@@ -134,6 +134,10 @@ def _unjudged(
 
 
 _RESERVED = "confluent:reserved"
+
+
+def _is_documentation(olds: Sequence[StoredSchema], proposed: ProposedSchema) -> bool:
+    return bool(olds) and same_but_for_words(proposed.definition.format, olds[-1].text.text, proposed.text.text)
 
 
 def _answer(current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, context: SchemaContext) -> Judged:
@@ -147,11 +151,16 @@ def _answer(current: Current, olds: Sequence[StoredSchema], proposed: ProposedSc
     if context.level is None and stored is None:
         why = f"the level of {current.name} is not stored: {DEFAULT_LEVEL} is assumed, a registry's default"
         yield from _beyond_default(current, olds, proposed, rules)
+    documentation = rules.logical and _is_documentation(olds, proposed)
     for invalid in invalidities(proposed.definition.format, proposed.text, rules):
+        if documentation and not invalid.certain:
+            continue  # what was registered keeps its logical types, whatever they are
         yield _incompatible(current, proposed, invalid, ("at any level", why)), invalid.path
     olds_by_difference: dict[tuple[str, Difference], list[StoredSchema]] = {}
     for old in olds if level.transitive else olds[-1:]:
         for direction, difference in _differences(old, proposed, rules):
+            if documentation and not difference.certain and old is olds[-1]:
+                continue
             if level.backward if direction == BACKWARD else level.forward:
                 olds_by_difference.setdefault((direction, difference), []).append(old)
     yield from _of_older_registries(current, olds if level.transitive else olds[-1:], proposed, (level, rules))

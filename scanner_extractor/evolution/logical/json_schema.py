@@ -290,7 +290,7 @@ def _text(part: _Part, *, nullable: bool) -> LogicalType:
     body, kinds, prefix = part.node.body, TEXTS, "m"
     if part.notes.get("connect.type") == "bytes":
         body, kinds, prefix = part.notes, BYTES, "flink.m"
-    least, most = body.get(f"{prefix}inLength"), body.get(f"{prefix}axLength")
+    least, most = (body.get(f"{prefix}{end}") for end in ("inLength", "axLength"))
     if any(size is not None and type(size) is not int for size in (least, most)):
         raise NotDecided("a length that is not an integer")
     return text_of(least, most, kinds, nullable=nullable)
