@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scanner_extractor.catalogs import CATALOGS
-from scanner_extractor.push_targets import TARGETS, TargetRow
+from scanner_extractor.push_targets import TARGETS
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.source_kinds import all_kinds
 from scanner_extractor.source_kind import SourceKind
 from scanner_extractor.source_types import SourceType
+from scanner_extractor.systems import TargetRow
 from scanner_extractor.systems.databases.products import PRODUCTS, Product
 from scanner_extractor.systems.flink.client import FLINK_SOURCES
 from scanner_model.maturity import Proof
