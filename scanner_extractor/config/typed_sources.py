@@ -92,18 +92,27 @@ class TypedSources:
 
     def place(self, item: Json) -> Place:
         """Return what the type of a valid *item* makes of it."""
+        options, url = self._settings(item), self._url(item)
         if item["type"] not in self.types.own:
-            return Place(item.get("options", {}), item["url"], "")
-        type_ = self.types[item["type"]]
-        own = self._members(item["type"]).keys() - self.base["properties"].keys()
-        options = {name: item[name] for name in sorted(own & item.keys())}
-        url = type_.address(options) if type_.address else item["url"]
-        return Place(options, url, type_.place(options, read_address(url).url))
+            return Place(options, url, "")
+        return Place(options, url, self.types[item["type"]].place(options, read_address(url).url))
 
     def limits(self, item: Json) -> Mapping[str, float]:
         """Return the rate limit of an item's type unless the item has its own."""
         limit = self.types[item["type"]].limit if item["type"] in self.types.own else None
         return {"requests_per_second": limit} if limit else {}
+
+    def _settings(self, item: Json) -> Json:
+        """Return the settings that only the type of *item* has."""
+        if item["type"] not in self.types.own:
+            return item.get("options", {})
+        own = self._members(item["type"]).keys() - self.base["properties"].keys()
+        return {name: item[name] for name in sorted(own & item.keys())}
+
+    def _url(self, item: Json) -> Json:
+        """Return the address of an item whose type has valid settings; of any form if the item names it."""
+        address = self.types.own[item["type"]].address if item["type"] in self.types.own else None
+        return address(self._settings(item)) if address else item.get("url")
 
     def _members(self, name: str) -> dict[str, Json]:
         members: dict[str, Json] = (self.types.own[name].schema or {}).get("properties", {})
@@ -160,11 +169,10 @@ class TypedSources:
         if "name" in item:
             return str(item["name"])
         schema: Json = {} if kind not in self.types.own else self.types.own[kind].schema or {}
-        is_placed = kind in self.types.own and self.types.own[kind].address
-        if not (is_placed or valid_address(item.get("url"))) or not _is_valid(schema, item):
+        address = valid_address(self._url(item)) if _is_valid(schema, item) else None
+        if address is None:
             return ""
-        place = self.place(item)
-        where = place.place or read_address(place.url).url
+        where = self.place(item).place or address.url
         return f"{kind}:{where}" if self.identity_has_type else where
 
 

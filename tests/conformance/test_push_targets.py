@@ -43,6 +43,7 @@ def openmetadata() -> OpenMetadataServer:
 
 
 AWS = {"region": "eu-central-1"}
+PARENT = "projects/acme/locations/eu"
 
 
 def glue_table(name: str) -> Json:
@@ -71,11 +72,11 @@ GLUE_FLOWS = (
 OTHER = {"job": "other", "from": "orders", "to": {"namespace": "postgres://h:5432", "name": "shop.public.other"}}
 
 CASES = {
-    "glue": Case(glue, {"aws": AWS}, lambda request: "Get" not in request.url, GLUE_FLOWS),
-    "datazone": Case(datazone, {"aws": AWS, "domain": "dzd_4ab1"}, lambda _: True, (OTHER,)),
+    "glue": Case(glue, {"options": AWS}, lambda request: "Get" not in request.url, GLUE_FLOWS),
+    "datazone": Case(datazone, {"options": AWS | {"domain": "dzd_4ab1"}}, lambda _: True, (OTHER,)),
     "datahub": Case(DataHubServer, {}, lambda request: not request.url.endswith("batchGet")),
     "unity": Case(UnityLineage, {}, lambda request: request.method != "GET"),
-    "google": Case(GoogleLineage, {"parent": "projects/acme/locations/eu"}, lambda request: request.method != "GET"),
+    "google": Case(GoogleLineage, {"options": {"parent": PARENT}}, lambda request: request.method != "GET"),
     "openmetadata": Case(openmetadata, {"identity": (SHOP,)}, lambda request: request.method != "GET"),
 }
 
