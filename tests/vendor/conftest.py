@@ -202,7 +202,7 @@ TARGETS: dict[str, tuple[Callable[[], Any], Json]] = {
     "datahub": (DataHubServer, {"identity": (IdentityRow(namespace="kafka", instance="odd"),)}),
     "openmetadata": (openmetadata, {"identity": (IdentityRow(namespace="postgres", service="pg"),)}),
     "unity": (UnityLineage, {}),
-    "google": (GoogleLineage, {"parent": "projects/acme/locations/eu"}),
+    "google": (GoogleLineage, {"options": {"parent": "projects/acme/locations/eu"}}),
 }
 
 
