@@ -38,8 +38,8 @@ class PushSettings:
     """One catalog that is pushed into.
 
     *parts* are what is written beside lineage: documentation, owners, tags. *after_scan*: `watch` and `serve` push
-    after each scan. *keep_runs* is the number of newest runs that can be undone. *options* are the members that only this
-    target has, *place* is what tells apart two of its catalogs at one address.
+    after each scan. *keep_runs* is the number of newest runs that can be undone. *options* are the members that only
+    this target has, *place* is what tells apart two of its catalogs at one address.
     """
 
     target: str
