@@ -11,6 +11,7 @@ from scanner_extractor.formats import FORMATS
 from scanner_extractor.naming import STRATEGIES
 from scanner_extractor.push_targets import TARGETS
 from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.systems.databases.products import PRODUCTS
 from scanner_model import plugins
 
 PAGE = Path(__file__).parent / "plugins.md"
@@ -30,6 +31,7 @@ def _table() -> Iterator[str]:
         plugins.SCHEMA_FORMATS: _listed(FORMATS),
         plugins.REGISTRIES: _listed(REGISTRIES.own),
         plugins.CATALOGS: _listed(CATALOGS.own),
+        plugins.DATABASES: _listed(PRODUCTS),
         plugins.PUSH_TARGETS: _listed(TARGETS),
         plugins.CONNECTORS: f"{len(CONNECTORS)} classes: [connectors](connectors.md)",
     }

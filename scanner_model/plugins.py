@@ -36,11 +36,15 @@ NAMING_STRATEGIES = "scanner.naming_strategies"
 SCHEMA_FORMATS = "scanner.schema_formats"
 REGISTRIES = "scanner.registries"
 CATALOGS = "scanner.catalogs"
+DATABASES = "scanner.databases"
 CONNECTORS = "scanner.connectors"
 PUSH_TARGETS = "scanner.push_targets"
 
-GROUPS = (NAMING_STRATEGIES, SCHEMA_FORMATS, REGISTRIES, CATALOGS, CONNECTORS, PUSH_TARGETS)
+GROUPS = (NAMING_STRATEGIES, SCHEMA_FORMATS, REGISTRIES, CATALOGS, DATABASES, CONNECTORS, PUSH_TARGETS)
 """The entry-point groups that are read."""
+
+_OWN = "kafka-lineage-scanner"
+"""This distribution: systems that few use are its own plug-ins."""
 
 _FAILURES = (Exception, SystemExit)
 """What counts as the failure of a plug-in: it may not end the program either, least of all with status 0."""
@@ -146,9 +150,9 @@ def plugins(group: str) -> Mapping[str, Plugin]:
 
 
 def installed_plugins() -> Iterator[Plugin]:
-    """Yield every installed plug-in, by group and name."""
+    """Yield the plug-ins of other packages, by group and name."""
     for group in GROUPS:
-        yield from (plugin for _, plugin in sorted(plugins(group).items()))
+        yield from (plugin for _, plugin in sorted(plugins(group).items()) if plugin.package != _OWN)
 
 
 @cache

@@ -50,16 +50,21 @@ def _target(name: str, proof: Proof) -> tuple[str, TargetRow]:
     return name, TargetRow(f"scanner_api.push.targets.{name}:TARGET", proof)
 
 
-_PUSH = "docs/how-to/push.md"
+_TESTS = "tests/vendor/test_"
+_DATAHUB, _OPENMETADATA = "the classes of acryl-datahub 1.7.0.17", "the models of openmetadata-ingestion 2.0.7.0"
+_GOOGLE = "the API documents of google-api-python-client 2.202.0"
 
 PUSH_TARGETS: Mapping[str, TargetRow] = dict(
     (
-        _target("datahub", validated("DataHub", "the classes of acryl-datahub 1.7.0.17", _PUSH)),
-        _target("openmetadata", validated("OpenMetadata", "the classes of openmetadata-ingestion 2.0.7.0", _PUSH)),
-        _target("unity", Proof("Databricks")),
-        _target("google", Proof("Google")),
+        _target("datahub", validated("DataHub", _DATAHUB, f"{_TESTS}datahub.py")),
+        _target("openmetadata", validated("OpenMetadata", _OPENMETADATA, f"{_TESTS}openmetadata.py")),
+        _target("unity", validated("Databricks", "databricks-sdk 0.162.0", f"{_TESTS}unity.py")),
+        _target("google", validated("Google", _GOOGLE, f"{_TESTS}google.py")),
         _target("glue", validated("AWS Glue", "moto 5.2.5", "tests/lab/test_lab_catalogs.py")),
-        _target("datazone", Proof("Amazon DataZone")),
+        _target(
+            "datazone",
+            validated("Amazon DataZone", "botocore's service model", "tests/conformance/test_push_targets.py"),
+        ),
     )
 )
 """Catalogs that lineage is pushed into, a module each; they are in `scanner_api`, as they write the graph."""

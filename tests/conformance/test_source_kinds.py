@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -13,11 +14,15 @@ from jsonschema import Draft202012Validator
 from scanner_extractor.config.loader import cluster_schema, read_cluster_file
 from scanner_extractor.config.sections import HTTP_MEMBERS
 from scanner_extractor.push_targets import TARGETS
+from scanner_extractor.repository.languages import BY_NAME
+from scanner_extractor.repository.syntax_trees import suffix
 from scanner_extractor.scan.source_kinds import all_kinds, experimental_sources, sections
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.source_kind import SourceKind
+from scanner_extractor.systems.databases.products import PRODUCTS, product_of
+from scanner_model import plugins
 from scanner_model.errors import InputInvalid
-from scanner_model.maturity import Maturity
+from scanner_model.maturity import Maturity, Proof
 
 PROJECT = Path(__file__).parents[2]
 URL = "https://server.example.org"
@@ -186,6 +191,16 @@ def _secret_names(value: object) -> list[frozenset[str]]:
     return [*own, *(names for member in members.values() for names in _secret_names(member))]
 
 
+DATABASES = PRODUCTS | {name: product_of(name) for name in plugins.plugins(plugins.DATABASES)}
+
+
+def assert_is_proof(proof: Proof) -> None:
+    """Check that what was tested states with what, and by which file."""
+    tested = proof.maturity is not Maturity.DOCUMENTED
+    assert bool(proof.tested_with) is bool(proof.evidence) is tested
+    assert not tested or (PROJECT / proof.evidence).is_file()
+
+
 @every_kind
 def test_kind_that_speaks_to_a_system_states_how_it_was_tested(kind: SourceKind[Any]) -> None:
     """What was never run against the system is called experimental, so a row without a proof would claim too much."""
@@ -193,16 +208,31 @@ def test_kind_that_speaks_to_a_system_states_how_it_was_tested(kind: SourceKind[
 
     assert proofs or kind.name in ("applications", "personal_data")
     for proof in proofs:
-        tested = proof.maturity is not Maturity.DOCUMENTED
-        assert bool(proof.tested_with) is bool(proof.evidence) is tested
-        assert not tested or (PROJECT / proof.evidence).is_file()
+        assert_is_proof(proof)
 
 
-@pytest.mark.parametrize("name", TARGETS)
-def test_push_target_states_how_it_was_tested(name: str) -> None:
-    proof = TARGETS[name].proof
+@pytest.mark.parametrize(
+    ("name", "proof"), [(name, row.proof) for rows in (TARGETS, DATABASES, BY_NAME) for name, row in rows.items()]
+)
+def test_target_product_and_language_states_how_it_was_tested(name: str, proof: Proof) -> None:
+    """A push target, a database or engine, a language of programs."""
+    assert proof.system
+    assert_is_proof(proof)
 
-    assert bool(proof.tested_with) is (proof.maturity is not Maturity.DOCUMENTED)
+
+def test_language_states_how_many_uses_its_programs_have() -> None:
+    """The figure is that of the file which the benchmark compares with."""
+    with (PROJECT / "tests/data/field_uses/truth.csv").open(encoding="utf-8") as file:
+        places = [(row["repository"], row["place"]) for row in csv.DictReader(file)]
+
+    for language in BY_NAME.values():
+        read = [where for where, place in places if suffix(place.partition(":")[0]) in language.grammars]
+        counted = f"{len(read)} field uses of {_several(len(set(read)))}" if read else ""
+        assert language.proof.tested_with == counted, language.name
+
+
+def _several(count: int) -> str:
+    return "a public repository" if count == 1 else f"{count} public repositories"
 
 
 def test_source_that_was_never_read_live_is_experimental(tmp_path: Path) -> None:

@@ -55,7 +55,8 @@ class GoogleLineage:
                 self.resources = {
                     key: row for key, row in self.resources.items() if not f"{key}/".startswith(f"{name}/")
                 }
-                return 200, {"name": "operations/1", "done": False}
+                is_event = "/lineageEvents/" in name  # its answer is empty, that of others an operation
+                return 200, {} if is_event else {"name": "operations/1", "done": False}
             return 200, self.resources[name]
 
     def state(self) -> Json:

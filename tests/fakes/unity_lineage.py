@@ -87,7 +87,8 @@ class UnityLineage:
             return 200, {}
         assert given.keys() <= _LINEAGE
         names = _names(given)
-        missing = [name for name in names.values() if name not in self.metadata]
+        ends = [given[side].get("external_metadata", {}).get("name") for side in ("source", "target")]
+        missing = [name for name in ends if name and name not in self.metadata]
         if missing:
             return 404, {"error_code": "NOT_FOUND", "message": f"no {missing}"}
         key = json.dumps(names)

@@ -26,11 +26,16 @@ def column(name: str, kind: Json, position: int = 0, **more: Json) -> Json:
     members = {
         "name": name,
         "type_text": "?",
-        "type_name": "?",
+        "type_name": _type_name(kind),
         "type_json": json.dumps(field_json),
         "position": position,
     }
     return {**members, "nullable": True, **more}
+
+
+def _type_name(kind: Json) -> str:
+    word = str(kind["type"] if isinstance(kind, dict) else kind).partition("(")[0].upper()
+    return {"INTEGER": "INT"}.get(word, word)
 
 
 def table(full_name: str, *columns: Json, **more: Json) -> Json:

@@ -166,7 +166,10 @@ class UnityCatalog:
                 state["properties"]["jobs"] = ", ".join(dict.fromkeys([*jobs, job.name]))
                 pairs = [{"source": _column(pair.source), "target": _column(pair.target)} for pair in edge.columns]
                 state["columns"] += [pair for pair in pairs if pair not in state["columns"]]
-        yield from (Item(Ref("externalLineage", key), state) for key, state in states.items())
+        for key, state in states.items():
+            if not state["columns"]:
+                del state["columns"]  # Databricks' SDK leaves an empty list out
+            yield Item(Ref("externalLineage", key), state)
 
     def _tags(self, contents: GraphContents) -> Iterator[Item]:
         """Yield the topic and its cluster as tags of each table that it is kept in."""

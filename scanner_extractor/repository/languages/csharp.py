@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from scanner_extractor.repository.languages.language import Access, Form, Language, Nodes, Rule, Values
+from scanner_extractor.repository.languages.language import Access, Form, Language, Nodes, Rule, Values, field_uses
 from scanner_extractor.repository.syntax_trees import Grammar, words
 
 _R, _W, _C = Access.READ, Access.WRITE, Access.CREATE
 
 LANGUAGE = Language(
     name="C#",
+    proof=field_uses("programs in C#", "15 field uses of a public repository"),
     grammars={".cs": Grammar("tree_sitter_c_sharp")},
     nodes=Nodes(
         expressions={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scanner_extractor.repository.languages.language import Access, Form, Language, Nodes, Rule, Values
+from scanner_extractor.repository.languages.language import Access, Form, Language, Nodes, Rule, Values, field_uses
 from scanner_extractor.repository.syntax_trees import Grammar, words
 
 _R, _W, _C = Access.READ, Access.WRITE, Access.CREATE
@@ -12,6 +12,7 @@ _CLIENTS = r"sarama|kafka-go|confluent|kgo|franz|kafka"
 
 LANGUAGE = Language(
     name="Go",
+    proof=field_uses("programs in Go", "7 field uses of a public repository"),
     grammars={".go": Grammar("tree_sitter_go")},
     nodes=Nodes(
         expressions={

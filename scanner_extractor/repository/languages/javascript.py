@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import re
 
-from scanner_extractor.repository.languages.language import Access, Form, Language, Nodes, Note, Rule, Values
+from scanner_extractor.repository.languages.language import (
+    Access,
+    Form,
+    Language,
+    Nodes,
+    Note,
+    Rule,
+    Values,
+    field_uses,
+)
 from scanner_extractor.repository.syntax_trees import Grammar, words
 
 _R, _W, _C = Access.READ, Access.WRITE, Access.CREATE
@@ -13,6 +22,7 @@ _SCRIPT = Grammar("tree_sitter_javascript")
 
 LANGUAGE = Language(
     name="JavaScript",
+    proof=field_uses("programs in TypeScript", "14 field uses of a public repository"),
     grammars={
         **dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), _SCRIPT),
         ".ts": Grammar("tree_sitter_typescript", function="language_typescript"),

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from scanner_extractor.repository.syntax_trees import Grammar, words
+from scanner_model.maturity import Proof, live
 
 BINDING, DESTINATION = "binding\0", "destination\0"
 CHANNEL_IN, CHANNEL_OUT = "incoming\0", "outgoing\0"
@@ -173,9 +174,11 @@ class Language:
     program; it is None for scripts, which all may. *build_files* have the pattern of the module's name, or None.
     *constructor_is_call*: a constructor is called as a function is. *own_parameters* are names of the first parameter
     of a method, for the object. *has_packages*: an import names a directory, and methods are defined outside of types.
+    *proof* is which programs were read to test it.
     """
 
     name: str
+    proof: Proof
     grammars: Mapping[str, Grammar]
     nodes: Nodes
     values: Values
@@ -190,3 +193,8 @@ class Language:
     has_packages: bool = False
     plain_interpolation: re.Pattern[str] | None = None
     pair_operators: frozenset[str] = frozenset()
+
+
+def field_uses(programs: str, compared: str) -> Proof:
+    """Return the proof of a language whose public programs were read by hand, to be compared with what is found."""
+    return live(programs, compared, "tests/data/field_uses/truth.csv")

@@ -7,9 +7,11 @@ import re
 from scanner_extractor.repository.languages import jvm
 from scanner_extractor.repository.languages.language import Form, Language, Nodes
 from scanner_extractor.repository.syntax_trees import Grammar, words
+from scanner_model.maturity import Proof
 
 LANGUAGE = Language(
     name="Scala",
+    proof=Proof("programs in Scala"),
     grammars={".scala": Grammar("tree_sitter_scala")},
     nodes=Nodes(
         expressions={

@@ -14,7 +14,6 @@ from sqlalchemy.exc import DBAPIError, SAWarning
 from scanner_extractor.probes import Probe
 from scanner_extractor.results import CatalogResult, Progress, answered
 from scanner_extractor.systems.databases.drivers import new_engine
-from scanner_extractor.systems.databases.engines import ENGINES
 from scanner_extractor.systems.databases.engines.session import EngineCatalog, engine_session
 from scanner_extractor.systems.databases.errors import reason_of, source_errors
 from scanner_extractor.systems.databases.inspection import InformationSchema, Inspection
@@ -96,7 +95,7 @@ def _counted(settings: DatabaseSettings) -> str:
 def _catalog(settings: DatabaseSettings) -> Iterator[Catalog]:
     """Connect to a database; errors are converted."""
     location = Location.of(settings)
-    if engine := ENGINES.get(location.product.scheme):
+    if engine := location.product.engine:
         with engine_session(settings, location) as session:
             yield EngineCatalog(load(engine), session)
     else:

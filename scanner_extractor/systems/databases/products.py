@@ -12,6 +12,7 @@ from sqlalchemy.exc import ArgumentError
 from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.errors import InputInvalid
 from scanner_model.maturity import Proof, live
+from scanner_model.plugins import DATABASES, plugins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +26,8 @@ class Product:
     *driver* is the one that is used where the URL names none. *protocol* is the dialect of the product whose protocol
     it speaks, empty for its own one: jobs may know its tables by that product's names, too. *other_ports* are those of
     the same server at which connectors write. *information_schema*: its tables are read from there at once, because
-    SQLAlchemy's inspector asks for one after the other. *proof* is how it was tested.
+    SQLAlchemy's inspector asks for one after the other. *engine* is `module:attribute` of what reads it; empty
+    for SQLAlchemy's inspector. *proof* is how it was tested.
     """
 
     scheme: str
@@ -41,6 +43,7 @@ class Product:
     protocol: str = ""
     other_ports: tuple[int, ...] = ()
     information_schema: bool = False
+    engine: str = ""
 
     def owns(self, schema: str) -> bool:
         """Return whether a schema is one of the product itself."""
@@ -62,6 +65,7 @@ _ROLES = frozenset(
 """The schemas of SQL Server's fixed roles."""
 
 _TESTS = "tests/conformance/test_databases.py"
+_ENGINES = "scanner_extractor.systems.databases.engines"
 
 _MYSQL = Product(
     scheme="mysql",
@@ -119,6 +123,7 @@ PRODUCTS: Mapping[str, Product] = {
         time_limit="SET statement_timeout = {milliseconds}",
         driver="psycopg",
         protocol="postgresql",
+        engine=f"{_ENGINES}.risingwave:RISINGWAVE",
     ),
     "materialize": Product(
         scheme="materialize",
@@ -128,35 +133,22 @@ PRODUCTS: Mapping[str, Product] = {
         time_limit="SET statement_timeout = {milliseconds}",
         driver="psycopg",
         protocol="postgresql",
-    ),
-    "starrocks": Product(
-        scheme="starrocks",
-        proof=Proof("StarRocks"),
-        port=9030,
-        schemas_in_database=False,
-        own=frozenset({"_statistics_", "information_schema", "sys"}),
-        time_limit="SET query_timeout = {seconds}",
-        driver="pymysql",
-        protocol="mysql",
-        other_ports=(8030,),
-    ),
-    "doris": Product(
-        scheme="doris",
-        proof=Proof("Apache Doris"),
-        port=9030,
-        schemas_in_database=False,
-        own=frozenset({"__internal_schema", "information_schema", "mysql"}),
-        time_limit="SET query_timeout = {seconds}",
-        driver="pymysql",
-        protocol="mysql",
-        other_ports=(8030,),
+        engine=f"{_ENGINES}.materialize:MATERIALIZE",
     ),
 }
 """By SQLAlchemy's name of the dialect. Source: OpenLineage, "Naming conventions"."""
 
 
 def product_of(dialect: str) -> Product:
-    """Return the product of a dialect; an unknown one has the dialect's name as its scheme."""
+    """Return the product of a dialect; an unknown one has the dialect's name as its scheme.
+
+    Raises PluginError for a plug-in that cannot be loaded.
+    """
+    if dialect not in PRODUCTS and (plugin := plugins(DATABASES).get(dialect)):
+        offered = plugin.load()
+        if not isinstance(offered, Product):
+            raise plugin.error(f"is of type {type(offered).__name__}, not a Product")
+        return offered
     return PRODUCTS.get(dialect) or Product(scheme=dialect, proof=Proof(dialect))
 
 

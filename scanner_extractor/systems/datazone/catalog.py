@@ -304,5 +304,9 @@ CATALOG = CatalogType(
     ),
     address=lambda options: aws_url("datazone", options),
     place=lambda options, _: aws_place(options, options["domain"]),
-    proofs=(validated("Amazon DataZone", "botocore's service model", "docs/sources/catalogs.md"),),
+    proofs=(
+        validated(
+            "Amazon DataZone", "botocore's service model", "tests/scanner_extractor/systems/datazone/test_catalog.py"
+        ),
+    ),
 )

@@ -8,8 +8,8 @@ import pytest
 from routine_loads import answers, doris_answers, engine_at, starrocks_load
 
 from dataflow_generator.graph import EdgeKind
-from scanner_extractor.systems.databases.engines import ENGINES
 from scanner_extractor.systems.databases.engines.session import EngineCatalog
+from scanner_extractor.systems.databases.products import product_of
 from scanner_model.columns import Column
 from scanner_model.kafka import ConnectorKind, ConsumerGroup
 from scanner_model.lazy_names import load
@@ -26,7 +26,7 @@ def engine(url, **more):
     """Return the scan of an installation with what an engine at *url* has."""
     session = engine_at(url, GIVEN[url](**more))
     scheme = session.location.product.scheme
-    return installation(*EngineCatalog(load(ENGINES[scheme]), session).read("shop").tables, connectors=())
+    return installation(*EngineCatalog(load(product_of(scheme).engine), session).read("shop").tables, connectors=())
 
 
 def edges(flows, kind):

@@ -8,8 +8,8 @@ import pytest
 from streaming_engines import MATERIALIZE, RISINGWAVE, engine_session
 
 from dataflow_generator.graph import EdgeKind
-from scanner_extractor.systems.databases.engines import ENGINES
 from scanner_extractor.systems.databases.engines.session import EngineCatalog
+from scanner_extractor.systems.databases.products import product_of
 from scanner_model.kafka import Topic
 from scanner_model.lazy_names import load
 from scanner_model.names import SourceId, TopicName
@@ -22,7 +22,7 @@ def flows(graph, installation):
     """Return a function that scans an engine and reads the flows of its graph, with evidence."""
 
     def read(scheme: str, url: str, tables):
-        catalog = EngineCatalog(load(ENGINES[scheme]), engine_session(url, tables))
+        catalog = EngineCatalog(load(product_of(scheme).engine), engine_session(url, tables))
         described = [table for schema in catalog.schemas() for table in catalog.read(schema).tables]
         scan = installation(*described, connectors=())
         topics = tuple(Topic(source=SourceId("kafka:k-1:9092"), name=TopicName(name)) for name in TOPICS)

@@ -91,3 +91,10 @@ def test_metadata_that_others_drew_a_relationship_to_is_not_removed(tmp_path: Pa
     assert server.metadata.keys() == {paid}
     assert list(server.edges.values()) == [ends]
     assert [skipped.name for skipped in undone.skipped] == [paid]
+
+
+def test_relationship_without_pairs_of_columns_has_no_columns(server: UnityLineage, tmp_path: Path) -> None:
+    """Databricks' SDK leaves an empty list out."""
+    push(server, tmp_path)
+
+    assert ["columns" in edge for edge in server.edges.values()] == [False]

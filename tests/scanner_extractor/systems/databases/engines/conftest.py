@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 import pytest
 from streaming_engines import Tables, engine_session
 
-from scanner_extractor.systems.databases.engines import ENGINES
 from scanner_extractor.systems.databases.engines.session import EngineCatalog
+from scanner_extractor.systems.databases.products import product_of
 from scanner_extractor.systems.databases.reader import DatabaseTables
 from scanner_model.catalogs import CatalogTable
 from scanner_model.lazy_names import load
@@ -19,7 +19,7 @@ URLS = {"risingwave": "risingwave://scanner@rw:4566/dev", "materialize": "materi
 @pytest.fixture
 def catalog() -> Callable[[str, Tables], EngineCatalog]:
     """Return a function that connects to an engine with the tables that it is given."""
-    return lambda scheme, tables: EngineCatalog(load(ENGINES[scheme]), engine_session(URLS[scheme], tables))
+    return lambda scheme, tables: EngineCatalog(load(product_of(scheme).engine), engine_session(URLS[scheme], tables))
 
 
 @pytest.fixture

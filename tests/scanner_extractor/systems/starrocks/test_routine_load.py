@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from routine_loads import SECRET, doris_load, starrocks_load
 
-from scanner_extractor.systems.databases.engines.routine_load import read_routine_loads
+from scanner_extractor.systems.starrocks.routine_load import read_routine_loads
 
 COLUMNS = ("commodity_id", "customer_name", "country", "pay_time", "pay_dt", "price")
 PATHS = '["$.commodity_id","$.customer_name","$.country","$.pay_time","$.price"]'

@@ -23,11 +23,10 @@ from routine_loads import (
 from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.scan.documents import database_document
 from scanner_extractor.systems.databases.client import read_database
-from scanner_extractor.systems.databases.engines import ENGINES
 from scanner_extractor.systems.databases.engines.session import EngineCatalog, engine_session
-from scanner_extractor.systems.databases.engines.starrocks_doris import named_view, view_of_declaration
-from scanner_extractor.systems.databases.products import Location
+from scanner_extractor.systems.databases.products import Location, product_of
 from scanner_extractor.systems.databases.settings import DatabaseSettings
+from scanner_extractor.systems.starrocks.engine import named_view, view_of_declaration
 from scanner_model.catalogs import PRIMARY_KEY, UNIQUE, TableKey
 from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.lazy_names import load
@@ -39,7 +38,7 @@ REFUSED = SourceRefused("Access denied; you need (at least one of) the INSERT pr
 
 def read(answered=None, url=URL, **more):
     session = engine_at(url, answers() if answered is None else answered, **more)
-    return EngineCatalog(load(ENGINES[session.location.product.scheme]), session).read("shop")
+    return EngineCatalog(load(product_of(session.location.product.scheme).engine), session).read("shop")
 
 
 def tables(result):
@@ -252,7 +251,7 @@ def test_names_in_statements_are_quoted() -> None:
     name = "a`b'c\\d {text}"
     for url in (URL, "doris://fe"):
         session = engine_at(url, {word: [] for word in ("SELECT", "SHOW", "USE")}, sent)
-        EngineCatalog(load(ENGINES[session.location.product.scheme]), session).read(name)
+        EngineCatalog(load(product_of(session.location.product.scheme).engine), session).read(name)
 
     assert "SHOW ROUTINE LOAD FROM `a``b'c\\d {text}`" in sent
     assert "USE `a``b'c\\d {text}`" in sent
@@ -265,7 +264,7 @@ def test_every_statement_only_reads() -> None:
     sent: list[str] = []
     for url, answered in ((URL, answers()), ("doris://fe", doris_answers())):
         session = engine_at(url, answered, sent)
-        catalog = EngineCatalog(load(ENGINES[session.location.product.scheme]), session)
+        catalog = EngineCatalog(load(product_of(session.location.product.scheme).engine), session)
         catalog.version()
         for schema in catalog.schemas():
             catalog.read(schema)
@@ -287,13 +286,13 @@ def test_database_of_the_url_is_read_where_none_is_chosen(url, chosen, expected)
     names = [{"database": name} for name in ("information_schema", "mart", "shop", "sys")]
     session = engine_at(url, answers(**{"SHOW DATABASES": names}), schemas=chosen)
 
-    assert list(EngineCatalog(load(ENGINES["starrocks"]), session).schemas()) == expected
+    assert list(EngineCatalog(load(product_of("starrocks").engine), session).schemas()) == expected
 
 
 def test_version_is_what_the_engine_calls_itself() -> None:
     """`version()` is that of MySQL whose clients it serves."""
     assert (
-        EngineCatalog(load(ENGINES["starrocks"]), engine_at(URL, answers())).version()
+        EngineCatalog(load(product_of("starrocks").engine), engine_at(URL, answers())).version()
         == "starrocks StarRocks version 3.3.2"
     )
 
@@ -323,7 +322,7 @@ class TestOverTheWire:
         location = Location.of(settings)
         unlimited = replace(location, product=replace(location.product, time_limit=""))
         with engine_session(settings, unlimited) as session:
-            catalog = EngineCatalog(load(ENGINES[scheme]), session)
+            catalog = EngineCatalog(load(product_of(scheme).engine), session)
             result = catalog.read("olap")
             assert (list(catalog.schemas()), catalog.version().partition(" ")[0]) == (["olap"], scheme)
         by_name = tables(result)

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape
 from scanner_extractor.systems.databases.engines import definitions
-from scanner_extractor.systems.databases.engines.routine_load import read_routine_loads
 from scanner_extractor.systems.databases.engines.session import EngineReader, EngineSession, Row
 from scanner_extractor.systems.databases.reader import MATERIALIZED_VIEW, TABLE, UNKNOWN, VIEW, DatabaseTables
+from scanner_extractor.systems.starrocks.routine_load import read_routine_loads
 from scanner_model.catalogs import KAFKA_JOBS, PRIMARY_KEY, UNIQUE, CatalogTable, TableKey
 from scanner_model.columns import Column, field_segment
 from scanner_model.errors import ScannerError
