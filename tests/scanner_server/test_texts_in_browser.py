@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
+import changing_installation as changing
 import pytest
-from chromium import settle
+from chromium import SCANNER, serving, settle
+
+from dataflow_generator.build.store import generate
+from scanner_api.dictionary import open_dictionary
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -35,6 +40,47 @@ def test_no_text_overlaps_is_cut_or_is_small(visit, path, width) -> None:
     settle(page)
 
     assert page.evaluate(TEXTS) == {"small": [], "cut": [], "overlap": []}
+
+
+@pytest.fixture(scope="module")
+def long_names(tmp_path_factory) -> Iterator[str]:
+    """Serve a dictionary whose topics have long names, with and without a place where a line may break."""
+    words = ("MOVEMENTS_OF_VEHICLES_JOINED_WITH_THEIR_SCHEDULES", "src/main/java/com/acme/shop/orders/validation/Order")
+    names = tuple(f"{word}_{number:02}" for word in words for number in range(12))
+    file = tmp_path_factory.mktemp("long") / "long.db"
+    engine = changing.write_state(file, changing.installation(topics=("a.orders", "b.paid", *names)))
+    generate(engine)
+    engine.dispose()
+    with serving(SCANNER, open_dictionary(file).url) as address:
+        yield address
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("path", ["/", "/flow", "/topics", "/jobs", "/findings", "/search?q=movements"])
+def test_long_names_are_legible_too(visit, long_names, path, width) -> None:
+    page = visit(f"{long_names}/sources")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{long_names}{path}")
+    settle(page)
+
+    assert page.evaluate(TEXTS) == {"small": [], "cut": [], "overlap": []}
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    if path in ("/topics", "/findings"):
+        assert page.get_by_text("MOVEMENTS_OF_VEHICLES").count() >= 12
+
+
+@pytest.mark.parametrize(
+    "path", ["/topic?cluster=retail&topic=orders&tab=lineage", "/change?node=orders.customer.email"]
+)
+def test_an_embedded_drawing_fills_its_frame(visit, path) -> None:
+    """Its page has neither a header nor a panel there."""
+    page = visit(path)
+    frame = page.frame_locator("iframe.drawing")
+    frame.locator(".card").first.wait_for()
+
+    assert (
+        frame.locator("#stage").bounding_box()["height"] > 0.7 * page.locator("iframe.drawing").bounding_box()["height"]
+    )
 
 
 def test_the_check_sees_what_is_wrong(visit) -> None:

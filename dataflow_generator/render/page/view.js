@@ -1,6 +1,6 @@
 // The drawing: cards as elements of the page, links as curves behind them.
 const stage = document.getElementById("stage");
-const SIZE = {head: 42, row: 20, title: 20, pad: 6, w: 200, widest: 520};
+const SIZE = {head: 42, row: 20, title: 20, pad: 6, w: 200, widest: 520, longest: 1000};
 // The sizes of text that a drawing is laid out with, until its smallest text is legible when all of it is fitted. Only
 // at the first size are short names given more room than they need.
 const SCALES = [1, 1.01, 1.12, 1.26, 1.42, 1.6, 1.8, 2.05, 2.35];
@@ -62,8 +62,9 @@ function box(id, stands, what) {
 // Makes a box as large as its texts.
 function measure(box, scale) {
   const below = box.lines.reduce((sum, line) => sum + (line.title ? SIZE.title : SIZE.row), 0);
-  const widest = Math.max(headWidth(box), ...box.lines.map((line) => lineWidth(box, line)));
-  box.w = Math.round(Math.max(scale > 1 ? 0 : SIZE.w, Math.min(SIZE.widest, widest) * scale));
+  const lines = Math.max(0, ...box.lines.map((line) => lineWidth(box, line)));
+  const widest = Math.max(Math.min(SIZE.longest, headWidth(box)), Math.min(SIZE.widest, lines));
+  box.w = Math.round(Math.max(scale > 1 ? 0 : SIZE.w, widest * scale));
   box.gap = Math.max(0, ...box.lines.map((line) => (line.row && columnsLookedAt().size ? textWidth(effectOf(line.row.column)) - 22 : 0))) * scale;
   box.h = Math.round((SIZE.head + (below ? below + SIZE.pad : 0)) * scale);
 }
