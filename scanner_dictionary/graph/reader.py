@@ -401,8 +401,8 @@ def jobs_with_states(conn: Connection) -> Iterator[NodeRow]:
     """Yield the jobs that report a state, or why they failed, in the graph's order."""
     node = t.flow_node
     attributes = node.c.attributes
-    reported = attributes.like(_FAILED) | attributes.like(_STATE)
-    query = select(node).where(topic_level(conn).nodes, node.c.kind == "job", reported).order_by(node.c.id)
+    stated = attributes.like(_FAILED) | attributes.like(_STATE)
+    query = select(node).where(topic_level(conn).nodes, node.c.kind == "job", stated).order_by(node.c.id)
     return (NodeRow(*row) for row in conn.execute(query))
 
 
