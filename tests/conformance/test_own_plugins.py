@@ -1,4 +1,4 @@
-"""Systems that few use are plug-ins of this distribution: nothing else knows them, and they cost nobody else anything."""
+"""Systems that few use are plug-ins of this distribution: shared code neither names nor imports them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ import pytest
 from scanner_model.plugins import GROUPS, installed_plugins, plugins
 
 ROOT = Path(__file__).parents[2]
-DECLARED = {
-    group: names
-    for group, names in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"].items()
-}
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+DECLARED: dict[str, dict[str, str]] = PROJECT["entry-points"]
 FOLDERS = {value.split(".")[2]: [*names] for names in DECLARED.values() for value in names.values()}
-SHARED = ("scanner_extractor/config", "scanner_extractor/scan", "scanner_extractor/settings", "scanner_extractor/systems")
+SHARED = tuple(f"scanner_extractor/{name}" for name in ("config", "scan", "settings", "systems"))
 LOADED = """
 import sys
 from scanner_extractor.scan.source_kinds import all_kinds
