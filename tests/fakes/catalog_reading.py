@@ -83,7 +83,8 @@ def read_aws(aws: ModuleType) -> Read:
         kind: str, server: Any, *, wrap: Any = None, options: Mapping[str, str] = MappingProxyType({}), **more: Any
     ) -> CatalogResult:
         place = {"region": "eu-central-1", **options}
-        settings = CatalogSettings(type=kind, http=_http(kind), options=place, **more)
+        identity = CATALOGS[kind].place(place, "")
+        settings = CatalogSettings(type=kind, http=_http(kind), options=place, place=identity, **more)
         client = aws.Stubbed(kind, server)
         make = {"glue": glue_catalog_transport, "datazone": datazone_transport}[kind]
         return _read(settings, make(settings, lambda: client), wrap)

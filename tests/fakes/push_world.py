@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from urllib.parse import unquote
 
@@ -96,6 +97,7 @@ class Catalog:
     write_answer: Json = TRUTH
     forgets: bool = False
     pauses: list[float] = field(default_factory=list)
+    alone: Lock = field(default_factory=Lock, repr=False)
 
     def exchange(self, request: Request) -> Response:
         is_failing = self.fails_reads or self.is_write(request)
@@ -108,13 +110,17 @@ class Catalog:
         given = self.write_answer if self.is_write(request) else self.read_answer
         if given is not TRUTH:
             return Response(status=200, body=json.dumps(given).encode())
-        if self.forgets and self.is_write(request):
+        if self.forgets:
+            return self._forgetful(request)
+        status, body = self.server.answer(request.method, request.url, request.body)
+        return Response(status=status, body=b"" if body is None else json.dumps(body).encode())
+
+    def _forgetful(self, request: Request) -> Response:
+        with self.alone:  # requests come from several threads, and none may bring back what another one wrote
             stored = {name: copy.deepcopy(getattr(self.server, name)) for name in self._stored}
             status, body = self.server.answer(request.method, request.url, request.body)
-            for name, value in stored.items():
+            for name, value in stored.items() if self.is_write(request) else ():
                 setattr(self.server, name, value)
-            return Response(status=status, body=b"" if body is None else json.dumps(body).encode())
-        status, body = self.server.answer(request.method, request.url, request.body)
         return Response(status=status, body=b"" if body is None else json.dumps(body).encode())
 
     @property

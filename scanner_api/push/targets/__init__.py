@@ -1,1 +1,1 @@
-"""The targets of a push, a module each; `scanner_extractor/push_targets.py` has their rows."""
+"""The targets of a push, a module each; `scanner_extractor/systems/__init__.py` has their rows."""

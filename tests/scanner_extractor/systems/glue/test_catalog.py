@@ -157,7 +157,7 @@ def test_capture_gives_the_same_tables_without_aws(aws, read_aws, tmp_path) -> N
     """No secret is in it, and no client is made."""
     live = read_aws("glue", aws.Catalog(tables={"lake": (ORDERS,)}), wrap=Recorder(tmp_path).recording)
     url = HttpSettings(url="https://glue.example", concurrency=3)
-    settings = CatalogSettings(type="glue", http=url, options={"region": "eu-central-1"})
+    settings = CatalogSettings(type="glue", http=url, options={"region": "eu-central-1"}, place="eu-central-1")
     with Http(settings.http, settings.source, exchange=Replay(tmp_path)) as http:
         replayed = CATALOGS["glue"].read(settings, http, no_progress)
 
