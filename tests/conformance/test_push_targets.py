@@ -22,6 +22,8 @@ from scanner_extractor.push_targets import TARGETS
 from scanner_extractor.settings.push import IdentityRow
 from scanner_model.errors import DictionaryUnusable, InputInvalid, ScannerError, SourceUnreachable
 
+pytestmark = pytest.mark.slow
+
 
 class Case(NamedTuple):
     """A fake of a target: its server, options of the settings, which of its requests write, and flows of its own."""

@@ -38,6 +38,8 @@ from scanner_model.kafka import Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 5, 2, 8, 30, tzinfo=UTC)
 NAME = ClusterName("shop")
 TOPOLOGY = "Topologies:\n   Sub-topology: 0\n    Source: KSTREAM-SOURCE-0 (topics: [orders])\n      --> none\n"

@@ -19,6 +19,8 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import Role
 
+pytestmark = pytest.mark.slow
+
 FIELDS, installation = changing.FIELDS, changing.installation
 ID_ONLY = {("a.orders", Role.VALUE): FIELDS[:1], ("b.paid", Role.VALUE): FIELDS}
 STATES = (

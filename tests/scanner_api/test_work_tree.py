@@ -14,6 +14,8 @@ from scanner_api.change_check.baseline import Accepted, accept
 from scanner_api.work_tree import check_work_tree, open_work_tree
 from scanner_model.errors import InputInvalid
 
+pytestmark = pytest.mark.slow
+
 FILE = "orders-value.avsc"
 RENAMED = json.dumps(SCHEMA).replace("total", "price")
 

@@ -8,6 +8,8 @@ import pytest
 
 from scanner_api.change_check.model import Verdict
 
+pytestmark = pytest.mark.slow
+
 JAVA = """package shop;
 import org.apache.kafka.clients.producer.*;
 import shop.v1.Order;

@@ -18,6 +18,8 @@ from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
 from scanner_api.change_check.settings import CheckOptions
 from scanner_model.policy import ClusterPolicy, ForbiddenFlow, Waiver
 
+pytestmark = pytest.mark.slow
+
 CONTRACT: dict[str, Any] = {
     "apiVersion": "v3.1.0",
     "kind": "DataContract",

@@ -20,6 +20,8 @@ from scanner_api.graph.generate import generate
 from scanner_api.scanning.run import scan
 from scanner_model.errors import InputInvalid
 
+pytestmark = pytest.mark.slow
+
 FIELDS = ("id", "total", "customer", "address", "coupon", "weight")
 SCHEMA = {
     "type": "record",

@@ -7,6 +7,8 @@ from committed_repository import BASE, KSQL
 
 from scanner_api.change_check.model import Verdict
 
+pytestmark = pytest.mark.slow
+
 
 def test_code_that_programs_share_is_unknown_and_code_of_others_is_fine(check):
     """The build files of programs name the module; what nothing names hits nobody."""

@@ -6,6 +6,8 @@ import pytest
 
 from scanner_api.change_check.model import Verdict
 
+pytestmark = pytest.mark.slow
+
 PRODUCER = """\
 package main
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from scanner_api.change_check.model import Verdict
 
+pytestmark = pytest.mark.slow
+
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 AVRO_TYPES = ("string", "int", "boolean", "bytes")
 JSON_TYPES = ("string", "integer", "boolean")

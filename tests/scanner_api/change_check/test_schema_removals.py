@@ -10,6 +10,8 @@ import pytest
 
 from scanner_api.change_check.model import Verdict
 
+pytestmark = pytest.mark.slow
+
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 NUMBERS = count()
 STATE = {"type": "enum", "name": "State", "symbols": ["OPEN", "PAID", "SHIPPED"]}

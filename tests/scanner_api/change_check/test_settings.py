@@ -23,6 +23,8 @@ from scanner_api.change_check.settings import (
 )
 from scanner_model.errors import InputInvalid
 
+pytestmark = pytest.mark.slow
+
 Files = Mapping[str, str | None]
 TAGGED = json.dumps(
     {

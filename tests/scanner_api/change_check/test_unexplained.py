@@ -9,6 +9,8 @@ from committed_repository import BASE, KSQL, SCHEMA, SINK, rules
 
 from scanner_api.change_check.model import Verdict
 
+pytestmark = pytest.mark.slow
+
 CDC = {
     "connector.class": "io.debezium.connector.mysql.MySqlConnector",
     "database.hostname": "db",

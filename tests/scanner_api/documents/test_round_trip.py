@@ -17,6 +17,8 @@ from scanner_api.questions.listings import topics
 from scanner_api.questions.topics import topic_schemas
 from scanner_model.columns import Column
 
+pytestmark = pytest.mark.slow
+
 ODCS = Draft201909Validator(json.loads((Path(__file__).parent / "data/odcs-3.2.0.schema.json").read_text("utf-8")))
 
 

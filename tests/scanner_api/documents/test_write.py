@@ -21,6 +21,8 @@ from scanner_api.documents.write import DOCUMENTS, file_stem
 from scanner_model.contracts import columns_of, custom_values
 from scanner_model.errors import InputInvalid
 
+pytestmark = pytest.mark.slow
+
 ODCS = Draft201909Validator(json.loads((Path(__file__).parent / "data/odcs-3.2.0.schema.json").read_text("utf-8")))
 
 

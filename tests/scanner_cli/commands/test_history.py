@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 FLOW = {"from": "clicks", "to": "invoices", "job": "nightly"}
 NODE = "kafka://kafka-1:9092"
 
