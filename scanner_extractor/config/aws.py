@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from scanner_extractor.config.sections import nonempty, text
@@ -20,6 +21,8 @@ AWS_MEMBERS: Mapping[str, Json] = {
     ),
 }
 
+_LOGIN = re.compile(r"//[^/?#]*@")
+
 
 def aws_url(service: str, options: Json) -> str:
     """Return the address of a service: the endpoint that the *options* name, or that of their region."""
@@ -28,7 +31,12 @@ def aws_url(service: str, options: Json) -> str:
 
 def aws_place(options: Json, *rest: str) -> str:
     """Return what tells apart places of a service: endpoint or region, profile, and what of the *rest* is not empty."""
-    return ":".join(filter(None, (options.get("endpoint_url", options["region"]), options.get("profile"), *rest)))
+    return ":".join(filter(None, (aws_endpoint(options), options.get("profile"), *rest)))
+
+
+def aws_endpoint(options: Json) -> str:
+    """Return the endpoint that *options* name, without credentials, because it is stored; else their region."""
+    return _LOGIN.sub("//", str(options.get("endpoint_url", options["region"])))
 
 
 def transport_to_aws(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from scanner_extractor.config.aws import AWS_MEMBERS, aws_url, transport_to_aws
+from scanner_extractor.config.aws import AWS_MEMBERS, aws_endpoint, aws_url, transport_to_aws
 from scanner_extractor.config.sections import name_list, object_of
 from scanner_extractor.http.aws import Client
 from scanner_extractor.http.client import Http
@@ -49,7 +49,7 @@ def _chosen(options: Json) -> tuple[str, ...]:
 
 def _place(options: Json, _: str) -> str:
     place = options["glue"]
-    parts = ("glue", place.get("endpoint_url", place["region"]), place.get("profile", ""), ",".join(_chosen(options)))
+    parts = ("glue", aws_endpoint(place), place.get("profile", ""), ",".join(_chosen(options)))
     return ":".join(parts).rstrip(":")
 
 

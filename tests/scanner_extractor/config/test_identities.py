@@ -11,6 +11,7 @@ from scanner_extractor.registries import REGISTRIES
 
 URL = "https://user:word@Host.Example/api/"
 PROFILE, ENDPOINT = {"region": "r", "profile": "p"}, {"region": "r", "endpoint_url": "https://E.example/"}
+WITH_LOGIN = {"region": "r", "endpoint_url": "https://user:word@E.example/"}
 
 
 @pytest.fixture
@@ -35,6 +36,7 @@ def read(tmp_path):
         ({"type": "glue", "glue": {"region": "r"}}, "glue:r"),
         ({"type": "glue", "glue": PROFILE}, "glue:r:p"),
         ({"type": "glue", "glue": ENDPOINT}, "glue:https://E.example/"),
+        ({"type": "glue", "glue": WITH_LOGIN}, "glue:https://E.example/"),
         ({"type": "glue", "glue": PROFILE | {"registries": ["b", "a", "a"]}}, "glue:r:p:a,b"),
     ],
 )
@@ -58,6 +60,7 @@ def test_registries_keep_their_identity(read, item, identity) -> None:
         ({"type": "glue", "account": "123456789012"} | ENDPOINT, "glue:https://E.example/:123456789012"),
         ({"type": "datazone", "domain": "dzd_1"} | PROFILE, "datazone:r:p:dzd_1"),
         ({"type": "datazone", "domain": "dzd_1"} | ENDPOINT, "datazone:https://E.example/:dzd_1"),
+        ({"type": "datazone", "domain": "dzd_1"} | WITH_LOGIN, "datazone:https://E.example/:dzd_1"),
         ({"type": "google", "projects": ["b", "a", "a"], "location": "eu"}, "google:a,b"),
     ],
 )
