@@ -254,7 +254,8 @@ def _other_than_object(parts: Iterable[_Part]) -> _Part:
     others = [part for part in listed if part not in objects]
     if len(objects) == len(others) == 1:
         body = objects[0].node.body
-        if "type" not in body or (not body.get("required") and others[0].node.kind == "array"):
+        is_array = others[0].node.kind == "array" and not is_reference(others[0].raw)
+        if "type" not in body or (is_array and not body.get("required")):
             return others[0]
     raise NotLogical("a combination of types")
 

@@ -299,6 +299,7 @@ def test_a_required_property_has_a_column_that_is_not_null() -> None:
         ({"enum": ["two words"]}, "NOT_LOGICAL"),
         ({"type": "boolean", "enum": [True]}, "NOT_LOGICAL"),
         ({"allOf": [STRING, {"not": {"enum": ["A"]}}]}, "NOT_LOGICAL"),
+        ({"allOf": [{"type": "object"}, {"$ref": "#/definitions/Amounts"}]}, "NOT_LOGICAL"),
         ({"type": "object", "connect.type": "map"}, "NOT_LOGICAL"),
         ({"oneOf": [STRING | {"title": "x"}, INTEGER | {"title": "x"}]}, "NOT_LOGICAL"),
         ({"$ref": "#"}, "CYCLIC_TYPE"),
@@ -310,7 +311,8 @@ def test_a_required_property_has_a_column_that_is_not_null() -> None:
 )
 def test_json_schemas_that_no_table_has(schema: Any, rule: str) -> None:
     """Rejected wherever they are, too; what is not interpreted is neither accepted nor rejected."""
-    found = invalidities("JSON", document({"a": STRING, "b": schema}, definitions={"Amount": NUMBER}), LOGICAL)
+    definitions = {"Amount": NUMBER, "Amounts": {"type": "array", "items": NUMBER}}
+    found = invalidities("JSON", document({"a": STRING, "b": schema}, definitions=definitions), LOGICAL)
 
     assert [difference.rule for difference in found] == [rule]
 
