@@ -70,7 +70,8 @@ def aspect_problems(urn: str, name: str, aspect: Json) -> Iterator[str]:
         yield f"{where}: {error!r}"
         return
     if not valid:
-        yield f"{where} is not valid"
+        yield f"{where} is not valid: {str(aspect['value'])[:200]}"
+        return
     yield from (f"{where}: {lost}" for lost in lost_members(aspect["value"], pre_json_transform(value.to_obj()), "$"))
     yield from (f"{where}: {problem}" for text in urns_in(aspect["value"]) for problem in urn_problems(text))
     metadata = aspect.get("systemMetadata", {})
