@@ -262,8 +262,8 @@ def listed_with_tags(
 ) -> Iterable[TopicColumnRow]:
     """Return the columns that have *tag*, or ANY_TAG, by cluster, topic and dataset.
 
-    *kinds* are of DECLARED, INHERITED and SUGGESTED. With a *name*, its part or a glob, columns of other names may be
-    left out.
+    *kinds* are of DECLARED, INHERITED and SUGGESTED. With a *name* (a part of it, or a glob), columns with
+    other names may be left out.
     """
     if SUGGESTED not in kinds and has_stored_tags(conn, tag):
         return listed_tags(conn, tag, kinds, cluster, name)

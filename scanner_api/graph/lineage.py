@@ -22,7 +22,7 @@ from scanner_model.memory import uncollected
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
-    """What is affected if *root* is renamed or dropped; *nodes* has, by their keys, it, the affected and their jobs."""
+    """What is affected if *root* is renamed or dropped; *nodes* has it, what is affected, and their jobs, by key."""
 
     root: NodeRow
     affected: tuple[Affected[int, EdgeRow], ...]

@@ -200,7 +200,7 @@ _EDGES = {
 def column_flows(conn: Connection, datasets: Sequence[int]) -> Sequence[Sequence[Any]]:
     """List the column flows from the columns of *datasets*, and from these themselves, by key.
 
-    Each has the cells of `EdgeRow`, then the dataset and the path of both ends; the path of a dataset is None.
+    Each has the cells of `EdgeRow`, then the dataset and the column's path of either end; None for a whole dataset.
     """
     flows: list[Any] = []
     for chunk in in_chunks(datasets, _NODES_AT_ONCE):

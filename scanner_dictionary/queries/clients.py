@@ -139,7 +139,7 @@ def configured(
 ) -> Iterator[ClientRow]:
     """Yield the jobs and consumer groups that the stored graph has at topics, but for what was observed only.
 
-    *topic* is as of `observed`.
+    *topic* means what it does in `observed`.
     """
     names = cache(lambda name: _Names.of(conn, name, topics=False))
     for topics in in_chunks(_topics_in_graph(conn, cluster, _names(topic)), _TOPICS_AT_ONCE):

@@ -30,7 +30,7 @@ def aws_url(service: str, options: Json) -> str:
 
 
 def aws_place(options: Json, *rest: str) -> str:
-    """Return what tells apart places of a service: endpoint or region, profile, and what of the *rest* is not empty."""
+    """Return what distinguishes two places of a service: endpoint or region, profile, and the non-empty *rest*."""
     return ":".join(filter(None, (aws_endpoint(options), options.get("profile"), *rest)))
 
 

@@ -30,9 +30,9 @@ _OF_OBJECTS = frozenset({"type", "properties", "required", "additionalProperties
 
 
 class Place(NamedTuple):
-    """Settings of a source's type, its address as written, and what tells it apart from others of its type.
+    """Settings of a source's type, its address as written, and what distinguishes it from others of its type.
 
-    *place* has no credentials; it is empty if the address of a plug-in's source tells it apart.
+    *place* has no credentials; it is empty for a source of a plug-in, which its address identifies.
     """
 
     options: Json
@@ -44,8 +44,8 @@ class Place(NamedTuple):
 class TypedSources:
     """The objects of a section that have a `type` of *types*; *what* is the noun for one.
 
-    *base* is the JSON Schema with the members of every type. *choices* are those of its members that a type of ours has
-    only if its own schema lists them. Two types at one address are two sources only if *identity_has_type*.
+    *base* is the JSON Schema with the members of every type. *choices* are those of its members that a built-in type
+    has only if its own schema lists them. Types distinguish sources at one address only if *identity_has_type*.
     """
 
     what: str
@@ -71,7 +71,7 @@ class TypedSources:
         return self.base | {"properties": members, "allOf": [self._rule(name, members) for name in names]}
 
     def errors(self, items: Items, shown: Shown) -> Iterator[ErrorMessage]:
-        """Yield unknown types, members of other types, wrong options, and sources declared twice, in any form."""
+        """Yield errors of items of any form: unknown types, members of other types, wrong options, duplicates."""
         known: set[str] = set()
         for path, item in items:
             kind = item.get("type")
@@ -91,7 +91,7 @@ class TypedSources:
             known |= {identity} - {""}
 
     def place(self, item: Json) -> Place:
-        """Return what the type of a valid *item* makes of it."""
+        """Return the settings and the address of a valid *item*."""
         options, url = self._settings(item), self._url(item)
         if item["type"] not in self.types.own:
             return Place(options, url, "")
@@ -119,7 +119,7 @@ class TypedSources:
         return members
 
     def _needed(self, items: Items) -> Sequence[str]:
-        """Return the types of ours that *items* name; all if a member belongs to none of them."""
+        """Return the built-in types that *items* name; all if a member belongs to none of them."""
         kinds = [item.get("type") for _, item in items]
         names = [name for name in self.types.own if name in kinds]
         known = self.base["properties"].keys() | {member for name in names for member in self._members(name)}

@@ -133,7 +133,7 @@ def merge_results(
     messages = {**remembered.messages, **message_names(results.collections)}
     defined = define((version for reading in results.registries for version in reading.versions), read, messages)
     registries, strange = _of_cluster(results.registries, cluster.cluster_id or remembered.cluster_id)
-    # A topic that only subjects name does not confirm them. One of unread brokers stays known from these.
+    # A topic that is known only from subjects does not confirm them. Topics of brokers that were not read stay known.
     subjects = {outcome.source for outcome in sources.outcomes if outcome.kind == "schema_registry"}
     earlier = (topic for topic in remembered.topics if topic.source not in subjects)
     topics_to_bind = merge_topics(earlier, known_topics)

@@ -63,7 +63,7 @@ def ksqldb_topics(collections: Iterable[KsqlSource]) -> Iterator[Topic]:
 def ksqldb_internal(topics: Iterable[Topic], services: Iterable[str]) -> Iterator[Topic]:
     """Return *topics* with those marked that ksqlDB makes for itself; *services* are the ids of its servers.
 
-    The names of command topics contain the id of a server, too: one that does not answer keeps its topics.
+    Names of command topics contain the ID of their server: topics of a server that does not answer stay internal.
     Source: ksqlDB's `_confluent-ksql-<service id>query_<query id>-…-changelog` (`-repartition`, `-topic`) and
     `…_command_topic`; its processing log is `<service id>ksql_processing_log` by default.
     """

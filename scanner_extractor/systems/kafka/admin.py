@@ -94,7 +94,7 @@ class _Scan:
     def brokers(self, metadata: ClusterAnswer) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
         """Read the brokers' addresses: those of the bootstrap listener, then those of other listeners if permitted.
 
-        Where a broker leaves the question for its listeners without an answer, the list is incomplete.
+        If a broker does not answer the request for its listeners, the list is incomplete.
         """
         addresses, problems = read_brokers(metadata.brokers.values(), self._source)
         settings = self.client.broker_settings(sorted(metadata.brokers))

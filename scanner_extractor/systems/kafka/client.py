@@ -117,7 +117,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class Gathered(Generic[_T]):
-    """Responses by name, and the reasons of failures; *unanswered* are those failures that no broker reported."""
+    """Responses by name, and the reasons of failures; *unanswered* are the names that no broker answered for."""
 
     answers: dict[str, _T] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)

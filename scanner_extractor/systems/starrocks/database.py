@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scanner_extractor.systems.databases.products import Product
 from scanner_model.maturity import Proof
 
@@ -19,15 +21,10 @@ STARROCKS = Product(
     other_ports=(8030,),
     engine=f"{_ENGINE}:STARROCKS",
 )
-DORIS = Product(
+DORIS = replace(
+    STARROCKS,
     scheme="doris",
     proof=Proof("Apache Doris"),
-    port=9030,
-    schemas_in_database=False,
     own=frozenset({"__internal_schema", "information_schema", "mysql"}),
-    time_limit="SET query_timeout = {seconds}",
-    driver="pymysql",
-    protocol="mysql",
-    other_ports=(8030,),
     engine=f"{_ENGINE}:DORIS",
 )
