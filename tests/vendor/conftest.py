@@ -6,6 +6,7 @@ environment is not there yet, the tests are skipped.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -53,13 +54,16 @@ def environment(name: str) -> Path:
     files = [file for part in (name, f"{name}-alone") if (file := HERE / "requirements" / f"{part}.txt").exists()]
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8]
     place = CACHE / f"{name}-{sys.version_info.major}.{sys.version_info.minor}-{digest}"
-    if not place.exists():
-        partial = place.with_name(f"{place.name}.{os.getpid()}")
-        shutil.rmtree(partial, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", partial], check=True, capture_output=True)
-        for file in files:
-            install(partial, file)
-        partial.rename(place)
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with CACHE.joinpath(f"{place.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # workers of one run want the same environment at once
+        if not place.exists():
+            partial = place.with_name(f"{place.name}.partial")
+            shutil.rmtree(partial, ignore_errors=True)
+            subprocess.run([sys.executable, "-m", "venv", partial], check=True, capture_output=True)
+            for file in files:
+                install(partial, file)
+            partial.rename(place)
     return place / "bin/python"
 
 
