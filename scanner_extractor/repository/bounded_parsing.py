@@ -8,16 +8,15 @@ that takes the same memory again, and a tenth of the time of reading a tree.
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import BinaryIO
 
-from scanner_extractor.repository.syntax_trees import parse_tree, suffix
+from scanner_extractor.repository import parsing_process
+from scanner_extractor.repository.parsing_process import READY, START
+from scanner_extractor.repository.syntax_trees import grammar_of
 
 MEMORY = 400 * 1024 * 1024
 """Bytes of address space of the process: a text of two million characters takes about half of it."""
@@ -31,13 +30,10 @@ MOST_NODES = 400_000
 """Maximum nodes of one text."""
 MOST_NODES_TOGETHER = 4_000_000
 """Maximum nodes of the texts of one repository."""
-_START = 0.2
-"""Seconds that another process costs."""
 _WAIT = 60.0
 """Seconds to wait for the process, in addition to ten times its processor time: others may need the processor."""
 
-_READY = b"ready\n"
-_NO_START = "the process that parses source files cannot be started"
+_NOSTART = "the process that parses source files cannot be started"
 TOO_SLOW = "parsing it takes too much time"
 TOO_LARGE = "parsing it takes too much memory"
 TOO_MANY = f"it has more than {MOST_NODES} parts"
@@ -70,7 +66,7 @@ class Trials:
             left = left[len(done) :]
             if left:
                 refused[left.pop(0)[0]] = reason
-                self._charge((SLOWEST if reason == TOO_SLOW else 0) + _START)
+                self._charge((SLOWEST if reason == TOO_SLOW else 0) + START)
         return refused | {path: SPENT for path, _ in left}
 
     def _charge(self, seconds: float) -> None:
@@ -81,10 +77,11 @@ class Trials:
         frames = b"".join(_frame(path, text) for path, text in texts)
         # The modules are found as here, and never in the working directory, which may be the repository.
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        limits = (str(MEMORY), str(SLOWEST), str(self.patience), str(PACE))
         wait = _WAIT + 10 * (self.patience + PACE * len(frames))
         try:
             process = subprocess.run(  # noqa: S603 - a list, no shell
-                [self.python, "-P", "-m", __name__, f"{self.patience}"],
+                [self.python, "-S", "-P", "-m", parsing_process.__name__, *limits],
                 input=frames,
                 env=environment,
                 capture_output=True,
@@ -94,51 +91,19 @@ class Trials:
         except subprocess.TimeoutExpired as error:
             return _costs(error.stdout or b""), TOO_SLOW
         except OSError as error:
-            return [], f"{_NO_START}: {error.strerror or error}"
-        if not process.stdout.startswith(_READY):
-            return [], _NO_START
+            return [], f"{_NOSTART}: {error.strerror or error}"
+        if not process.stdout.startswith(READY):
+            return [], _NOSTART
         return _costs(process.stdout), TOO_SLOW if process.returncode == -signal.SIGPROF else TOO_LARGE
 
 
 def _frame(path: str, text: str) -> bytes:
-    content = text.encode("utf-8", "replace")
-    return b"%s %d %d\n" % (suffix(path).encode(), len(text), len(content)) + content
+    content, grammar = text.encode("utf-8", "replace"), grammar_of(path)
+    named = f"{grammar.module} {grammar.function}" if grammar else "unknown unknown"
+    return f"{named} {len(text)} {len(content)}\n".encode() + content
 
 
 def _costs(answer: bytes) -> list[tuple[float, int]]:
     """Return the seconds and nodes that the process reports of each text; an unfinished line is left out."""
-    lines = (line.split() for line in answer.removeprefix(_READY).split(b"\n")[:-1])
+    lines = (line.split() for line in answer.removeprefix(READY).split(b"\n")[:-1])
     return [(float(seconds), int(nodes)) for seconds, nodes in lines]
-
-
-# --- in the process
-
-
-def main(patience: float, requests: BinaryIO, answers: BinaryIO) -> None:
-    """Parse the texts of *requests* and report the cost of each; the first that exceeds a limit ends the process."""
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    answers.write(_READY)
-    for ending, characters, text in _texts(requests):
-        answers.flush()
-        start, usual = time.process_time(), PACE * characters
-        signal.setitimer(signal.ITIMER_PROF, max(_START, min(SLOWEST, patience)) + usual)
-        nodes = parse_tree(ending, text).descendant_count
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        seconds = time.process_time() - start
-        patience -= max(0.0, seconds - usual)
-        answers.write(b"%f %d\n" % (seconds, nodes))
-    answers.flush()
-
-
-def _texts(requests: BinaryIO) -> Iterator[tuple[str, int, str]]:
-    while header := requests.readline().split():
-        ending, characters, size = header
-        yield f"a{ending.decode()}", int(characters), requests.read(int(size)).decode()
-
-
-if __name__ == "__main__":
-    main(float(sys.argv[1]), sys.stdin.buffer, sys.stdout.buffer)
