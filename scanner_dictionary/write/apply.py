@@ -135,7 +135,7 @@ def _stored(kind: FactKind) -> tuple[Select[Any], Select[Any] | None]:
 
 def apply(conn: Connection, kind: FactKind, plan: Plan, scan: int) -> dict[Key, int]:
     """Write *plan* as scan number *scan*; return the ids of the rows it added, by key."""
-    first = next_id(conn, kind.table)
+    first = next_id(conn, kind.table) if plan.added else 0
     ids = {row.key: first + i for i, row in enumerate(plan.added)}
     plain = len(kind.values)
     names = ("id", *kind.parents, *kind.values, "source_id", "first_seen", "last_seen")

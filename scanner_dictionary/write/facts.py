@@ -220,11 +220,15 @@ def _columns(first: int, definitions: Iterable[Definition]) -> Iterator[tuple[An
 
 @dataclass(slots=True, kw_only=True)
 class FactWriter:
-    """Writes the facts of scan *number*; logs each change and adds what it refused to *problems*."""
+    """Writes the facts of scan *number*; logs each change and adds what it refused to *problems*.
+
+    *is_first* says that nothing is stored of the cluster.
+    """
 
     conn: Connection
     cluster: int
     number: int
+    is_first: bool
     sources: Sources
     problems: list[Problem]
     actions: Counter[str] = field(default_factory=Counter)
@@ -278,7 +282,7 @@ class FactWriter:
         return {key: row.id for key, row in before.items()} | added
 
     def _load(self, kind: FactKind) -> dict[Key, Stored]:
-        return load(self.conn, kind, self.cluster, self.sources.reporting)
+        return {} if self.is_first else load(self.conn, kind, self.cluster, self.sources.reporting)
 
     def _deletion_rules(self, kind: FactKind, wanted: list[Wanted], retained: RetainedTopics) -> DeletionRules:
         naming = frozenset(row.source_id for row in wanted)

@@ -67,14 +67,21 @@ def write_scan(
     """
     checked, refused = check(scan)
     with writing(engine) as conn:
-        cluster = _cluster(conn, scan.cluster)
+        cluster, is_first = _cluster(conn, scan.cluster)
         number = next_id(conn, t.scan)
         row = {"id": number, "cluster_id": cluster, "mode": mode, "status": _status(scan)}
         counts = dict.fromkeys((*_COUNTED, "refused"), 0)
         conn.execute(insert(t.scan).values(**row, **counts, started=_iso(started), finished=_iso(finished)))
         stored_sources = write_sources(conn, cluster, checked, number)
         write_outcomes(conn, checked, stored_sources, number)
-        facts = FactWriter(conn=conn, cluster=cluster, number=number, sources=stored_sources, problems=list(refused))
+        facts = FactWriter(
+            conn=conn,
+            cluster=cluster,
+            number=number,
+            is_first=is_first,
+            sources=stored_sources,
+            problems=list(refused),
+        )
         facts.write(checked)
         index_new_names(conn)
         return _finish(conn, facts, scan.problems, rules)
@@ -95,11 +102,12 @@ def _finish(
     return ScanSummary(scan_id=facts.number, **facts.actions, stale=stale, refused=refused, findings=findings)
 
 
-def _cluster(conn: Connection, cluster: Cluster) -> int:
-    """Return the cluster's key, added if it is new; its own id stays where this scan does not know it."""
+def _cluster(conn: Connection, cluster: Cluster) -> tuple[int, bool]:
+    """Return the cluster's key and whether it is new; its own id stays where this scan does not know it."""
     name, kafka_id = storable(cluster.name), storable(cluster.cluster_id)
     key = conn.execute(select(t.cluster.c.id).where(t.cluster.c.name == name)).scalar()
-    if key is None:
+    is_new = key is None
+    if is_new:
         key = next_id(conn, t.cluster)
         conn.execute(insert(t.cluster).values(id=key, name=name, kafka_cluster_id=kafka_id))
     elif kafka_id:
@@ -108,7 +116,7 @@ def _cluster(conn: Connection, cluster: Cluster) -> int:
     server = t.server_alias
     conn.execute(delete(server).where(server.c.cluster_id == key))
     insert_rows(conn, server, ((key, *map(storable, pair)) for pair in sorted(cluster.servers)))
-    return int(key)
+    return int(key), is_new
 
 
 def _aliases(conn: Connection, cluster: Cluster, key: int) -> None:
