@@ -21,9 +21,11 @@ from scanner_model.text import visible
 
 
 def _derived(section: str) -> dict[str, tuple[str, str]]:
-    """Return the rows of the commands that derive from questions."""
+    """Return the rows of the commands that ask questions."""
     return {
-        question.command: (f":{question.name}", question.line) for question in QUESTIONS if question.section == section
+        question.command: (question.runs or f":{question.name}", question.line)
+        for question in QUESTIONS
+        if question.section == section
     }
 
 
@@ -36,23 +38,16 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "config": ("config:config", "Print schemas and examples of files, and validate them."),
         "explain": ("explain:explain", "Show how scanner parses one file or name."),
     },
-    "Find": {
-        **_derived("Find"),
-        "query": ("query:query", "Show the schemas and columns of a topic."),
-        "columns": ("lists:columns", "Find columns by name, or by a tag such as PII."),
-        "jobs": ("lists:jobs", "List connectors and statements, and what failed."),
-    },
+    "Find": _derived("Find"),
     "Lineage": {
-        "lineage": ("lineage:lineage", "Trace where data comes from and where it goes."),
-        "impact": ("lineage:impact_command", "List what breaks if a node changes, and whom to ask."),
+        **_derived("Lineage"),
         "export": ("export:export", "Write the graph or the dictionary for other programs."),
         "push": ("push:push", "Write the lineage into a catalog such as DataHub."),
         "openlineage": ("openlineage:openlineage", "Import, receive and emit OpenLineage events."),
     },
     "Change": {
         "check": ("check:check", "Check a change or a deletion before you make it."),
-        "changes": ("changes:changes", "Show what changed: last week, between scans, of a node."),
-        "validate": ("validate:validate", "Find failures, inconsistencies and drift."),
+        **_derived("Change"),
     },
     "Run": {
         "serve": ("server.serve:serve", "Serve the page, the JSON API, MCP and metrics."),

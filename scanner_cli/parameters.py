@@ -17,8 +17,8 @@ from scanner_api.questions.question import Parameter
 from scanner_api.questions.table import BY_NAME, QUESTIONS
 
 FILE = Path(__file__).with_suffix(".json")
-_OTHERS = ("columns", "personal_data", "jobs", "topic_schemas")
-"""Questions whose parameters commands that are written by hand have."""
+_OTHERS = ("personal_data",)
+"""Questions that the command of another question asks, too."""
 
 
 class Option(NamedTuple):

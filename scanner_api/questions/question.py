@@ -48,10 +48,11 @@ class Question:
     dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`). The members *counts* of
     `Summary.counts` say how many items a list has without filters; empty: that is not counted.
 
-    Of a command that derives from it: *section* is where the help lists it, *line* its line there, of at most 60
-    characters; *help* continues the summary, *examples* are command lines, *shown* are the
-    columns of its table, and those that are *optional* are left out where no row has them. *brief* are the columns that
-    a terminal shows unless all are asked for; empty: all of them. *incomplete* is why an answer may not be complete.
+    Of its command: *section* is where the help lists it, *line* its line there, of at most 60 characters; *help*
+    continues the summary, *examples* are command lines, *shown* are the columns of its table, and those that are
+    *optional* are left out where no row has them. *brief* are the columns that a terminal shows unless all are asked
+    for; empty: all of them. *incomplete* is why an answer may not be complete. *runs* is `module:attribute` of a
+    command that does more than ask this question; empty: the command derives from the row alone.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Question:
     command: str = ""
     section: str = ""
     line: str = ""
+    runs: str = ""
     help: str = ""
     examples: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()

@@ -40,12 +40,6 @@ QUESTIONS: tuple[Question, ...] = (
         tool="describe_topic",
     ),
     Question(
-        name="topic_schemas",
-        function="questions.topics:topic_schemas",
-        summary="List the schemas of a topic with their columns and texts: all current ones, or one of them.",
-        path="/clusters/{cluster}/topics/{topic}/schemas",
-    ),
-    Question(
         name="topics",
         function="questions.listings:topics",
         counts=("topics",),
@@ -73,6 +67,28 @@ QUESTIONS: tuple[Question, ...] = (
         ),
         brief=("cluster", "name", "schemas", "readers", "writers", "findings", "owner", "stale", "gone"),
         optional=frozenset({"owner", "tags", "stale", "gone", "internal", "readers", "writers", "findings"}),
+    ),
+    Question(
+        name="topic_schemas",
+        function="questions.topics:topic_schemas",
+        summary="List the schemas of a topic with their columns and texts: all current ones, or one of them.",
+        path="/clusters/{cluster}/topics/{topic}/schemas",
+        command="query",
+        section="Find",
+        line="Show the schemas and columns of a topic.",
+        runs="query:query",
+        help="Without further options, every current schema of the topic, key and value. --broker is needed only if "
+        "several clusters have the topic. `stale`: its source could not be read since; `deleted`: the registry retains "
+        "the version as deleted; `gone`: its source no longer has it.\n\n\b\n"
+        "Exit status: 0 also where a known topic has no schema: the answer is empty;\n"
+        "4 the broker, topic, schema, subject or version is not known.",
+        examples=(
+            "query orders",
+            "query orders --broker kafka-1:9092 --subject orders-value --version 2 --format json",
+            "query orders --schema-id 17",
+        ),
+        shown=("name", "type", "logical_type", "nullable", "default", "tags", "doc", "inherited_tags", "found_tags"),
+        optional=frozenset({"inherited_tags", "found_tags"}),
     ),
     Question(
         name="schemas",
@@ -115,6 +131,10 @@ QUESTIONS: tuple[Question, ...] = (
         path="/columns",
         heavy_with=frozenset({"pattern", "tag", "unread"}),
         tool="find_columns",
+        command="columns",
+        section="Find",
+        line="Find columns by name, or by a tag such as PII.",
+        runs="lists:columns",
         help="With --tag, --found, --outside or --since, the command lists where that data is and who reads it: tagged "
         "columns, columns that inherit the tag along flows, columns that a rule suggests, and readers. "
         "`outside` is yes if the data left Kafka. `scanner impact TOPIC.COLUMN` lists the uses of a column.\n\n"
@@ -188,6 +208,10 @@ QUESTIONS: tuple[Question, ...] = (
         function="questions.jobs:jobs",
         counts=("connectors", "statements"),
         summary="List the connectors of Kafka Connect, and the statements of Flink and ksqlDB.",
+        command="jobs",
+        section="Find",
+        line="List connectors and statements, and what failed.",
+        runs="lists:jobs",
         help="`--format json` includes configurations, traces and texts of statements; secrets in them were never "
         "stored.\n\n" + _UNKNOWN_CLUSTER,
         examples=("jobs", "jobs --failed", "jobs 'orders*' --kind connector --tasks", "jobs --state running"),
@@ -250,6 +274,11 @@ QUESTIONS: tuple[Question, ...] = (
         path="/findings",
         heavy=True,
         tool="list_problems",
+        command="validate",
+        section="Change",
+        line="Find failures, inconsistencies and drift.",
+        runs="validate:validate",
+        shown=("cluster", "severity", "rule", "where", "what"),
     ),
     Question(
         name="sources",
@@ -264,18 +293,24 @@ QUESTIONS: tuple[Question, ...] = (
         counts=("scans",),
         summary="List the scans, the newest first.",
         path="/scans",
+        shown=("id", "cluster", "finished", "status", "added", "changed", "gone", "returned", "stale", "refused"),
+        optional=frozenset({"returned", "refused"}),
     ),
     Question(
         name="scan_sources",
         function="questions.listings:scan_sources",
         summary="List how each source responded in a scan.",
         path="/scans/{scan}/sources",
+        shown=("source", "status", "requested", "received", "requests", "seconds", "reason", "hint", "unread"),
+        optional=frozenset({"reason", "hint", "unread"}),
     ),
     Question(
         name="scan_problems",
         function="questions.listings:scan_problems",
         summary="List what a scan could not read or parse.",
         path="/scans/{scan}/problems",
+        shown=("where", "what", "hint"),
+        optional=frozenset({"hint"}),
     ),
     Question(
         name="summary",
@@ -341,6 +376,11 @@ QUESTIONS: tuple[Question, ...] = (
         path="/lineage",
         page=2_000,
         tool="get_lineage",
+        command="lineage",
+        section="Lineage",
+        line="Trace where data comes from and where it goes.",
+        runs="lineage:lineage",
+        shown=("from", "how", "to", "certainty"),
     ),
     Question(
         name="paths",
@@ -357,6 +397,17 @@ QUESTIONS: tuple[Question, ...] = (
         heavy=True,
         page=2_000,
         tool="get_impact",
+        command="impact",
+        section="Lineage",
+        line="List what breaks if a node changes, and whom to ask.",
+        runs="lineage:impact_command",
+        help="NODE is a column, topic, table, job or consumer group, as in `scanner lineage`. The table lists jobs and "
+        "consumer groups first, each with how it uses NODE: copies (unchanged), computes, depends (filters, joins or "
+        "groups by it), unknown (reads it, but the columns are not known), made (NODE writes it), writes (into NODE)."
+        "\n\nExit status: 2 several nodes have the name; 4 none has it, or no graph was generated yet.",
+        examples=("impact orders.total", "impact orders --format json"),
+        shown=("affected", "kind", "use", "owner", "last_seen", "steps", "through"),
+        optional=frozenset({"owner", "last_seen"}),
     ),
     Question(
         name="impact_csv",
@@ -381,6 +432,10 @@ QUESTIONS: tuple[Question, ...] = (
         path="/changes",
         heavy=True,
         tool="changes",
+        command="changes",
+        section="Change",
+        line="Show what changed: last week, between scans, of a node.",
+        runs="changes:changes",
         incomplete="a cluster was first scanned later: it is compared from its first scan on",
         shown=(
             *("cluster", "topic", "side", "column", "kind", "name", "action", "before", "after", "backward", "forward"),
@@ -404,6 +459,9 @@ QUESTIONS: tuple[Question, ...] = (
         path="/history",
         heavy=True,
         tool="get_history",
+        shown=("scan", "finished", "cluster", "kind", "name", "action", "member", "before", "after"),
+        brief=("cluster", "scan", "finished", "kind", "name", "action", "member", "after"),
+        optional=frozenset({"cluster", "member", "before"}),
     ),
     Question(
         name="may_delete",

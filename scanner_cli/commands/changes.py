@@ -13,21 +13,15 @@ from scanner_cli import library
 from scanner_cli.command import command
 from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option
-from scanner_cli.output.history import FLOW_COLUMNS, HISTORY_BRIEF, HISTORY_COLUMNS, flow_rows
+from scanner_cli.output.history import FLOW_COLUMNS, flow_rows
 from scanner_cli.output.render import Format, show
-from scanner_cli.questions import Table, answer, list_options, show_rows
+from scanner_cli.questions import Table, answer, list_options, show_items, show_rows
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
 
 _WHERE = "scanner changes"
-_SCANS = ("id", "cluster", "finished", "status", "added", "changed", "gone", "returned", "stale", "refused")
-_OUTCOMES = ("source", "status", "requested", "received", "requests", "seconds", "reason", "hint", "unread")
-_PROBLEMS = ("where", "what", "hint")
-_MARKS = frozenset({"unread", "hint", "reason", "returned", "refused"})
-
-Rows = Sequence[dict[str, Any]]
 
 
 @command()
@@ -79,8 +73,10 @@ def changes(
     if len(nodes) > 2 or len(moments) > 2:
         raise InputInvalid(f"too many names: {' '.join(words)}", where=_WHERE, hint="[FROM [TO]] [NODE]")
     if lists or problems:
-        rows, columns = _of_scans(dictionary, next(iter([*moments, *nodes]), None), problems=problems, cluster=cluster)
-        show_rows(rows, Table(columns, optional=_MARKS), style, wide=wide)
+        question, items = _of_scans(
+            dictionary, next(iter([*moments, *nodes]), None), problems=problems, cluster=cluster
+        )
+        show_items(BY_NAME[question], items, style, wide=wide)
     elif nodes:
         _history(dictionary, nodes, moments, style)
     elif flows:
@@ -107,9 +103,9 @@ def _history(dictionary: Dictionary, nodes: Sequence[str], moments: Sequence[str
     rows = library.within(library.history(dictionary, *nodes), *moments)
     listed = [row._asdict() for row in rows]
     target = nodes[1] if len(nodes) > 1 else None
-    table = Table(HISTORY_COLUMNS, HISTORY_BRIEF, ("cluster", "member", "before"))
+    question = BY_NAME["history"]
     document = {"node": nodes[0], "target": target, "history": library.document(rows)}
-    show_rows(listed, table, style, document=document)
+    show_rows(listed, Table(question.shown, question.brief, question.optional), style, document=document)
     if not rows:
         echo_err(f"note: no change of {' → '.join(map(repr, nodes))} is known{' in that time' if moments else ''}")
 
@@ -127,13 +123,14 @@ def _flows(dictionary: Dictionary, moments: Sequence[str], cluster: str | None, 
 
 def _of_scans(
     dictionary: Dictionary, scan: str | None, *, problems: bool, cluster: str | None
-) -> tuple[Rows, tuple[str, ...]]:
+) -> tuple[str, Sequence[Any]]:
+    """Return the question that the options ask, and the items of its answer."""
     number: str | int | None = scan
     if number is None:
         listed = library.scans(dictionary, cluster=cluster)
         if not problems or not listed:
-            return library.document(listed.items), _SCANS
+            return "scans", listed
         number = listed[0].id
     if problems:
-        return library.document(library.scan_problems(dictionary, number).items), _PROBLEMS
-    return library.document(library.scan_sources(dictionary, number).items), _OUTCOMES
+        return "scan_problems", library.scan_problems(dictionary, number)
+    return "scan_sources", library.scan_sources(dictionary, number)

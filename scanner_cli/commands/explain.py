@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scanner_api.questions.table import BY_NAME
 from scanner_cli import library
 from scanner_cli.choices import SQL_DIALECTS, registry_kinds, schema_formats
 from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import one_of, pairs, read_text
-from scanner_cli.output.columns import RARE, SHOWN, column_rows, schema_document
+from scanner_cli.output.columns import column_rows, schema_document
 from scanner_cli.output.connectors import (
     COLUMNS_SHOWN,
     CONNECTOR_COLUMNS,
@@ -124,6 +125,7 @@ def _sql_status(statements: Sequence[StatementFlows]) -> Exit:
     return Exit.INPUT_INVALID if statements and len(unparsed) == len(statements) else Exit.DONE
 
 
+_SCHEMA = BY_NAME["topic_schemas"]
 _SUBJECT = ("subject", "context", "topic", "role", "strategy", "ambiguous", "also_possible")
 
 
@@ -181,7 +183,7 @@ def schema(file: str, kind: str | None, references: Sequence[str], record: str |
     name = (kind or library.format_of(file, text)).upper()
     parsed = library.parse_schema(text, name, references=texts, record=record)
     rows = column_rows(parsed.columns)
-    show(rows, narrow(SHOWN, rows, style, RARE), style, document=schema_document(name, parsed))
+    show(rows, narrow(_SCHEMA.shown, rows, style, _SCHEMA.optional), style, document=schema_document(name, parsed))
     for problem in parsed.problems if style != Format.JSON else ():
         echo_err(f"{'warning' if parsed.columns or parsed.empty else 'error'}: {file}: {problem}")
     return _status(parsed)

@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from scanner_api.questions.table import BY_NAME
 from scanner_cli import library
 from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import one_of
-from scanner_cli.output.graph import (
-    IMPACT_COLUMNS,
-    edge_row,
-    impact_document,
-    impact_rows,
-    shown_name,
-)
+from scanner_cli.output.graph import edge_row, impact_document, impact_rows, shown_name
 from scanner_cli.output.render import Format, format_option, narrow, show
 from scanner_cli.output.tree import show_tree
+from scanner_cli.questions import help_text, question_options
 from scanner_cli.spark_options import graph_options
 from scanner_model.errors import InputInvalid
 
@@ -30,7 +26,8 @@ if TYPE_CHECKING:
     from scanner_api.questions.impact import ImpactList
 
 _SIZES = {"topic": "topics", "dataset": "datasets", "job": "jobs", "consumer-group": "groups"}
-_STEP = ("from", "how", "to", "certainty")
+_IMPACT = BY_NAME["impact"]
+_STEPS = BY_NAME["lineage"].shown
 
 _QUERIES = {
     "upstream": "Only where its data come from.",
@@ -130,27 +127,14 @@ def lineage(
         )
 
 
-@command("impact")
-@click.argument("node", metavar="NODE")
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="At most N steps.")
+@command("impact", help=help_text(_IMPACT))
+@question_options("impact", without=("as_of",))
 @click.option("--evidence", is_flag=True, help="In the table: the evidence of the last step. JSON always has it.")
 @graph_options
 @format_option(Format.TABLE, Format.JSON)
-def impact_command(node: str, depth: int | None, evidence: bool, source: GraphSource, style: str) -> None:
-    """List what breaks if NODE is renamed or removed, and whom to ask.
-
-    NODE is a column, topic, table, job or consumer group, as in `scanner lineage`. The table lists jobs and consumer
-    groups first, each with how it uses NODE: copies (unchanged), computes, depends (filters, joins or groups by it),
-    unknown (reads it, but the columns are not known), made (NODE writes it), writes (into NODE).
-
-    \b
-    Examples:
-      scanner impact orders.total
-      scanner impact orders --format json
-
-    Exit status: 2 several nodes have the name; 4 none has it, or no graph was generated yet.
-    """
-    _show_impact(library.impact(source, node, hops=depth, way=True), evidence, style)
+def impact_command(node: str, hops: int | None, evidence: bool, source: GraphSource, style: str) -> None:
+    """List what a change of *node* breaks."""
+    _show_impact(library.impact(source, node, hops=hops, way=True), evidence, style)
 
 
 def _check_node(node: str, query: str) -> None:
@@ -176,7 +160,7 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
     nodes = {node.id: node for node in traced.nodes}
     if not traced.edges:
         echo_err(f"note: no such flow of {shown_name(nodes[traced.root])!r} is known")
-    shown = (*_STEP, "evidence") if evidence else _STEP
+    shown = (*_STEPS, "evidence") if evidence else _STEPS
     show([edge_row(edge, nodes) for edge in traced.edges], shown, style, document=library.document(traced))
     _print_unread(traced)
 
@@ -207,9 +191,9 @@ def _show_impact(result: ImpactList, evidence: bool, style: str) -> None:
         if not result.affected:
             _print_notes(result.notes)
             return
-    shown = (*IMPACT_COLUMNS, "evidence") if evidence else IMPACT_COLUMNS
+    shown = (*_IMPACT.shown, "evidence") if evidence else _IMPACT.shown
     rows = impact_rows(result)
-    show(rows, narrow(shown, rows, style, ("owner", "last_seen")), style, document=impact_document(result))
+    show(rows, narrow(shown, rows, style, _IMPACT.optional), style, document=impact_document(result))
     _print_notes(result.notes)
     _suggest(result.column_suggestions)
 

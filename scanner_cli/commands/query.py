@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scanner_api.questions.table import BY_NAME
 from scanner_cli import library
 from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option
-from scanner_cli.output.columns import RARE, SHOWN, column_rows
+from scanner_cli.output.columns import column_rows
 from scanner_cli.output.render import Format, csv_text, format_option, json_text, narrow, show_table
-from scanner_cli.questions import question_options
+from scanner_cli.questions import help_text, question_options
 from scanner_model.errors import InputInvalid
 from scanner_model.schemas import qualified_subject
 from scanner_model.text import visible
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
     from scanner_api.questions.topics import SchemaAnswer, SchemaIdRow
 
 _HEAD = ("cluster", "topic", "role", "context", "subject", "version", "schema_id", "format")
-_CSV = (*_HEAD, "column", *SHOWN[1:], "found_tags", "stale", "deleted", "gone")
+_QUESTION = BY_NAME["topic_schemas"]
+_CSV = (*_HEAD, "column", *_QUESTION.shown[1:], "stale", "deleted", "gone")
 _NO_ID = "none in the newest records"
 _VERSION = re.compile(r"^(?:latest|-1|\d{1,18})$")
 
 
-@command()
+@command(help=help_text(_QUESTION))
 @click.argument("topic", metavar="TOPIC", required=False)
 @click.option("--topic", "named", metavar="NAME", help="The same as TOPIC.")
 @click.option("--broker", "--cluster", "cluster", metavar="HOST:PORT", help="Any broker of the cluster, or its name.")
@@ -43,22 +45,7 @@ def query(
     style: str,
     **others: Any,  # noqa: ANN401 - of the question
 ) -> None:
-    """Show the schemas of a topic and their columns.
-
-    Without further options, every current schema of the topic, key and value. --broker is needed only if several
-    clusters have the topic. `stale`: its source could not be read since; `deleted`: the registry retains the version as
-    deleted; `gone`: its source no longer has it.
-
-    \b
-    Examples:
-      scanner query orders
-      scanner query orders --broker kafka-1:9092 --subject orders-value --version 2 --format json
-      scanner query orders --schema-id 17
-
-    \b
-    Exit status: 0 also where a known topic has no schema: the answer is empty;
-    4 the broker, topic, schema, subject or version is not known.
-    """
+    """Show the schemas of a topic."""
     topic = topic or named
     if not topic:
         raise InputInvalid("TOPIC is missing", where="scanner query", hint="`scanner topics` lists the topics")
@@ -81,7 +68,7 @@ def query(
             for at, answer in enumerate(answers):
                 echo(_head(answer) if at == 0 else f"\n{_head(answer)}", end="")
                 listed = column_rows(answer.columns, answer.found_tags)
-                show_table(listed, narrow((*SHOWN, "found_tags"), listed, Format.TABLE, RARE))
+                show_table(listed, narrow(_QUESTION.shown, listed, Format.TABLE, _QUESTION.optional))
 
 
 def _shown(row: SchemaIdRow) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scanner_api.questions.table import BY_NAME
 from scanner_cli import library
 from scanner_cli.command import command
 from scanner_cli.console import echo_err
@@ -48,8 +49,6 @@ Rules:
   unknown-column               a flow of the graph uses a column that no schema of its topic has
   column-misfit                a job writes a column that its table does not have, or that cannot hold every value
 """
-
-_COLUMNS = ("cluster", "severity", "rule", "where", "what")
 
 
 @command(epilog=_RULES)
@@ -115,7 +114,7 @@ def validate(
         }
         for f in findings
     ]
-    show_rows(rows, Table(_COLUMNS), style, document=rows)
+    show_rows(rows, Table(BY_NAME["findings"].shown), style, document=rows)
     if style == "table":
         hints = dict.fromkeys((f.rule, f.hint) for f in findings)
         echo_err(

@@ -8,9 +8,6 @@ from typing import Any
 from scanner_cli import library
 from scanner_model.columns import Column, ParsedSchema
 
-SHOWN = ("name", "type", "logical_type", "nullable", "default", "tags", "doc", "inherited_tags")
-RARE = frozenset({"inherited_tags", "found_tags"})
-"""Those that a table has only where a row has a value."""
 ROOT = "(whole message)"
 """The name of a column without one, because the message is a single value."""
 

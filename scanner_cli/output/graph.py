@@ -120,7 +120,6 @@ def coverage_lines(coverage: Coverage, rest: str) -> Iterator[str]:
         yield f"  and {len(coverage.problems) - _PROBLEMS} more: see {rest}"
 
 
-IMPACT_COLUMNS = ("affected", "kind", "use", "owner", "last_seen", "steps", "through")
 _GROUPS = {
     "job": "jobs",
     "consumer-group": "groups",

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 Json = Any
 
 FLOW_COLUMNS = ("action", "kind", "what", "before", "after", "cause")
-HISTORY_COLUMNS = ("scan", "finished", "cluster", "kind", "name", "action", "member", "before", "after")
-HISTORY_BRIEF = ("cluster", "scan", "finished", "kind", "name", "action", "member", "after")
 
 
 def flow_rows(changes: FlowDiff) -> list[dict[str, Json]]:
