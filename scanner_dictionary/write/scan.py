@@ -105,18 +105,17 @@ def _finish(
 def _cluster(conn: Connection, cluster: Cluster) -> tuple[int, bool]:
     """Return the cluster's key and whether it is new; its own id stays where this scan does not know it."""
     name, kafka_id = storable(cluster.name), storable(cluster.cluster_id)
-    key = conn.execute(select(t.cluster.c.id).where(t.cluster.c.name == name)).scalar()
-    is_new = key is None
-    if is_new:
-        key = next_id(conn, t.cluster)
+    known = conn.execute(select(t.cluster.c.id).where(t.cluster.c.name == name)).scalar()
+    key = next_id(conn, t.cluster) if known is None else int(known)
+    if known is None:
         conn.execute(insert(t.cluster).values(id=key, name=name, kafka_cluster_id=kafka_id))
     elif kafka_id:
         conn.execute(update(t.cluster).where(t.cluster.c.id == key).values(kafka_cluster_id=kafka_id))
-    _aliases(conn, cluster, int(key))
+    _aliases(conn, cluster, key)
     server = t.server_alias
     conn.execute(delete(server).where(server.c.cluster_id == key))
     insert_rows(conn, server, ((key, *map(storable, pair)) for pair in sorted(cluster.servers)))
-    return int(key), is_new
+    return key, known is None
 
 
 def _aliases(conn: Connection, cluster: Cluster, key: int) -> None:

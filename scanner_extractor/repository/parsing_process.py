@@ -50,4 +50,5 @@ def main(memory: int, slowest: float, patience: float, pace: float, requests: Bi
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), *map(float, sys.argv[2:]), sys.stdin.buffer, sys.stdout.buffer)
+    _memory, _slowest, _patience, _pace = map(float, sys.argv[1:])
+    main(int(_memory), _slowest, _patience, _pace, sys.stdin.buffer, sys.stdout.buffer)
