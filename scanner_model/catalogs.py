@@ -120,7 +120,7 @@ class Materialization:
     topic: Annotated[TopicName, Key("the topic")]
     table_format: Annotated[str, Key("DELTA, ICEBERG, …")]
     catalog: Annotated[str, Key("id of the catalog integration, empty for the service's own")]
-    catalog_kind: Annotated[str, Value("Unity, AwsGlue, …")]
+    catalog_kind: Annotated[str, Value("as the service names it")]
     namespace: Annotated[str, Value("OpenLineage namespace of the table", long=True)]
     name: Annotated[str, Value("OpenLineage name of the table", long=True)]
     location: Annotated[str, Value("where its files are stored, may be empty", long=True)] = ""
