@@ -27,12 +27,12 @@ def page(text: str) -> str:
 
 def _table() -> Iterator[str]:
     names = {
-        plugins.NAMING_STRATEGIES: _listed(STRATEGIES),
+        plugins.NAMING_STRATEGIES: _listed([*STRATEGIES, *plugins.own_plugins(plugins.NAMING_STRATEGIES)]),
         plugins.SCHEMA_FORMATS: _listed(FORMATS),
         plugins.REGISTRIES: _listed(REGISTRIES.own),
         plugins.CATALOGS: _listed(CATALOGS.own),
-        plugins.DATABASES: _listed(PRODUCTS),
-        plugins.PUSH_TARGETS: _listed(TARGETS),
+        plugins.DATABASES: _listed([*PRODUCTS, *plugins.own_plugins(plugins.DATABASES)]),
+        plugins.PUSH_TARGETS: _listed([*TARGETS, *plugins.own_plugins(plugins.PUSH_TARGETS)]),
         plugins.CONNECTORS: f"{len(CONNECTORS)} classes: [connectors](connectors.md)",
     }
     yield "| group | names that scanner has |\n|---|---|\n"

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scanner_extractor.catalogs import CATALOGS
+from scanner_extractor.push_targets import target_names, target_row
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.repository.languages import BY_NAME
 from scanner_extractor.repository.languages.language import Language
 from scanner_extractor.scan.source_kinds import all_kinds
 from scanner_extractor.source_kind import SourceKind
 from scanner_extractor.source_types import SourceType
-from scanner_extractor.systems import PUSH_TARGETS as TARGETS
 from scanner_extractor.systems import TargetRow
 from scanner_extractor.systems.databases.products import PRODUCTS, Product, product_of
 from scanner_extractor.systems.flink.client import FLINK_SOURCES
@@ -47,6 +47,7 @@ class Area(NamedTuple):
     systems: tuple[Support, ...]
 
 
+_TARGETS = {name: row for name in target_names() if (row := target_row(name))}
 _KINDS = {kind.section.member: kind for kind in reversed(all_kinds())}
 
 AREAS = (
@@ -145,10 +146,10 @@ AREAS = (
     ),
     Area(
         "Push targets",
-        TARGETS,
+        _TARGETS,
         tuple(
             Support(f"{row.proof.system}: `{name}`", "../how-to/push.md", "lineage is written", name)
-            for name, row in TARGETS.items()
+            for name, row in _TARGETS.items()
         ),
     ),
 )

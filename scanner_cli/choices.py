@@ -38,7 +38,7 @@ SQL_DIALECTS = (
 )
 """The SQL dialects of `explain sql`."""
 
-_REGISTRY_KINDS = ("confluent", "karapace", "apicurio", "cloudera", "glue")
+_REGISTRY_KINDS = ("confluent", "karapace", "apicurio", "glue")
 _SCHEMA_FORMATS = ("avro", "json", "json_payload", "protobuf")
 
 

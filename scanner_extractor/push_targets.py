@@ -10,8 +10,9 @@ from typing import Any
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.settings.push import PushSettings
 from scanner_extractor.systems import PUSH_TARGETS as TARGETS
+from scanner_extractor.systems import TargetRow
 from scanner_model.lazy_names import load
-from scanner_model.plugins import PUSH_TARGETS, Plugin, plugins
+from scanner_model.plugins import PUSH_TARGETS, Plugin, own_plugins, plugins
 
 
 def _unchanged(settings: PushSettings, _: Json) -> PushSettings:
@@ -42,23 +43,31 @@ def target_names() -> tuple[str, ...]:
     return (*TARGETS, *(name for name in sorted(plugins(PUSH_TARGETS)) if name not in TARGETS))
 
 
+def target_row(name: str) -> TargetRow | None:
+    """Return the row of a target of this project, which a plug-in of its own imports; None for any other."""
+    if name in TARGETS:
+        return TARGETS[name]
+    plugin = own_plugins(PUSH_TARGETS).get(name)
+    return load(plugin) if plugin else None
+
+
 def target_plugin(name: str) -> Plugin | None:
-    """Return the plug-in that has a target; None for one of this project."""
-    return None if name in TARGETS else plugins(PUSH_TARGETS).get(name)
+    """Return the plug-in of another package that has a target; None for one of this project."""
+    return None if target_row(name) else plugins(PUSH_TARGETS).get(name)
 
 
 def push_target(name: str) -> PushTarget:
     """Import the target called *name*; raises KeyError for an unknown one, PluginError for one that fails."""
-    if name in TARGETS:
-        target: PushTarget = load(TARGETS[name].attribute)
+    if row := target_row(name):
+        target: PushTarget = load(row.attribute)
         return target
     return _of_plugin(plugins(PUSH_TARGETS)[name])
 
 
 def experience(name: str) -> str:
     """Return what a target was tried with, in words."""
-    plugin = target_plugin(name)
-    return f"of the package {plugin.package}" if plugin else TARGETS[name].proof.experience
+    row = target_row(name)
+    return row.proof.experience if row else f"of the package {plugins(PUSH_TARGETS)[name].package}"
 
 
 @cache

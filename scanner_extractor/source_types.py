@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from scanner_extractor.probes import Probe
 from scanner_extractor.results import Progress
 from scanner_model.documents.schema_errors import SchemaError
-from scanner_model.lazy_names import load
+from scanner_model.lazy_names import LazyTable, load
 from scanner_model.maturity import Proof
-from scanner_model.plugins import Plugin, PluginError, plugins
+from scanner_model.plugins import Plugin, PluginError, own_plugins, plugins
 
 if TYPE_CHECKING:
     from scanner_extractor.http.client import Http
@@ -46,7 +46,9 @@ class SourceType(Generic[S, R]):
     source that is not reached over plain HTTP, None for one that is. *schema* is the JSON Schema of its own settings in
     cluster.json, None without any: a plug-in has them in the member `options`, a type of ours as members of the source.
     *parse* converts a plug-in's valid options to what the functions find as `settings.options`. *proofs* is how each of
-    its systems was tested; empty for a plug-in.
+    its systems was tested; may be empty for a plug-in.
+
+    *naming* lists the naming strategies that the serialisers of a plug-in's registry offer, the most common first.
 
     Of a type of ours, *address* returns the address for valid settings if the source has no `url`, and *place* what
     tells the source apart from others of its type, from settings and address. *limit* is the usual rate limit.
@@ -58,6 +60,7 @@ class SourceType(Generic[S, R]):
     schema: Mapping[str, Json] | None = None
     parse: Callable[[Json], object] = _as_is
     proofs: tuple[Proof, ...] = ()
+    naming: tuple[str, ...] = ()
     address: Callable[[Json], str] | None = None
     place: Callable[[Json, str], str] = _url
     limit: float | None = None
@@ -65,13 +68,18 @@ class SourceType(Generic[S, R]):
 
 @dataclass(frozen=True, slots=True)
 class SourceTypes(Generic[S, R]):
-    """The types of one kind of source by name: *own* ones, and plug-ins of the entry-point *group*.
+    """The types of one kind of source by name: *built_in* ones, and plug-ins of the entry-point *group*.
 
     A plug-in is a SourceType, or only its `read`; it does not replace one of ours, and is imported when it is used.
     """
 
-    own: Mapping[str, SourceType[S, R]]
+    built_in: Mapping[str, str]
     group: str
+
+    @property
+    def own(self) -> Mapping[str, SourceType[S, R]]:
+        """Return the types of this project: built-in ones, and its own plug-ins."""
+        return LazyTable({**self.built_in, **own_plugins(self.group)})
 
     def __contains__(self, name: object) -> bool:
         return name in self.own or name in plugins(self.group)

@@ -73,7 +73,7 @@ class CatalogTable:
     source: SourceId
     name: Annotated[str, Key("OpenLineage name", long=True)]
     namespace: Annotated[str, Key("OpenLineage namespace", long=True)]
-    provider: Annotated[str, Value("unity, glue, google, datazone, iceberg, druid, pinot, dbt, database, …")]
+    provider: Annotated[str, Value("catalog type of cluster.json, dbt, database, …")]
     kind: Annotated[str, Value("as the catalog names it: TABLE, VIEW, …")] = ""
     table_format: Annotated[str, Value("delta, iceberg, parquet, …, may be empty")] = ""
     location: Annotated[str, Value("where its files are stored, may be empty", long=True)] = ""
@@ -120,7 +120,7 @@ class Materialization:
     topic: Annotated[TopicName, Key("the topic")]
     table_format: Annotated[str, Key("DELTA, ICEBERG, …")]
     catalog: Annotated[str, Key("id of the catalog integration, empty for the service's own")]
-    catalog_kind: Annotated[str, Value("Unity, AwsGlue, …")]
+    catalog_kind: Annotated[str, Value("as the service names it")]
     namespace: Annotated[str, Value("OpenLineage namespace of the table", long=True)]
     name: Annotated[str, Value("OpenLineage name of the table", long=True)]
     location: Annotated[str, Value("where its files are stored, may be empty", long=True)] = ""

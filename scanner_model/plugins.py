@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, wraps
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any, NoReturn, ParamSpec, TextIO, TypeVar, cast
 
 from scanner_model.errors import InputInvalid, Problem, ScannerError
@@ -145,8 +145,13 @@ class Plugin:
 
 
 def plugins(group: str) -> Mapping[str, Plugin]:
-    """Return the plug-ins of a *group* by name; of two packages that offer one name, the first on the path."""
+    """Return the plug-ins of a *group* by name; if packages share one, this project's or the first on the path."""
     return _plugins(group, tuple(sys.path))
+
+
+def own_plugins(group: str) -> Mapping[str, str]:
+    """Return the plug-ins of this distribution in a *group* by name, as `module:attribute`."""
+    return {name: plugin.value for name, plugin in sorted(plugins(group).items()) if plugin.package == _OWN}
 
 
 def installed_plugins() -> Iterator[Plugin]:
@@ -156,12 +161,19 @@ def installed_plugins() -> Iterator[Plugin]:
 
 
 @cache
-def _plugins(group: str, _path: tuple[str, ...]) -> Mapping[str, Plugin]:
+def _plugins(group: str, path: tuple[str, ...]) -> Mapping[str, Plugin]:
     plugins: dict[str, Plugin] = {}
-    for entry in entry_points(group=group):
+    for entry in _selection(path)(group=group):
         package, version = (entry.dist.name, entry.dist.version) if entry.dist else ("an unknown package", "")
-        plugins.setdefault(entry.name, Plugin(group, entry.name, entry.value, package, version))
+        if entry.name not in plugins or package == _OWN:
+            plugins[entry.name] = Plugin(group, entry.name, entry.value, package, version)
     return plugins
+
+
+@cache
+def _selection(_path: tuple[str, ...]) -> Callable[..., EntryPoints]:
+    """Return the function that selects entry points: reading them opens a file of every installed package."""
+    return entry_points().select
 
 
 def _reason(error: BaseException) -> str:

@@ -9,17 +9,14 @@ from urllib.parse import urlsplit
 from dataflow_generator.connectors.config import split_outside
 from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, JdbcServer, is_host, jdbc_server, with_ports
 from dataflow_generator.connectors.model import Dataset, DatasetKind
+from dataflow_generator.connectors.products import PRODUCTS
 from scanner_model.errors import InputInvalid
 from scanner_model.names import broker_addresses
 
 _TWO_PARTS = frozenset(
     ("clickhouse", "doris", "hive", "mariadb", "mysql", "oceanbase", "starrocks", "teradata", "vitess")
 )
-DEFAULT_SCHEMAS = {
-    **dict.fromkeys(("materialize", "postgres", "redshift", "risingwave"), "public"),
-    "sqlserver": "dbo",
-}
-"""The schema in which a server looks up unqualified tables, as the JDBC connectors do."""
+DEFAULT_SCHEMAS = {scheme: product.schema for scheme, product in PRODUCTS.items() if product.schema}
 
 _USER = re.compile(r"//(?:(?!,[a-zA-Z][\w+.-]*://).)*@", re.DOTALL)
 _OBJECT_STORES = {"s3a": "s3", "s3n": "s3", "wasb": "wasbs", "abfs": "abfss"}

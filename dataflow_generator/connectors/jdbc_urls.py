@@ -6,25 +6,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from dataflow_generator.connectors.products import OTHER_SCHEMES, PRODUCTS
+
 UNKNOWN_HOST = "unknown"
 
 _SECRET = re.compile(r"(?i)user|login|uid|pass|pwd|secret|token|key|credential|auth|sas|sig|jaas|wallet")
-_DEFAULT_PORTS = {
-    "postgres": 5432,
-    "mysql": 3306,
-    "oracle": 1521,
-    "db2": 6789,
-    "cassandra": 9042,
-    "trino": 443,
-    "clickhouse": 8123,
-    "teradata": 1025,
-    "crate": 5432,
-    "oceanbase": 2881,
-    "redshift": 5439,
-}
+_DEFAULT_PORTS = {scheme: product.port for scheme, product in PRODUCTS.items() if product.port}
 """Appended to a URL without port; not for SQL Server and for schemes that openlineage-java does not know."""
 
-_SCHEMES = {"postgresql": "postgres", "ch": "clickhouse", "mssql": "sqlserver", "as400": "db2"}
+_SCHEMES = {**OTHER_SCHEMES, "as400": "db2"}
 _PLACE_HOLDER = r"\$\{[^{}]*\}"
 _HOST = re.compile(
     rf"(?:\[[0-9A-Fa-f:.%]+\]|(?:[\w.-]|{_PLACE_HOLDER})+)(?::(?:\d{{1,5}}|{_PLACE_HOLDER}))?(?:[:;&][\w.]+=[\w.-]*)*"

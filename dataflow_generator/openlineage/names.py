@@ -10,22 +10,20 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, is_host, jdbc_server, snowflake_account, with_ports
+from dataflow_generator.connectors.products import OTHER_SCHEMES, PRODUCTS
 from scanner_model.errors import InputInvalid
 from scanner_model.names import broker_address
 
 KAFKA = "kafka://"
 
 _SCHEMES = {
-    "postgresql": "postgres",
-    "mssql": "sqlserver",
-    "ch": "clickhouse",
+    **OTHER_SCHEMES,
     "gcs": "gs",
     "thrift": "hive",
     "s3a": "s3",
     "s3n": "s3",
     "abfs": "abfss",
     "wasb": "wasbs",
-    "unity-catalog": "unitycatalog",
 }
 _KEYED = frozenset({"s3", "gs", "abfss", "wasbs"})
 """Object stores: a name in them is a key, which has no leading slash."""
@@ -33,25 +31,7 @@ _ALONE = re.compile(r"(?i)(bigquery|dbfs|file|pubsub)(?::/{0,3}(?:localhost)?)?"
 """Namespaces without an authority; some producers write them as URIs."""
 _PORTS = {"elasticsearch": 9200, "hive": 9083, "mongodb": 27017, "opensearch": 9200, "sqlserver": 1433}
 """Default ports beside those that every JDBC URL has."""
-_PARTS = {
-    "cassandra": 2,
-    "clickhouse": 2,
-    "crate": 2,
-    "db2": 3,
-    "doris": 2,
-    "materialize": 3,
-    "mongodb": 2,
-    "mysql": 2,
-    "oceanbase": 2,
-    "oracle": 3,
-    "postgres": 3,
-    "redshift": 3,
-    "risingwave": 3,
-    "sqlserver": 3,
-    "starrocks": 2,
-    "teradata": 2,
-    "trino": 3,
-}
+_PARTS = {"mongodb": 2, **{scheme: product.parts for scheme, product in PRODUCTS.items() if product.parts}}
 """The number of parts in the full name of a table, the database first."""
 _REDSHIFT = re.compile(
     r"([\w-]+)\.[\w-]+\.([a-z]{2}(?:-[a-z]+)+-\d)\.redshift(?:-serverless)?\.amazonaws\.com(?:\.cn)?(:\d+)"

@@ -277,7 +277,7 @@ def tables(
     pattern: Pattern = None,
     provider: Annotated[
         str | None,
-        Parameter("Only those of a kind: unity, glue, google, datazone, iceberg, druid, pinot, dbt, database, …"),
+        Parameter("Only those of a kind: a catalog type of cluster.json, dbt, database, …"),
     ] = None,
     deleted: Deleted = False,
     limit: Limit = None,
@@ -285,7 +285,7 @@ def tables(
 ) -> Page[TableLine]:
     """Return catalog tables, and tables that topics are materialized as, by cluster, provider, namespace and name.
 
-    *provider* is a kind of catalog (unity, glue, …); *pattern* also matches the topic of a table.
+    *provider* is a kind of catalog; *pattern* also matches the topic of a table.
     """
     with dictionary.reading() as conn:
         name = known_cluster(conn, cluster)

@@ -255,7 +255,7 @@ QUESTIONS: tuple[Question, ...] = (
         help="PATTERN also fits the topic of a table. `--format json` includes columns.\n\n" + _UNKNOWN_CLUSTER,
         examples=(
             "tables",
-            "tables orders --provider glue",
+            "tables orders --provider iceberg",
             "tables '*.sales.*' --format json",
             "tables --format csv",
         ),

@@ -62,7 +62,7 @@ def push(
       scanner push datahub --config cluster.json
       scanner push datahub --config cluster.json --undo 3
       scanner push openmetadata --config cluster.json --explain orders
-      scanner push unity --config cluster.json --dry-run --format json
+      scanner push openmetadata --config cluster.json --dry-run --format json
 
     \b
     Exit status: 0 all was accepted; 1 nothing was; 2 no such target is configured; 3 some was refused, or not sent

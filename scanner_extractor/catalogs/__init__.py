@@ -11,7 +11,6 @@ from scanner_extractor.results import CatalogResult
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
-from scanner_model.lazy_names import LazyTable
 
 if TYPE_CHECKING:
     from scanner_extractor.http.client import Http
@@ -32,5 +31,5 @@ def lists(
     return check
 
 
-CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(LazyTable(systems.CATALOGS), plugins.CATALOGS)
+CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(systems.CATALOGS, plugins.CATALOGS)
 """The types of catalog by the name that cluster.json gives them."""

@@ -1,4 +1,4 @@
-"""Parse types of Hive, Spark, StarRocks and Doris, as `struct<a:array<int>>`, and what tables of catalogs share."""
+"""Parse the types of Hive, Spark and similar engines, as `struct<a:array<int>>`, and what tables of catalogs share."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _WORD = re.compile(r"\s*(?P<word>[A-Za-z_]\w*(?:[ \t]+(?!(?i:comment|not)\b)[A-Z
 _ARGUMENTS = re.compile(r"\(\s*(?P<arguments>[^()<>]{0,100}?)\s*\)\s*")
 _NAME = re.compile(r"\s*(?:`(?P<quoted>(?:[^`]|``)*)`|(?P<plain>[^:<>,`\s][^:<>,`]*))\s*:")
 _NAME_BEFORE_SPACE = re.compile(r"\s*(?:`(?P<quoted>(?:[^`]|``)*)`|(?P<plain>[^:<>,`\s]+))\s+(?=[A-Za-z_])")
-"""StarRocks writes `struct<a int(11)>`."""
+"""Some engines write `struct<a int(11)>`."""
 _END = re.compile(r">\s*")
 _NOT_NULL = re.compile(r"(?i:not\s+null)\s*")
 _COMMENT = re.compile(r"(?i:comment)\s+(?:'(?P<single>(?:[^'\\]|\\.|'')*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\")\s*")

@@ -19,7 +19,7 @@ _TYPED = TypedSources(
         "Catalog of tables",
         "One catalog of tables.",
         {
-            "type": nonempty("Kind", f"Catalog type: {', '.join(CATALOGS.own)}.", next(iter(CATALOGS.own))),
+            "type": nonempty("Kind", "Catalog type", next(iter(CATALOGS.built_in))),
             "name": nonempty("Name", "Name of the source. Keep it when the address changes.", "lakehouse"),
             "url": text("Address", "Address of the catalog.", "https://catalog.example.org"),
             **HTTP_MEMBERS,

@@ -58,6 +58,8 @@ class TypedSources:
         """Return the JSON Schema of an object, with the members of every type that *items* need; None: of all types."""
         names = tuple(self.types.own) if items is None else self._needed(items)
         members: dict[str, Json] = dict(self.base["properties"])
+        known = f"{members['type']['description']}: {', '.join(self.types.own)}."
+        members["type"] = members["type"] | {"description": known}
         texts: dict[str, dict[str, list[str]]] = defaultdict(dict)
         for name in names:
             for member, schema in self._members(name).items():

@@ -70,7 +70,7 @@ class Level(StrEnum):
     def parse(cls, word: str) -> Level | None:
         """Return the level that a registry means by *word*; None where it means none of them.
 
-        AWS Glue writes `BACKWARD_ALL`, Cloudera `BOTH`.
+        Other registries write `BACKWARD_ALL` for `BACKWARD_TRANSITIVE`, `BOTH` for `FULL` and `DISABLED` for `NONE`.
         """
         name = word.upper().replace("-", "_").removesuffix("_ALL") + ("_TRANSITIVE" if word.endswith("_ALL") else "")
         name = {"BOTH": "FULL", "DISABLED": "NONE"}.get(name, name)

@@ -12,8 +12,9 @@ from scanner_extractor.systems import NAMING
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.documents.pattern_limits import TimeLimit, is_too_large
 from scanner_model.errors import InputInvalid
+from scanner_model.lazy_names import load
 from scanner_model.names import RecordName, Role
-from scanner_model.plugins import NAMING_STRATEGIES, Plugin, plugins
+from scanner_model.plugins import NAMING_STRATEGIES, REGISTRIES, Plugin, plugins
 
 
 def by_group_and_record(subject: Subject) -> tuple[Candidate, ...]:
@@ -111,16 +112,6 @@ def _before(name: str, records: Iterable[RecordName]) -> Iterator[tuple[str, Rec
             yield name.removesuffix(f"-{record}"), record
 
 
-_SUFFIXES = {":k": Role.KEY, ":v": Role.VALUE}
-
-
-def by_hortonworks(subject: Subject) -> tuple[Candidate, ...]:
-    """Read `orders` as the value and `orders:k` as the key of topic `orders`; no topic holds a colon."""
-    role = _SUFFIXES.get(subject.name[-2:])
-    topic = subject.name[:-2] if role else subject.name
-    return proposal(topic, role or Role.VALUE, "hortonworks")
-
-
 PREFIX = "regex:"
 
 _ROLES = {"": Role.VALUE, "key": Role.KEY, "k": Role.KEY, "value": Role.VALUE, "val": Role.VALUE, "v": Role.VALUE}
@@ -165,7 +156,6 @@ STRATEGIES: Mapping[str, Strategy] = {
     "topic-record": by_topic_and_record,
     "record": by_record,
     "simple-topic-id": by_simple_topic,
-    "hortonworks": by_hortonworks,
     "apicurio-record": by_group_and_record,
     "apicurio-topic-record": by_group_topic_and_record,
     "apicurio-qualified-record": by_qualified_record,
@@ -183,8 +173,11 @@ def strategies_in_force(names: Sequence[str], kind: str) -> tuple[Strategy, ...]
 
 
 def default_names(kind: str) -> tuple[str, ...]:
-    """Return the strategies of a registry type; a plug-in's type has those of Confluent's."""
-    return NAMING.get(kind, NAMING["karapace"])
+    """Return the strategies of a registry type; a plug-in's type that lists none has those of Confluent's."""
+    if kind in NAMING or kind not in plugins(REGISTRIES):
+        return NAMING.get(kind, NAMING["karapace"])
+    naming: tuple[str, ...] = load("scanner_extractor.registries:REGISTRIES")[kind].naming
+    return naming or NAMING["karapace"]
 
 
 def _strategy(name: str) -> Strategy:

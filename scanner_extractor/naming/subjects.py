@@ -1,4 +1,4 @@
-"""Parse subject names by registry kind: Confluent's contexts, Apicurio's groups, Hortonworks's `:k`."""
+"""Parse subject names by registry kind: Confluent's contexts, Apicurio's groups, the suffix `:k`."""
 
 from __future__ import annotations
 

@@ -7,13 +7,10 @@ from scanner_extractor.results import RegistryResult
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
-from scanner_model.lazy_names import LazyTable
 
 __all__ = ["REGISTRIES", "RegistryType"]
 
 RegistryType = SourceType[RegistrySettings, RegistryResult]
 
-REGISTRIES: SourceTypes[RegistrySettings, RegistryResult] = SourceTypes(
-    LazyTable(systems.REGISTRIES), plugins.REGISTRIES
-)
+REGISTRIES: SourceTypes[RegistrySettings, RegistryResult] = SourceTypes(systems.REGISTRIES, plugins.REGISTRIES)
 """The types of schema registry by the name that cluster.json gives them."""

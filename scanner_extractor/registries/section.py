@@ -56,7 +56,7 @@ _TYPED = TypedSources(
         "Schema registry",
         "One schema registry.",
         {
-            "type": nonempty("Kind", f"Registry type: {', '.join(REGISTRIES.own)}.", next(iter(REGISTRIES.own))),
+            "type": nonempty("Kind", "Registry type", next(iter(REGISTRIES.built_in))),
             "url": address("Address of the registry.", "https://sr.example.org:8081"),
             **HTTP_MEMBERS,
             "naming": _NAMING,

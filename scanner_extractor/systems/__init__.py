@@ -16,7 +16,6 @@ REGISTRIES: Mapping[str, str] = {
     "confluent": f"{_SYSTEMS}.schema_registry.types:CONFLUENT",
     "karapace": f"{_SYSTEMS}.schema_registry.types:KARAPACE",
     "apicurio": f"{_SYSTEMS}.schema_registry.types:APICURIO",
-    "cloudera": f"{_SYSTEMS}.cloudera.registry:CLOUDERA",
     "glue": f"{_SYSTEMS}.glue.registry:GLUE",
 }
 """Types of schema registry."""
@@ -27,14 +26,12 @@ NAMING: Mapping[str, tuple[str, ...]] = {
     "confluent": ("associated", *_CONFLUENT),
     "karapace": _CONFLUENT,
     "apicurio": ("topic", "apicurio-topic-record", "apicurio-record", "apicurio-qualified-record", "simple-topic-id"),
-    "cloudera": ("hortonworks",),
     "glue": ("simple-topic-id",),
 }
 """The naming strategies that the serialisers of a registry type offer, the most common first."""
 
 CATALOGS: Mapping[str, str] = {
-    name: f"{_SYSTEMS}.{name}.catalog:CATALOG"
-    for name in ("unity", "glue", "clickhouse", "iceberg", "druid", "pinot", "google", "datazone")
+    name: f"{_SYSTEMS}.{name}.catalog:CATALOG" for name in ("unity", "glue", "clickhouse", "iceberg", "druid", "google")
 }
 """Types of catalog of tables."""
 
@@ -61,10 +58,6 @@ PUSH_TARGETS: Mapping[str, TargetRow] = dict(
         _target("unity", validated("Databricks", "databricks-sdk 0.162.0", f"{_TESTS}unity.py")),
         _target("google", validated("Google", _GOOGLE, f"{_TESTS}google.py")),
         _target("glue", validated("AWS Glue", "moto 5.2.5", "tests/lab/test_lab_catalogs.py")),
-        _target(
-            "datazone",
-            validated("Amazon DataZone", "botocore's service model", "tests/conformance/test_push_targets.py"),
-        ),
     )
 )
 """Catalogs that lineage is pushed into, a module each; they are in `scanner_api`, as they write the graph."""

@@ -56,7 +56,7 @@ _KEY_KINDS = frozenset(
 _SECRET_PAIRS = frozenset({"user info", "pass phrase", "pass word", "pass wd"}) | {
     f"{kind} {key}" for kind in _KEY_KINDS for key in ("key", "keys")
 }
-_GLUED_KEY = re.compile(rf"(?:{'|'.join(sorted(_KEY_KINDS))})keys?")
+_JOINED_KEY = re.compile(rf"(?:{'|'.join(sorted(_KEY_KINDS))})keys?")
 _TOKEN_WORDS = frozenset({"token", "tokens"})
 _HARMLESS_TOKENS = frozenset({"page", "next", "continuation", "max", "min", "count", "limit"})
 _HARMLESS_ENDS = frozenset(
@@ -136,7 +136,7 @@ def is_secret_name(name: str, extra: ExtraNames = NO_EXTRA) -> bool:
     pairs = {f"{first} {second}" for first, second in pairwise(parts)}
     if _SECRET_WORDS & set(parts) or pairs & _SECRET_PAIRS or _ends_in_pass(parts):
         return True
-    if any(_GLUED_KEY.fullmatch(word) or word.startswith("passw") for word in parts):
+    if any(_JOINED_KEY.fullmatch(word) or word.startswith("passw") for word in parts):
         return True
     return not _HARMLESS_TOKENS & set(parts) and (
         bool(_TOKEN_WORDS & set(parts)) or any(word.endswith(_SECRET_ENDINGS) for word in parts)

@@ -25,7 +25,7 @@ _STANDARD = re.compile(rf"'(?P<text>(?:[^']|'')*+)(?P<close>'?)|\"(?P<double>[^\
 _BACKSLASHES = re.compile(
     rf"'(?P<text>(?:[^'\\]|''|\\.|\\\n)*+)(?P<close>'?)|\"(?P<double>(?:[^\"\\]|\\.|\\\n)*+)\"{_OTHERS}"
 )
-"""Tokens where a backslash escapes a quote, as in MySQL, ClickHouse and Spark."""
+"""Tokens where a backslash escapes a quote, as in MySQL and Spark."""
 _SET = re.compile(r"(?im)^(?P<key>[ \t]*SET[ \t]+(?P<name>[\w.-]+)[ \t]*=[ \t]*)(?P<value>[^\s;'\"]+)")
 _COMPARED = frozenset({"=", "==", "<>", "!=", "<=>", "=>", ":=", ":", "VALUE"})
 """What stands between a name and its value."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tomllib
@@ -14,13 +15,35 @@ from scanner_model.plugins import GROUPS, installed_plugins, plugins
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DECLARED: dict[str, dict[str, str]] = PROJECT["entry-points"]
-FOLDERS = {value.split(".")[2]: [*names] for names in DECLARED.values() for value in names.values()}
-SHARED = tuple(f"scanner_extractor/{name}" for name in ("config", "scan", "settings", "systems"))
+FOLDERS = {value.split(".")[2] for names in DECLARED.values() for value in names.values()}
+WORDS = FOLDERS.union(*DECLARED.values())
+SHARED = (
+    "manual_input",
+    "scanner_api",
+    "scanner_cli",
+    "scanner_dictionary",
+    "scanner_extractor",
+    "scanner_model",
+    "scanner_server",
+)
+FILE = {
+    "cluster": "retail",
+    "brokers": ["b:9092"],
+    "schema_registries": [{"type": "confluent", "url": "http://r:8081"}],
+    "catalogs": [{"type": "iceberg", "url": "http://c:8181"}],
+    "databases": [{"name": "shop", "url": "postgresql://scanner@d:5432/shop"}],
+    "push": [{"target": "datahub", "url": "http://h:8080"}],
+}
 LOADED = """
 import sys
+from pathlib import Path
+from scanner_extractor.config.loader import read_cluster_file
+from scanner_extractor.naming.strategies import strategies_in_force
 from scanner_extractor.scan.source_kinds import all_kinds
 all_kinds()
-print([name for name in sys.modules if name.startswith(tuple(sys.argv[1:]))])
+read_cluster_file(Path(sys.argv[1]), {}, ())
+strategies_in_force((), "confluent")
+print([name for name in sys.modules if name.startswith(tuple(sys.argv[2:]))])
 """
 
 
@@ -32,12 +55,12 @@ def test_declared_plugins_are_those_installed() -> None:
 
 
 def test_shared_code_does_not_name_them() -> None:
-    words = [word for folder, names in FOLDERS.items() for word in (folder, *names)]
-    files = [file for place in SHARED for file in (ROOT / place).rglob("*.py") if file.parent.name not in FOLDERS]
-    texts = {str(file): file.read_text("utf-8").lower() for file in files}
+    files = [file for package in SHARED for file in (ROOT / package).rglob("*.py")]
+    shared = [file for file in files if FOLDERS.isdisjoint({file.parent.name, file.stem})]
+    texts = {str(file): file.read_text("utf-8").lower() for file in shared}
 
     assert texts
-    assert [(file, word) for file, text in texts.items() for word in words if word in text] == []
+    assert [(file, word) for file, text in texts.items() for word in WORDS if word in text] == []
 
 
 def test_doctor_does_not_load_them() -> None:
@@ -46,8 +69,11 @@ def test_doctor_does_not_load_them() -> None:
 
 
 @pytest.mark.process
-def test_all_kinds_are_known_without_them() -> None:
+def test_cluster_file_with_other_systems_is_read_without_them(tmp_path: Path) -> None:
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps(FILE))
     packages = [f"scanner_extractor.systems.{folder}" for folder in FOLDERS]
-    done = subprocess.run([sys.executable, "-c", LOADED, *packages], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", LOADED, str(file), *packages]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from scanner_extractor.config.loader import cluster_schema, read_cluster_file
 from scanner_extractor.config.sections import HTTP_MEMBERS
-from scanner_extractor.push_targets import TARGETS
+from scanner_extractor.push_targets import target_names, target_row
 from scanner_extractor.repository.languages import BY_NAME
 from scanner_extractor.repository.syntax_trees import suffix
 from scanner_extractor.scan.source_kinds import all_kinds, experimental_sources, sections
@@ -191,6 +191,7 @@ def _secret_names(value: object) -> list[frozenset[str]]:
     return [*own, *(names for member in members.values() for names in _secret_names(member))]
 
 
+TARGETS = {name: row for name in target_names() if (row := target_row(name))}
 DATABASES = PRODUCTS | {name: product_of(name) for name in plugins.plugins(plugins.DATABASES)}
 
 

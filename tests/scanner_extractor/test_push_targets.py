@@ -14,7 +14,7 @@ from push_world import Catalog, installation
 
 from scanner_api.push.run import push_settings
 from scanner_extractor.config.loader import cluster_schema, read_cluster_file
-from scanner_extractor.push_targets import TARGETS, PushTarget, experience, push_target, target_names
+from scanner_extractor.push_targets import PushTarget, experience, push_target, target_names, target_row
 from scanner_model.errors import InputInvalid
 from scanner_model.plugins import PUSH_TARGETS, PluginError
 
@@ -88,10 +88,13 @@ def write(config: Path, **item: str) -> str:
     return str(config)
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("name", target_names())
 def test_row_names_a_target_and_what_it_was_tried_with(name: str) -> None:
+    row = target_row(name)
+
     assert isinstance(push_target(name), PushTarget)
-    assert TARGETS[name].proof.system in experience(name)
+    assert row
+    assert row.proof.system in experience(name)
 
 
 def test_no_target_is_imported_for_a_file_without_one(tmp_path: Path) -> None:

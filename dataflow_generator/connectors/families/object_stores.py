@@ -64,7 +64,7 @@ def s3(config: Config) -> Dataset | None:
 
 
 def gcs(config: Config) -> Dataset | None:
-    """Return the location of a Google Cloud Storage bucket."""
+    """Return the location of a GCS bucket."""
     bucket = config.text(*GCS_KEYS)
     return Dataset(f"gs://{bucket}", "") if bucket else None
 

@@ -95,7 +95,7 @@ TYPE = "ingestion"
 _SINK = "SINK"
 _KEY_COLUMN = ("_key",)
 _WITH_KEY_COLUMN = frozenset({"kafka"})
-"""Engines whose tables have the key of the message as the column `_key`, which they do not list: ClickHouse."""
+"""Engines whose tables have the key of the message as the column `_key`, which they do not list."""
 
 
 class Match(Enum):
@@ -300,7 +300,7 @@ class _Ingestion:
     def _columns(self, topic: GraphDataset, *, is_written: bool) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
         """Yield a field of the topic with the column of the table; only columns that hold what is in the message.
 
-        A column with a default is computed by ClickHouse; a job lists all columns that it fills.
+        A column with a default is computed by the engine; a job lists all columns that it fills.
         """
         sources, parts = column_sources(self.row), message_parts(self.row)
         own = [

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from dataflow_generator.connectors.products import PRODUCTS
 from dataflow_generator.graph import MASKED, Node, NodeKind
 from dataflow_generator.openlineage.emit import run_events as f
 from dataflow_generator.openlineage.emit.jobs import EmittedFlow, GraphJobs
@@ -134,32 +135,6 @@ def _order(flow: EmittedFlow) -> tuple[Any, ...]:
     return flow.target_path or (), flow.source, flow.source_path or (), flow.type, flow.subtype
 
 
-_TABLES = frozenset(
-    [
-        "bigquery",
-        "cassandra",
-        "clickhouse",
-        "crate",
-        "db2",
-        "doris",
-        "hive",
-        "materialize",
-        "mysql",
-        "oceanbase",
-        "oracle",
-        "postgres",
-        "redshift",
-        "risingwave",
-        "snowflake",
-        "spanner",
-        "sqlserver",
-        "starrocks",
-        "teradata",
-        "trino",
-        "unitycatalog",
-    ]
-)
-"""Schemes of stores whose datasets are tables."""
 _KINDS = frozenset({"TABLE", "VIEW", "FILE", "TOPIC", "STREAM", "MODEL", "JOB_OUTPUT"})
 
 
@@ -279,6 +254,6 @@ def dataset_kind(node: Node) -> str:
         return word
     if node.kind is NodeKind.TOPIC:
         return "TOPIC"
-    if node.namespace.partition(":")[0] in _TABLES:
+    if node.namespace.partition(":")[0] in PRODUCTS:
         return "TABLE"
     return "FILE" if is_file_like(node.namespace) else ""

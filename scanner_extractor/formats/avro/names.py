@@ -159,7 +159,7 @@ def _named(definition: Attributes, enclosing: str) -> NamedType:
 
 
 def _included(root: object) -> dict[str, None]:
-    """Return the names under `includeSchemas`, as Hortonworks' registry refers to other schemas."""
+    """Return the names under `includeSchemas`, which are other schemas of the registry."""
     includes = listed(root, "includeSchemas") if isinstance(root, dict) else []
     names = [worded(include, "name") for include in includes if isinstance(include, dict)]
     return dict.fromkeys(name for name in names if name)

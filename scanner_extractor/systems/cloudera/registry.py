@@ -25,6 +25,7 @@ from scanner_extractor.registries.result import (
 from scanner_extractor.results import Progress, RegistryResult
 from scanner_extractor.schemas.references import LATEST
 from scanner_extractor.settings.cluster import RegistrySettings
+from scanner_extractor.systems.cloudera.naming import HORTONWORKS
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.maturity import Proof
 from scanner_model.names import SourceId, SubjectName
@@ -270,4 +271,9 @@ def cloudera_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
         yield Probe("read a schema", lambda: f"{len(client.versions(names[0], MAIN_BRANCH))} versions")
 
 
-CLOUDERA = RegistryType(read=read_cloudera, check=cloudera_probes, proofs=(Proof("Cloudera Schema Registry"),))
+CLOUDERA = RegistryType(
+    read=read_cloudera,
+    check=cloudera_probes,
+    proofs=(Proof("Cloudera Schema Registry"),),
+    naming=(HORTONWORKS,),
+)

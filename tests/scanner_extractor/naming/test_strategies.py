@@ -99,15 +99,6 @@ def test_apicurio_keeps_the_namespace_in_the_group(subject, group, records, expe
     assert readings("apicurio-topic-record", subject, *records, group=group) == expected
 
 
-@pytest.mark.parametrize(
-    ("subject", "expected"),
-    [("orders", [("orders", "value", None)]), ("orders:k", [("orders", "key", None)]), ("a:b", []), (":k", [])],
-)
-def test_hortonworks_marks_keys_with_a_colon(subject, expected) -> None:
-    """A colon is illegal in topics, so nothing else can be meant."""
-    assert readings("hortonworks", subject) == expected
-
-
 def test_association_is_repeated_with_its_side() -> None:
     """The registry itself says so: nothing is read from the name."""
     link = Link(topic=ORDERS, strategy="associated", evidence="registry", role=Role.KEY)

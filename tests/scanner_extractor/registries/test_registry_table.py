@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from scanner_extractor.http.client import Http
+from scanner_extractor.naming.strategies import default_names
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
+from scanner_extractor.systems import NAMING
 from scanner_model.errors import InputInvalid
 
 SETTINGS = RegistrySettings(type="homemade", http=HttpSettings(url="http://registry.example"))
@@ -22,7 +24,7 @@ def check(settings, http):
     yield Probe("list schemas", lambda: "7 schemas")
     raise LookupError("no more")
 
-homemade = RegistryType(read=read, check=check)
+homemade = RegistryType(read=read, check=check, naming=("record",))
 
 NUMBER = 7
 
@@ -36,7 +38,7 @@ def plug_in(install_package):
     """Install a distribution that offers a type of registry, and would replace one of ours."""
 
     def install(target: str) -> None:
-        entries = {"homemade": target, "karapace": target}
+        entries = {"homemade": target, "karapace": target, "cloudera": target}
         install_package("homemade-kit", {"scanner.registries": entries}, {"homemade_registry": CODE})
 
     return install
@@ -61,11 +63,26 @@ def test_plug_in_reads(plug_in, target) -> None:
     assert read() == "homemade"
 
 
-def test_plug_in_does_not_replace_ours(plug_in) -> None:
-    """An installed package must not change what `karapace` means."""
+@pytest.mark.parametrize("kind", ["karapace", "cloudera"])
+def test_plug_in_does_not_replace_ours(plug_in, kind) -> None:
+    """An installed package must not change what `karapace` means; `cloudera` is a plug-in of scanner itself."""
     plug_in("homemade_registry:read")
 
-    assert REGISTRIES["karapace"] is REGISTRIES.own["karapace"]
+    assert REGISTRIES[kind].read.__module__.startswith("scanner_extractor.systems")
+
+
+@pytest.mark.parametrize(
+    ("target", "names"),
+    [
+        ("homemade_registry:homemade", ("record",)),
+        ("homemade_registry:read", NAMING["karapace"]),
+        ("homemade_registry:nobody", NAMING["karapace"]),
+    ],
+)
+def test_plug_in_may_list_its_naming_strategies(plug_in, target, names) -> None:
+    plug_in(target)
+
+    assert default_names("homemade") == names
 
 
 @pytest.mark.parametrize("target", ["no_such_module_here:read", "homemade_registry:nobody", "homemade_registry:NUMBER"])
