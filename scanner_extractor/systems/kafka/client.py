@@ -298,7 +298,10 @@ class KafkaClient:
         gathered = self._batches(groups, fetch)
         answers = {name: list(group.topic_partitions or ()) for name, group in gathered.answers.items()}
         return Gathered(
-            answers=answers, failures=gathered.failures, requests=len(gathered.answers) + len(gathered.failures)
+            answers=answers,
+            failures=gathered.failures,
+            unanswered=gathered.unanswered,
+            requests=len(gathered.answers) + len(gathered.failures),
         )
 
     def members(self, groups: Sequence[str]) -> Gathered[MembersAnswer]:
@@ -451,7 +454,9 @@ class KafkaClient:
             reasons = self._take(batch, request, gathered)
             gathered.requests += 1
             if len(reasons) == len(batch):
-                gathered.failures |= dict.fromkeys(names[start + _BATCH :], reasons[batch[0]])
+                rest = names[start + _BATCH :]
+                gathered.failures |= dict.fromkeys(rest, reasons[batch[0]])
+                gathered.unanswered |= set(rest) if batch[0] in gathered.unanswered else set()
                 break
         return gathered
 
