@@ -7,7 +7,7 @@ from pathlib import Path
 from scanner_api import open_dictionary, scan
 
 CODE = {
-    "Orders.scala": 'object Orders extends App { new KafkaProducer[String, String](props).send(new ProducerRecord("o", v)) }',
+    "Orders.scala": 'object Orders extends App { new KafkaProducer(p).send(new ProducerRecord("o", v)) }',
     "orders.py": 'from kafka import KafkaProducer\nKafkaProducer().send("orders", b"1")\n',
 }
 

@@ -84,8 +84,8 @@ def test_state_of_a_group_whose_coordinator_does_not_answer_is_an_error() -> Non
 class DyingCluster:
     """An `AdminClient` that answers the first *answered* requests; the next one fails with its connection.
 
-    After that the brokers are *down* for so many seconds, and then answer *again* so many requests. `wait` replaces that
-    of futures; *seconds* is the time that all waiting took.
+    After that the brokers are *down* for so many seconds, and then answer *again* so many requests. All waiting took
+    *seconds*.
     """
 
     def __init__(self, answered: int, down: float = 1e9, again: int = 0) -> None:
