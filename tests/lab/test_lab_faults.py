@@ -148,10 +148,10 @@ class Estate:
     def scans_until_whole(self) -> list[Scan]:
         """Scan until servers that have just started answer in full; the last scan is whole, or patience has ended.
 
-        A group in a rebalance is a state of the servers, which makes every scan partial: its end is waited for.
+        Members without an assignment are a state of the servers, which makes every scan partial: its end is waited for.
         """
         deadline = time.monotonic() + _PATIENCE
-        while self._rebalances() and time.monotonic() < deadline:
+        while self._unassigned() and time.monotonic() < deadline:
             time.sleep(1)
         result = [self.scan()]
         while not result[-1].whole and time.monotonic() < deadline:
@@ -159,9 +159,11 @@ class Estate:
             result.append(self.scan())
         return result
 
-    def _rebalances(self) -> bool:
-        groups = self._admin.list_consumer_groups(request_timeout=10).result().valid
-        return any(group.state in _REBALANCING for group in groups)
+    def _unassigned(self) -> bool:
+        names = [group.group_id for group in self._admin.list_consumer_groups(request_timeout=10).result().valid]
+        groups = [future.result() for future in self._admin.describe_consumer_groups(names).values()] if names else []
+        members = [member for group in groups if group.state in _REBALANCING for member in group.members]
+        return any(not member.assignment.topic_partitions for member in members)
 
 
 def _port(address: str) -> int:
