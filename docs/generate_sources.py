@@ -103,7 +103,8 @@ AREAS = (
         REGISTRIES.own,
         (
             Support("Confluent", "schema-registry.md", "all versions", "confluent"),
-            Support("AxonOps", "schema-registry.md", "all versions", "confluent", 1),
+            Support("Confluent, older", "schema-registry.md", "all versions", "confluent", 1),
+            Support("AxonOps", "schema-registry.md", "all versions", "confluent", 2),
             Support("Karapace, Aiven", "schema-registry.md", "all versions", "karapace"),
             Support("Apicurio", "other-registries.md#apicurio", "all versions", "apicurio"),
             Support("Cloudera", "other-registries.md#cloudera-hortonworks", "all versions", "cloudera"),

@@ -29,6 +29,7 @@ from scanner_dictionary.engine.open import Engine
 from scanner_dictionary.queries.history import is_known, known_groups, known_queries, missing_names, previous_state
 from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.http.recording import Recorder, Replay, directory_name, recorded_cluster
+from scanner_extractor.results import RepositoryResult
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import ALL, Choice, Mode, read_sources, result_of_unread
@@ -43,12 +44,15 @@ from scanner_extractor.schemas.parsing import (
 )
 from scanner_model.columns import ParsedSchema
 from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.lazy_names import deferred
 from scanner_model.scan import ClusterScan, SourceStatus
 from scanner_model.threads import run_ordered
 
 if TYPE_CHECKING:
     from scanner_api.spark_session import SparkEngine
 
+
+experimental_languages = deferred("scanner_extractor.repository.languages:experimental_languages")
 
 LARGE = 300_000
 """Texts from which `--engine auto` chooses Spark: two processors then save twice what starting a JVM costs."""
@@ -111,6 +115,7 @@ class ScanOptions:
     progress: ScanProgress = no_scan_progress
     choice: Choice = ALL
     parse: ParseTexts = parse_in_process
+    notify: Notify = ignore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +172,7 @@ def scan(
     engine = dictionary.writing(create=True)
     _note_experimental(clusters, engine, notify)
     with schema_engine(spark, notify) as parse:
-        options = ScanOptions(engine=engine, choice=choice, progress=progress, parse=parse)
+        options = ScanOptions(engine=engine, choice=choice, progress=progress, parse=parse, notify=notify)
         for report in scan_clusters(clusters, connections, options, workers=workers):
             reports.append(report)
             if on_report:
@@ -211,6 +216,7 @@ def _read_cluster(cluster: LoadedCluster, connections: Connections, options: Sca
     started, clock = datetime.now(UTC), time.monotonic()
     with options.engine.connect() as conn:
         name = cluster.settings.cluster
+        is_new = not is_known(conn, name)
         connections = replace(
             connections,
             queries=known_queries(conn, name),
@@ -218,6 +224,8 @@ def _read_cluster(cluster: LoadedCluster, connections: Connections, options: Sca
             groups=known_groups(conn, name),
         )
     results = read_sources(cluster.settings, connections, choice=options.choice, progress=options.progress)
+    if is_new:
+        _note_experimental_languages(results.readings, options.notify)
     if options.choice.mode is Mode.ENRICH:
         files = tuple(result_of_unread(source, "manual", options.choice.mode) for source in cluster.manual.sources)
         results = replace(results, outcomes=(*results.outcomes, *files))
@@ -227,6 +235,14 @@ def _read_cluster(cluster: LoadedCluster, connections: Connections, options: Sca
     manual = None if options.choice.mode is Mode.ENRICH else cluster.manual
     merged = merge_results(cluster.settings, results, manual, remembered=previous, read=options.parse)
     return _ReadCluster(cluster=cluster, scan=merged, started=started, clock=clock)
+
+
+def _note_experimental_languages(readings: Iterable[object], notify: Notify) -> None:
+    """Report which languages of the files in *readings* were never compared with public programs."""
+    found = [reading.files.values() for reading in readings if isinstance(reading, RepositoryResult)]
+    paths = [path for kinds in found for group in kinds for path in group]
+    for language, reason in experimental_languages(paths) if paths else ():
+        notify(f"note: {language} is {reason}")
 
 
 def _store(read: _ReadCluster, options: ScanOptions) -> ScanReport:

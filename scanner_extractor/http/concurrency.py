@@ -154,3 +154,21 @@ class Rate:
         """Let no request start for *seconds*, as requested by the server."""
         with self._lock:
             self._held = max(self._held, self._clock.now() + seconds)
+
+
+class Outage:
+    """The time since which a source has left requests unanswered; the requests of all threads share it."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._since: float | None = None
+
+    def goes_on(self) -> float:
+        """Count a try without an answer, and return the seconds since the first of them."""
+        now = self._clock.now()
+        since = self._since = now if self._since is None else self._since
+        return now - since
+
+    def ends(self) -> None:
+        """Count an answer."""
+        self._since = None

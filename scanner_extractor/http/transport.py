@@ -19,7 +19,7 @@ from urllib3.connectionpool import ConnectionPool
 from urllib3.exceptions import ConnectTimeoutError, InvalidHeader, MaxRetryError, NewConnectionError
 
 from scanner_extractor.http.auth import Credentials
-from scanner_extractor.http.concurrency import Clock, Rate
+from scanner_extractor.http.concurrency import Clock, Outage, Rate
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.http.responses import FAILURES, BrokenOff, explain, is_final, request_location
 from scanner_extractor.settings.cluster import HttpSettings
@@ -30,6 +30,8 @@ from scanner_model.redaction import mask_url
 RETRIES = 3
 CONNECT_RETRIES = 2
 """Retries if no connection is made in time: each costs `connect_timeout`, while a refused connection costs nothing."""
+LONGEST_OUTAGE = 10.0
+"""Seconds without any answer after which requests of a source are not retried: each would wait as long again."""
 LONGEST = 60.0
 """Maximum seconds to wait on a server's request."""
 
@@ -47,16 +49,23 @@ class SourceRetry(Retry):
     """Retries of one source's requests; all are read-only, ksqlDB's POST too.
 
     Back-off of up to 1, 2, 4 seconds with full jitter; a pause that the server requests holds all threads. Errors that
-    a retry cannot repair, such as an invalid certificate, are raised at once.
+    a retry cannot repair, such as an invalid certificate, are raised at once, and any error in a long *outage*.
     """
 
-    def __init__(self, *, rate: Rate, clock: Clock, **options: Any) -> None:  # noqa: ANN401  those of urllib3
+    def __init__(
+        self,
+        *,
+        rate: Rate,
+        outage: Outage,
+        clock: Clock,
+        **options: Any,  # noqa: ANN401  those of urllib3
+    ) -> None:
         super().__init__(**options)
-        self._rate, self._clock = rate, clock
+        self._rate, self._outage, self._clock = rate, outage, clock
 
     def new(self, **options: Any) -> Self:  # noqa: ANN401  those of urllib3
         """Return a copy with other counters."""
-        return super().new(rate=self._rate, clock=self._clock, **options)
+        return super().new(rate=self._rate, outage=self._outage, clock=self._clock, **options)
 
     def get_backoff_time(self) -> float:
         """Return the seconds to wait before the next try."""
@@ -82,7 +91,7 @@ class SourceRetry(Retry):
         _stacktrace: TracebackType | None = None,
     ) -> Self:
         """Return what is left after a failed try; raises *error* where it is final, MaxRetryError where nothing is."""
-        if error and is_final(error):
+        if error and (is_final(error) or self._outage.goes_on() > LONGEST_OUTAGE):
             raise error
         if error and _is_silent(error) and sum(_is_silent(past.error) for past in self.history) >= CONNECT_RETRIES:
             raise MaxRetryError(_pool, url, error) from error  # type: ignore[arg-type]  # urllib3 passes None
@@ -121,9 +130,10 @@ class HttpTransport:
 
     def __init__(self, settings: HttpSettings, clock: Clock) -> None:
         self._settings = settings
-        self._rate = Rate(settings.requests_per_second, clock)
+        self._rate, self._outage = Rate(settings.requests_per_second, clock), Outage(clock)
         self._retry = SourceRetry(
             rate=self._rate,
+            outage=self._outage,
             clock=clock,
             total=RETRIES,
             allowed_methods=None,
@@ -203,6 +213,7 @@ class HttpTransport:
             with adapter.send(message, **options) as response:
                 try:
                     body = self._body(response.raw, request)
+                    self._outage.ends()
                     headers = dict(response.headers.lower_items())
                     return Response(status=response.status_code, headers=headers, body=body)
                 except FAILURES as error:

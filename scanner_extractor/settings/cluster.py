@@ -131,7 +131,7 @@ class KafkaSettings:
 
     brokers: tuple[str, ...]
     properties: Mapping[str, str] = field(default_factory=dict, repr=False)
-    timeout: float = 20.0
+    timeout: float = 15.0
 
     @property
     def source(self) -> SourceId:
@@ -192,7 +192,7 @@ class OffsetSettings:
 
     brokers: tuple[str, ...]
     properties: Mapping[str, str] = field(default_factory=dict, repr=False)
-    timeout: float = 20.0
+    timeout: float = 15.0
 
     @property
     def source(self) -> SourceId:

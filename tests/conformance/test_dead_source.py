@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 
 import pytest
 from urllib3.exceptions import ConnectTimeoutError, MaxRetryError
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.concurrency import Clock, Rate
+from scanner_extractor.http.concurrency import Clock, Outage, Rate
 from scanner_extractor.http.transport import CONNECT_RETRIES, RETRIES, SourceRetry
 from scanner_extractor.scan.runner import DOWN_DEADLINE
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
@@ -37,11 +38,26 @@ def test_refused_connection_waits_no_longer_than_the_limit() -> None:
     assert sum(pauses) <= LIMIT
 
 
+def test_source_that_dies_in_the_middle_waits_no_longer_than_the_limit_for_all_its_requests() -> None:
+    """What the reader asks for next would wait as long again, and so on."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    pauses: list[float] = []
+    clock = replace(_longest(pauses), now=lambda: sum(pauses))
+
+    with Http(HttpSettings(url=f"http://127.0.0.1:{port}"), SourceId("s"), clock=clock) as http:
+        for _ in range(20):
+            with pytest.raises(SourceUnreachable):
+                http.get("x")
+
+    assert sum(pauses) <= LIMIT
+
+
 def test_connection_that_nobody_answers_waits_no_longer_than_the_limit() -> None:
     """A machine that is gone: each try costs the whole timeout of a connection."""
     pauses: list[float] = []
     clock = _longest(pauses)
-    retry = SourceRetry(rate=Rate(None, clock), clock=clock, total=RETRIES)
+    retry = SourceRetry(rate=Rate(None, clock), outage=Outage(clock), clock=clock, total=RETRIES)
     failure = ConnectTimeoutError("no answer")
     for _ in range(CONNECT_RETRIES):
         retry = retry.increment("GET", "/x", error=failure)

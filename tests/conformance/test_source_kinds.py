@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -219,6 +220,25 @@ def test_target_product_and_language_states_how_it_was_tested(name: str, proof: 
     """A push target, a database or engine, a language of programs."""
     assert proof.system
     assert_is_proof(proof)
+
+
+PINNED = (PROJECT / "tests/lab", PROJECT / "tests/vendor")
+"""Tests with installations of their own."""
+PINNING = (".md", ".py", ".txt", ".xml")
+"""Their files that name versions."""
+
+
+def test_version_whose_evidence_is_an_installation_is_installed_there() -> None:
+    """A version that was seen by hand has other evidence. docs/testing.md names what comes from Debian."""
+    proofs = {proof for kind in all_kinds() for proof in kind.proofs(None)} | {row.proof for row in TARGETS.values()}
+
+    for proof in proofs:
+        directory = (PROJECT / proof.evidence).parent
+        if directory in PINNED:
+            files = (PROJECT / "docs/testing.md", *directory.rglob("*"))
+            text = "".join(file.read_text("utf-8") for file in files if file.suffix in PINNING)
+            for version in re.findall(r"\d+(?:\.\d+)+", proof.tested_with):
+                assert re.search(rf"(?<![\d.]){re.escape(version)}(?!\d)", text), proof
 
 
 def test_language_states_how_many_uses_its_programs_have() -> None:

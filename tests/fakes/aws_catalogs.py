@@ -1,6 +1,6 @@
 """Fakes of AWS Glue's Data Catalog and of DataZone, checked against the model of boto3, input and output.
 
-What Glue answers is compared with moto's by `tests/conformance/test_moto.py`; moto cuts no pages.
+What Glue answers is compared with moto's by `tests/lab/test_lab_glue.py`; moto cuts no pages.
 """
 
 from __future__ import annotations

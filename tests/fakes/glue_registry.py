@@ -1,6 +1,6 @@
 """A fake of AWS Glue's Schema Registry: the inputs and outputs of its operations, in the forms of boto3's model.
 
-Its single answers are compared with those of moto by `tests/conformance/test_moto.py`; moto has no lists of schemas.
+Its single answers are compared with those of moto by `tests/lab/test_lab_glue.py`; moto has no lists of schemas.
 """
 
 from __future__ import annotations

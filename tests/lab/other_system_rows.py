@@ -14,7 +14,8 @@ from places import CACHE, HOST, TREE
 from rows import Server, Step, answers
 from seed_registry import INSTALLATION
 
-REGION = "eu-central-1"
+REGION = "eu-west-1"
+"""Not that of `test_lab_glue.py`, which empties its own."""
 REJECTED = {"axonops": ("customers-value",), "karapace": ("customers-value",)}
 """A JSON Schema with a reference: Karapace has none, and AxonOps looks for that of an `$id` on the internet."""
 _UNITY = f"{places.UNITY_URL}/api/2.1/unity-catalog"

@@ -18,7 +18,7 @@ from scanner_model.scan import SourceStatus
 pytestmark = pytest.mark.lab
 boto3 = pytest.importorskip("boto3")
 
-REGION = "eu-central-1"
+REGION = "eu-west-1"
 _TABLES = f"arn:aws:glue:{REGION}:123456789012"
 """Glue's namespace of moto's only account."""
 _BROKER = "kafka://127.0.0.1:29792"

@@ -132,10 +132,16 @@ class Connector:
         return lambda: _until(lambda: requests.put(url, json=body, timeout=30).status_code < 400)
 
     def fail(self) -> None:
-        """Have its task fail: the converter takes no text."""
+        """Have its task fail: the converter takes no text. The task of before may still read some lines."""
         self.put("/config", self.config | {"topic": f"{_NAME}-2", "value.converter": _OF_NUMBERS})()
-        with self.file.open("a", encoding="utf-8") as lines:
-            lines.write("one more\n")
+
+        def failed() -> bool:
+            with self.file.open("a", encoding="utf-8") as lines:
+                lines.write("one more\n")
+            status = requests.get(f"{self.worker}/connectors/{_NAME}/status", timeout=30)
+            return "FAILED" in [task["state"] for task in status.json().get("tasks", ())]
+
+        _until(failed)
 
     def delete(self) -> None:
         """Delete it."""

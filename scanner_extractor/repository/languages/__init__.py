@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 
 from scanner_extractor.repository.languages.language import Language
 from scanner_extractor.repository.syntax_trees import suffix
+from scanner_model.maturity import experimental
 
 _MODULES = (import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__))
 LANGUAGES: tuple[Language, ...] = tuple(module.LANGUAGE for module in _MODULES if hasattr(module, "LANGUAGE"))
@@ -22,3 +23,11 @@ BY_NAME: Mapping[str, Language] = {language.name: language for language in LANGU
 def language_of(path: str) -> Language | None:
     """Return the language of a file by the ending of its name; None for another file."""
     return BY_ENDING.get(suffix(path))
+
+
+def experimental_languages(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the languages of *paths* whose reading was never compared with public programs, each with the reason."""
+    for language in LANGUAGES:
+        reason = experimental((language.proof,))
+        if reason and any(language_of(path) is language for path in paths):
+            yield language.name, reason

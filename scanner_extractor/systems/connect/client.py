@@ -240,9 +240,9 @@ def _with_topics(connector: Connector, used: tuple[TopicName, ...] | None) -> Co
 
 
 def _has_topics(version: str) -> bool:
-    """Return whether a worker reports topics: since Kafka 2.5, which is 5.5 of Confluent; False if it is unknown."""
+    """Return whether a worker may report topics: since Kafka 2.5, which is 5.5 of Confluent; True if it is unknown."""
     match = _VERSION.match(version)
-    number = tuple(map(int, match.groups())) if match else (0, 0)
+    number = tuple(map(int, match.groups())) if match else (2, 5)
     return number >= (2, 5) and not (5, 0) <= number < (5, 5)
 
 

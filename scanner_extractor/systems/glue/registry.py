@@ -264,5 +264,5 @@ GLUE = RegistryType(
     ),
     address=lambda options: aws_url("glue", options["glue"]),
     place=_place,
-    proofs=(validated("AWS Glue Schema Registry", "moto 5.2", "tests/conformance/test_moto.py"),),
+    proofs=(validated("AWS Glue Schema Registry", "moto 5.2", "tests/lab/test_lab_glue.py"),),
 )

@@ -340,5 +340,5 @@ CATALOG = CatalogType(
         },
     ),
     place=_place,
-    proofs=(live("Iceberg REST catalog", "1.10.1, 1.11.0", "tests/lab/test_lab_catalogs.py"),),
+    proofs=(live("Iceberg REST catalog", "1.11.0", "tests/lab/test_lab_catalogs.py"),),
 )

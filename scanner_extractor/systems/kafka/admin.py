@@ -33,6 +33,8 @@ from scanner_model.scan import SourceResult, SourceStatus
 
 _SHOWN = 5
 _RIGHTS = "give it DESCRIBE on the cluster, DESCRIBE and DESCRIBE_CONFIGS on topics: see docs/sources/kafka.md"
+_PERMISSIONS = "does the user have the permissions? see docs/sources/kafka.md"
+_REACHABLE = "are all brokers up? scan again once they are"
 
 
 def read_kafka(
@@ -100,7 +102,7 @@ class _Scan:
         settings = self.client.broker_settings(sorted(metadata.brokers))
         self.requests += settings.requests
         unanswered = {name: settings.failures[name] for name in settings.unanswered}
-        self._report("brokers", "queried for their listeners", unanswered)
+        self._report("brokers", "queried for their listeners", unanswered, settings.unanswered)
         return (*addresses, *listener_addresses(settings.answers.values(), addresses)), problems
 
     def topics(self, metadata: ClusterAnswer) -> tuple[Topic, ...]:
@@ -116,7 +118,7 @@ class _Scan:
         configs = self.client.configs(names)
         self._rights(metadata, descriptions.answers.values())
         self.unconfigured |= set(map(TopicName, configs.failures))
-        self._report("topics", "queried for their settings", configs.failures)
+        self._report("topics", "queried for their settings", configs.failures, configs.unanswered)
         self.requests += descriptions.requests + configs.requests
         self._progress(self._source, len(names), len(names))
         return tuple(
@@ -146,8 +148,8 @@ class _Scan:
         committed = self.client.committed(names)
         self._progress(self._source, 0, len(names))
         members = self.client.members(names)
-        self._report("consumer groups", "queried for their offsets", committed.failures)
-        self._report("consumer groups", "queried for their members", members.failures)
+        self._report("consumer groups", "queried for their offsets", committed.failures, committed.unanswered)
+        self._report("consumer groups", "queried for their members", members.failures, members.unanswered)
         self.unread |= committed.failures.keys() & members.failures.keys()
         rebalancing = {group.group_id for group in listed if is_unassigned(group, members.answers.get(group.group_id))}
         offsets = {name: [row for row in rows if row.offset >= 0] for name, rows in committed.answers.items()}
@@ -184,8 +186,16 @@ class _Scan:
         self.lists_all = False
         self.problems.insert(0, _may_be_hidden(self._source, answered=sees is not None))
 
-    def _report(self, noun: str, done: str, failures: Mapping[str, str]) -> None:
-        self.problems += _summarised(self._source, noun, done, failures)
+    def _report(
+        self, noun: str, done: str, failures: Mapping[str, str], unanswered: Collection[str] = frozenset()
+    ) -> None:
+        """Report each reason with the count and the first names; *unanswered* are names no broker answered for."""
+        for reason in sorted(set(failures.values())):
+            names = sorted(name for name, why in failures.items() if why == reason)
+            shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+            what = f"{len(names)} {noun} could not be {done}: {reason} ({shown})"
+            hint = _PERMISSIONS if names[0] not in unanswered else _REACHABLE
+            self.problems.append(Problem(str(self._source), what, hint))
 
 
 def _may_be_hidden(source: SourceId, *, answered: bool) -> Problem:
@@ -194,7 +204,7 @@ def _may_be_hidden(source: SourceId, *, answered: bool) -> Problem:
         what = "topics and consumer groups may be hidden: the user has no right to DESCRIBE the cluster"
         return Problem(str(source), what, _RIGHTS)
     what = "topics and consumer groups may be missing: the brokers did not answer DescribeCluster"
-    return Problem(str(source), what, "are all brokers up? scan again once they are")
+    return Problem(str(source), what, _REACHABLE)
 
 
 def _sees_cluster(client: KafkaClient, metadata: ClusterAnswer, source: SourceId) -> bool | None:
@@ -220,15 +230,6 @@ def _down(unnamed: Collection[int], source: SourceId) -> Iterator[Problem]:
 def _hidden_reason(topic: TopicAnswer) -> str:
     """Return why the brokers do not show *topic*; empty where they do, even without a leader."""
     return str(topic.error.str()) if topic.error is not None and not topic.partitions else ""
-
-
-def _summarised(source: SourceId, noun: str, done: str, failures: Mapping[str, str]) -> Iterator[Problem]:
-    """Return one problem for each reason, with the count and the first names."""
-    for reason in sorted(set(failures.values())):
-        names = sorted(name for name, why in failures.items() if why == reason)
-        shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
-        what = f"{len(names)} {noun} could not be {done}: {reason} ({shown})"
-        yield Problem(str(source), what, "does the user have the permissions? see docs/sources/kafka.md")
 
 
 def probe(settings: KafkaSettings, client: KafkaClient | None = None) -> str:

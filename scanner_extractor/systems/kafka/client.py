@@ -6,9 +6,9 @@ import logging
 import re
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -47,6 +47,11 @@ class Failures:
     def final(self) -> bool:
         """Return whether waiting is useless, as after a wrong password or certificate."""
         return not (_DENIED | _TLS).isdisjoint(self._messages)
+
+    @property
+    def noted(self) -> bool:
+        """Return whether librdkafka has reported an error."""
+        return bool(self._messages)
 
     @property
     def all_down(self) -> bool:
@@ -95,8 +100,8 @@ _PARTITIONS = 5000
 _PATIENCE = 5.0
 """Seconds to wait for a first broker where all are down: long enough for a restart's gap, short enough for people."""
 
-_LEAST = 0.01
-"""Seconds of a request once brokers have left requests unanswered for the whole timeout."""
+_LEAST = 0.5
+"""Seconds of a request once brokers have left requests unanswered for the whole timeout: others may still answer."""
 
 _LONGEST = 3600.0
 """Seconds of the longest timeout that librdkafka takes for a request."""
@@ -143,9 +148,10 @@ def http_address(addresses: Sequence[str]) -> str:
 
 
 class KafkaClient:
-    """Queries one cluster; *make* replaces `AdminClient` in tests.
+    """Queries one cluster; *make*, *now* and *until* replace `AdminClient`, the clock and `wait` in tests.
 
-    Raises InputInvalid where librdkafka rejects the properties.
+    All requests together wait no longer than the timeout of the settings for brokers that do not answer, and a moment
+    each after that. Raises InputInvalid where librdkafka rejects the properties.
     """
 
     def __init__(
@@ -153,14 +159,15 @@ class KafkaClient:
         settings: KafkaSettings,
         make: Callable[..., Any] | None = None,
         now: Callable[[], float] = time.monotonic,
+        until: Callable[..., object] = wait,
     ) -> None:
         import confluent_kafka.admin  # noqa: PLC0415 - librdkafka is slower to load than most commands run
 
         # Its classes and errors; it has types for a part of itself only.
         self._library: Any = confluent_kafka
         self._exception = confluent_kafka.KafkaException
-        self._timeout, self._now = settings.timeout, now
-        self._unanswered = 0.0
+        self._timeout, self._now, self._until = settings.timeout, now, until
+        self._unanswered, self._lost = 0.0, False
         self._failures = Failures(settings.properties, str(settings.source))
         properties: dict[str, Any] = {
             "client.id": "scanner",
@@ -180,23 +187,24 @@ class KafkaClient:
         Raises SourceRefused as soon as the brokers have refused us, SourceUnreachable once the time is over, or after
         a few seconds in which no broker took a connection.
         """
-        started, patience, http = time.monotonic(), 1.0, None
+        started, patience, http = self._now(), 1.0, None
         while True:
-            left = started + self._timeout - time.monotonic()
+            left = started + self._left - self._now()
             try:
                 answer: ClusterAnswer = self._admin.list_topics(timeout=max(0.05, min(patience, left)))
             except self._exception as error:
                 self._admin.poll(0)
-                waited = time.monotonic() - started
+                waited = self._now() - started
                 if waited >= _PATIENCE and http is None and not self._failures.final:
                     http = http_address(self._properties["bootstrap.servers"].split(","))
                 if http:
                     what = f"{http} answers HTTP, not the Kafka protocol"
                     raise SourceUnreachable(what, where=self._failures.where, hint=_OTHER_PORT) from error
                 hopeless = self._failures.all_down and waited >= _PATIENCE
-                if self._failures.final or hopeless or waited >= self._timeout:
+                if self._failures.final or hopeless or waited >= self._left:
                     raise self._failures.error(error.args[0]) from error
             else:
+                self._unanswered += self._now() - started if self._failures.noted else 0.0
                 return answer
             patience *= 2
 
@@ -218,13 +226,13 @@ class KafkaClient:
         confluent-kafka does not distinguish a user without any rights from brokers that report none: False in
         both cases.
         """
-        started = self._now()
-        try:
-            future = self._admin.describe_cluster(include_authorized_operations=True, request_timeout=self._left)
-            operations = future.result().authorized_operations
-        except self._exception as error:
-            self._note_unanswered(error, started)
-            return None
+        with self._waiting() as errors:
+            try:
+                future = self._admin.describe_cluster(include_authorized_operations=True, request_timeout=self._left)
+                operations = future.result().authorized_operations
+            except self._exception as error:
+                errors.append(error)
+                return None
         return self._library.admin.AclOperation.DESCRIBE in (operations or ())
 
     def hides_topics(self) -> bool:
@@ -276,12 +284,13 @@ class KafkaClient:
 
     def groups(self) -> tuple[list[GroupAnswer], list[str]]:
         """List consumer groups (ListGroups at every broker), and why some could not be listed."""
-        started = self._now()
-        try:
-            result = self._admin.list_consumer_groups(request_timeout=self._left).result()
-        except self._exception as error:
-            self._note_unanswered(error, started)
-            return [], [self._failures.clean(error.args[0].str())]
+        with self._waiting() as errors:
+            try:
+                result = self._admin.list_consumer_groups(request_timeout=self._left).result()
+            except self._exception as error:
+                errors.append(error)
+                return [], [self._reason(error)]
+            errors += map(self._exception, result.errors or ())
         reasons = [self._failures.clean(error.str()) for error in result.errors or ()]
         return sorted(result.valid or (), key=lambda group: group.group_id), sorted(set(reasons))
 
@@ -298,7 +307,10 @@ class KafkaClient:
         gathered = self._batches(groups, fetch)
         answers = {name: list(group.topic_partitions or ()) for name, group in gathered.answers.items()}
         return Gathered(
-            answers=answers, failures=gathered.failures, requests=len(gathered.answers) + len(gathered.failures)
+            answers=answers,
+            failures=gathered.failures,
+            unanswered=gathered.unanswered,
+            requests=len(gathered.answers) + len(gathered.failures),
         )
 
     def members(self, groups: Sequence[str]) -> Gathered[MembersAnswer]:
@@ -315,7 +327,7 @@ class KafkaClient:
         librdkafka ends the process when a coordinator comes up after the timeout of a request to it (librdkafka issue
         4605). So librdkafka is given the longest timeout, and the waiting is done here.
         """
-        wait(futures.values(), seconds)
+        self._until(futures.values(), seconds)
         late: Future[_T] = Future()
         late.set_exception(self._exception(self._library.KafkaError(self._library.KafkaError._TIMED_OUT)))
         return {name: future if future.done() else late for name, future in futures.items()}
@@ -326,19 +338,20 @@ class KafkaClient:
         Waits a few seconds at most: coordinators that do not answer by then are not ready. Empty where an old version
         reports no state.
         """
-        started, last = self._now(), None
-        try:
-            futures = self._descriptions(groups, min(self._left, _PATIENCE)) if groups else {}
-        except self._exception as error:
-            return dict.fromkeys(groups, error.args[0].name())
         states: dict[str, str] = {}
-        for name, future in futures.items():
+        if not groups:
+            return states
+        with self._waiting() as errors:
             try:
-                states[name], last = state_of(future.result()), None
+                futures = self._descriptions(groups, min(self._left, _PATIENCE))
             except self._exception as error:
-                states[name], last = error.args[0].name(), error
-        if last:
-            self._note_unanswered(last, started)
+                return dict.fromkeys(groups, error.args[0].name())
+            for name, future in futures.items():
+                try:
+                    states[name] = state_of(future.result())
+                except self._exception as error:
+                    states[name] = error.args[0].name()
+                    errors.append(error)
         return states
 
     def acls(self) -> list[tuple[str, ...]] | None:
@@ -415,17 +428,19 @@ class KafkaClient:
     ) -> dict[tuple[str, int], int]:
         offsets: dict[tuple[str, int], int] = {}
         failure: Exception | None = None
-        options = {"request_timeout": self._left, **options}
         for start in range(0, len(partitions), _PARTITIONS):
             batch = partitions[start : start + _PARTITIONS]
             specifications = {self._library.TopicPartition(*key): which for key in batch}
-            for partition, future in self._admin.list_offsets(specifications, **options).items():
-                try:
-                    offset = future.result().offset
-                except self._exception as error:
-                    failure = failure or error
-                else:
-                    offsets |= {(partition.topic, partition.partition): offset} if offset >= 0 else {}
+            with self._waiting() as errors:
+                futures = self._admin.list_offsets(specifications, request_timeout=self._left, **options)
+                for partition, future in futures.items():
+                    try:
+                        offset = future.result().offset
+                    except self._exception as error:
+                        errors.append(error)
+                    else:
+                        offsets |= {(partition.topic, partition.partition): offset} if offset >= 0 else {}
+            failure = failure or next(iter(errors), None)
         if failure and not offsets:
             raise self._failures.error(failure.args[0]) from failure
         return offsets
@@ -451,7 +466,9 @@ class KafkaClient:
             reasons = self._take(batch, request, gathered)
             gathered.requests += 1
             if len(reasons) == len(batch):
-                gathered.failures |= dict.fromkeys(names[start + _BATCH :], reasons[batch[0]])
+                rest = names[start + _BATCH :]
+                gathered.failures |= dict.fromkeys(rest, reasons[batch[0]])
+                gathered.unanswered |= set(rest) if batch[0] in gathered.unanswered else set()
                 break
         return gathered
 
@@ -462,19 +479,18 @@ class KafkaClient:
         gathered: Gathered[_T],
     ) -> dict[str, str]:
         reasons: dict[str, str] = {}
-        started, last = self._now(), None
-        try:
-            futures = request(batch)
-        except self._exception as error:
-            futures, reasons = {}, dict.fromkeys(batch, self._reason(error))
-        for name, future in futures.items():
+        with self._waiting() as errors:
             try:
-                gathered.answers[name] = future.result()
+                futures = request(batch)
             except self._exception as error:
-                reasons[name], last = self._reason(error), error
-                gathered.unanswered |= {name} if _is_unanswered(error) else set()
-        if last and len(reasons) == len(batch):
-            self._note_unanswered(last, started)
+                futures, reasons = {}, dict.fromkeys(batch, self._reason(error))
+            for name, future in futures.items():
+                try:
+                    gathered.answers[name] = future.result()
+                except self._exception as error:
+                    reasons[name] = self._reason(error)
+                    gathered.unanswered |= {name} if _is_unanswered(error) else set()
+                    errors.append(error)
         gathered.failures |= reasons
         return reasons
 
@@ -483,10 +499,19 @@ class KafkaClient:
         """Return the seconds that a request may take: brokers that stop answering cost the timeout once."""
         return max(_LEAST, self._timeout - self._unanswered)
 
-    def _note_unanswered(self, error: Exception, started: float) -> None:
-        """Count the seconds of a request that no broker answered."""
-        if _is_unanswered(error):
-            self._unanswered += self._now() - started
+    @contextmanager
+    def _waiting(self) -> Iterator[list[Exception]]:
+        """Count the seconds of a request that a broker left unanswered, or that followed one; yields its errors' list.
+
+        What follows waits for the same broker, and may be answered once it is up again.
+        """
+        started, errors = self._now(), list[Exception]()
+        try:
+            yield errors
+        finally:
+            unanswered = any(map(_is_unanswered, errors))
+            self._unanswered += self._now() - started if unanswered or self._lost else 0.0
+            self._lost = unanswered
 
     def _reason(self, error: Exception) -> str:
         return self._failures.clean(error.args[0].str())

@@ -7,6 +7,7 @@ through `scanner_model.plugins.require`. Messages that the library lacks are def
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -64,6 +65,8 @@ _SETTINGS: Mapping[str, str] = {
 _CHECKS_HOST = "ssl.endpoint.identification.algorithm"
 _SECURITY = ("ssl.", "sasl.", "https.", "enable.ssl.", "enable.sasl.")
 _MECHANISMS = frozenset({"PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI"})
+_PATIENCE = 5.0
+"""Seconds of a request without an answer after which no other is sent: it would wait as long again."""
 _REFUSED = (errors.AuthorizationError, errors.SaslAuthenticationFailedError)
 _CHECK = "check `sasl.mechanism`, `sasl.username`, `sasl.password`, and the certificates in `kafka`"
 
@@ -93,13 +96,19 @@ def translated(properties: Mapping[str, str]) -> dict[str, Any]:
 
 
 class BrokerSession:
-    """Sends requests to the brokers of one cluster; *make* replaces `KafkaAdminClient` in tests.
+    """Sends requests to the brokers of one cluster; *make* and *now* replace `KafkaAdminClient` and the clock in tests.
 
     Raises InputInvalid for settings that cannot be translated, SourceRefused and SourceUnreachable within the timeout.
     """
 
-    def __init__(self, settings: KafkaSettings, make: Callable[..., Any] = KafkaAdminClient) -> None:
+    def __init__(
+        self,
+        settings: KafkaSettings,
+        make: Callable[..., Any] = KafkaAdminClient,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         """Connect to the first broker that answers."""
+        self._now, self._lost = now, ""
         self._where = str(settings.source)
         self._secrets = KnownSecrets(value for name, value in settings.properties.items() if is_secret_name(name))
         milliseconds = int(settings.timeout * 1000)
@@ -166,6 +175,10 @@ class BrokerSession:
 
     def _tried(self, call: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever the call returns
         """Return what *call* returns, with errors of kafka-python as ours."""
+        hint = "are the brokers up, and do `brokers` and `security.protocol` fit their listener?"
+        if self._lost:
+            raise SourceUnreachable(self._lost, where=self._where, hint=hint)
+        started = self._now()
         try:
             return call()
         except _REFUSED as error:
@@ -173,8 +186,9 @@ class BrokerSession:
         except errors.KafkaConfigurationError as error:
             raise InputInvalid(self._clean(error), where="kafka", hint=_CHECK) from error
         except (errors.KafkaError, OSError, ValueError) as error:
-            hint = "are the brokers up, and do `brokers` and `security.protocol` fit their listener?"
-            raise SourceUnreachable(self._clean(error), where=self._where, hint=hint) from error
+            what = self._clean(error)
+            self._lost = what if self._now() - started > _PATIENCE else ""
+            raise SourceUnreachable(what, where=self._where, hint=hint) from error
 
     def _clean(self, error: Exception) -> str:
         return mask_text(self._secrets.hide(" ".join(str(error).split()))) or type(error).__name__

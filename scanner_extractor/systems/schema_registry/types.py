@@ -70,7 +70,8 @@ CONFLUENT = RegistryType(
     schema=CONFLUENT_SCHEMA,
     place=context_address,
     proofs=(
-        live("Confluent Schema Registry", "6.1.15, 7.4.15, 7.9.9, 8.3.1", _LAB),
+        live("Confluent Schema Registry", "8.3.1", _LAB),
+        live("Confluent Schema Registry", "6.1.15, 7.4.15, 7.9.9", "tests/conformance/test_recorded_registries.py"),
         live("AxonOps Schema Registry", "0.4.0", _LAB),
     ),
 )

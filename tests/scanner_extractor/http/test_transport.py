@@ -13,15 +13,19 @@ import pytest
 import urllib3
 from urllib3.exceptions import MaxRetryError, ProtocolError, SSLError
 
-from scanner_extractor.http.concurrency import Clock, Rate
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.concurrency import Clock, Outage, Rate
 from scanner_extractor.http.transport import RETRIES, SourceRetry
-from scanner_model.errors import PayloadUnexpected, SourceObjected
+from scanner_extractor.settings.cluster import HttpSettings
+from scanner_model.errors import PayloadUnexpected, SourceObjected, SourceUnreachable
+from scanner_model.names import SourceId
 
 
 @pytest.fixture
 def retry(pauses):
     """Retries that note how long they would wait."""
-    return SourceRetry(rate=Rate(None, pauses.clock()), clock=pauses.clock(), total=RETRIES, allowed_methods=None)
+    clock = pauses.clock()
+    return SourceRetry(rate=Rate(None, clock), outage=Outage(clock), clock=clock, total=RETRIES, allowed_methods=None)
 
 
 def busy(size: int, announced: int | None) -> urllib3.HTTPResponse:
@@ -74,11 +78,32 @@ def test_retries_end(retry, pauses):
     assert pauses.waits == [1, 2, 4]
 
 
+def test_source_that_answers_again_is_retried_again(serve, reply):
+    """Requests without an answer share the time of retries; an answer gives it back."""
+    dead, pauses = [True], []
+    clock = Clock(now=lambda: sum(pauses), pause=pauses.append, draw=lambda _, high: high)
+    url = serve(lambda seen: reply(raw=b"") if dead else reply(body=b"[1]"))
+
+    with Http(HttpSettings(url=url), SourceId("s"), clock=clock) as http:
+        for _ in range(5):
+            with pytest.raises(SourceUnreachable):
+                http.get("x")
+        exhausted = len(pauses)
+        dead.clear()
+        assert http.get("x") == [1]
+        dead.append(True)
+        with pytest.raises(SourceUnreachable):
+            http.get("x")
+
+    assert exhausted <= 2 * RETRIES
+    assert len(pauses) == exhausted + RETRIES
+
+
 def test_back_off_is_random_from_zero_on():
     """Full jitter: clients that failed together do not return together."""
     bounds = []
     clock = Clock(draw=lambda low, high: bounds.append((low, high)) or low, pause=lambda _: None)
-    retry = SourceRetry(rate=Rate(None, clock), clock=clock, total=RETRIES)
+    retry = SourceRetry(rate=Rate(None, clock), outage=Outage(clock), clock=clock, total=RETRIES)
     for _ in range(RETRIES):
         retry = retry.increment("GET", "/x", error=ProtocolError("reset"))
         retry.sleep()

@@ -101,6 +101,20 @@ def test_each_broker_is_asked_within_the_timeout() -> None:
     assert (session.requests, admin.settings["request_timeout_ms"]) == (2, 2000)
 
 
+@pytest.mark.parametrize(("seconds", "sent"), [(15.0, 1), (0.1, 3)])
+def test_brokers_that_do_not_answer_in_time_are_asked_once(seconds: float, sent: int) -> None:
+    """Each kind of group would wait as long again; a connection that breaks at once costs nothing."""
+    admin, calls = Admin(errors.KafkaTimeoutError("late")), []
+    admin._manager.run = lambda *_: calls.append(seconds) or admin._run()
+    session = BrokerSession(SETTINGS, admin, now=lambda: sum(calls))
+
+    for _ in range(3):
+        with pytest.raises(SourceUnreachable, match="late"):
+            session.at_brokers("ListGroups")
+
+    assert len(calls) == sent
+
+
 @pytest.mark.parametrize(
     ("error", "kind"),
     [

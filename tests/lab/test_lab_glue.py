@@ -1,16 +1,16 @@
 """AWS Glue as moto implements it: the readers over it, and its answers beside those of our fakes.
 
-moto is no dependency of the tests, because with what it needs it is larger than all others: `pip install 'moto[glue]'`
-runs this file. moto 5.2 has no ListSchemas and ListSchemaVersions, and cuts no pages: there only the fakes can be read.
+Each test empties its region in the moto of `make lab-systems`. moto 5.2 has no ListSchemas and ListSchemaVersions, and
+cuts no pages: there only the fakes can be read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import aws_catalogs
+import boto3
 import glue_registry
 import pytest
 
@@ -22,8 +22,7 @@ from scanner_extractor.systems.glue.catalog import glue_catalog_transport, read_
 from scanner_extractor.systems.glue.registry import glue_registry_transport, read_glue
 from scanner_model.errors import NotFound
 
-boto3 = pytest.importorskip("boto3")
-moto = pytest.importorskip("moto", reason="not installed: pip install 'moto[glue]' compares Glue's fakes with moto")
+pytestmark = pytest.mark.lab
 
 REGION = "eu-central-1"
 WEB = HttpSettings(url=f"https://glue.{REGION}.amazonaws.com", concurrency=1)
@@ -47,11 +46,16 @@ TIMES = ("CreateTime", "UpdateTime", "CreatedTime")
 
 
 @pytest.fixture
-def client() -> Iterator[Any]:
-    """Return boto3's client of moto's Glue."""
-    with moto.mock_aws():
-        keys = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
-        yield boto3.Session(region_name=REGION).client("glue", **keys)
+def client(lab) -> Any:
+    """Return boto3's client of moto's Glue, in a region that no other test uses, and that is empty."""
+    lab.needs("moto")
+    keys = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+    result = boto3.client("glue", region_name=REGION, endpoint_url=lab.told["systems"]["glue"], **keys)
+    for database in result.get_databases()["DatabaseList"]:
+        result.delete_database(Name=database["Name"])
+    for known in result.list_registries()["Registries"]:
+        result.delete_registry(RegistryId={"RegistryName": known["RegistryName"]})
+    return result
 
 
 def catalog(over: Any) -> CatalogResult:
