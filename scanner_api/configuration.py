@@ -41,8 +41,9 @@ from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, KafkaSet
 from scanner_extractor.source_kind import DISCOVERY
 from scanner_extractor.systems.confluent_cloud.discovery import read_cloud
 from scanner_extractor.systems.confluent_cloud.probes import CloudFound, cloud_probes
-from scanner_extractor.systems.confluent_cloud.settings import CLOUD_URL, CloudSettings, Lacking
+from scanner_extractor.systems.confluent_cloud.settings import CLOUD_URL, CloudSettings, Lacking, Organization
 from scanner_extractor.systems.kafka.admin import probe
+from scanner_model.declarations import UnreadFile
 from scanner_model.errors import InputInvalid
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.plugins import Plugin, installed_plugins
@@ -202,7 +203,7 @@ def cloud_templates(
         result = read_cloud(settings, client, progress)
     for problem in result.problems:
         notify(f"note: {problem}")
-    return tuple(cloud_files(result.organization, url=address))
+    return tuple(cloud_files(*result.of(Organization), url=address))
 
 
 def probe_addresses(addresses: Sequence[str], *, progress: ScanProgress = no_scan_progress) -> tuple[Probed, ...]:
@@ -271,15 +272,15 @@ def repository_template(
 
 
 def _found_kinds(reading: RepositoryReading) -> Iterator[FoundKind]:
-    result = reading.result
+    files_unread = reading.of(UnreadFile)
     for kind, files in sorted(reading.files.items()):
-        declaring = [path for path in files if path in result.places or kind in ("schema", SETTINGS)]
-        unread = [file for file in result.unread if file.name.partition(":")[0] in files]
+        declaring = [path for path in files if path in reading.places or kind in ("schema", SETTINGS)]
+        unread = [file for file in files_unread if file.name.partition(":")[0] in files]
         reasons = "; ".join(dict.fromkeys(file.reason for file in unread))
         yield FoundKind(kind, len(files), f"{len(declaring)} files", f"{len(unread)}: {reasons}" if unread else "")
     listed = {path for files in reading.files.values() for path in files}
-    for kind in sorted({file.kind for file in result.unread if file.name.partition(":")[0] not in listed}):
-        others = [file for file in result.unread if file.kind == kind]
+    for kind in sorted({file.kind for file in files_unread if file.name.partition(":")[0] not in listed}):
+        others = [file for file in files_unread if file.kind == kind]
         reasons = "; ".join(dict.fromkeys(file.reason for file in others))
         yield FoundKind(kind, len(others), "", f"{len(others)}: {reasons}")
 

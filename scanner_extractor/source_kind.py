@@ -13,7 +13,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.job_files import FileText
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import CatalogResult, KafkaResult, Progress, SourceResults
+from scanner_extractor.results import Progress, Reading, as_reading
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, OffsetSettings, Settings
 from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.source_types import SourceType
@@ -99,13 +99,13 @@ class Connections(Protocol):
     def earlier(self, source: SourceId) -> Any:  # noqa: ANN401 - a type of the system
         """Return the queries of a ksqlDB server that earlier scans know."""
 
-    def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaResult:
+    def kafka(self, settings: KafkaSettings, progress: Progress) -> Reading:
         """Read topics and groups from the brokers."""
 
-    def offsets(self, settings: OffsetSettings, progress: Progress) -> CatalogResult:
+    def offsets(self, settings: OffsetSettings, progress: Progress) -> Reading:
         """Read the end offsets of topics."""
 
-    def database(self, settings: Any, progress: Progress) -> CatalogResult:  # noqa: ANN401 - as above
+    def database(self, settings: Any, progress: Progress) -> Reading:  # noqa: ANN401 - as above
         """Read the tables of a database."""
 
     def reading(
@@ -125,7 +125,7 @@ class Types(Protocol):
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the types."""
 
-    def __getitem__(self, name: str, /) -> SourceType[Any, Any]:
+    def __getitem__(self, name: str, /) -> SourceType[Any]:
         """Return the type called *name*."""
 
 
@@ -175,7 +175,7 @@ class SourceKind(Generic[S]):
     phase: str
     section: Section[Any]
     settings: type[S]
-    read: Callable[[S, Connections, Progress], SourceResults]
+    read: Callable[[S, Connections, Progress], Reading]
     check: Callable[[S, Connections], Iterable[Probe]]
     field: str = ""
     ready: Callable[[S], bool] = _always
@@ -190,15 +190,12 @@ class SourceKind(Generic[S]):
                 yield source
 
 
-def http_kind(
-    name: str, phase: str, section: Section[Any], settings: type[H], type_: SourceType[H, Any]
-) -> SourceKind[H]:
+def http_kind(name: str, phase: str, section: Section[Any], settings: type[H], type_: SourceType[H]) -> SourceKind[H]:
     """Build the row of a kind that is read and checked over HTTP as *type_* does it."""
 
-    def read(source: H, connections: Connections, progress: Progress) -> SourceResults:
+    def read(source: H, connections: Connections, progress: Progress) -> Reading:
         with connections.http(source.http, source.source, live=type_.transport(source)) as http:
-            result: SourceResults = type_.read(source, http, progress)
-            return result
+            return as_reading(type_.read(source, http, progress))
 
     check = http_check(type_)
     return SourceKind(
@@ -222,7 +219,7 @@ def typed_kind(name: str, phase: str, section: Section[Any], settings: type[T], 
     return replace(http_kind(name, phase, section, settings, by_type(types)), proofs=proofs)
 
 
-def http_check(type_: SourceType[H, Any]) -> Callable[[H, Connections], Iterator[Probe]]:
+def http_check(type_: SourceType[H]) -> Callable[[H, Connections], Iterator[Probe]]:
     """Return the check of a source that is checked over HTTP as *type_* does it."""
 
     def check(source: H, connections: Connections) -> Iterator[Probe]:
@@ -232,7 +229,7 @@ def http_check(type_: SourceType[H, Any]) -> Callable[[H, Connections], Iterator
     return check
 
 
-def by_type(types: Types) -> SourceType[Any, Any]:
+def by_type(types: Types) -> SourceType[Any]:
     """Return a type that does what the one of *types* does that the settings name."""
     return SourceType(
         read=lambda settings, http, progress: types[settings.type].read(settings, http, progress),

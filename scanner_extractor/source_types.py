@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import Progress
+from scanner_extractor.results import CatalogResult, Progress, Reading, RegistryResult
 from scanner_model.documents.schema_errors import SchemaError
 from scanner_model.lazy_names import LazyTable, load
 from scanner_model.maturity import Proof
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from scanner_extractor.http.messages import Json, Transport
 
 S = TypeVar("S")
-R = TypeVar("R")
 
 
 def _plain_http(_: object) -> Transport | None:
@@ -38,10 +37,11 @@ def _url(_: Json, url: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)  # without slots, which a call of an alias such as RegistryType would break on
-class SourceType(Generic[S, R]):
+class SourceType(Generic[S]):
     """One type of source with settings S, read over HTTP.
 
-    *read* reads everything that the source has, and raises ScannerError only where nothing of it can be read. *check*
+    *read* reads everything that the source has, and raises ScannerError only where nothing of it can be read; a
+    plug-in's may return a RegistryResult or CatalogResult instead of a Reading. *check*
     yields what `scanner doctor` tries: what a scan cannot do without. *transport* returns what sends the requests of a
     source that is not reached over plain HTTP, None for one that is. *schema* is the JSON Schema of its own settings in
     cluster.json, None without any: a plug-in has them in the member `options`, a type of ours as members of the source.
@@ -54,7 +54,7 @@ class SourceType(Generic[S, R]):
     tells the source apart from others of its type, from settings and address. *limit* is the usual rate limit.
     """
 
-    read: Callable[[S, Http, Progress], R]
+    read: Callable[[S, Http, Progress], Reading | RegistryResult | CatalogResult]
     check: Callable[[S, Http], Iterable[Probe]] = _nothing
     transport: Callable[[S], Transport | None] = _plain_http
     schema: Mapping[str, Json] | None = None
@@ -67,7 +67,7 @@ class SourceType(Generic[S, R]):
 
 
 @dataclass(frozen=True, slots=True)
-class SourceTypes(Generic[S, R]):
+class SourceTypes(Generic[S]):
     """The types of one kind of source by name: *built_in* ones, and plug-ins of the entry-point *group*.
 
     A plug-in is a SourceType, or only its `read`; it does not replace one of ours, and is imported when it is used.
@@ -77,7 +77,7 @@ class SourceTypes(Generic[S, R]):
     group: str
 
     @property
-    def own(self) -> Mapping[str, SourceType[S, R]]:
+    def own(self) -> Mapping[str, SourceType[S]]:
         """Return the types of this project: built-in ones, and its own plug-ins."""
         return LazyTable({**self.built_in, **own_plugins(self.group)})
 
@@ -87,7 +87,7 @@ class SourceTypes(Generic[S, R]):
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys((*self.own, *plugins(self.group))))
 
-    def __getitem__(self, name: str) -> SourceType[S, R]:
+    def __getitem__(self, name: str) -> SourceType[S]:
         """Return the type called *name*; raises KeyError. A plug-in that cannot be loaded is a type that says so."""
         if name in self.own:
             return self.own[name]
@@ -103,7 +103,7 @@ class SourceTypes(Generic[S, R]):
         with plugin.errors():
             yield from load("jsonschema:Draft202012Validator")(schema).iter_errors(options)
 
-    def _loaded(self, plugin: Plugin) -> SourceType[S, R]:
+    def _loaded(self, plugin: Plugin) -> SourceType[S]:
         offered = plugin.load()
         if not isinstance(offered, SourceType):
             offered = SourceType(read=plugin.load_callable())
@@ -116,7 +116,7 @@ class SourceTypes(Generic[S, R]):
         )
 
 
-def _parsed(plugin: Plugin, offered: SourceType[Any, Any]) -> Callable[[Any], Any]:
+def _parsed(plugin: Plugin, offered: SourceType[Any]) -> Callable[[Any], Any]:
     """Return a function that replaces the `options` of settings by what the plug-in's `parse` makes of them."""
 
     def parsed(settings: Any) -> Any:  # noqa: ANN401  settings of a registry or of a catalog
@@ -141,10 +141,10 @@ def _guarded_check(
     return probes
 
 
-def _broken_type(error: PluginError) -> SourceType[S, R]:
+def _broken_type(error: PluginError) -> SourceType[S]:
     """Return the type of a plug-in that cannot be loaded: reading and checking it raise *error*, any options pass."""
 
-    def read(_: S, __: Http, ___: Progress) -> R:
+    def read(_: S, __: Http, ___: Progress) -> Reading:
         raise error
 
     return SourceType(read=read, check=lambda _, __: (_failing_probe(error),), schema={})

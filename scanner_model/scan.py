@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
-from typing import Annotated, Any
+from typing import Annotated
 
-from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
+from scanner_model.catalogs import Metric
 from scanner_model.errors import Problem
-from scanner_model.facts import Value
-from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
-from scanner_model.manual import DeclaredFlow
+from scanner_model.facts import Facts, Value
+from scanner_model.kafka import Cluster, Topic
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
-from scanner_model.schemas import Definition, Registry, SchemaIdUse, SchemaVersion, TopicSchema
-from scanner_model.streaming_sql import FlinkJob, KsqlFunction, KsqlSource, KsqlType, Query, StreamingStatement
+from scanner_model.schemas import SchemaIdUse
 
 
 class SourceStatus(StrEnum):
@@ -54,56 +51,17 @@ class SourceResult:
     ] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterScan:
+@dataclass(frozen=True, kw_only=True)
+class ClusterScan(Facts):
     """The result of one scan of one cluster, in a fixed order, ready to be stored in one transaction.
 
-    *registries* lists every registry queried, whether it responded or not. A topic's *source* is the first, in the
-    order Kafka, manual, ksqlDB, registry, that knows it. *problems* are what validation, reading and merging found.
-    *others* are facts of kinds without a member of their own, by the `member` of their kind.
+    The facts have every registry queried, whether it responded or not. A topic's *source* is the first, in the order
+    Kafka, manual, ksqlDB, registry, that knows it. *problems* are what validation, reading and merging found.
     """
 
     cluster: Cluster
     outcomes: tuple[SourceResult, ...]
-    topics: tuple[Topic, ...] = ()
-    registries: tuple[Registry, ...] = ()
-    versions: tuple[SchemaVersion, ...] = ()
-    definitions: tuple[Definition, ...] = ()
-    topic_schemas: tuple[TopicSchema, ...] = ()
-    consumer_groups: tuple[ConsumerGroup, ...] = ()
-    ksql_sources: tuple[KsqlSource, ...] = ()
-    queries: tuple[Query, ...] = ()
-    declared_flows: tuple[DeclaredFlow, ...] = ()
     problems: tuple[Problem, ...] = ()
-    connectors: tuple[Connector, ...] = ()
-    statements: tuple[StreamingStatement, ...] = ()
-    flink_jobs: tuple[FlinkJob, ...] = ()
-    topologies: tuple[StreamsTopology, ...] = ()
-    ksql_functions: tuple[KsqlFunction, ...] = ()
-    ksql_types: tuple[KsqlType, ...] = ()
-    mirror_topics: tuple[MirrorTopic, ...] = ()
-    annotations: tuple[Annotation, ...] = ()
-    materializations: tuple[Materialization, ...] = ()
-    catalog_tables: tuple[CatalogTable, ...] = ()
-    catalog_links: tuple[CatalogLink, ...] = ()
-    metrics: tuple[Metric, ...] = ()
-    others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-
-    def facts(self, member: str) -> tuple[Any, ...]:
-        """Return the facts of the kinds of *member*; empty without such facts."""
-        facts: tuple[Any, ...] = getattr(self, member) if member in _own_members() else self.others.get(member, ())
-        return facts
-
-    def with_facts(self, facts: Mapping[str, tuple[Any, ...]]) -> ClusterScan:
-        """Return the scan with other facts, by member."""
-        own: dict[str, Any] = {member: listed for member, listed in facts.items() if member in _own_members()}
-        others = {member: listed for member, listed in facts.items() if member not in own}
-        return replace(self, others={**self.others, **others}, **own)
-
-
-@cache
-def _own_members() -> frozenset[str]:
-    return frozenset(member.name for member in fields(ClusterScan))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ from dataflow_generator.jobs.databases.ingestion import Ends, IngestionPart, gro
 from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.jobs.flink.resolve import FlinkContext, declared_columns, defines
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, names_groups
-from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
+from dataflow_generator.jobs.ksqldb import Level, StatementReading, ksql_jobs, named_by, query_node
 from dataflow_generator.jobs.ksqldb_files import file_queries
 from dataflow_generator.jobs.manual import manual_jobs
 from dataflow_generator.jobs.model import (
@@ -477,7 +477,7 @@ def described(jobs: Iterable[JobFlows], context: LookupContext) -> Described:
     return columns_of
 
 
-def _counted(reading: Reading) -> CountedJob:
+def _counted(reading: StatementReading) -> CountedJob:
     columns, tables, unread = (reading.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
     partly = reading.is_part and not unread
     counted = Coverage(

@@ -125,7 +125,7 @@ class Level(Enum):
     UNREAD = "unread"
 
 
-class Reading(NamedTuple):
+class StatementReading(NamedTuple):
     """A statement's job, how far it was read, and what was not understood.
 
     *is_part*: some of the columns that it uses, or the tables behind them, are not resolved.
@@ -143,7 +143,7 @@ def ksql_jobs(
     fields: FieldsOf,
     naming: Naming,
     aggregates: AggregatesOf = MappingProxyType({}),
-) -> Iterator[Reading]:
+) -> Iterator[StatementReading]:
     """Read every persistent query, ordered by cluster, server and name.
 
     Each of *collections* and *queries* comes with its cluster. *aggregates* are the servers' user-defined aggregate
@@ -241,7 +241,7 @@ class _Job:
             self._topics = {sink: server.naming.topic(server.cluster, topic) for sink, topic in own} | self._topics
         self._problems: list[Problem] = []
 
-    def read(self) -> Reading:
+    def read(self) -> StatementReading:
         """Return the job; without columns where statement and server disagree, or a construct is unknown."""
         parsed = read_sql(self._query.statement, Dialect.KSQLDB, self._server.catalog)
         statement = parsed[0] if len(parsed) == 1 else StatementFlows(text=self._query.statement, kind="UNKNOWN")
@@ -257,7 +257,7 @@ class _Job:
         flows = JobFlows(
             job=query_node(self._query), certainty=Certainty.DERIVED, reads=reads, writes=writes, columns=columns
         )
-        return Reading(flows, level, tuple(dict.fromkeys(self._problems)), is_part=bool(statement.unresolved))
+        return StatementReading(flows, level, tuple(dict.fromkeys(self._problems)), is_part=bool(statement.unresolved))
 
     def _check(self, statement: StatementFlows) -> None:
         self._problems += [Problem(self._at(problem), problem.what, problem.hint) for problem in statement.problems]

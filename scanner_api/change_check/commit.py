@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -29,11 +28,14 @@ from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, Sha
 from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.repository.topic_files.settings import FILE
 from scanner_extractor.repository.yaml_documents import parse_yaml
-from scanner_extractor.results import RepositoryResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.schemas.parsing import ParseRequest, parse_in_process
 from scanner_model.columns import ParsedSchema
-from scanner_model.declarations import UNRESOLVED_USE, DeclaredKind, UnreadFile
+from scanner_model.declarations import UNRESOLVED_USE, Declaration, DeclaredKind, UnreadFile
+from scanner_model.field_uses import FieldUse
 from scanner_model.lazy_names import load
+from scanner_model.schemas import SchemaVersion
+from scanner_model.streaming_sql import StreamingStatement
 
 _GENERATE = "dataflow_generator.build.store:generate"
 """What generates a graph is imported when a finding needs one."""
@@ -54,26 +56,26 @@ class Commit:
         place: Path,
         texts: ParsedTexts,
         base: Commit | None = None,
-        others: Sequence[RepositoryResult] = (),
+        others: Sequence[Reading] = (),
     ) -> None:
         self.reading = reading
         self._place, self._texts, self._others = place, texts, others
-        self._base = base if base is not None and _facts(base.reading.result) == _facts(reading.result) else None
+        self._base = base if base is not None and _facts(base.reading) == _facts(reading) else None
 
     @cached_property
     def dictionary(self) -> Dictionary:
         """Return a dictionary with what the files declare, and the other repositories."""
-        return self._stored(self.reading.result, self._place)
+        return self._stored(self.reading, self._place)
 
     @cached_property
     def with_field_uses(self) -> Dictionary:
         """Return a dictionary with the fields that programs use, too: reading them takes as long as all else."""
-        result = replace(self.reading.result, field_uses=self.reading.field_uses())
-        return self._stored(result, self._place.with_suffix(".fields.db"))
+        reading = self.reading.with_facts({FieldUse: self.reading.field_uses()})
+        return self._stored(reading, self._place.with_suffix(".fields.db"))
 
-    def _stored(self, result: RepositoryResult, place: Path) -> Dictionary:
+    def _stored(self, reading: Reading, place: Path) -> Dictionary:
         others = (without_subjects(other, self.schemas) for other in self._others)
-        return write_repositories(place, (result, *others), self._texts.read)
+        return write_repositories(place, (reading, *others), self._texts.read)
 
     @cached_property
     def with_graph(self) -> Dictionary:
@@ -99,7 +101,7 @@ class Commit:
     @cached_property
     def topics(self) -> frozenset[str]:
         """Return the topics that files create; one that a statement only names has to be there already."""
-        declared = self.reading.result.declared.declarations
+        declared = self.reading.of(Declaration)
         topics = (entry for entry in declared if entry.kind is DeclaredKind.TOPIC and entry.tool != STATEMENT)
         return frozenset(entry.name for entry in topics)
 
@@ -107,25 +109,24 @@ class Commit:
         """Return as what the file at *path* is read; empty where it is not there, or nothing that is read is in it."""
         if path in self.unread:
             return self.unread[path].kind
-        if self.reading.result.schema_files.get(path):
+        if self.reading.schema_files.get(path):
             return "schema"
         kinds = [kind for kind, files in self.reading.files.items() if path in files]
-        is_read = path in self.reading.result.places or SETTINGS in kinds
+        is_read = path in self.reading.places or SETTINGS in kinds
         return kinds[0] if kinds and is_read else ""
 
     @cached_property
     def schemas(self) -> Mapping[str, tuple[str, ...]]:
         """Return the texts of each subject, the newest last."""
         texts: dict[str, tuple[str, ...]] = {}
-        registry = self.reading.result.registry
-        for version in registry.versions if registry else ():
+        for version in self.reading.of(SchemaVersion):
             texts[version.subject] = (*texts.get(version.subject, ()), version.text)
         return texts
 
     @cached_property
     def tables(self) -> frozenset[str]:
         """Return the tables that statements declare where a table is the topic of its name."""
-        declared = self.reading.result.declared.statements
+        declared = self.reading.of(StreamingStatement)
         texts = (statement.statement for statement in declared if statement.engine == CONFLUENT_FILE)
         return frozenset(name[-1] for text in texts for name in read_catalog(text, Dialect.FLINK).tables)
 
@@ -143,7 +144,7 @@ class Commit:
     @cached_property
     def unread(self) -> Mapping[str, UnreadFile]:
         """Return the files that may declare flows and are not read, by path."""
-        files = (file for file in self.reading.result.unread if file.kind != UNRESOLVED_USE)
+        files = (file for file in self.reading.of(UnreadFile) if file.kind != UNRESOLVED_USE)
         return {file.name.partition(":")[0]: file for file in files}
 
 
@@ -158,7 +159,7 @@ class CommitReader:
         objects: ObjectReader,
         directory: Path,
         beside: tuple[Path, ...] = (),
-        others: Sequence[RepositoryResult] = (),
+        others: Sequence[Reading] = (),
     ) -> None:
         self._objects, self._directory = objects, directory
         self._beside, self._others = beside, others
@@ -200,9 +201,9 @@ class ParsedTexts:
         yield from (self._known[key] for key in keys)
 
 
-def _facts(result: RepositoryResult) -> RepositoryResult:
+def _facts(reading: RepositoryReading) -> tuple[object, ...]:
     """Return what a repository declares, without the paths of its files."""
-    return replace(result, files={}, schema_files={}, problems=())
+    return reading.outcome, reading.facts, reading.table_files, reading.levels
 
 
 def written_by(job: CountedJob) -> frozenset[GraphDataset]:
@@ -243,7 +244,7 @@ def masked_connectors(base: Commit, head: Commit) -> frozenset[str]:
     old, new = (
         {
             entry.name: dict(entry.config)
-            for entry in commit.reading.result.declared.declarations
+            for entry in commit.reading.of(Declaration)
             if entry.kind is DeclaredKind.CONNECTOR
         }
         for commit in (base, head)

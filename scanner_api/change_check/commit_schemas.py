@@ -20,6 +20,7 @@ from scanner_extractor.evolution import Level
 from scanner_extractor.formats.protobuf.declarations import Enum
 from scanner_extractor.formats.protobuf.parser import parse_proto
 from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.schemas import SchemaVersion
 
 _OF_COLUMNS = frozenset(f"column-{what}" for what in ("removed", "renamed", "renumbered", "retyped")) | {
     "made-nullable",
@@ -40,7 +41,7 @@ class SchemaComparison:
         self._running: Mapping[str, Sequence[ChangeFinding]] = {}
         self._subjects: dict[str, frozenset[str]] = {}
         for path in trees.changed:
-            listed = (commit.reading.result.schema_files.get(path, ()) for commit in (base, head))
+            listed = (commit.reading.schema_files.get(path, ()) for commit in (base, head))
             if subjects := frozenset(subject for one in listed for subject in one):
                 self._subjects[path] = subjects
         self._files = list(self._subjects)
@@ -87,7 +88,7 @@ class SchemaComparison:
         """Return the subjects whose only file has another subject now, each with that: its schema stays one."""
         pairs: dict[str, str] = {}
         for path in self._files:
-            before, after = (commit.reading.result.schema_files.get(path, ()) for commit in (self._base, self._head))
+            before, after = (commit.reading.schema_files.get(path, ()) for commit in (self._base, self._head))
             if len(before) == len(after) == 1 and before != after:
                 is_old = before[0] not in self._head.schemas and after[0] not in self._base.schemas
                 pairs |= {before[0]: after[0]} if is_old and after[0] not in pairs.values() else {}
@@ -95,7 +96,7 @@ class SchemaComparison:
 
     def _levels(self) -> Iterator[ChangeFinding]:
         """Yield the compatibility levels that change: a looser one lets go what the former would reject."""
-        before, after = self._base.reading.result.levels, self._head.reading.result.levels
+        before, after = self._base.reading.levels, self._head.reading.levels
         for subject in sorted(before.keys() | after.keys()):
             old, new = (levels.get(subject) or levels.get("", "") for levels in (before, after))
             if old == new:
@@ -168,9 +169,8 @@ class SchemaComparison:
     @cached_property
     def _behind_references(self) -> frozenset[str]:
         """Return the subjects whose own text stays, and that refer to a schema that changes, through any other."""
-        registry = self._head.reading.result.registry
         users: dict[str, set[str]] = {}
-        for version in registry.versions if registry else ():
+        for version in self._head.reading.of(SchemaVersion):
             for reference in version.references:
                 users.setdefault(reference.subject, set()).add(version.subject)
         found: set[str] = set()

@@ -49,11 +49,14 @@ from scanner_extractor.repository.other_uses import OTHER_USE
 from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
 from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.repository.syntax_trees import suffix
-from scanner_model.declarations import DeclaredKind
+from scanner_model.catalogs import CatalogTable
+from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import NameUnknown
 from scanner_model.lazy_names import load
+from scanner_model.manual import ManualSchema
 from scanner_model.policy import FORBIDDEN
 from scanner_model.private_files import temporary_directory
+from scanner_model.schemas import SchemaVersion
 
 if TYPE_CHECKING:
     from scanner_api.change_check.commit_schemas import SchemaComparison
@@ -168,8 +171,11 @@ class _Comparison:
 
     def _schemas(self) -> SchemaComparison | None:
         """Return the comparison of schemas; None if they are the same."""
-        before, after = (commit.reading.result for commit in (self._base, self._head))
-        if (before.registry, before.levels, before.schema_files) == (after.registry, after.levels, after.schema_files):
+        before, after = (
+            (reading.of(SchemaVersion), reading.levels, reading.schema_files)
+            for reading in (self._base.reading, self._head.reading)
+        )
+        if before == after:
             return None
         schemas: SchemaComparison = load(_SCHEMAS)(self._base, self._head, self._trees, self._hits)
         return schemas
@@ -243,7 +249,7 @@ class _Comparison:
 
     def _contracts(self) -> Iterator[ChangeFinding]:
         """Yield the columns of changed contracts and AsyncAPI documents that differ, with who uses them."""
-        before, after = (commit.reading.result.declared.schemas for commit in (self._base, self._head))
+        before, after = (commit.reading.of(ManualSchema) for commit in (self._base, self._head))
         for path in self._judged:
             old, new = (
                 tuple(schema for schema in schemas if schema.location.startswith(f"{path} "))
@@ -345,7 +351,7 @@ class _Comparison:
             texts += [flow.evidence for flow in job.flows.columns[:1]]
             statement = str(dict(job.flows.job.attributes).get("statement", ""))
             for commit in (self._head, self._base):
-                texts.append(commit.reading.result.place_of(job.flows.job.name, statement))
+                texts.append(commit.reading.place_of(job.flows.job.name, statement))
             for text in filter(None, texts):
                 for path in self._judged:
                     if path in text:
@@ -372,7 +378,7 @@ class _Comparison:
 
     def _tables(self) -> Iterator[ChangeFinding]:
         """Yield the tables of DDL that are not declared any more, and that jobs still read or write."""
-        before, after = ({table.name: table for table in c.reading.result.tables} for c in (self._base, self._head))
+        before, after = ({table.name: table for table in c.reading.of(CatalogTable)} for c in (self._base, self._head))
         used = {dataset.name for dataset in self._head.used}
         for name in sorted(before.keys() - after.keys()):
             tail = name.rpartition(".")[2].casefold()
@@ -393,7 +399,7 @@ class _Comparison:
                 yield replace(finding, affected=self._hits.of(dataset))
 
     def _topic_file(self, topic: str) -> str:
-        for declared in self._base.reading.result.declared.declarations:
+        for declared in self._base.reading.of(Declaration):
             file = declared.place.rpartition(":")[0]
             if declared.kind is DeclaredKind.TOPIC and declared.name == topic and file in self._judged:
                 return file

@@ -17,13 +17,14 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.repository.reader import read_directory
 from scanner_extractor.repository.settings import RepositorySettings
-from scanner_extractor.results import RepositoryResult, SourceReadings, no_progress
+from scanner_extractor.results import Reading, SourceReadings, no_progress
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
 from scanner_extractor.settings.cluster import Settings
 from scanner_model.lazy_names import load
 from scanner_model.names import ClusterName
 from scanner_model.private_files import temporary_directory
+from scanner_model.schemas import Registry, SchemaVersion
 
 CLUSTER = "repository"
 """The cluster of repositories that are read for a check."""
@@ -31,7 +32,7 @@ _GENERATE = "dataflow_generator.build.store:generate"
 """What generates a graph is imported when a finding needs one."""
 
 
-def read_repositories(options: CheckOptions, top: Path | None = None) -> tuple[RepositoryResult, ...]:
+def read_repositories(options: CheckOptions, top: Path | None = None) -> tuple[Reading, ...]:
     """Read the other repositories; *top* is the one that is checked, whose libraries they may use.
 
     Raises SourceUnreachable if a directory cannot be listed.
@@ -52,17 +53,13 @@ def read_repositories(options: CheckOptions, top: Path | None = None) -> tuple[R
     )
 
 
-def without_subjects(result: RepositoryResult, subjects: Collection[str]) -> RepositoryResult:
+def without_subjects(reading: Reading, subjects: Collection[str]) -> Reading:
     """Return what another repository declares, without its copies of the schemas of *subjects*."""
-    if result.registry is None:
-        return result
-    kept = tuple(version for version in result.registry.versions if version.subject not in subjects)
-    return replace(result, registry=replace(result.registry, versions=kept) if kept else None)
+    kept = tuple(version for version in reading.of(SchemaVersion) if version.subject not in subjects)
+    return reading.with_facts({SchemaVersion: kept, Registry: reading.of(Registry) if kept else ()})
 
 
-def write_repositories(
-    place: Path, results: Sequence[RepositoryResult], read: ParseTexts = parse_in_process
-) -> Dictionary:
+def write_repositories(place: Path, results: Sequence[Reading], read: ParseTexts = parse_in_process) -> Dictionary:
     """Write a dictionary with what repositories declare, as one cluster, and return it; it has no graph yet."""
     scanned = merge_results(
         Settings(cluster=ClusterName(CLUSTER), brokers=(), file=Path("cluster.json")),

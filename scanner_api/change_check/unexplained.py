@@ -27,7 +27,9 @@ from scanner_extractor.repository.statements import DATABASE, engine_of, stateme
 from scanner_extractor.repository.syntax_trees import words
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import InputInvalid
+from scanner_model.manual import DeclaredFlow
 from scanner_model.redaction import mask_statement
+from scanner_model.streaming_sql import StreamingStatement
 
 RULE = "not-judged"
 
@@ -219,7 +221,7 @@ class Unexplained:
     def _codes(self, commit: Commit, texts: Mapping[str, tuple[str, str]], side: int) -> list[tuple[str, str]]:
         """Return the statements of the changed files of one side, without comments, each with its file."""
         listed = [(path, both[side]) for path, both in texts.items() if self._is_sql(path)]
-        for entry in commit.reading.result.declared.statements:
+        for entry in commit.reading.of(StreamingStatement):
             path = _path_of(entry.detail)
             if path in texts and not self._is_sql(path):
                 listed.append((path, entry.statement))
@@ -236,7 +238,7 @@ class Unexplained:
     @cached_property
     def _uses_tables(self) -> bool:
         """Return whether a job reads or writes something other than a topic, or may."""
-        statements = self._base.reading.result.declared.statements
+        statements = self._base.reading.of(StreamingStatement)
         return any(_CONNECTED.search(entry.statement) for entry in statements) or any(
             job.coverage.unknown_connectors or any(one.kind is not NodeKind.TOPIC for one in uses_of(job))
             for job in self._base.jobs
@@ -385,10 +387,10 @@ class Unexplained:
 
     def _facts(self, commit: Commit, path: str) -> frozenset[object]:
         """Return what a file declares, without its lines."""
-        declared = commit.reading.result.declared
-        entries = (replace(entry, place="") for entry in declared.declarations if _path_of(entry.place) == path)
-        flows = ((flow.job, flow.origin, flow.target) for flow in declared.flows if _path_of(flow.evidence) == path)
-        return frozenset((*entries, *flows))
+        reading = commit.reading
+        entries = (replace(entry, place="") for entry in reading.of(Declaration) if _path_of(entry.place) == path)
+        flows = [flow for flow in reading.of(DeclaredFlow) if _path_of(flow.evidence) == path]
+        return frozenset((*entries, *((flow.job, flow.origin, flow.target) for flow in flows)))
 
 
 def _text(content: bytes) -> str:
@@ -404,7 +406,7 @@ def _uses(job: CountedJob) -> Iterator[Use]:
 
 
 def _declared(commit: Commit, kind: DeclaredKind) -> dict[str, Declaration]:
-    return {entry.name: entry for entry in commit.reading.result.declared.declarations if entry.kind is kind}
+    return {entry.name: entry for entry in commit.reading.of(Declaration) if entry.kind is kind}
 
 
 def _changed_keys(old: Declaration, new: Declaration, harmless: re.Pattern[str]) -> list[str]:

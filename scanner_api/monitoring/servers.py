@@ -39,6 +39,7 @@ from scanner_extractor.results import no_progress
 from scanner_extractor.scan.expansion import expanded
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.systems.confluent_cloud.discovery import read_cloud
+from scanner_extractor.systems.confluent_cloud.settings import Organization
 from scanner_extractor.systems.connect.client import read_connector_states, read_used_topics
 from scanner_extractor.systems.connect.reader import with_masked_passwords
 from scanner_extractor.systems.connect.settings import ConnectSettings
@@ -52,7 +53,7 @@ from scanner_model.errors import ScannerError
 from scanner_model.kafka import Connector
 from scanner_model.names import TopicName
 from scanner_model.redaction import mask_statement
-from scanner_model.streaming_sql import ClusterNames, FlinkJob
+from scanner_model.streaming_sql import ClusterNames, FlinkJob, StreamingStatement
 
 _AGAIN = 60.0
 """Seconds after which the topics that a connector uses are requested again."""
@@ -183,7 +184,8 @@ def _failed(jobs: Iterable[FlinkJob]) -> tuple[str, ...]:
 def _scripts(settings: Settings, context: FlinkContext) -> Iterator[JobFlows]:
     for source in settings.sql_files:
         texts = read_texts(source.files, partial(mask_statement, extra=settings.secret_names))
-        yield from script_jobs(settings.cluster, read_sql_files(source, texts, no_progress).statements, context)
+        statements = read_sql_files(source, texts, no_progress).of(StreamingStatement)
+        yield from script_jobs(settings.cluster, statements, context)
 
 
 def _names(settings: Settings) -> ClusterNames:
@@ -257,5 +259,5 @@ def _expanded(settings: Settings) -> Settings:
     if settings.cloud is None:
         return settings
     with Http(settings.cloud.http, settings.cloud.source) as http:
-        organization = read_cloud(settings.cloud, http, no_progress).organization
-    return expanded(settings, settings.cloud, organization)
+        reading = read_cloud(settings.cloud, http, no_progress)
+    return expanded(settings, settings.cloud, *reading.of(Organization))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,10 +43,15 @@ from scanner_extractor.schemas.parsing import (
     request_bundles,
     unpack_bundle,
 )
+from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.columns import ParsedSchema
 from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.lazy_names import deferred
+from scanner_model.manual import DeclaredFlow
 from scanner_model.scan import ClusterScan, SourceStatus
+from scanner_model.schemas import Definition, Registry, SchemaVersion, TopicSchema
+from scanner_model.streaming_sql import FlinkJob, KsqlFunction, KsqlSource, KsqlType, Query, StreamingStatement
 from scanner_model.threads import run_ordered
 
 if TYPE_CHECKING:
@@ -285,28 +291,39 @@ def _has_answers(scan: ClusterScan) -> bool:
     return any(outcome.status in (SourceStatus.READ, SourceStatus.PARTIAL) for outcome in scan.outcomes)
 
 
+_LABELS: dict[type, str] = {
+    Topic: "topics",
+    SchemaVersion: "versions",
+    Definition: "schemas",
+    KsqlSource: "collections",
+    Query: "queries",
+    Connector: "connectors",
+    ConsumerGroup: "consumer groups",
+    DeclaredFlow: "flows",
+    StreamingStatement: "statements",
+    FlinkJob: "jobs",
+    StreamsTopology: "topologies",
+    Annotation: "annotations",
+    Materialization: "materialized topics",
+    CatalogTable: "catalog tables",
+    CatalogLink: "catalog links",
+    Metric: "figures",
+}
+"""How a report counts facts whose class has another name, in its order."""
+_UNCOUNTED = frozenset({Registry, TopicSchema, KsqlFunction, KsqlType, MirrorTopic})
+
+
 def _counts(scan: ClusterScan) -> tuple[tuple[str, int], ...]:
-    columns = sum(len(definition.columns) for definition in scan.definitions)
-    subjects = len({(v.source, v.context, v.subject) for v in scan.versions})
-    counted = (
-        ("topics", len(scan.topics)),
-        ("subjects", subjects),
-        ("versions", len(scan.versions)),
-        ("schemas", len(scan.definitions)),
-        ("columns", columns),
-        ("collections", len(scan.ksql_sources)),
-        ("queries", len(scan.queries)),
-        ("connectors", len(scan.connectors)),
-        ("consumer groups", len(scan.consumer_groups)),
-        ("flows", len(scan.declared_flows)),
-        ("statements", len(scan.statements)),
-        ("jobs", len(scan.flink_jobs)),
-        ("topologies", len(scan.topologies)),
-        ("annotations", len(scan.annotations)),
-        ("materialized topics", len(scan.materializations)),
-        ("catalog tables", len(scan.catalog_tables)),
-        ("catalog links", len(scan.catalog_links)),
-        ("figures", len(scan.metrics)),
-        *((member.replace("_", " "), len(facts)) for member, facts in scan.others.items()),
-    )
+    others = (fact_type for fact_type in scan.by_type if fact_type not in {*_LABELS, *_UNCOUNTED})
+    labels = _LABELS | {fact_type: _label(fact_type) for fact_type in others}
+    topics, versions, schemas, *further = ((label, len(scan.of(fact_type))) for fact_type, label in labels.items())
+    subjects = len({(version.source, version.context, version.subject) for version in scan.of(SchemaVersion)})
+    columns = sum(len(definition.columns) for definition in scan.of(Definition))
+    counted = (topics, ("subjects", subjects), versions, schemas, ("columns", columns), *further)
     return tuple((name, count) for name, count in counted if count)
+
+
+def _label(fact_type: type) -> str:
+    """Return the name of a class in the plural: `acl rules` for AclRule."""
+    words = re.sub(r"(?<!^)(?=[A-Z])", " ", fact_type.__name__).lower()
+    return f"{words[:-1]}ies" if words.endswith("y") else f"{words}s"

@@ -88,7 +88,7 @@ class Rule:
 class FactKind:
     """One kind of fact: where a scan lists it, how it is checked, stored and compared.
 
-    *name* is its name in the change log. *member* is where `ClusterScan.facts` lists them, of *type*.
+    *name* is its name in the change log, *type* the class of its facts.
     *key* are the expressions over *joined* (the table and those that it needs) that identify a row within its
     *cluster*, *name_index* the position in the key of the name that a source may list as unread. *parents* are columns
     set once, when a fact is added; *values* those compared in every scan, and with them *children* as a last value.
@@ -98,7 +98,6 @@ class FactKind:
     """
 
     name: str
-    member: str
     type: type
     table: Table
     joined: FromClause
@@ -123,7 +122,7 @@ def value_columns(table: Table, *parents: str) -> tuple[str, ...]:
     return tuple(column.name for column in table.columns if column.name not in others)
 
 
-def cluster_kind(member: str, fact_type: type, **options: Any) -> FactKind:  # noqa: ANN401 - members of FactKind
+def cluster_kind(fact_type: type, **options: Any) -> FactKind:  # noqa: ANN401 - members of FactKind
     """Return the kind of facts that belong to the cluster itself and whose cells are members of the facts.
 
     A fact is identified by its keys and, unless it is shared, by its source; one of the keys must not be empty.
@@ -143,12 +142,13 @@ def cluster_kind(member: str, fact_type: type, **options: Any) -> FactKind:  # n
         "rule": Rule(name=lambda fact: tuple(_text(read(fact)) for read in identity), required=required),
     }
     return FactKind(
-        member=member,
         type=fact_type,
         table=table,
         parents=("cluster_id", *keys),
         values=tuple(values),
-        rows=_member_rows(member, list(keys.values()), list(values.values()), options.get("children"), shared=shared),
+        rows=_member_rows(
+            fact_type, list(keys.values()), list(values.values()), options.get("children"), shared=shared
+        ),
         shared=shared,
         **(described | options),
     )
@@ -167,12 +167,12 @@ def _reader(column: FactColumn) -> Reader:
 
 
 def _member_rows(
-    member: str, keys: list[Reader], values: list[Reader], children: Children | None, *, shared: bool
+    fact_type: type[Any], keys: list[Reader], values: list[Reader], children: Children | None, *, shared: bool
 ) -> Callable[[ClusterScan, RowContext], Iterator[Wanted]]:
     """Return the conversion of a scan's facts to rows whose cells are the facts' members."""
 
     def rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
-        for fact in scan.facts(member):
+        for fact in scan.of(fact_type):
             named = tuple(_cell(read(fact)) for read in keys)
             cells = tuple(_cell(read(fact)) for read in values)
             if children:

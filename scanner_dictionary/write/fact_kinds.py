@@ -1,7 +1,6 @@
 """The kinds of facts that a scan stores: one row for each, in the order in which they are written and logged.
 
-A new kind takes its type in `scanner_model`, a table with its migration, and a row here. Facts of a kind that has no
-member of `ClusterScan` are in its `others`.
+A new kind takes its type in `scanner_model`, a table with its migration, and a row here.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, Streams
 from scanner_model.manual import DeclaredFlow
 from scanner_model.names import SourceId
 from scanner_model.scan import ClusterScan
-from scanner_model.schemas import Confidence, Reference, Registry, SchemaIdUse, SchemaVersion, TopicSchema
+from scanner_model.schemas import Confidence, Definition, Reference, Registry, SchemaIdUse, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import (
     CollectionColumn,
     FlinkJob,
@@ -50,9 +49,9 @@ from scanner_model.tag_decisions import TagDecision, TagRuleFile
 _source = t.source.c
 
 
-TOPIC = cluster_kind("topics", Topic)
+TOPIC = cluster_kind(Topic)
 
-REGISTRY = cluster_kind("registries", Registry, required=attrgetter("kind"))
+REGISTRY = cluster_kind(Registry, required=attrgetter("kind"))
 
 
 # --- subjects, their versions, and links from topics
@@ -65,7 +64,9 @@ def _subject_of(version: SchemaVersion) -> tuple[str, str, str]:
 def _subject_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
     """Return a row for each subject of the versions; it is deleted where every version is."""
     registries = context.ids[REGISTRY.name]
-    for (source, subject_context, name), group in groupby(sorted(scan.versions, key=_subject_of), key=_subject_of):
+    for (source, subject_context, name), group in groupby(
+        sorted(scan.of(SchemaVersion), key=_subject_of), key=_subject_of
+    ):
         versions = list(group)
         deleted = all(version.deleted for version in versions)
         level = next((version.compatibility for version in reversed(versions) if version.compatibility), None)
@@ -76,7 +77,6 @@ def _subject_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
 
 SUBJECT = FactKind(
     name="subject",
-    member="versions",
     type=SchemaVersion,
     table=t.subject,
     joined=t.subject.join(t.source),
@@ -96,8 +96,8 @@ _REFERENCES = Children(
 
 def _version_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
     subjects = context.ids[SUBJECT.name]
-    texts = {definition.fingerprint: definition.text for definition in scan.definitions}
-    for version in scan.versions:
+    texts = {definition.fingerprint: definition.text for definition in scan.of(Definition)}
+    for version in scan.of(SchemaVersion):
         subject = _subject_of(version)
         parents = (subjects[subject], version.version)
         source = context.sources[version.source]
@@ -126,7 +126,6 @@ def _version_cells(version: SchemaVersion, context: RowContext, own: str | None)
 
 VERSION = FactKind(
     name="subject_version",
-    member="versions",
     type=SchemaVersion,
     table=t.subject_version,
     joined=t.subject_version.join(t.subject).join(t.source, _source.id == t.subject_version.c.source_id),
@@ -147,7 +146,7 @@ VERSION = FactKind(
 
 def _link_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
     topics = context.ids[TOPIC.name]
-    for link in scan.topic_schemas:
+    for link in scan.of(TopicSchema):
         topic, subject_context, subject = storable(link.topic), storable(link.context), storable(link.subject)
         fingerprint = "" if subject else link.fingerprint
         key = (topic, str(link.role), storable(link.source), subject_context, subject, link.version, fingerprint)
@@ -184,7 +183,6 @@ _LINK_PARENTS = ("topic_id", "schema_role", "context", "subject", "version")
 
 LINK = FactKind(
     name="topic_schema",
-    member="topic_schemas",
     type=TopicSchema,
     table=t.topic_schema,
     joined=(
@@ -216,13 +214,13 @@ LINK = FactKind(
 
 # --- consumer groups
 
-GROUP = cluster_kind("consumer_groups", ConsumerGroup)
+GROUP = cluster_kind(ConsumerGroup)
 
 
 def _group_topic_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
     """Return a row for each topic that a consumer group reads."""
     groups = context.ids[GROUP.name]
-    for group in scan.consumer_groups:
+    for group in scan.of(ConsumerGroup):
         name = storable(group.name)
         for topic in sorted(set(map(storable, group.topics))):
             yield Wanted((name, topic), context.sources[group.source], (groups[(name,)], topic), ())
@@ -230,7 +228,6 @@ def _group_topic_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted
 
 GROUP_TOPIC = FactKind(
     name="consumer_group_topic",
-    member="consumer_groups",
     type=ConsumerGroup,
     table=t.consumer_group_topic,
     joined=t.consumer_group_topic.join(t.consumer_group),
@@ -265,38 +262,37 @@ FACT_KINDS: tuple[FactKind, ...] = (
     LINK,
     GROUP,
     GROUP_TOPIC,
-    cluster_kind("ksql_sources", KsqlSource, required=attrgetter("kind"), children=_COLLECTION_COLUMNS),
-    cluster_kind("queries", Query, name="query"),
-    cluster_kind("connectors", Connector, children=_TASKS),
+    cluster_kind(KsqlSource, required=attrgetter("kind"), children=_COLLECTION_COLUMNS),
+    cluster_kind(Query, name="query"),
+    cluster_kind(Connector, children=_TASKS),
     cluster_kind(
-        "declared_flows",
         DeclaredFlow,
         name_index=0,
         required=lambda flow: flow.job or (flow.origin.name and flow.target.name),
     ),
-    cluster_kind("statements", StreamingStatement),
-    cluster_kind("flink_jobs", FlinkJob),
-    cluster_kind("topologies", StreamsTopology),
-    cluster_kind("ksql_functions", KsqlFunction),
-    cluster_kind("ksql_types", KsqlType),
-    cluster_kind("mirror_topics", MirrorTopic),
-    cluster_kind("annotations", Annotation),
-    cluster_kind("materializations", Materialization),
-    cluster_kind("catalog_tables", CatalogTable, children=_TABLE_COLUMNS),
+    cluster_kind(StreamingStatement),
+    cluster_kind(FlinkJob),
+    cluster_kind(StreamsTopology),
+    cluster_kind(KsqlFunction),
+    cluster_kind(KsqlType),
+    cluster_kind(MirrorTopic),
+    cluster_kind(Annotation),
+    cluster_kind(Materialization),
+    cluster_kind(CatalogTable, children=_TABLE_COLUMNS),
     # Its place changes whenever a line is added above it: what changes of the object is logged as that of the object.
-    cluster_kind("declarations", Declaration, logged=False),
-    cluster_kind("unread_files", UnreadFile, logged=False),
+    cluster_kind(Declaration, logged=False),
+    cluster_kind(UnreadFile, logged=False),
     # Its places change whenever a line is added above them.
-    cluster_kind("field_uses", FieldUse, name_index=1, logged=False),
-    cluster_kind("catalog_links", CatalogLink),
-    cluster_kind("metrics", Metric, logged=False),
+    cluster_kind(FieldUse, name_index=1, logged=False),
+    cluster_kind(CatalogLink),
+    cluster_kind(Metric, logged=False),
     # Its window moves with every scan.
-    cluster_kind("client_uses", ClientUse, logged=False),
+    cluster_kind(ClientUse, logged=False),
     # Its offset moves with every record.
-    cluster_kind("schema_id_uses", SchemaIdUse, logged=False),
-    cluster_kind("application_identities", ApplicationIdentity),
-    cluster_kind("tag_decisions", TagDecision),
-    cluster_kind("tag_rule_files", TagRuleFile),
-    cluster_kind("acl_rules", AclRule),
-    cluster_kind("acl_authorizers", AclAuthorizer, required=attrgetter("source")),
+    cluster_kind(SchemaIdUse, logged=False),
+    cluster_kind(ApplicationIdentity),
+    cluster_kind(TagDecision),
+    cluster_kind(TagRuleFile),
+    cluster_kind(AclRule),
+    cluster_kind(AclAuthorizer, required=attrgetter("source")),
 )

@@ -236,7 +236,7 @@ class FactWriter:
     def write(self, scan: ClusterScan) -> None:
         """Store all facts of *scan*, which were checked."""
         self._write_brokers(scan)
-        definitions = write_definitions(self.conn, scan.definitions, self.number)
+        definitions = write_definitions(self.conn, scan.of(Definition), self.number)
         context = RowContext(cluster=self.cluster, sources=self.sources.ids, definitions=definitions)
         for kind in FACT_KINDS:
             ids = self._write_topics(scan, context) if kind is TOPIC else self._merge(kind, kind.rows(scan, context))

@@ -26,26 +26,24 @@ LARGEST = 2**63 - 1
 
 _DEFINITION = Rule(name=lambda fact: (fact.fingerprint,), required=attrgetter("format"))
 
-_RULES: tuple[tuple[str, str, Rule], ...] = (
-    ("schema_definition", "definitions", _DEFINITION),
-    *((kind.name, kind.member, kind.rule) for kind in FACT_KINDS if kind.rule),
+_RULES: tuple[tuple[str, type, Rule], ...] = (
+    ("schema_definition", Definition, _DEFINITION),
+    *((kind.name, kind.type, kind.rule) for kind in FACT_KINDS if kind.rule),
 )
-"""Name of the kind, the scan's member that lists its facts, and the rule; parents before their children."""
+"""Name of the kind, the type of its facts, and the rule; parents before their children."""
 
 
 def check(scan: ClusterScan) -> tuple[ClusterScan, tuple[Problem, ...]]:
     """Return *scan* without the facts that break a rule, and a problem for each of those, by kind."""
     known: dict[str, set[Name]] = {}
     problems: list[Problem] = []
-    accepted: dict[str, Any] = {}
-    for kind, member, rule in _RULES:
-        if facts := scan.facts(member):
-            accepted[member] = tuple(_accepted(kind, rule, facts, known, problems))
-    for member in sorted(scan.others.keys() - {member for _, member, _ in _RULES}):
-        problems.append(Problem(member, f"no kind of fact is called {member!r}", "the facts were not stored"))
-    valid = (_with_valid_columns(definition, problems) for definition in accepted.get("definitions", ()))
-    accepted["definitions"] = tuple(valid)
-    return scan.with_facts(accepted), tuple(problems)
+    accepted = {
+        fact_type: tuple(_accepted(kind, rule, scan.of(fact_type), known, problems)) for kind, fact_type, rule in _RULES
+    }
+    for name in sorted(fact_type.__name__ for fact_type in scan.by_type.keys() - accepted.keys()):
+        problems.append(Problem(name, f"no kind of fact is called {name!r}", "the facts were not stored"))
+    accepted[Definition] = tuple(_with_valid_columns(definition, problems) for definition in accepted[Definition])
+    return replace(scan, facts=tuple(chain.from_iterable(accepted.values()))), tuple(problems)
 
 
 def _accepted(
@@ -192,8 +190,7 @@ def write_outcomes(conn: Connection, scan: ClusterScan, sources: Sources, number
 
 def _of_facts(scan: ClusterScan) -> Iterator[SourceId]:
     """Yield the source of every fact; it may have no outcome."""
-    for member in dict.fromkeys(kind.member for kind in FACT_KINDS):
-        yield from (fact.source for fact in scan.facts(member))
+    return (fact.source for fact_type in {kind.type for kind in FACT_KINDS} for fact in scan.by_type.get(fact_type, ()))
 
 
 def _kind(name: SourceId, outcomes: Mapping[SourceId, SourceResult]) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from scanner_extractor import systems
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import CatalogResult
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CATALOGS", "CatalogType", "lists"]
 
-CatalogType = SourceType[CatalogSettings, CatalogResult]
+CatalogType = SourceType[CatalogSettings]
 
 
 def lists(
@@ -31,5 +30,5 @@ def lists(
     return check
 
 
-CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(systems.CATALOGS, plugins.CATALOGS)
+CATALOGS: SourceTypes[CatalogSettings] = SourceTypes(systems.CATALOGS, plugins.CATALOGS)
 """The types of catalog by the name that cluster.json gives them."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.pagination import PagesWithoutEnd
-from scanner_extractor.results import CatalogResult, Progress, answered
+from scanner_extractor.results import Progress, Reading, answered
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.columns import ColumnPath
@@ -165,11 +165,11 @@ class CatalogCollector:
         """Report what could not be read of *name*."""
         self.problems.append(Problem(f"{self.settings.source} {name}", f"{what}: {error.what}", error.hint))
 
-    def reading(self) -> CatalogResult:
+    def reading(self) -> Reading:
         """Return the result, sorted; unread names are dropped where other tables could not be listed."""
         reasons = self._reasons()
         complete = not self.unlisted and not self.without_lineage
-        return CatalogResult(
+        return Reading(
             outcome=answered(
                 self.settings.source,
                 "catalog",
@@ -179,8 +179,10 @@ class CatalogCollector:
                 requests=self.http.requests,
                 unread=self.unread.known if complete else frozenset(),
             ),
-            tables=tuple(self.tables[key] for key in sorted(self.tables)),
-            links=tuple(self.links[key] for key in sorted(self.links)),
+            facts=(
+                *(self.tables[key] for key in sorted(self.tables)),
+                *(self.links[key] for key in sorted(self.links)),
+            ),
             problems=tuple(sorted((*self.problems, *self.unread.problems))),
         )
 

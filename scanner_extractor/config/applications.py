@@ -14,11 +14,10 @@ from scanner_extractor.config.sections import (
     object_of,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.results import FactsResult
+from scanner_extractor.results import Reading, answered
 from scanner_model.clients import ApplicationIdentity, IdentityKind
 from scanner_model.documents.schema_errors import ErrorMessage
 from scanner_model.names import SourceId
-from scanner_model.scan import SourceResult, SourceStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +90,7 @@ APPLICATIONS_SECTION = Section(
 )
 
 
-def read_mapping(settings: ApplicationSettings) -> FactsResult:
+def read_mapping(settings: ApplicationSettings) -> Reading:
     """Return a fact for each name of each application."""
     identities = tuple(
         ApplicationIdentity(
@@ -104,13 +103,4 @@ def read_mapping(settings: ApplicationSettings) -> FactsResult:
         for application, names in sorted(settings.identities.items())
         for kind, pattern in sorted(set(names))
     )
-    return FactsResult(
-        outcome=SourceResult(
-            source=settings.source,
-            kind="applications",
-            status=SourceStatus.READ,
-            received=len(identities),
-            requested=len(identities),
-        ),
-        facts={"application_identities": identities},
-    )
+    return Reading(outcome=answered(settings.source, "applications", len(identities)), facts=identities)

@@ -11,12 +11,11 @@ from scanner_extractor.config.interpolation import named_files
 from scanner_extractor.config.policy import is_day
 from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext, nonempty
 from scanner_extractor.http.messages import Json
-from scanner_extractor.results import FactsResult
+from scanner_extractor.results import Reading, answered
 from scanner_model.columns import parse_path
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid
 from scanner_model.names import SourceId
-from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.tag_decisions import Decision, TagDecision, TagRuleFile
 from scanner_model.tag_rules import rule_document
 
@@ -159,14 +158,12 @@ def _is_path(column: str) -> bool:
     return True
 
 
-def read_personal_data(settings: PersonalDataSettings) -> FactsResult:
+def read_personal_data(settings: PersonalDataSettings) -> Reading:
     """Return the decisions and rules as facts."""
-    count = len(settings.decisions) + len(settings.rules)
-    return FactsResult(
-        outcome=SourceResult(
-            source=settings.source, kind="personal_data", status=SourceStatus.READ, received=count, requested=count
-        ),
-        facts={"tag_decisions": settings.decisions, "tag_rule_files": settings.rules},
+    facts = (*settings.decisions, *settings.rules)
+    return Reading(
+        outcome=answered(settings.source, "personal_data", len(facts)),
+        facts=facts,
     )
 
 

@@ -50,7 +50,7 @@ class TypedSources:
 
     what: str
     base: Json
-    types: SourceTypes[Any, Any]
+    types: SourceTypes[Any]
     choices: Collection[str] = ()
     identity_has_type: bool = True
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from scanner_extractor import systems
-from scanner_extractor.results import RegistryResult
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
 
 __all__ = ["REGISTRIES", "RegistryType"]
 
-RegistryType = SourceType[RegistrySettings, RegistryResult]
+RegistryType = SourceType[RegistrySettings]
 
-REGISTRIES: SourceTypes[RegistrySettings, RegistryResult] = SourceTypes(systems.REGISTRIES, plugins.REGISTRIES)
+REGISTRIES: SourceTypes[RegistrySettings] = SourceTypes(systems.REGISTRIES, plugins.REGISTRIES)
 """The types of schema registry by the name that cluster.json gives them."""

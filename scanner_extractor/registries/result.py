@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scanner_extractor.http.pagination import PagesWithoutEnd
-from scanner_extractor.results import RegistryResult
+from scanner_extractor.results import Reading
 from scanner_extractor.schemas.references import find_reference, finder
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError
@@ -160,21 +160,20 @@ def without_deleted(gathered: RegistryContent) -> RegistryContent:
     return replace(gathered, rows=retained)
 
 
-def as_result(settings: RegistrySettings, gathered: RegistryContent, requests: int) -> RegistryResult:
+def as_result(settings: RegistrySettings, gathered: RegistryContent, requests: int) -> Reading:
     """Return the reading in its fixed order; it is PARTIAL where something that exists was not read."""
     versions = tuple(gathered.rows[key].version for key in sorted(gathered.rows))
     inline = (link for row in gathered.rows.values() for link in row.associations)
-    return RegistryResult(
-        registry=Registry(
-            source=settings.source,
-            kind=settings.type,
-            url=settings.http.url,
-            environment=settings.environment,
-            server_version=gathered.server_version,
-        ),
+    registry = Registry(
+        source=settings.source,
+        kind=settings.type,
+        url=settings.http.url,
+        environment=settings.environment,
+        server_version=gathered.server_version,
+    )
+    return Reading(
         outcome=_outcome(settings.source, gathered, len(versions), requests),
-        versions=versions,
-        associations=tuple(sorted({*inline, *gathered.associations}, key=_order)),
+        facts=(registry, *versions, *sorted({*inline, *gathered.associations}, key=_order)),
         problems=tuple(sorted(set(gathered.problems))),
     )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from scanner_extractor.results import DeclaredResult
 from scanner_model.catalogs import Annotation
-from scanner_model.declarations import DeclaredKind
+from scanner_model.declarations import Declaration, DeclaredKind
+from scanner_model.facts import Facts
+from scanner_model.manual import DeclaredFlow, ManualSchema
 from scanner_model.names import SourceId, TopicName
 from scanner_model.owners import CODE_OWNED_PROGRAM, CODE_OWNED_SUBJECT, CODE_OWNED_TOPIC
 
@@ -45,16 +46,16 @@ _WILDCARDS: Mapping[str, str] = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?
 
 
 def owned_in_files(
-    source: SourceId, declared: DeclaredResult, subjects: Mapping[str, Iterable[str]], owners: CodeOwners
+    source: SourceId, declared: Facts, subjects: Mapping[str, Iterable[str]], owners: CodeOwners
 ) -> Iterator[Annotation]:
     """Yield the owners of programs, connectors and topics in files, and of subjects by the file of their schema.
 
     *subjects* are those of each file. Of several places of one name the first with an owner counts.
     """
-    places = [(CODE_OWNED_PROGRAM, flow.job, flow.evidence) for flow in declared.flows if flow.job]
+    places = [(CODE_OWNED_PROGRAM, flow.job, flow.evidence) for flow in declared.of(DeclaredFlow) if flow.job]
     kinds = {DeclaredKind.TOPIC: CODE_OWNED_TOPIC, DeclaredKind.CONNECTOR: CODE_OWNED_PROGRAM}
-    places += [(kinds[each.kind], each.name, each.place) for each in declared.declarations if each.kind in kinds]
-    places += [(CODE_OWNED_TOPIC, schema.topic, schema.location) for schema in declared.schemas]
+    places += [(kinds[each.kind], each.name, each.place) for each in declared.of(Declaration) if each.kind in kinds]
+    places += [(CODE_OWNED_TOPIC, schema.topic, schema.location) for schema in declared.of(ManualSchema)]
     places += [(CODE_OWNED_SUBJECT, subject, file) for file, named in subjects.items() for subject in named]
     owned: dict[tuple[str, str], str] = {}
     for kind, name, place in places:

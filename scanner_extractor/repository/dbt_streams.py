@@ -17,16 +17,15 @@ from scanner_extractor.repository.declared import Collector
 from scanner_extractor.repository.statements import CONFLUENT, MATERIALIZE, RISINGWAVE, statements_of
 from scanner_extractor.repository.tables import add_engine_objects
 from scanner_extractor.repository.variables import Variables
-from scanner_extractor.results import DeclaredResult, Progress, RepositoryResult
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.systems.dbt.manifest import Project
 from scanner_extractor.systems.dbt.settings import DbtSettings
-from scanner_model.catalogs import CatalogLink, CatalogTable
+from scanner_model.catalogs import CatalogTable
 from scanner_model.kafka import Topic
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import TopicName
 from scanner_model.payload import Payload, Unread
 from scanner_model.redaction import mask_statement
-from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 Json = Any
@@ -38,39 +37,18 @@ _COMMANDS = {"source": "CREATE SOURCE", "source_table": "CREATE TABLE", "sink": 
 """Materialize's materializations whose SQL follows the name."""
 
 
-def read_streams(document: Json, settings: DbtSettings, progress: Progress) -> RepositoryResult:
+def read_streams(document: Json, settings: DbtSettings, progress: Progress) -> Reading:
     """Read the models of a project for streams; *document* is what `load_manifest` returned."""
     project = Project(Payload(document), settings, Unread(settings.source))
     adapter = project.document.text("adapter")
     reading = _Engine(project, adapter) if adapter in (RISINGWAVE, MATERIALIZE) else _Flink(project, adapter)
-    declared, tables, links = reading.read()
-    unread, count = len(project.unread), len(project.nodes)
+    facts, count = reading.read(), len(project.nodes)
     progress(settings.source, count, count)
-    outcome = SourceResult(
-        source=settings.source,
-        kind="dbt",
-        status=SourceStatus.PARTIAL if unread else SourceStatus.READ,
-        received=count,
-        requested=count + unread,
-        reason=f"{unread} of its nodes could not be read" if unread else "",
-    )
-    return RepositoryResult(
-        outcome=outcome,
-        declared=replace(declared, outcome=outcome),
-        tables=tables,
-        links=links,
+    return Reading(
+        outcome=project.outcome(count),
+        facts=facts,
         problems=(*project.problems(), *project.unread.problems),
     )
-
-
-_Facts = tuple[DeclaredResult, tuple[CatalogTable, ...], tuple[CatalogLink, ...]]
-
-
-def _declared(project: Project, **facts: Any) -> DeclaredResult:  # noqa: ANN401 - of several types
-    outcome = SourceResult(
-        source=project.settings.source, kind="dbt", status=SourceStatus.READ, received=0, requested=0
-    )
-    return DeclaredResult(outcome=outcome, **facts)
 
 
 def _place(node: Payload) -> str:
@@ -91,7 +69,7 @@ class _Flink:
     project: Project
     adapter: str
 
-    def read(self) -> _Facts:
+    def read(self) -> tuple[Any, ...]:
         project = self.project
         nodes = {name: node for name, node in project.nodes.items() if node.text("resource_type") != _EXPOSURE}
         database = self._database(nodes.values())
@@ -116,9 +94,8 @@ class _Flink:
         exposures = [node for node in project.nodes.items() if node[1].text("resource_type") == _EXPOSURE]
         flows += [flow for name, node in exposures for flow in self._dependencies(name, node)]
         names = sorted({topic for node in nodes.values() if (topic := self._topic(node, database))})
-        topics = tuple(Topic(source=project.settings.source, name=TopicName(name)) for name in names)
-        facts = _declared(project, statements=tuple(statements), flows=tuple(flows), topics=topics)
-        return facts, tuple(project.table(name, node) for name, node in exposures), ()
+        topics = (Topic(source=project.settings.source, name=TopicName(name)) for name in names)
+        return (*topics, *statements, *flows, *(project.table(name, node) for name, node in exposures))
 
     def _database(self, nodes: Any) -> tuple[str, str]:  # noqa: ANN401 - the view of a dictionary
         """Return the environment and Kafka cluster of most nodes: those of models without a schema of their own."""
@@ -248,7 +225,7 @@ class _Engine:
     project: Project
     adapter: str
 
-    def read(self) -> _Facts:
+    def read(self) -> tuple[Any, ...]:
         project, settings = self.project, self.project.settings
         context = Context(
             source=settings.source, variables=Variables(), collector=Collector(source=settings.source), entries={}
@@ -264,12 +241,8 @@ class _Engine:
             elif known is not None:
                 tables.append(known)
         topics = sorted({declaration.name for declaration in context.collector.declarations.values()})
-        declared = _declared(
-            project,
-            topics=tuple(Topic(source=settings.source, name=TopicName(topic)) for topic in topics),
-            problems=tuple(context.collector.problems),
-        )
-        return declared, (*context.tables, *tables), (*context.links, *project.links())
+        found = (Topic(source=settings.source, name=TopicName(topic)) for topic in topics)
+        return (*found, *context.tables, *tables, *context.links, *project.links())
 
     def _statement(self, node: Payload) -> str:
         """Return the statement that creates the object of a node; empty for a source of dbt, and without SQL."""

@@ -70,7 +70,8 @@ class Collector:
 
     *internal* are topics that a Connect cluster creates for itself, with the place that names each. *config_maps* are
     the shared settings of the file that is read. *schema_files* are subjects, each with the file of its schema as it is
-    named there. *others* counts the skipped documents, by reason.
+    named there. *others* counts the skipped documents, by reason, *totals* the `files`, the `documents` that were
+    parsed, and those of both that `failed`.
     """
 
     source: SourceId
@@ -83,6 +84,7 @@ class Collector:
     problems: list[Problem] = field(default_factory=list)
     schema_files: list[tuple[str, str]] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
+    totals: Counter[str] = field(default_factory=Counter)
 
     def declare(self, declaration: Declaration, settings: Mapping[str, Json]) -> None:
         """Add a topic or connector with its *settings*, as the file has them."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
@@ -38,16 +39,18 @@ from scanner_extractor.repository.topic_files.settings import (
     settings_of,
 )
 from scanner_extractor.repository.variables import MOST_GROWTH, Variables
-from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
-from scanner_extractor.systems.deployment.reader import DeploymentReading, deployment_result
+from scanner_extractor.results import Progress, Reading, answered
+from scanner_extractor.systems.deployment.reader import declared_facts
 from scanner_model.catalogs import CatalogTable
-from scanner_model.declarations import UNREAD_HINT, UnreadFile
+from scanner_model.declarations import UNREAD_HINT, Declaration, UnreadFile
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
+from scanner_model.facts import Facts
 from scanner_model.field_uses import FieldUse, MessageClass
 from scanner_model.kafka import Connector, Topic
+from scanner_model.manual import DeclaredFlow
 from scanner_model.names import TopicName
-from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Registry
+from scanner_model.streaming_sql import StreamingStatement
 
 SETTINGS = "settings"
 """What files that set variables are counted as."""
@@ -56,22 +59,46 @@ MOST_TEXT = 64 * 1024 * 1024
 """Characters of the files that are read together."""
 
 
-@dataclass(slots=True, kw_only=True)
-class RepositoryReading:
-    """What was found: the paths of files by kind, and what is read of them.
+@dataclass(frozen=True, kw_only=True)
+class RepositoryReading(Reading):
+    """The reading of a directory, and what else is known of its files.
 
-    The *result* is without the fields that programs use: *field_uses* reads them, for those who need them, and
-    *changed_fields* those of the programs that files of the given paths may be part of, with the classes of messages.
+    It is without the fields that programs use: *field_uses* reads them, for those who need them, and *changed_fields*
+    those of the programs that files of the given paths may be part of, with the classes of messages. *files* are the
+    paths of what was found, by kind, *table_files* those of files that declare tables; *seen* counts all files.
+    *levels* are the compatibility levels of subjects, of all others under the empty name. *schema_files* are the
+    subjects of each schema file, by path.
     """
 
-    result: RepositoryResult
     field_uses: Callable[[], tuple[FieldUse, ...]] = tuple
     changed_fields: Callable[[frozenset[str]], tuple[tuple[FieldUse, ...], tuple[MessageClass, ...]]] = lambda _: (
         (),
         (),
     )
-    files: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    table_files: tuple[str, ...] = ()
     seen: int = 0
+    levels: Mapping[str, str] = field(default_factory=dict)
+    schema_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def places(self) -> frozenset[str]:
+        """Return the paths of the files that declare something."""
+        listed = [
+            *(entry.place for entry in self.of(Declaration)),
+            *(statement.detail for statement in self.of(StreamingStatement)),
+            *(flow.evidence for flow in self.of(DeclaredFlow)),
+            *self.table_files,
+        ]
+        return frozenset(place.rpartition(":")[0] if place[-1:].isdigit() else place for place in listed)
+
+    def place_of(self, job: str, text: str) -> str:
+        """Return where a connector, a program, or the statement *text* is declared; empty where it is not."""
+        places = {flow.job: flow.evidence for flow in self.of(DeclaredFlow)}
+        places |= {statement.name: statement.detail for statement in self.of(StreamingStatement)}
+        places |= {entry.name: entry.place for entry in self.of(Declaration)}
+        holding = (entry.detail for entry in self.of(StreamingStatement) if text and text in entry.statement)
+        return places.get(job) or places.get(job.rpartition(":")[0]) or next(holding, "")
 
 
 class _Classified(NamedTuple):
@@ -95,24 +122,24 @@ class SharedReadings:
     texts: Texts = field(default_factory=Texts)
 
 
-def read_directory(settings: RepositorySettings, progress: Progress) -> RepositoryResult:
+def read_directory(settings: RepositorySettings, progress: Progress) -> Reading:
     """Read a directory, with the fields that programs use; raises SourceUnreachable where it cannot be listed.
 
     If there are other repositories beside it, the places of flows and uses start with the name of the repository.
     """
     reading = directory_reading(settings, progress)
-    result = replace(reading.result, field_uses=reading.field_uses())
+    reading = reading.with_facts({FieldUse: reading.field_uses()})
     name = settings.name or PurePosixPath(settings.pattern).name
-    return _with_home(result, name) if settings.beside and name else result
+    return _with_home(reading, name) if settings.beside and name else reading
 
 
-def _with_home(result: RepositoryResult, name: str) -> RepositoryResult:
+def _with_home(reading: Reading, name: str) -> Reading:
     def at(place: str) -> str:
         return f"{name}/{place}" if place and not place.startswith(OUTSIDE) else place
 
-    flows = tuple(replace(flow, evidence=at(flow.evidence)) for flow in result.declared.flows)
-    uses = tuple(replace(use, places=tuple(map(at, use.places))) for use in result.field_uses)
-    return replace(result, declared=replace(result.declared, flows=flows), field_uses=uses)
+    flows = (replace(flow, evidence=at(flow.evidence)) for flow in reading.of(DeclaredFlow))
+    uses = (replace(use, places=tuple(map(at, use.places))) for use in reading.of(FieldUse))
+    return reading.with_facts({DeclaredFlow: flows, FieldUse: uses})
 
 
 def directory_reading(
@@ -173,13 +200,18 @@ def read_entries(
         what = f"its variables add more than {MOST_GROWTH} characters to its texts"
         collector.problem("", what, "placeholders after that are not replaced")
     files = {kind: tuple(file.path for file in group) for kind, group in found.items()}
-    result = _result(context, files, _code_owners(every))
+    result = _result(context, _code_owners(every))
     return RepositoryReading(
-        result=result,
+        outcome=result.outcome,
+        facts=result.facts,
+        problems=result.problems,
         field_uses=lambda: (*context.declared_uses, *context.field_uses()),
         changed_fields=lambda paths: context.changed_fields(paths),
         files=files,
+        table_files=tuple(context.table_files),
         seen=len(listed),
+        levels=context.levels,
+        schema_files=context.schema_files,
     )
 
 
@@ -268,46 +300,31 @@ def _is_chosen(path: str, patterns: tuple[str, ...]) -> bool:
     return not patterns or any(re.fullmatch(glob_expression(pattern), path, re.DOTALL) for pattern in patterns)
 
 
-def _result(context: Context, files: dict[str, tuple[str, ...]], owners: CodeOwners) -> RepositoryResult:
+def _result(context: Context, owners: CodeOwners) -> Reading:
     collector, source = context.collector, context.source
-    reading = DeploymentReading(
-        declarations=tuple(collector.declarations[key] for key in sorted(collector.declarations)),
-        statements=tuple(collector.statements[name] for name in sorted(collector.statements)),
-        uses=tuple(collector.uses[key] for key in sorted(collector.uses)),
-        internal=tuple(sorted(collector.internal)),
-        problems=tuple(dict.fromkeys(collector.problems)),
-    )
-    declared = replace(deployment_result(reading, source), schemas=tuple(context.schemas))
     unread = tuple(
         UnreadFile(source=source, name=path, kind=kind, reason=reason)
         for (path, kind), reason in sorted(context.unread.items())
     )
-    got = len(reading.declarations) + len(reading.statements) + len(context.versions) + len(context.tables)
-    got += len(context.schemas)
-    outcome = SourceResult(source=source, kind="repository", status=SourceStatus.READ, received=got, requested=got)
-    problems = (
-        *declared.problems,
-        *(Problem(f"{source} {file.name}", f"{file.kind}: {file.reason}", UNREAD_HINT) for file in unread),
-    )
-    versions = tuple(replace(one, compatibility=context.level(one.subject)) for one in context.versions)
-    registry = RegistryResult(
-        registry=Registry(source=source, kind="files", url=""), outcome=outcome, versions=versions
-    )
-    declared = _with_flows(declared, context)
-    owned = owned_in_files(source, declared, context.schema_files, owners)
-    return RepositoryResult(
-        outcome=outcome,
-        declared=declared,
-        registry=registry if context.versions else None,
-        tables=_distinct_tables(context.tables),
-        links=tuple(dict.fromkeys(context.links)),
-        annotations=(*{note.name: note for note in context.annotations}.values(), *owned),
-        of_tables=tuple(context.table_files),
-        unread=unread,
-        problems=problems,
-        files=files,
-        levels=context.levels,
-        schema_files=context.schema_files,
+    count = len(collector.declarations) + len(collector.statements) + len(context.versions)
+    count += len(context.tables) + len(context.schemas)
+    declared = Facts(facts=(*_with_flows(declared_facts(collector), context).facts, *context.schemas))
+    return Reading(
+        outcome=answered(source, "repository", count),
+        facts=(
+            *declared.facts,
+            *([Registry(source=source, kind="files", url="")] if context.versions else []),
+            *(replace(version, compatibility=context.level(version.subject)) for version in context.versions),
+            *_distinct_tables(context.tables),
+            *dict.fromkeys(context.links),
+            *{note.name: note for note in context.annotations}.values(),
+            *owned_in_files(source, declared, context.schema_files, owners),
+            *unread,
+        ),
+        problems=(
+            *dict.fromkeys(collector.problems),
+            *(Problem(f"{source} {file.name}", f"{file.kind}: {file.reason}", UNREAD_HINT) for file in unread),
+        ),
     )
 
 
@@ -319,15 +336,18 @@ def _distinct_tables(tables: Iterable[CatalogTable]) -> tuple[CatalogTable, ...]
     return tuple(named[name] for name in sorted(named))
 
 
-def _with_flows(declared: DeclaredResult, context: Context) -> DeclaredResult:
+def _with_flows(declared: Facts, context: Context) -> Facts:
     """Return *declared* with all flows, and with every topic that any file names: patterns are resolved by these."""
-    flows = (*declared.flows, *context.flows)
-    known = {topic.name for topic in declared.topics}
-    ends = {end.name for flow in declared.flows for end in (flow.origin, flow.target) if not end.namespace}
-    named = sorted({*filter(is_topic_name, ends), *context.topic_names()} - known)
-    topics = tuple(Topic(source=context.source, name=TopicName(name)) for name in named)
-    connectors = tuple(_with_outbox(connector, context) for connector in declared.connectors)
-    return replace(declared, flows=flows, topics=(*declared.topics, *topics), connectors=connectors, problems=())
+    flows, topics = declared.of(DeclaredFlow), declared.of(Topic)
+    ends = {end.name for flow in flows for end in (flow.origin, flow.target) if not end.namespace}
+    named = {*filter(is_topic_name, ends), *context.topic_names()} - {topic.name for topic in topics}
+    return declared.with_facts(
+        {
+            Topic: (*topics, *(Topic(source=context.source, name=TopicName(name)) for name in sorted(named))),
+            Connector: (_with_outbox(connector, context) for connector in declared.of(Connector)),
+            DeclaredFlow: (*flows, *context.flows),
+        }
+    )
 
 
 def _with_outbox(connector: Connector, context: Context) -> Connector:

@@ -20,11 +20,7 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
 from scanner_extractor.repository.settings import SUBJECT, RepositorySettings
 from scanner_extractor.repository.topic_files.settings import TOPIC_FILES_SCHEMA, parse_topic_files
-from scanner_extractor.results import (
-    Progress,
-    SourceResults,
-    no_progress,
-)
+from scanner_extractor.results import Progress, Reading, no_progress
 from scanner_extractor.source_kind import (
     STREAMING,
     Connections,
@@ -163,8 +159,8 @@ def repository_probes(settings: RepositorySettings, _: Connections) -> Iterator[
     yield Probe("read its files", read)
 
 
-def _read_repository(settings: RepositorySettings, _: Connections, progress: Progress) -> SourceResults:
-    result: SourceResults = load(f"{_READER}:read_directory")(settings, progress)
+def _read_repository(settings: RepositorySettings, _: Connections, progress: Progress) -> Reading:
+    result: Reading = load(f"{_READER}:read_directory")(settings, progress)
     return result
 
 

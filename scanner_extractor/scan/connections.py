@@ -13,7 +13,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.http.recording import Recorder, Replay
-from scanner_extractor.results import CatalogResult, KafkaResult, Progress
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.scan.documents import (
     DATABASE_DOCUMENT,
     KAFKA_DOCUMENT,
@@ -50,7 +50,7 @@ R = TypeVar("R")
 Wrap = Callable[[Transport], Transport]
 
 
-def _read_ends(settings: OffsetSettings, progress: Progress, now: datetime) -> CatalogResult:
+def _read_ends(settings: OffsetSettings, progress: Progress, now: datetime) -> Reading:
     return read_offsets(settings, progress, now=now)
 
 
@@ -77,8 +77,8 @@ class Connections:
     recorder: Recorder | None = None
     replay: Replay | None = None
     transport: Transport | None = None
-    brokers: Callable[..., KafkaResult] = read_kafka
-    ends: Callable[[OffsetSettings, Progress, datetime], CatalogResult] = _read_ends
+    brokers: Callable[..., Reading] = read_kafka
+    ends: Callable[[OffsetSettings, Progress, datetime], Reading] = _read_ends
     probe: Callable[[KafkaSettings], str] = probe_brokers
     acls: Callable[[AclSettings], Json] = load_acls
     clients: Callable[[BrokerClientSettings, datetime], Json] = load_clients
@@ -113,7 +113,7 @@ class Connections:
             pause=_no_pause if self.replay else pause,
         )
 
-    def offsets(self, settings: OffsetSettings, progress: Progress) -> CatalogResult:
+    def offsets(self, settings: OffsetSettings, progress: Progress) -> Reading:
         """Read the end offsets of topics; a capture holds them as one document, with its time."""
         if self.replay:
             document = self.replay.document(settings.source, OFFSETS_DOCUMENT)
@@ -131,7 +131,7 @@ class Connections:
         """Return the problems of responses of *source* that were read nevertheless."""
         return self.opened[source].problems if source in self.opened else ()
 
-    def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaResult:
+    def kafka(self, settings: KafkaSettings, progress: Progress) -> Reading:
         """Read topics and groups from the brokers; a capture holds the result as one document, as it is not HTTP."""
         if self.replay:
             return read_kafka_document(self.replay.document(settings.source, KAFKA_DOCUMENT), settings.source)
@@ -141,13 +141,13 @@ class Connections:
             self.recorder.record_document(settings.source, KAFKA_DOCUMENT, kafka_document(reading))
         return reading
 
-    def database(self, settings: DatabaseSettings, progress: Progress) -> CatalogResult:
+    def database(self, settings: DatabaseSettings, progress: Progress) -> Reading:
         """Read the tables of a database; a capture holds the result as one document, as it is not HTTP."""
         name = DATABASE_DOCUMENT
         if self.replay:
             document = self.replay.document(settings.source, name)
             return read_database_document(document, settings.source)
-        reading: CatalogResult = read_database(settings, progress)
+        reading: Reading = read_database(settings, progress)
         if self.recorder:
             self.recorder.record_document(settings.source, name, database_document(reading))
         return reading

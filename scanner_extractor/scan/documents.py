@@ -6,7 +6,7 @@ from dataclasses import asdict, fields
 from typing import Any, TypeVar
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.results import CatalogResult, KafkaResult
+from scanner_extractor.results import KafkaCluster, Reading
 from scanner_model.catalogs import CatalogTable, TableKey
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid, Problem
@@ -18,16 +18,16 @@ KAFKA_DOCUMENT = "cluster"
 """The name under which a capture holds it."""
 
 
-def kafka_document(reading: KafkaResult) -> Json:
+def kafka_document(reading: Reading) -> Json:
     """Return *reading* as JSON; its members are described in `docs/capture.md`."""
-    outcome = reading.outcome
+    outcome, (brokers,) = reading.outcome, reading.of(KafkaCluster)
     return {
-        "cluster_id": reading.cluster_id,
-        "brokers": list(reading.brokers),
-        "unnamed": reading.unnamed,
-        "topics": [_fact_document(topic) for topic in reading.topics],
-        "consumer_groups": [_fact_document(group) for group in reading.consumer_groups],
-        "unconfigured": sorted(reading.unconfigured),
+        "cluster_id": brokers.cluster_id,
+        "brokers": list(brokers.addresses),
+        "unnamed": brokers.unnamed,
+        "topics": [_fact_document(topic) for topic in reading.of(Topic)],
+        "consumer_groups": [_fact_document(group) for group in reading.of(ConsumerGroup)],
+        "unconfigured": sorted(brokers.unconfigured),
         "problems": [[problem.where, problem.what, problem.hint] for problem in reading.problems],
         "outcome": {
             "answer": outcome.status.value,
@@ -41,7 +41,7 @@ def kafka_document(reading: KafkaResult) -> Json:
     }
 
 
-def read_kafka_document(document: Json, source: SourceId) -> KafkaResult:
+def read_kafka_document(document: Json, source: SourceId) -> Reading:
     """Read what `kafka_document` gave; raises InputInvalid for anything else."""
     try:
         return _result(document, source)
@@ -50,20 +50,23 @@ def read_kafka_document(document: Json, source: SourceId) -> KafkaResult:
         raise InputInvalid(f"damaged document in the capture: {error!r}", where=str(source), hint=hint) from error
 
 
-def _result(document: dict[str, Any], source: SourceId) -> KafkaResult:
+def _result(document: dict[str, Any], source: SourceId) -> Reading:
     # Captures of earlier versions know neither `unnamed` nor `unconfigured`.
     members = dict(document["outcome"])
     counts = {"received": members.pop("got"), "requested": members.pop("asked")}
     status, unread = SourceStatus(members.pop("answer")), frozenset(members.pop("unread"))
-    return KafkaResult(
-        outcome=SourceResult(source=source, kind="kafka", status=status, unread=unread, **counts, **members),
+    brokers = KafkaCluster(
         cluster_id=document["cluster_id"],
-        brokers=tuple(document["brokers"]),
+        addresses=tuple(document["brokers"]),
         unnamed=int(document.get("unnamed", 0)),
-        topics=tuple(_fact(Topic, topic, source) for topic in document["topics"]),
-        consumer_groups=tuple(_fact(ConsumerGroup, group, source) for group in document["consumer_groups"]),
-        problems=tuple(Problem(*problem) for problem in document["problems"]),
         unconfigured=frozenset(map(TopicName, document.get("unconfigured", ()))),
+    )
+    topics = (_fact(Topic, topic, source) for topic in document["topics"])
+    groups = (_fact(ConsumerGroup, group, source) for group in document["consumer_groups"])
+    return Reading(
+        outcome=SourceResult(source=source, kind="kafka", status=status, unread=unread, **counts, **members),
+        facts=(brokers, *topics, *groups),
+        problems=tuple(Problem(*problem) for problem in document["problems"]),
     )
 
 
@@ -101,11 +104,11 @@ _LATER = ("table_format",)
 _PAIRS = ("parameters", "symlinks")
 
 
-def database_document(reading: CatalogResult) -> Json:
+def database_document(reading: Reading) -> Json:
     """Return *reading* as JSON; its members are described in `docs/capture.md`."""
     outcome = reading.outcome
     return {
-        "tables": [_table_document(table) for table in reading.tables],
+        "tables": [_table_document(table) for table in reading.of(CatalogTable)],
         "problems": [[problem.where, problem.what, problem.hint] for problem in reading.problems],
         "status": outcome.status.value,
         "requested": outcome.requested,
@@ -115,11 +118,11 @@ def database_document(reading: CatalogResult) -> Json:
     }
 
 
-def read_database_document(document: Json, source: SourceId) -> CatalogResult:
+def read_database_document(document: Json, source: SourceId) -> Reading:
     """Read what `database_document` gave; raises InputInvalid for anything else."""
     try:
         tables = tuple(_table(item, source) for item in document["tables"])
-        return CatalogResult(
+        return Reading(
             outcome=SourceResult(
                 source=source,
                 kind="database",
@@ -130,7 +133,7 @@ def read_database_document(document: Json, source: SourceId) -> CatalogResult:
                 hint=str(document["hint"]),
                 unread=frozenset(map(str, document["unread"])),
             ),
-            tables=tables,
+            facts=tables,
             problems=tuple(Problem(*map(str, problem)) for problem in document["problems"]),
         )
     except (KeyError, TypeError, ValueError) as error:

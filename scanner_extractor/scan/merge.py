@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
-from typing import Any, TypedDict, TypeVar
+from typing import Any
 
 from scanner_extractor.naming.binding import Bound, RegistryNaming, bind, cluster_associations
 from scanner_extractor.naming.observed import IdsInUse, remembered_uses
-from scanner_extractor.results import (
-    SCHEMA_IDS,
-    CatalogResult,
-    ConnectResult,
-    DeclaredResult,
-    FactsResult,
-    JobsResult,
-    KafkaResult,
-    KsqlResult,
-    RegistryResult,
-    RepositoryResult,
-    SourceReadings,
-    SourceResults,
-)
+from scanner_extractor.results import ConnectCluster, KafkaCluster, KsqlServer, Reading, SourceReadings
 from scanner_extractor.scan.manual import agreeing, merge_schemas, owned_by_subject, owned_topics
 from scanner_extractor.scan.topics import (
     hidden_topics,
@@ -41,19 +28,16 @@ from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
 from scanner_extractor.settings.cluster import NamingSettings, Settings
 from scanner_extractor.systems.kafka.admin import LOG_END
 from scanner_extractor.systems.ksqldb.reader import collection_schemas
-from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
+from scanner_model.catalogs import Annotation, Metric
 from scanner_model.errors import Problem
-from scanner_model.kafka import Cluster, Connector, StreamsTopology, Topic
+from scanner_model.facts import Facts
+from scanner_model.kafka import Cluster, Connector, ConsumerGroup, Topic
 from scanner_model.manual import Assignment, DeclaredFlow, ManualInput, ManualSchema
 from scanner_model.names import Role, TopicName, broker_address
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
-from scanner_model.schemas import Definition, SchemaIdUse, TopicSchema
+from scanner_model.schemas import Association, Definition, Registry, SchemaIdUse, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import (
-    FlinkJob,
-    KsqlFunction,
     KsqlSource,
-    KsqlType,
-    StreamingStatement,
     message_names,
 )
 
@@ -99,11 +83,6 @@ def _seconds(started: str, ended: str) -> float:
 
 NOTHING = PreviousState()
 
-_Kind = TypeVar(
-    "_Kind", CatalogResult, ConnectResult, DeclaredResult, JobsResult, KafkaResult, KsqlResult, RegistryResult
-)
-_Fact = TypeVar("_Fact")
-
 
 def merge_results(
     settings: Settings,
@@ -121,180 +100,97 @@ def merge_results(
     """
     settings = sources.settings or settings
     manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
-    results = _Results.of(sources.readings)
-    facts = _facts(sources.readings)
-    if manual.field_uses:
-        facts["field_uses"] = (*facts.get("field_uses", ()), *manual.field_uses)
-    in_use = _in_use(facts.get(SCHEMA_IDS, ()), sources.outcomes, remembered)
-    facts |= _looked_at(facts, in_use)
-    cluster = _cluster(settings, results.kafka, results.connect, manual)
-    listed, named = results.topics(remembered), tuple(ksqldb_topics(results.collections))
-    known_topics = merge_topics(listed or (), manual.topics, named, _all(reading.topics for reading in results.files))
-    messages = {**remembered.messages, **message_names(results.collections)}
-    defined = define((version for reading in results.registries for version in reading.versions), read, messages)
-    registries, strange = _of_cluster(results.registries, cluster.cluster_id or remembered.cluster_id)
+    readings = sources.readings
+    found = Facts(facts=tuple(chain(chain.from_iterable(reading.facts for reading in readings), manual.field_uses)))
+    in_use = _in_use(found.of(SchemaIdUse), sources.outcomes, remembered)
+    cluster = _cluster(settings, found, manual)
+    collections = found.of(KsqlSource)
+    listed, named = _listed_topics(readings, remembered), tuple(ksqldb_topics(collections))
+    declared_topics = (topic for reading in readings if not reading.of(KafkaCluster) for topic in reading.of(Topic))
+    known_topics = merge_topics(listed or (), manual.topics, named, declared_topics)
+    messages = {**remembered.messages, **message_names(collections)}
+    defined = define(found.of(SchemaVersion), read, messages)
+    registries, strange = _of_cluster(readings, settings, cluster.cluster_id or remembered.cluster_id)
     # A topic that is known only from subjects does not confirm them. Topics of brokers that were not read stay known.
     subjects = {outcome.source for outcome in sources.outcomes if outcome.kind == "schema_registry"}
     earlier = (topic for topic in remembered.topics if topic.source not in subjects)
     topics_to_bind = merge_topics(earlier, known_topics)
-    bound, objections = _bind(settings, registries, defined, topics_to_bind, manual, in_use)
-    written = (*manual.schemas, *_all(reading.schemas for reading in results.files))
-    declared = merge_schemas(written, bound.topic_schemas, defined.definitions)
+    bound, objections = _bind(registries, defined, topics_to_bind, manual, in_use)
+    declared = merge_schemas((*manual.schemas, *found.of(ManualSchema)), bound.topic_schemas, defined.definitions)
     links = (*bound.topic_schemas, *declared.topic_schemas)
-    described = collection_schemas(results.collections, _described(links, remembered))
+    described = collection_schemas(collections, _described(links, remembered))
     topics = merge_topics(known_topics, bound.topics, map(_linked_topic, links))
-    source_problems = chain.from_iterable(reading.problems for reading in sources.readings)
+    servers, connectors = found.of(KsqlServer), tuple(_with_known_topics(found.of(Connector), remembered))
+    source_problems = chain.from_iterable(reading.problems for reading in readings)
     doubts = (
-        *_foreign_connect_clusters(results.connect, results.kafka),
+        *_foreign_connect_clusters(found),
         *strange,
-        *missing_topics(listed, chain(manual.topics, named), results.lost),
-        *hidden_topics(listed, ((ksql_result.outcome.source, ksql_result.missing) for ksql_result in results.ksqldb)),
+        *missing_topics(listed, chain(manual.topics, named), {name for server in servers for name in server.missing}),
+        *hidden_topics(listed, ((server.source, server.missing) for server in servers)),
     )
+    facts: dict[type, Iterable[Any]] = {
+        Topic: workers_internal(ksqldb_internal(topics, (server.service for server in servers))),
+        SchemaVersion: defined.versions,
+        Definition: _distinct(defined.definitions.values(), declared.definitions.values(), (d for d, _ in described)),
+        TopicSchema: _ordered(links, (link for _, link in described)),
+        ConsumerGroup: merge_groups(found.of(ConsumerGroup)),
+        DeclaredFlow: (*manual.flows, *found.of(DeclaredFlow)),
+        Connector: connectors,
+        Annotation: (
+            *of_own_connectors(found.of(Annotation), connectors),
+            *manual.owners,
+            *owned_topics(manual.owners, (*topics, *remembered.topics)),
+            *owned_by_subject(found.of(Annotation), links),
+        ),
+        Metric: (*found.of(Metric), *rates(found.of(Metric), remembered.metrics)),
+        SchemaIdUse: _looked_at(found.of(SchemaIdUse), in_use),
+    }
     return ClusterScan(
         cluster=cluster,
         outcomes=(*sources.outcomes, *_manual_outcomes(manual)),
-        topics=tuple(workers_internal(ksqldb_internal(topics, (reading.service for reading in results.ksqldb)))),
-        registries=tuple(reading.registry for reading in results.registries),
-        versions=defined.versions,
-        definitions=_distinct(defined.definitions.values(), declared.definitions.values(), (d for d, _ in described)),
-        topic_schemas=_ordered(links, (link for _, link in described)),
-        consumer_groups=merge_groups(reading.consumer_groups for reading in results.kafka),
-        ksql_sources=results.collections,
-        queries=tuple(query for reading in results.ksqldb for query in reading.queries),
-        declared_flows=(*manual.flows, *_all(reading.flows for reading in results.files)),
-        **results.facts(
-            remembered,
-            (
-                *manual.owners,
-                *owned_topics(manual.owners, (*topics, *remembered.topics)),
-                *owned_by_subject(_all(catalog.annotations for catalog in results.catalogs), links),
-            ),
-        ),
-        others=facts,
+        facts=found.with_facts(facts | dict.fromkeys(_MERGED, ())).facts,
         problems=(*source_problems, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
 
 
-class SourceFacts(TypedDict):
-    """The members of a scan that are the readings' own, one after the other."""
-
-    statements: tuple[StreamingStatement, ...]
-    flink_jobs: tuple[FlinkJob, ...]
-    topologies: tuple[StreamsTopology, ...]
-    ksql_functions: tuple[KsqlFunction, ...]
-    ksql_types: tuple[KsqlType, ...]
-    mirror_topics: tuple[MirrorTopic, ...]
-    annotations: tuple[Annotation, ...]
-    connectors: tuple[Connector, ...]
-    materializations: tuple[Materialization, ...]
-    catalog_tables: tuple[CatalogTable, ...]
-    catalog_links: tuple[CatalogLink, ...]
-    metrics: tuple[Metric, ...]
+_MERGED = (Association, KafkaCluster, ConnectCluster, KsqlServer, ManualSchema)
+"""Facts of readings that are used here, and not stored."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Results:
-    """The readings by kind of source."""
+def _listed_topics(readings: Iterable[Reading], remembered: PreviousState) -> tuple[Topic, ...] | None:
+    """Return the brokers' topics; None where the brokers did not answer, which is not the same as no topics."""
+    answers = [(brokers, reading.of(Topic)) for reading in readings for brokers in reading.of(KafkaCluster)]
+    configured = {topic.name for _, topics in answers for topic in topics if topic.config}
+    known = (
+        with_earlier_settings(topics, brokers.unconfigured - configured, remembered.topics)
+        for brokers, topics in answers
+    )
+    return tuple(chain.from_iterable(known)) if answers else None
 
-    kafka: tuple[KafkaResult, ...]
-    connect: tuple[ConnectResult, ...]
-    ksqldb: tuple[KsqlResult, ...]
-    registries: tuple[RegistryResult, ...]
-    jobs: tuple[JobsResult, ...]
-    catalogs: tuple[CatalogResult, ...]
-    files: tuple[DeclaredResult, ...]
 
-    @classmethod
-    def of(cls, readings: Iterable[SourceResults]) -> _Results:
-        listed = tuple(part for reading in readings for part in _parts(reading))
-        return cls(
-            _results_of(KafkaResult, listed),
-            _results_of(ConnectResult, listed),
-            _results_of(KsqlResult, listed),
-            _results_of(RegistryResult, listed),
-            _results_of(JobsResult, listed),
-            _results_of(CatalogResult, listed),
-            _results_of(DeclaredResult, listed),
-        )
-
-    def facts(self, remembered: PreviousState, owners: Iterable[Annotation]) -> SourceFacts:
-        """Return the facts other than topics and schemas, as received, and the growth rates of topics.
-
-        *owners* are the annotations of manual input, and those of topics by the files of their schemas.
-        """
-        metrics = _all(catalog.metrics for catalog in self.catalogs)
-        connectors = tuple(
-            replace(connector, topics=remembered.connector_topics.get((connector.source, connector.name)))
-            if connector.topics is None
-            else connector
-            for connector in _all(connect_result.connectors for connect_result in self.connect)
-        )
-        annotations = of_own_connectors(_all(catalog.annotations for catalog in self.catalogs), connectors)
-        return {
-            "connectors": (*connectors, *_all(reading.connectors for reading in self.files)),
-            "statements": (
-                *_all(job.statements for job in self.jobs),
-                *_all(reading.statements for reading in self.files),
-            ),
-            "flink_jobs": _all(job.jobs for job in self.jobs),
-            "topologies": _all(job.topologies for job in self.jobs),
-            "ksql_functions": _all(ksql_result.functions for ksql_result in self.ksqldb),
-            "ksql_types": _all(ksql_result.types for ksql_result in self.ksqldb),
-            "mirror_topics": _all(kafka_result.mirrors for kafka_result in self.kafka),
-            "annotations": (*annotations, *owners),
-            "materializations": _all(catalog.materializations for catalog in self.catalogs),
-            "catalog_tables": _all(catalog.tables for catalog in self.catalogs),
-            "catalog_links": _all(catalog.links for catalog in self.catalogs),
-            "metrics": (*metrics, *rates(metrics, remembered.metrics)),
-        }
-
-    @property
-    def collections(self) -> tuple[KsqlSource, ...]:
-        return tuple(source for reading in self.ksqldb for source in reading.sources)
-
-    @property
-    def lost(self) -> frozenset[TopicName]:
-        """Return the topics that ksqlDB itself does not find."""
-        return frozenset[TopicName]().union(*(reading.missing for reading in self.ksqldb))
-
-    def topics(self, remembered: PreviousState) -> tuple[Topic, ...] | None:
-        """Return the brokers' topics; None where the brokers did not answer, which is not the same as no topics."""
-        if not self.kafka:
-            return None
-        configured = {topic.name for reading in self.kafka for topic in reading.topics if topic.config}
-        return tuple(
-            topic
-            for reading in self.kafka
-            for topic in with_earlier_settings(reading.topics, reading.unconfigured - configured, remembered.topics)
-        )
+def _with_known_topics(connectors: Iterable[Connector], remembered: PreviousState) -> Iterator[Connector]:
+    """Yield *connectors*, one that did not report its topics with those of earlier scans."""
+    for connector in connectors:
+        topics = remembered.connector_topics.get((connector.source, connector.name))
+        yield replace(connector, topics=topics) if connector.topics is None else connector
 
 
 def _bind(
-    settings: Settings,
-    registries: Sequence[RegistryResult],
+    registries: Sequence[RegistryNaming],
     defined: Defined,
     topics: Iterable[Topic],
     manual: ManualInput,
     in_use: IdsInUse,
 ) -> tuple[Bound, tuple[Problem, ...]]:
-    naming = {registry.source: registry.naming for registry in settings.registries}
-    assignments, objections = agreeing(manual.assignments, (a for reading in registries for a in reading.associations))
-    namings = [
-        RegistryNaming(
-            registry=reading.registry,
-            naming=naming.get(reading.registry.source, NamingSettings()),
-            associations=reading.associations,
-        )
-        for reading in registries
-    ]
-    return bind(defined.versions, defined.records, topics, namings, assignments, in_use=in_use), objections
+    associations = (association for registry in registries for association in registry.associations)
+    assignments, objections = agreeing(manual.assignments, associations)
+    return bind(defined.versions, defined.records, topics, registries, assignments, in_use=in_use), objections
 
 
-def _looked_at(facts: Mapping[str, tuple[Any, ...]], in_use: IdsInUse) -> dict[str, tuple[Any, ...]]:
+def _looked_at(found: Iterable[SchemaIdUse], in_use: IdsInUse) -> tuple[SchemaIdUse, ...]:
     """Return the ids in use of topics whose records were looked at; those of others stay stored as they are."""
-    topics = {(use.source, use.topic) for use in facts.get(SCHEMA_IDS, ())}
-    listed = tuple(use for use in in_use.uses if (use.source, use.topic) in topics)
-    return {SCHEMA_IDS: listed} if listed else {}
+    topics = {(use.source, use.topic) for use in found}
+    return tuple(use for use in in_use.uses if (use.source, use.topic) in topics)
 
 
 def _in_use(found: Sequence[SchemaIdUse], outcomes: Sequence[SourceResult], remembered: PreviousState) -> IdsInUse:
@@ -307,80 +203,46 @@ def _in_use(found: Sequence[SchemaIdUse], outcomes: Sequence[SourceResult], reme
 
 
 def _of_cluster(
-    registries: Iterable[RegistryResult], cluster_id: str
-) -> tuple[tuple[RegistryResult, ...], tuple[Problem, ...]]:
-    """Return the readings with the associations of this cluster only, and what is wrong with the others."""
-    parts = [
-        (registry, *cluster_associations(registry.registry.source, registry.associations, cluster_id))
-        for registry in registries
-    ]
-    readings = tuple(replace(registry_result, associations=own) for registry_result, own, _ in parts)
-    return readings, _all(problems for _, _, problems in parts)
-
-
-def _all(facts: Iterable[tuple[_Fact, ...]]) -> tuple[_Fact, ...]:
-    return tuple(chain.from_iterable(facts))
-
-
-def _facts(readings: Iterable[SourceResults]) -> dict[str, tuple[Any, ...]]:
-    """Return the facts that are stored as they are, in the order of the sources."""
-    facts: dict[str, tuple[Any, ...]] = {}
+    readings: Iterable[Reading], settings: Settings, cluster_id: str
+) -> tuple[list[RegistryNaming], list[Problem]]:
+    """Return the registries with the associations of this cluster only, and what is wrong with the others."""
+    namings = {registry.source: registry.naming for registry in settings.registries}
+    registries: list[RegistryNaming] = []
+    strange: list[Problem] = []
     for reading in readings:
-        for member, listed in _members(reading).items():
-            facts[member] = (*facts.get(member, ()), *listed)
-    return facts
+        for registry in reading.of(Registry):
+            own, problems = cluster_associations(registry.source, reading.of(Association), cluster_id)
+            naming = namings.get(registry.source, NamingSettings())
+            registries.append(RegistryNaming(registry=registry, naming=naming, associations=own))
+            strange += problems
+    return registries, strange
 
 
-def _parts(reading: SourceResults) -> tuple[SourceResults, ...]:
-    return reading.parts if isinstance(reading, RepositoryResult) else (reading,)
-
-
-def _members(reading: SourceResults) -> Mapping[str, tuple[Any, ...]]:
-    match reading:
-        case RepositoryResult():
-            declared = reading.declared.declarations
-            return {"declarations": declared, "unread_files": reading.unread, "field_uses": reading.field_uses}
-        case FactsResult():
-            return reading.facts
-        case DeclaredResult():
-            return {"declarations": reading.declarations}
-        case CatalogResult(uses=uses) | JobsResult(uses=uses) if uses:
-            return {"client_uses": uses}
-        case _:
-            return {}
-
-
-def _results_of(kind: type[_Kind], readings: Iterable[SourceResults]) -> tuple[_Kind, ...]:
-    return tuple(reading for reading in readings if isinstance(reading, kind))
-
-
-def _cluster(
-    settings: Settings, kafka: Sequence[KafkaResult], connect: Sequence[ConnectResult], manual: ManualInput
-) -> Cluster:
-    addresses = chain(settings.brokers, *(reading.brokers for reading in kafka), manual.cluster.brokers)
+def _cluster(settings: Settings, found: Facts, manual: ManualInput) -> Cluster:
+    brokers = found.of(KafkaCluster)
+    addresses = chain(settings.brokers, *(listener.addresses for listener in brokers), manual.cluster.brokers)
     evidence = (
         settings.identity,
-        *(reading.cluster_id for reading in kafka),
-        *(reading.kafka_cluster_id for reading in connect),
+        *(listener.cluster_id for listener in brokers),
+        *(connect.kafka_cluster_id for connect in found.of(ConnectCluster)),
     )
-    identities = [identity for identity in evidence if identity]
     return Cluster(
         name=settings.cluster,
         brokers=tuple(dict.fromkeys(map(broker_address, addresses))),
-        cluster_id=identities[0] if identities else "",
+        cluster_id=next(filter(None, evidence), ""),
         aliases=settings.aliases,
         servers=settings.servers,
-        unnamed=sum(reading.unnamed for reading in kafka),
+        unnamed=sum(listener.unnamed for listener in brokers),
     )
 
 
-def _foreign_connect_clusters(connect: Iterable[ConnectResult], kafka: Iterable[KafkaResult]) -> Iterator[Problem]:
+def _foreign_connect_clusters(found: Facts) -> Iterator[Problem]:
     """Find Connect clusters that work on another Kafka cluster than the brokers are of."""
-    own = {reading.cluster_id for reading in kafka if reading.cluster_id}
-    for reading in connect:
-        if own and reading.kafka_cluster_id and reading.kafka_cluster_id not in own:
-            what = f"it works on the Kafka cluster {reading.kafka_cluster_id}, the brokers are of {', '.join(own)}"
-            yield Problem(reading.outcome.source, what, "name it in the cluster.json of its own cluster")
+    own = {brokers.cluster_id for brokers in found.of(KafkaCluster) if brokers.cluster_id}
+    for connect in found.of(ConnectCluster):
+        if own and connect.kafka_cluster_id and connect.kafka_cluster_id not in own:
+            what = f"it works on the Kafka cluster {connect.kafka_cluster_id}, the brokers are of {', '.join(own)}"
+            yield Problem(connect.source, what, "name it in the cluster.json of its own cluster")
 
 
 def _manual_outcomes(manual: ManualInput) -> Iterator[SourceResult]:

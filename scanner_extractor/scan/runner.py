@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from scanner_extractor import source_kind
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.results import CloudResult, KafkaResult, Progress, SourceReadings, SourceResults, no_progress
+from scanner_extractor.results import KafkaCluster, Progress, Reading, SourceReadings, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kinds import kinds_of
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.source_kind import BrokerUse
 from scanner_model.errors import ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.kafka import Topic
 from scanner_model.lazy_names import deferred
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceResult, SourceStatus
@@ -38,7 +39,7 @@ class Task:
 
     source: SourceId
     kind: str
-    run: Callable[[Progress], SourceResults]
+    run: Callable[[Progress], Reading]
     brokers: BrokerUse = BrokerUse.NONE
 
 
@@ -85,7 +86,7 @@ def cluster_tasks(settings: Settings, connections: Connections) -> Iterator[Task
         yield Task(source=lacking.source, kind=lacking.kind, run=partial(_refuse, lacking))
 
 
-def _refuse(lacking: Lacking, _: Progress) -> KafkaResult:
+def _refuse(lacking: Lacking, _: Progress) -> Reading:
     raise SourceRefused(lacking.what, hint=lacking.hint)
 
 
@@ -170,23 +171,24 @@ def read_sources(
     )
 
 
-def _with_topics(settings: Settings, results: Sequence[tuple[SourceResult, SourceResults | None]]) -> Settings:
+def _with_topics(settings: Settings, results: Sequence[tuple[SourceResult, Reading | None]]) -> Settings:
     """Return *settings* whose registries know the topics of the brokers."""
-    brokers = [reading for _, reading in results if isinstance(reading, KafkaResult)]
-    topics = frozenset(topic.name for reading in brokers for topic in reading.topics if not topic.internal)
+    readings = [reading for _, reading in results if reading and reading.of(KafkaCluster)]
+    topics = frozenset(topic.name for reading in readings for topic in reading.of(Topic) if not topic.internal)
     return replace(settings, registries=tuple(replace(registry, topics=topics) for registry in settings.registries))
 
 
 def _discovered(
     settings: Settings, access: Connections, choice: Choice, watch: _Watch
-) -> tuple[Settings, list[tuple[SourceResult, SourceResults | None]]]:
+) -> tuple[Settings, list[tuple[SourceResult, Reading | None]]]:
     """Query Confluent Cloud where the sources are, whatever is chosen but a `skip` of it; without an answer, go on."""
     tasks = tuple(DISCOVERY.tasks(settings, access))
     results = _run_tasks(tasks, Choice(skip=choice.skip), watch)
     for _, reading in results:
-        if isinstance(reading, CloudResult) and settings.cloud:
-            settings = expanded(settings, settings.cloud, reading.organization)
-    return settings, results
+        for organization in reading.facts if reading and settings.cloud else ():
+            settings = expanded(settings, settings.cloud, organization)
+    # What was found are settings, and nothing to store.
+    return settings, [(outcome, reading and replace(reading, facts=())) for outcome, reading in results]
 
 
 @dataclass(slots=True)
@@ -217,12 +219,12 @@ class _Watch:
         return self.now() >= self.moved[task.source] + self.patience(task)
 
 
-def _run_tasks(tasks: Sequence[Task], choice: Choice, watch: _Watch) -> list[tuple[SourceResult, SourceResults | None]]:
-    running: dict[Future[tuple[SourceResult, SourceResults | None]], Task] = {}
+def _run_tasks(tasks: Sequence[Task], choice: Choice, watch: _Watch) -> list[tuple[SourceResult, Reading | None]]:
+    running: dict[Future[tuple[SourceResult, Reading | None]], Task] = {}
     for task in filter(choice.takes, tasks):
         watch.progress(task.source, 0, None)
         running[start(partial(_attempt, task, watch))] = task
-    results: dict[SourceId, tuple[SourceResult, SourceResults | None]] = {}
+    results: dict[SourceId, tuple[SourceResult, Reading | None]] = {}
     while running:
         left = watch.left(running.values())
         done = wait(running, left + 0.01, FIRST_COMPLETED).done
@@ -235,7 +237,7 @@ def _run_tasks(tasks: Sequence[Task], choice: Choice, watch: _Watch) -> list[tup
     return [results.get(task.source, (_skipped(task), None)) for task in tasks]
 
 
-def _attempt(task: Task, watch: _Watch) -> tuple[SourceResult, SourceResults | None]:
+def _attempt(task: Task, watch: _Watch) -> tuple[SourceResult, Reading | None]:
     started = watch.now()
     try:
         reading = task.run(watch.progress)
@@ -273,7 +275,7 @@ def _with_request_count(outcome: SourceResult, access: Connections) -> SourceRes
     return replace(outcome, requests=outcome.requests or access.requests(outcome.source))
 
 
-def _with_problems(reading: SourceResults, access: Connections) -> SourceResults:
+def _with_problems(reading: Reading, access: Connections) -> Reading:
     problems = access.problems(reading.outcome.source)
     return replace(reading, problems=(*reading.problems, *problems)) if problems else reading
 

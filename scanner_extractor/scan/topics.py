@@ -28,10 +28,10 @@ def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
     return tuple(_mark_internal(merged[name]) for name in sorted(merged))
 
 
-def merge_groups(readings: Iterable[Iterable[ConsumerGroup]]) -> tuple[ConsumerGroup, ...]:
-    """Return each consumer group once, by name; the first reading that knows it owns it, later ones add topics."""
+def merge_groups(groups: Iterable[ConsumerGroup]) -> tuple[ConsumerGroup, ...]:
+    """Return each consumer group once, by name; the first source that knows it owns it, later ones add topics."""
     merged: dict[str, ConsumerGroup] = {}
-    for group in (group for groups in readings for group in groups):
+    for group in groups:
         known = merged.get(group.name)
         both = tuple(sorted({*known.topics, *group.topics})) if known else group.topics
         merged[group.name] = replace(known, topics=both, state=known.state or group.state) if known else group

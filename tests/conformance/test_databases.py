@@ -12,7 +12,7 @@ import pytest
 from dataflow_generator.jobs.databases.views import view_jobs
 from dataflow_generator.jobs.model import ColumnRef, Naming
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.systems.databases.client import read_database
 from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.catalogs import CatalogTable, TableKey
@@ -38,7 +38,7 @@ class Server:
     base: Path = Path()
     schemas: tuple[str, ...] = ()
 
-    def read(self, **more: object) -> CatalogResult:
+    def read(self, **more: object) -> Reading:
         return read_database(DatabaseSettings(name="shop", url=self.url, base=self.base, **more), no_progress)
 
 
@@ -80,8 +80,8 @@ def server(request: pytest.FixtureRequest) -> Server:
     return shop
 
 
-def short(server: Server, result: CatalogResult) -> dict[str, CatalogTable]:
-    return {table.name.removeprefix(server.start): table for table in result.tables}
+def short(server: Server, result: Reading) -> dict[str, CatalogTable]:
+    return {table.name.removeprefix(server.start): table for table in result.of(CatalogTable)}
 
 
 def test_tables_and_views_are_listed_under_their_full_names(server) -> None:
@@ -96,7 +96,7 @@ def test_tables_and_views_are_listed_under_their_full_names(server) -> None:
         "spending": "VIEW",
         "top": "VIEW",
     }
-    assert all(table.name.startswith(server.start) for table in result.tables)
+    assert all(table.name.startswith(server.start) for table in result.of(CatalogTable))
 
 
 def test_columns_are_described(server) -> None:
@@ -122,9 +122,9 @@ def test_columns_of_views_come_from_columns_of_tables(server) -> None:
     result, naming = server.read(), Naming([])
     paths = {
         naming.dataset(table.namespace, table.name): tuple(column.path for column in table.columns)
-        for table in result.tables
+        for table in result.of(CatalogTable)
     }
-    readings = list(view_jobs([row(table) for table in result.tables if table.definition], paths, naming))
+    readings = list(view_jobs([row(table) for table in result.of(CatalogTable) if table.definition], paths, naming))
     flows = {
         f"{shown(flow.source)} -> {shown(flow.target)} {flow.subtype}".replace(server.start, "")
         for reading in readings

@@ -9,7 +9,7 @@ import pytest
 from scanner_api.configuration import State, probe_sources
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
-from scanner_extractor.results import JobsResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, Settings
 from scanner_extractor.systems.flink.client import FLINK_SOURCES
 from scanner_extractor.systems.flink.section import KINDS
@@ -17,6 +17,7 @@ from scanner_extractor.systems.flink.settings import SQL_FILES, FlinkSettings
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import ClusterName
 from scanner_model.scan import SourceStatus as Answered
+from scanner_model.streaming_sql import StreamingStatement
 
 KNOWN = pytest.mark.parametrize("kind", sorted(FLINK_SOURCES))
 EMPTY = {"data": [], "metadata": {"next": None}, "items": [], "jobs": [], "productName": "Flink", "version": "2"}
@@ -26,7 +27,7 @@ def settings(kind: str) -> FlinkSettings:
     return FlinkSettings(type=kind, http=HttpSettings(url="http://f"), organization="o", environment="e")
 
 
-def read(kind: str, exchange: Transport) -> JobsResult:
+def read(kind: str, exchange: Transport) -> Reading:
     with Http(settings(kind).http, settings(kind).source, exchange=exchange) as http:
         return FLINK_SOURCES[kind].read(settings(kind), http, no_progress)
 
@@ -86,7 +87,7 @@ def test_list_without_an_end_is_given_up(kind) -> None:
     reading = read(kind, endless)
 
     assert len(requests) < 200
-    assert len(reading.statements) <= 1 + len(reading.problems)
+    assert len(reading.of(StreamingStatement)) <= 1 + len(reading.problems)
 
 
 @KNOWN

@@ -24,7 +24,7 @@ from confluent_kafka.admin import (
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.queries.history import previous_state
 from scanner_dictionary.write.scan import ScanSummary, write_scan
-from scanner_extractor.results import CatalogResult, KafkaResult, Progress
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import read_sources
@@ -33,6 +33,8 @@ from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.systems.kafka.admin import read_kafka, read_offsets
 from scanner_extractor.systems.kafka.client import KafkaClient
 from scanner_extractor.systems.streams.settings import StreamsSettings
+from scanner_model.catalogs import Metric
+from scanner_model.kafka import StreamsTopology
 from scanner_model.names import ClusterName
 from scanner_model.scan import ClusterScan, SourceStatus
 
@@ -150,10 +152,10 @@ def scanned(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     )
 
     def scan(brokers: Brokers) -> tuple[ClusterScan, ScanSummary]:
-        def read(kafka: KafkaSettings, progress: Progress) -> KafkaResult:
+        def read(kafka: KafkaSettings, progress: Progress) -> Reading:
             return read_kafka(kafka, progress, KafkaClient(kafka, brokers))
 
-        def ends(figures: OffsetSettings, progress: Progress, now: datetime) -> CatalogResult:
+        def ends(figures: OffsetSettings, progress: Progress, now: datetime) -> Reading:
             kafka = KafkaSettings(brokers=figures.brokers, timeout=0.05)
             return read_offsets(figures, progress, now=now, client=KafkaClient(kafka, brokers))
 
@@ -166,7 +168,7 @@ def scanned(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
     first, _ = scan(Brokers())
     assert [(outcome.status, outcome.reason) for outcome in first.outcomes] == [(SourceStatus.READ, "")] * 3
-    assert {metric.topic: metric.amount for metric in first.metrics} == {"orders": 7.0, "refunds": 7.0}
+    assert {metric.topic: metric.amount for metric in first.of(Metric)} == {"orders": 7.0, "refunds": 7.0}
     yield scan
     engine.dispose()
 
@@ -179,7 +181,7 @@ def test_fault_of_the_brokers_costs_what_they_did_not_report_and_no_more(scanned
     kafka, streams, figures = scan.outcomes
 
     assert summary.gone == 0
-    assert (streams.status, [topology.name for topology in scan.topologies]) == (SourceStatus.READ, ["app"])
+    assert (streams.status, [topology.name for topology in scan.of(StreamsTopology)]) == (SourceStatus.READ, ["app"])
     assert kafka.status is (SourceStatus.UNAVAILABLE if stage == "list_topics" else kafka.status)
     assert figures.status is (
         SourceStatus.UNAVAILABLE if stage in ("list_topics", "list_offsets") else SourceStatus.READ

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from dataflow_generator.jobs.ksqldb import Reading, ksql_jobs
+from dataflow_generator.jobs.ksqldb import StatementReading, ksql_jobs
 from dataflow_generator.jobs.model import Naming
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.results import KsqlResult, no_progress
+from scanner_extractor.results import KsqlServer, Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.ksqldb.client import read_ksqldb
 from scanner_extractor.systems.ksqldb.reader import collection_schemas
@@ -25,6 +25,7 @@ from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.columns import KEY, Column
 from scanner_model.names import Role
 from scanner_model.scan import SourceStatus as Answered
+from scanner_model.streaming_sql import KsqlSource, Query
 
 RECORDED = Path(__file__).parent / "recorded"
 SETTINGS = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
@@ -50,30 +51,30 @@ def _answer(status: int, body: Any) -> Response:
 
 
 @pytest.fixture(scope="module", params=["8_3_1"])
-def newest(request) -> KsqlResult:
+def newest(request) -> Reading:
     return _read(request.param)
 
 
-def _read(version: str) -> KsqlResult:
+def _read(version: str) -> Reading:
     with Http(SETTINGS.http, SETTINGS.source, exchange=Recorded(version)) as http:
         return read_ksqldb(SETTINGS, http, no_progress)
 
 
-def jobs(reading: KsqlResult) -> dict[str, Reading]:
+def jobs(reading: Reading) -> dict[str, StatementReading]:
     """Return each query's job, the topics described by what ksqlDB declares of them."""
     fields: dict[tuple[str, str], tuple[Column, ...]] = {}
-    for definition, link in collection_schemas(reading.sources, set()):
+    for definition, link in collection_schemas(reading.of(KsqlSource), set()):
         prefix = (KEY,) if link.role is Role.KEY else ()
         columns = tuple(Column(path=(*prefix, *column.path), type=column.type) for column in definition.columns)
         fields["lab", link.topic] = (*fields.get(("lab", link.topic), ()), *columns)
     collections, queries = (
-        [("lab", source) for source in reading.sources],
-        [("lab", query) for query in reading.queries],
+        [("lab", source) for source in reading.of(KsqlSource)],
+        [("lab", query) for query in reading.of(Query)],
     )
     return {ksql_job.flows.job.name: ksql_job for ksql_job in ksql_jobs(collections, queries, fields, NAMING)}
 
 
-def flows(reading: Reading) -> set[tuple[str, str, str]]:
+def flows(reading: StatementReading) -> set[tuple[str, str, str]]:
     return {
         (column.source.key.rpartition("/")[2], column.target.key.rpartition("/")[2], column.subtype)
         for column in reading.flows.columns
@@ -82,21 +83,25 @@ def flows(reading: Reading) -> set[tuple[str, str, str]]:
 
 def test_newest_server_reports_everything_in_two_requests(newest) -> None:
     """8.3.1: a deleted topic is missing, the query of a source table is a query."""
-    assert (newest.outcome.status, newest.outcome.requests, newest.service) == (Answered.READ, 2, "wtk_")
-    assert (newest.problems, newest.missing) == ((), {"ksqldb-r-gone"})
-    assert {query.name.partition("_")[0]: len(query.sinks) for query in newest.queries} == {
+    assert (newest.outcome.status, newest.outcome.requests, newest.of(KsqlServer)[0].service) == (
+        Answered.READ,
+        2,
+        "wtk_",
+    )
+    assert (newest.problems, newest.of(KsqlServer)[0].missing) == ((), {"ksqldb-r-gone"})
+    assert {query.name.partition("_")[0]: len(query.sinks) for query in newest.of(Query)} == {
         "CSAS": 1,
         "CST": 0,
         "CTAS": 1,
     }
-    assert all(query.consumer_group == f"_confluent-ksql-wtk_query_{query.name}" for query in newest.queries)
+    assert all(query.consumer_group == f"_confluent-ksql-wtk_query_{query.name}" for query in newest.of(Query))
 
 
 def test_schemas_are_what_the_records_hold(newest) -> None:
     """A structured single key is the key itself, a value that is not wrapped has no name, a header is no field."""
     result = {
         (link.topic, link.role.value): [column.name for column in definition.columns]
-        for definition, link in collection_schemas(newest.sources, set())
+        for definition, link in collection_schemas(newest.of(KsqlSource), set())
     }
 
     assert result["ksqldb-r-keyed", "key"] == ["A", "B"]
@@ -131,6 +136,6 @@ def test_server_of_2020_is_queried_in_older_words() -> None:
     (job,) = jobs(reading).values()
 
     assert (reading.outcome.status, reading.problems, reading.outcome.requests) == (Answered.READ, (), 9)
-    assert Counter(source.kind for source in reading.sources) == {"STREAM": 1, "TABLE": 1}
+    assert Counter(source.kind for source in reading.of(KsqlSource)) == {"STREAM": 1, "TABLE": 1}
     assert ("ksqldb-r-old#PLACED", "ksqldb-r-old-hourly", "WINDOW") in flows(job)
     assert job.problems == ()

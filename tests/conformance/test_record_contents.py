@@ -25,7 +25,7 @@ from scanner_dictionary.queries.history import previous_state
 from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.recording import Recorder, Replay
-from scanner_extractor.results import KafkaResult, Progress
+from scanner_extractor.results import KafkaCluster, Progress, Reading
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import read_sources
@@ -37,6 +37,7 @@ from scanner_model.errors import SourceUnreachable
 from scanner_model.kafka import Topic
 from scanner_model.names import ClusterName, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
+from scanner_model.schemas import SchemaIdUse, TopicSchema
 
 PLANTED = b"PLANTED-7f3a"
 NOW = datetime(2026, 5, 2, tzinfo=UTC)
@@ -76,10 +77,10 @@ class Installation:
         return result
 
 
-def _topics(settings: KafkaSettings, _: Progress) -> KafkaResult:
+def _topics(settings: KafkaSettings, _: Progress) -> Reading:
     topics = tuple(Topic(source=settings.source, name=TopicName(name)) for name in RECORDS)
     outcome = SourceResult(source=settings.source, kind="kafka", status=SourceStatus.READ, received=2)
-    return KafkaResult(outcome=outcome, cluster_id="abc", brokers=settings.brokers, topics=topics)
+    return Reading(outcome=outcome, facts=(KafkaCluster(cluster_id="abc", addresses=settings.brokers), *topics))
 
 
 def load(settings: SchemaIdSettings, progress: Progress, now: datetime) -> Json:
@@ -99,7 +100,7 @@ def installation(tmp_path: Path, empty: Path) -> Iterator[Installation]:
 
 
 def bound(scan: ClusterScan) -> list[tuple[str, str, str]]:
-    return [(link.topic, link.subject, link.confidence.value) for link in scan.topic_schemas]
+    return [(link.topic, link.subject, link.confidence.value) for link in scan.of(TopicSchema)]
 
 
 def test_no_byte_of_a_record_is_in_dictionary_capture_log_or_answer(
@@ -126,8 +127,8 @@ def test_capture_gives_the_same_links_without_brokers(installation: Installation
     first = installation.scan(schema_ids=load, recorder=Recorder(capture, cluster=NAME, tool="scanner"))
     again = installation.scan(schema_ids=unreachable, replay=Replay(capture))
 
-    assert again.topic_schemas == first.topic_schemas
-    assert again.facts("schema_id_uses") == first.facts("schema_id_uses")
+    assert again.of(TopicSchema) == first.of(TopicSchema)
+    assert again.of(SchemaIdUse) == first.of(SchemaIdUse)
 
 
 def test_subject_stays_bound_while_the_brokers_do_not_answer(installation: Installation) -> None:
@@ -136,8 +137,8 @@ def test_subject_stays_bound_while_the_brokers_do_not_answer(installation: Insta
     dictionary = Dictionary(str(installation.file))
     about = describe_topic(dictionary, topic="orders")
 
-    assert second.topic_schemas == first.topic_schemas
-    assert second.facts("schema_id_uses") == ()
+    assert second.of(TopicSchema) == first.of(TopicSchema)
+    assert second.of(SchemaIdUse) == ()
     assert [(row.identifier, row.stale) for row in about.schema_ids or () if row.identifier] == [("5", True)]
     assert about.schemas[0].in_use == (1,)
 

@@ -12,11 +12,12 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.results import RegistryResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.schemas.references import finder, resolve
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceStatus
+from scanner_model.schemas import Registry, SchemaVersion
 
 SERVERS = (
     ("confluent", "confluent"),
@@ -29,7 +30,7 @@ SERVERS = (
 MONEY = (("money.proto", "money.proto", 1),)
 METADATA = {"metadata": {"properties": {"owner": "finance"}}}
 
-Reader = Callable[..., RegistryResult]
+Reader = Callable[..., Reading]
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,7 @@ def read(fake) -> Iterator[Reader]:
     """Serve an installation as one flavour and read it as one kind."""
     with ExitStack() as stack:
 
-        def reading(kind: str, flavour: str, installation: tuple[Any, ...]) -> RegistryResult:
+        def reading(kind: str, flavour: str, installation: tuple[Any, ...]) -> Reading:
             registry = stack.enter_context(
                 fake.serving(fake.Registry(flavour=flavour, installation=installation, page=2))
             )
@@ -81,7 +82,7 @@ def test_same_installation_gives_the_same_facts(kind, flavour, installation, rea
     reading = read(kind, flavour, installation)
     reported = [
         (v.context, v.subject, v.version, v.schema_id, v.format, v.text, len(v.references), v.deleted)
-        for v in reading.versions
+        for v in reading.of(SchemaVersion)
     ]
 
     assert reported == sorted(
@@ -93,7 +94,7 @@ def test_same_installation_gives_the_same_facts(kind, flavour, installation, rea
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)
 def test_every_reference_resolves(kind, flavour, installation, read) -> None:
     """Columns of an imported type stand in another text."""
-    versions = read(kind, flavour, installation).versions
+    versions = read(kind, flavour, installation).of(SchemaVersion)
     payments = next(version for version in versions if version.subject == "payments-value")
 
     assert resolve(payments, finder(versions)).texts == {"money.proto": "message Money {}"}
@@ -105,14 +106,14 @@ def test_outcome_counts_and_names_the_source(kind, flavour, installation, read) 
     reading = read(kind, flavour, installation)
 
     assert (reading.outcome.received, reading.outcome.requested, reading.outcome.kind) == (6, 6, "schema_registry")
-    assert reading.outcome.source == reading.registry.source == f"schema_registry:{reading.registry.url}"
+    assert reading.outcome.source == reading.of(Registry)[0].source == f"schema_registry:{reading.of(Registry)[0].url}"
     assert reading.outcome.requests > 0
 
 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)
 def test_metadata_is_kept_where_the_kind_has_it(kind, flavour, installation, read) -> None:
     """Karapace drops it, Apicurio and old servers have no place for it."""
-    retained = {version.metadata for version in read(kind, flavour, installation).versions} - {""}
+    retained = {version.metadata for version in read(kind, flavour, installation).of(SchemaVersion)} - {""}
 
     assert retained == ({'{"properties":{"owner":"finance"}}'} if flavour in ("confluent", "confluent-7.4") else set())
 
@@ -121,7 +122,7 @@ def test_metadata_is_kept_where_the_kind_has_it(kind, flavour, installation, rea
 def test_prefix_of_a_context_is_one_for_confluent_only(kind, flavour, installation, read) -> None:
     """Elsewhere a colon is a character like any other."""
     subject = replace(installation[0], subject=":.eu:orders-value", deleted=False)
-    (version,) = read(kind, flavour, (subject,)).versions
+    (version,) = read(kind, flavour, (subject,)).of(SchemaVersion)
     expected = (".eu", "orders-value") if kind == "confluent" else (".", ":.eu:orders-value")
 
     assert (version.context, version.subject) == expected
@@ -133,6 +134,6 @@ def test_reading_twice_gives_the_same(kind, flavour, installation, read) -> None
     first, second = read(kind, flavour, installation), read(kind, flavour, tuple(reversed(installation)))
     nowhere = SourceId("schema_registry:x")
 
-    assert [replace(version, source=nowhere) for version in first.versions] == [
-        replace(version, source=nowhere) for version in second.versions
+    assert [replace(version, source=nowhere) for version in first.of(SchemaVersion)] == [
+        replace(version, source=nowhere) for version in second.of(SchemaVersion)
     ]

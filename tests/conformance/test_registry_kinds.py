@@ -16,13 +16,14 @@ import pytest
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.results import RegistryResult, SourceReadings, no_progress
+from scanner_extractor.results import Reading, SourceReadings, no_progress
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_extractor.systems.glue.registry import glue_registry_transport
 from scanner_model.names import ClusterName
 from scanner_model.scan import ClusterScan
 from scanner_model.scan import SourceStatus as Outcome
+from scanner_model.schemas import Definition, SchemaVersion, TopicSchema
 
 URL = "http://registry.example"
 
@@ -169,13 +170,11 @@ SERVERS: dict[str, Callable[[Any, ExitStack, tuple[One, ...]], Server]] = {
 
 
 @pytest.fixture
-def read(fakes) -> Iterator[Callable[..., tuple[RegistrySettings, RegistryResult]]]:
+def read(fakes) -> Iterator[Callable[..., tuple[RegistrySettings, Reading]]]:
     """Read an installation as a server holds it."""
     with ExitStack() as stack:
 
-        def reading(
-            server: str, installation: tuple[One, ...], **changes: Any
-        ) -> tuple[RegistrySettings, RegistryResult]:
+        def reading(server: str, installation: tuple[One, ...], **changes: Any) -> tuple[RegistrySettings, Reading]:
             settings, exchange = SERVERS[server](fakes, stack, installation)
             settings = replace(settings, **changes)
             with Http(settings.http, settings.source, exchange=exchange) as http:
@@ -188,7 +187,7 @@ def _expressible(server: str) -> tuple[One, ...]:
     return tuple(item for item in INSTALLATION if item.needs not in CANNOT[server.partition(" ")[0]])
 
 
-def _concluded(settings: RegistrySettings, reading: RegistryResult) -> ClusterScan:
+def _concluded(settings: RegistrySettings, reading: Reading) -> ClusterScan:
     cluster = Settings(cluster=ClusterName("c"), brokers=("k:1",), file=Path("cluster.json"), registries=(settings,))
     return merge_results(cluster, SourceReadings(outcomes=(reading.outcome,), readings=(reading,)))
 
@@ -203,9 +202,11 @@ def test_topics_get_the_same_columns_from_every_kind(server, read) -> None:
     """Each names its subjects in its own way, and the dictionary is the same."""
     installation = _expressible(server)
     scan = _concluded(*read(server, installation))
-    columns = {d.fingerprint: [(c.name, c.type) for c in d.columns] for d in scan.definitions}
+    columns = {d.fingerprint: [(c.name, c.type) for c in d.columns] for d in scan.of(Definition)}
 
-    assert [(s.topic, s.role, s.version, s.current, s.deleted, columns[s.fingerprint]) for s in scan.topic_schemas] == [
+    assert [
+        (s.topic, s.role, s.version, s.current, s.deleted, columns[s.fingerprint]) for s in scan.of(TopicSchema)
+    ] == [
         (item.name, item.role, item.number, not item.deleted, item.deleted, COLUMNS[item.text])
         for item in sorted(installation, key=lambda item: (item.name, item.role, item.number))
         if item.topic
@@ -228,9 +229,9 @@ def test_versions_are_kept_as_they_were_registered(server, read) -> None:
     installation = _expressible(server)
     _, reading = read(server, installation)
 
-    assert sorted((v.text, v.format, v.version, v.deleted, len(v.references)) for v in reading.versions) == sorted(
-        (item.text, item.format, item.number, item.deleted, bool(item.refers)) for item in installation
-    )
+    assert sorted(
+        (v.text, v.format, v.version, v.deleted, len(v.references)) for v in reading.of(SchemaVersion)
+    ) == sorted((item.text, item.format, item.number, item.deleted, bool(item.refers)) for item in installation)
     assert (reading.outcome.status, reading.outcome.received, reading.problems) == (Outcome.READ, len(installation), ())
 
 
@@ -239,8 +240,8 @@ def test_deleted_versions_are_left_out_where_they_are_not_wanted(server, read) -
     """A setting says so, and counts for every kind."""
     _, reading = read(server, _expressible(server), deleted=False)
 
-    assert ORDER not in {version.text for version in reading.versions}
-    assert ORDER_2 in {version.text for version in reading.versions}
+    assert ORDER not in {version.text for version in reading.of(SchemaVersion)}
+    assert ORDER_2 in {version.text for version in reading.of(SchemaVersion)}
 
 
 @pytest.mark.parametrize("server", SERVERS)
@@ -248,7 +249,7 @@ def test_empty_registry_is_an_answer(server, read) -> None:
     """Nobody registered anything, which is not a failure."""
     _, reading = read(server, ())
 
-    assert (reading.outcome.status, reading.versions, reading.problems) == (Outcome.READ, (), ())
+    assert (reading.outcome.status, reading.of(SchemaVersion), reading.problems) == (Outcome.READ, (), ())
 
 
 @pytest.mark.parametrize("server", SERVERS)
@@ -256,4 +257,4 @@ def test_metadata_is_json_or_nothing(server, read) -> None:
     """Programs read it from the dictionary."""
     _, reading = read(server, _expressible(server))
 
-    assert all(isinstance(json.loads(v.metadata), dict) for v in reading.versions if v.metadata)
+    assert all(isinstance(json.loads(v.metadata), dict) for v in reading.of(SchemaVersion) if v.metadata)

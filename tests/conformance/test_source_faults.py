@@ -24,7 +24,7 @@ from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.results import KafkaResult, Progress
+from scanner_extractor.results import KafkaCluster, Progress, Reading
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import PHASES, read_sources
@@ -34,7 +34,7 @@ from scanner_extractor.settings.sources import CatalogSettings, FileSettings
 from scanner_extractor.systems.flink.client import FLINK_SOURCES
 from scanner_extractor.systems.flink.settings import FlinkSettings
 from scanner_extractor.systems.streams.settings import StreamsSettings
-from scanner_model.kafka import Topic
+from scanner_model.kafka import StreamsTopology, Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 
@@ -95,7 +95,7 @@ class Reaching(Connections):
     url: str
     beside: dict[SourceId, threading.Thread] = field(default_factory=dict)
 
-    def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaResult:
+    def kafka(self, settings: KafkaSettings, progress: Progress) -> Reading:
         self.beside[settings.source] = threading.current_thread()
         return super().kafka(settings, progress)
 
@@ -191,10 +191,11 @@ def read_beside(settings: Settings, access: Connections) -> set[SourceId]:
     return next((sources & BESIDE for sources in phases if sources - BESIDE), set())
 
 
-def two_topics(settings: KafkaSettings, progress: Progress) -> KafkaResult:
+def two_topics(settings: KafkaSettings, progress: Progress) -> Reading:
     topics = tuple(Topic(source=settings.source, name=TopicName(name)) for name in ("orders", "refunds"))
-    return KafkaResult(
-        outcome=SourceResult(source=settings.source, kind="kafka", status=SourceStatus.READ, received=2), topics=topics
+    return Reading(
+        outcome=SourceResult(source=settings.source, kind="kafka", status=SourceStatus.READ, received=2),
+        facts=(KafkaCluster(), *topics),
     )
 
 
@@ -225,8 +226,8 @@ def test_fault_costs_its_own_source_at_most(scanned: Scanned, fault: str) -> Non
     assert first
     assert first.status is scanned.row.status, first.reason
     assert "reader failed" not in outcome.reason
-    assert [topology.name for topology in scan.topologies] == ["app"]
-    assert {"orders", "refunds"} <= {topic.name for topic in scan.topics}
+    assert [topology.name for topology in scan.of(StreamsTopology)] == ["app"]
+    assert {"orders", "refunds"} <= {topic.name for topic in scan.of(Topic)}
     assert [outcome.status for outcome in scan.outcomes if outcome.source in BESIDE] == [SourceStatus.READ] * 2
     assert summary.gone == 0
     if expected == WHOLE:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 
 import pytest
+from named_scan import NamedScan
 
 from dataflow_generator.build.assemble import read_flows
 from dataflow_generator.build.snapshot import load_snapshot
@@ -70,7 +71,7 @@ def scan() -> ClusterScan:
         description="",
         evidence="flows.json 3",
     )
-    return ClusterScan(
+    return NamedScan(
         cluster=Cluster(
             name=ClusterName("retail"), brokers=("k-1:9092", "k-2:9092"), aliases=(("address", "lb.example.com"),)
         ),

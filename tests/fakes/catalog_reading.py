@@ -13,13 +13,13 @@ import pytest
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.systems.datazone.catalog import datazone_transport
 from scanner_extractor.systems.glue.catalog import glue_catalog_transport
 
-Read = Callable[..., CatalogResult]
+Read = Callable[..., Reading]
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +68,7 @@ def exchange() -> Callable[[Any], Transport]:
 def read() -> Read:
     """Read a fake of Databricks or Google with settings."""
 
-    def reading(kind: str, server: Any, *, wrap: Any = None, **more: Any) -> CatalogResult:
+    def reading(kind: str, server: Any, *, wrap: Any = None, **more: Any) -> Reading:
         settings = {"http": _http(kind), **more}
         return _read(CatalogSettings(type=kind, **settings), _exchange(server), wrap)
 
@@ -81,7 +81,7 @@ def read_aws(aws: ModuleType) -> Read:
 
     def reading(
         kind: str, server: Any, *, wrap: Any = None, options: Mapping[str, str] = MappingProxyType({}), **more: Any
-    ) -> CatalogResult:
+    ) -> Reading:
         place = {"region": "eu-central-1", **options}
         identity = CATALOGS[kind].place(place, "")
         settings = CatalogSettings(type=kind, http=_http(kind), options=place, place=identity, **more)
@@ -92,7 +92,7 @@ def read_aws(aws: ModuleType) -> Read:
     return reading
 
 
-def _read(settings: CatalogSettings, exchange: Transport, wrap: Any) -> CatalogResult:
+def _read(settings: CatalogSettings, exchange: Transport, wrap: Any) -> Reading:
     with Http(settings.http, settings.source, exchange=exchange, wrap=wrap) as http:
         return CATALOGS[settings.type].read(settings, http, no_progress)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
+from named_scan import NamedScan
 
 from dataflow_generator.openlineage.events import read_event
 from scanner_dictionary.engine.open import Engine, open_dictionary
@@ -238,7 +239,7 @@ def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 def scan_of(state: dict[str, Any]) -> ClusterScan:
     definitions = {fields: definition(fields) for fields in state["schemas"].values()}
-    return ClusterScan(
+    return NamedScan(
         cluster=Cluster(name=ClusterName("shop"), brokers=state["brokers"]),
         outcomes=tuple(
             SourceResult(source=source, kind=source.partition(":")[0], status=SourceStatus.READ)

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from named_scan import NamedScan
+
 import scanner_api
 from scanner_api.dictionary import Dictionary
 from scanner_model.catalogs import Annotation
@@ -108,7 +110,7 @@ def installation(level: str = "", groups: tuple[ConsumerGroup, ...] = ()) -> Clu
         links += links_of(f"orders.{format.lower()}", of_subject)
     names = [f"{stem}.{format.lower()}" for stem in ("orders", "paid") for format in FORMATS]
     topics = [Topic(source=KAFKA, name=TopicName(name)) for name in names]
-    return ClusterScan(
+    return NamedScan(
         cluster=Cluster(name=ClusterName("shop"), brokers=("kafka-1:9092",)),
         outcomes=tuple(read_result(source) for source in SOURCES),
         topics=tuple(topics),

@@ -14,7 +14,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock, WorkerPool
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.results import RegistryResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, NamingSettings, RegistrySettings
 from scanner_extractor.systems.schema_registry.confluent import read_registry
 
@@ -46,10 +46,10 @@ def serving(fake: ModuleType) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def read() -> Callable[..., RegistryResult]:
+def read() -> Callable[..., Reading]:
     """Read a fake registry as one of a kind; retries cost no time."""
 
-    def reading(registry: Any, kind: str = "", **options: Any) -> RegistryResult:
+    def reading(registry: Any, kind: str = "", **options: Any) -> Reading:
         kind = kind or registry.flavour.partition("-")[0]
         pool = options.pop("pool", WorkerPool(threads=options.pop("threads", 4)))
         naming = NamingSettings(strategies=options.pop("strategies", ("topic",)))
@@ -83,10 +83,10 @@ def glue() -> ModuleType:
 
 
 @pytest.fixture
-def read_through() -> Callable[..., RegistryResult]:
+def read_through() -> Callable[..., Reading]:
     """Read a fake that answers a method and a URL with a status and a body."""
 
-    def reading(server: Any, kind: str, url: str = "http://registry.example", **options: Any) -> RegistryResult:
+    def reading(server: Any, kind: str, url: str = "http://registry.example", **options: Any) -> Reading:
         def exchange(request: Request) -> Response:
             status, body = server(request.method, request.url)
             return Response(status=status, body=body)

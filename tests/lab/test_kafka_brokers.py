@@ -11,10 +11,11 @@ import pytest
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from scanner_extractor.results import KafkaResult, no_progress
+from scanner_extractor.results import KafkaCluster, Reading, no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.systems.kafka.admin import read_kafka
 from scanner_model.errors import SourceRefused, SourceUnreachable
+from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.scan import SourceStatus
 
 BROKER = os.environ.get("SCANNER_LAB_KAFKA", "")
@@ -27,7 +28,7 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def reading() -> KafkaResult:
+def reading() -> Reading:
     """Build a topic with a setting and a group with an offset, then read the cluster."""
     admin = AdminClient({"bootstrap.servers": BROKER})
     if TOPIC not in admin.list_topics(timeout=10).topics:
@@ -48,30 +49,30 @@ def _consume() -> None:
     consumer.close()
 
 
-def test_everything_is_read(reading: KafkaResult) -> None:
+def test_everything_is_read(reading: Reading) -> None:
     """A user with all rights misses nothing."""
     assert (reading.outcome.status, reading.problems) == (SourceStatus.READ, ())
-    assert reading.cluster_id
-    assert reading.brokers
+    assert reading.of(KafkaCluster)[0].cluster_id
+    assert reading.of(KafkaCluster)[0].addresses
 
 
-def test_topic_has_its_own_settings(reading: KafkaResult) -> None:
+def test_topic_has_its_own_settings(reading: Reading) -> None:
     """Only what differs from Kafka's defaults."""
-    (topic,) = (topic for topic in reading.topics if topic.name == TOPIC)
+    (topic,) = (topic for topic in reading.of(Topic) if topic.name == TOPIC)
 
     assert (topic.partitions, topic.replication, topic.internal) == (2, 1, False)
     assert ("cleanup.policy", "compact") in topic.config
     assert "segment.jitter.ms" not in dict(topic.config)
 
 
-def test_internal_topic_is_marked(reading: KafkaResult) -> None:
+def test_internal_topic_is_marked(reading: Reading) -> None:
     """The brokers' own mark."""
-    assert {topic.name: topic.internal for topic in reading.topics}["__consumer_offsets"] is True
+    assert {topic.name: topic.internal for topic in reading.of(Topic)}["__consumer_offsets"] is True
 
 
-def test_idle_group_keeps_the_topics_of_its_offsets(reading: KafkaResult) -> None:
+def test_idle_group_keeps_the_topics_of_its_offsets(reading: Reading) -> None:
     """It has no members now, and still consumes that topic."""
-    (group,) = (consumer_group for consumer_group in reading.consumer_groups if consumer_group.name == GROUP)
+    (group,) = (consumer_group for consumer_group in reading.of(ConsumerGroup) if consumer_group.name == GROUP)
 
     assert (group.state, group.topics) == ("EMPTY", (TOPIC,))
 

@@ -9,10 +9,11 @@ import pytest
 
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.systems.glue.catalog import glue_catalog_transport, read_glue_catalog
+from scanner_model.catalogs import CatalogTable
 from scanner_model.scan import SourceStatus
 
 pytestmark = pytest.mark.lab
@@ -24,15 +25,15 @@ _TABLES = f"arn:aws:glue:{REGION}:123456789012"
 _BROKER = "kafka://127.0.0.1:29792"
 
 
-def _read(kind: str, url: str, **more: Any) -> CatalogResult:
+def _read(kind: str, url: str, **more: Any) -> Reading:
     settings = CatalogSettings(type=kind, http=HttpSettings(url=url), **more)
     with Http(settings.http, settings.source) as http:
         return CATALOGS[kind].read(settings, http, no_progress)
 
 
-def _columns(result: CatalogResult, table: str) -> dict[str, str]:
+def _columns(result: Reading, table: str) -> dict[str, str]:
     """Return the type of each column of a table, by its path."""
-    (found,) = (item for item in result.tables if item.name == table)
+    (found,) = (item for item in result.of(CatalogTable) if item.name == table)
     return {".".join(column.path): column.type for column in found.columns}
 
 
@@ -42,11 +43,15 @@ def test_unity_lists_every_table_with_its_columns(lab) -> None:
 
     result = _read("unity", lab.told["systems"]["unity"])
 
-    assert {table.name for table in result.tables} == {"lab.sales.orders", "lab.sales.returns", "lab.sales.a-b"}
+    assert {table.name for table in result.of(CatalogTable)} == {
+        "lab.sales.orders",
+        "lab.sales.returns",
+        "lab.sales.a-b",
+    }
     assert _columns(result, "lab.sales.orders") == {
         "id": "long", "total": "decimal", "ship_to": "struct", "ship_to.city": "string", "day": "date",
     }  # fmt: skip
-    (orders,) = (table for table in result.tables if table.name == "lab.sales.orders")
+    (orders,) = (table for table in result.of(CatalogTable) if table.name == "lab.sales.orders")
     assert (orders.table_format, orders.partition_keys, orders.description) == ("delta", ("day",), "the shop's orders")
     assert result.outcome.status is SourceStatus.READ
     assert len(result.problems) <= 1
@@ -58,7 +63,7 @@ def test_iceberg_s_own_server_lists_tables_and_views_of_nested_namespaces(lab) -
 
     result = _read("iceberg", lab.told["systems"]["iceberg"])
 
-    assert {table.name for table in result.tables} == {
+    assert {table.name for table in result.of(CatalogTable)} == {
         "shop.orders", "shop.returns", "shop.totals", "shop.eu.orders", "shop.eu.returns",
     }  # fmt: skip
     assert {"id", "total", "items", "items.[]", "items.[].sku"} == _columns(result, "shop.orders").keys()
@@ -115,7 +120,7 @@ def test_glue_lists_tables_with_their_columns_and_partitions(lab) -> None:
     with Http(settings.http, settings.source, exchange=glue_catalog_transport(settings, lambda: _client(lab))) as http:
         result = read_glue_catalog(settings, http, no_progress)
 
-    assert {table.name for table in result.tables} == {"table/lake/orders", "table/lake/returns"}
+    assert {table.name for table in result.of(CatalogTable)} == {"table/lake/orders", "table/lake/returns"}
     assert {"id", "items", "items.[].sku", "items.[].price", "day"} <= _columns(result, "table/lake/orders").keys()
     assert result.outcome.status is SourceStatus.READ
 

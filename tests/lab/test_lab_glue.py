@@ -15,11 +15,12 @@ import glue_registry
 import pytest
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.results import CatalogResult, RegistryResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.systems.glue.catalog import glue_catalog_transport, read_glue_catalog
 from scanner_extractor.systems.glue.registry import glue_registry_transport, read_glue
+from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import NotFound
 
 pytestmark = pytest.mark.lab
@@ -58,13 +59,13 @@ def client(lab) -> Any:
     return result
 
 
-def catalog(over: Any) -> CatalogResult:
+def catalog(over: Any) -> Reading:
     settings = CatalogSettings(type="glue", http=WEB, options={"region": REGION})
     with Http(WEB, settings.source, exchange=glue_catalog_transport(settings, lambda: over)) as http:
         return read_glue_catalog(settings, http, no_progress)
 
 
-def registry(over: Any, *names: str) -> RegistryResult:
+def registry(over: Any, *names: str) -> Reading:
     settings = RegistrySettings(type="glue", http=WEB, options={"glue": {"region": REGION, "registries": names}})
     with Http(WEB, settings.source, exchange=glue_registry_transport(settings, lambda: over)) as http:
         return read_glue(settings, http, no_progress)
@@ -85,10 +86,10 @@ def test_catalog_is_read_alike(client) -> None:
     ours = catalog(aws_catalogs.Stubbed("glue", aws_catalogs.Catalog(tables={"lake": (TABLE,), "empty": ()})))
     theirs = catalog(client)
 
-    assert [replace(table, created="") for table in theirs.tables] == [
-        replace(table, created="") for table in ours.tables
+    assert [replace(table, created="") for table in theirs.of(CatalogTable)] == [
+        replace(table, created="") for table in ours.of(CatalogTable)
     ]
-    assert theirs.tables[0].created
+    assert theirs.of(CatalogTable)[0].created
     assert (theirs.outcome.status, theirs.problems) == (ours.outcome.status, ours.problems)
 
 

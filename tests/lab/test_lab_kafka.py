@@ -22,10 +22,11 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from scanner_extractor.results import KafkaResult, no_progress
+from scanner_extractor.results import KafkaCluster, Reading, no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.systems.kafka.admin import read_kafka
 from scanner_model.errors import SourceRefused, SourceUnreachable
+from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.scan import SourceStatus
 
 pytestmark = pytest.mark.lab
@@ -53,7 +54,7 @@ def listener(request) -> str:
 
 
 @pytest.fixture
-def reading(lab, listener) -> KafkaResult:
+def reading(lab, listener) -> Reading:
     lab.needs("topics", "consumers")
     brokers = tuple(lab.told["brokers"][listener].split(","))
     return read_kafka(KafkaSettings(brokers=brokers, properties=_properties(lab, listener)), no_progress)
@@ -64,13 +65,13 @@ def test_each_listener_reports_the_addresses_of_all(lab, listener, reading) -> N
     own = lab.told["brokers"][listener].split(",")
 
     assert reading.outcome.status is SourceStatus.READ
-    assert reading.brokers[: len(own)] == tuple(sorted(own))
-    assert set(reading.brokers) == set(",".join(lab.told["brokers"].values()).split(","))
+    assert reading.of(KafkaCluster)[0].addresses[: len(own)] == tuple(sorted(own))
+    assert set(reading.of(KafkaCluster)[0].addresses) == set(",".join(lab.told["brokers"].values()).split(","))
 
 
 def test_topic_is_the_same_over_each_listener(reading) -> None:
     """Partitions, replication and what differs from the defaults."""
-    (topic,) = (topic for topic in reading.topics if topic.name == "customers")
+    (topic,) = (topic for topic in reading.of(Topic) if topic.name == "customers")
 
     assert (topic.partitions, topic.replication, topic.internal) == (2, 2, False)
     assert ("cleanup.policy", "compact") in topic.config
@@ -86,7 +87,7 @@ def test_topic_is_the_same_over_each_listener(reading) -> None:
 )
 def test_group_is_read_with_what_it_consumes(reading, name, state, topics) -> None:
     """A classic group, one of the new protocol, and one that only left offsets."""
-    (group,) = (consumer_group for consumer_group in reading.consumer_groups if consumer_group.name == name)
+    (group,) = (consumer_group for consumer_group in reading.of(ConsumerGroup) if consumer_group.name == name)
 
     assert (group.state, set(group.topics)) == (state, topics)
 
@@ -116,15 +117,15 @@ def test_limited_user_sees_his_part_and_is_reported_for_the_rest(lab) -> None:
 
     reading = read_kafka(_as_limited(lab), no_progress)
 
-    assert {topic.name for topic in reading.topics} == {
+    assert {topic.name for topic in reading.of(Topic)} == {
         "orders",
         "orders.RETRY",
         "orders-by-country",
         "orders-enriched",
     }
-    assert [group.name for group in reading.consumer_groups] == ["order-service"]
+    assert [group.name for group in reading.of(ConsumerGroup)] == ["order-service"]
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
-    assert reading.unconfigured == {"orders.RETRY", "orders-by-country", "orders-enriched"}
+    assert reading.of(KafkaCluster)[0].unconfigured == {"orders.RETRY", "orders-by-country", "orders-enriched"}
     assert "may be hidden" in reading.problems[0].what
     assert "3 topics could not be queried for their settings" in reading.problems[1].what
 

@@ -10,9 +10,10 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.results import RegistryResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.scan import SourceStatus
+from scanner_model.schemas import SchemaVersion
 
 pytestmark = pytest.mark.lab
 
@@ -22,7 +23,7 @@ KSQLDB = "payments.named-value"
 """A subject that ksqlDB registers for one of its streams."""
 
 
-def _read(lab, maker: str) -> RegistryResult:
+def _read(lab, maker: str) -> Reading:
     row = "confluent-schemas" if maker == "confluent" else f"{maker}-schemas"
     lab.needs(row)
     settings = RegistrySettings(type=MAKERS[maker], http=HttpSettings(url=lab.told["systems"][maker]))
@@ -41,9 +42,9 @@ def test_registry_has_every_version_that_was_registered(lab, maker) -> None:
     """With its format and references; one version was deleted softly."""
     result = _read(lab, maker)
 
-    listed = {(str(v.subject), v.version, str(v.format), len(v.references)) for v in result.versions}
+    listed = {(str(v.subject), v.version, str(v.format), len(v.references)) for v in result.of(SchemaVersion)}
     read = {version for version in listed if version[0] != KSQLDB}
-    deleted = {(str(v.subject), v.version) for v in result.versions if v.deleted}
+    deleted = {(str(v.subject), v.version) for v in result.of(SchemaVersion) if v.deleted}
     assert result.outcome.status is SourceStatus.READ
     assert read == _registered(lab, maker)
     assert deleted == {tuple(lab.told["systems"]["deleted"])}
@@ -52,7 +53,7 @@ def test_registry_has_every_version_that_was_registered(lab, maker) -> None:
 @pytest.mark.parametrize("maker", ["karapace", "axonops"])
 def test_registry_returns_the_texts_that_confluent_s_returns(lab, maker) -> None:
     """Each writes schemas in its own form and order; Confluent's leaves comments of Protobuf out."""
-    texts = [{(str(v.subject), v.version): _compact(v.text) for v in _read(lab, name).versions}
+    texts = [{(str(v.subject), v.version): _compact(v.text) for v in _read(lab, name).of(SchemaVersion)}
              for name in ("confluent", maker)]  # fmt: skip
 
     expected = {(subject, number) for subject, number, *_ in _registered(lab, maker)}

@@ -19,6 +19,7 @@ from scanner_dictionary.queries.history import known_groups
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.systems.kafka.admin import read_kafka
 from scanner_model.errors import ScannerError
+from scanner_model.kafka import ConsumerGroup
 from scanner_model.scan import SourceStatus
 
 pytestmark = pytest.mark.lab
@@ -110,7 +111,7 @@ def _readings() -> Iterator[tuple[SourceStatus, frozenset[str]]]:
             result = read_kafka(settings, lambda *_: None)
         except ScannerError:
             continue
-        yield result.outcome.status, frozenset(str(group.name) for group in result.consumer_groups)
+        yield result.outcome.status, frozenset(str(group.name) for group in result.of(ConsumerGroup))
         if result.outcome.status is SourceStatus.READ:
             return
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from named_scan import NamedScan
 from sqlalchemy import Engine, Select, Table, select
 
 from scanner_dictionary.engine.open import open_dictionary
@@ -79,7 +80,7 @@ class Sample:
         cluster = Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092", "kafka-2:9092"))
         outcomes = (self.outcome(KAFKA), self.outcome(REGISTRY), self.outcome(KSQL))
         registries = (Registry(source=REGISTRY, kind="confluent", url="https://sr:8081"),)
-        return ClusterScan(**{"cluster": cluster, "outcomes": outcomes, "registries": registries} | more)
+        return NamedScan(**{"cluster": cluster, "outcomes": outcomes, "registries": registries} | more)
 
     def orders(self, **more: Any) -> ClusterScan:
         """Build a scan of the topic `orders` with one value schema in two versions, its key, a group, ksqlDB."""

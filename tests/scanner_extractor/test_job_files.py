@@ -9,7 +9,7 @@ import pytest
 from scanner_extractor.config.interpolation import named_files
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.job_files import LARGEST, read_texts_document
-from scanner_extractor.results import JobsResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import Task, kind_tasks
 from scanner_extractor.settings.cluster import Settings
@@ -17,9 +17,10 @@ from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.systems.flink.settings import SqlFilesSettings
 from scanner_extractor.systems.streams.settings import StreamsSettings
 from scanner_model.errors import InputInvalid, SourceUnreachable
+from scanner_model.kafka import StreamsTopology
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.scan import SourceStatus
-from scanner_model.streaming_sql import SCRIPT
+from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 TOPOLOGY = "Topologies:\n   Sub-topology: 0\n    Source: s (topics: [orders])\n      --> k\n    Sink: k (topic: paid)\n"
 
@@ -40,7 +41,7 @@ def task(base: Path, *, sql: str = "", streams: str = "", name: str = "", access
     return only
 
 
-def read(base: Path, **more: object) -> JobsResult:
+def read(base: Path, **more: object) -> Reading:
     return task(base, **more).run(no_progress)  # type: ignore[arg-type, return-value]
 
 
@@ -52,8 +53,8 @@ def test_each_file_is_a_script_named_by_its_path(tmp_path: Path) -> None:
 
     reading = read(tmp_path, sql="**/*.sql")
 
-    assert [statement.name for statement in reading.statements] == ["b.sql", "deep/b.sql", "deep/er/a.sql"]
-    first = reading.statements[0]
+    assert [statement.name for statement in reading.of(StreamingStatement)] == ["b.sql", "deep/b.sql", "deep/er/a.sql"]
+    first = reading.of(StreamingStatement)[0]
     assert (first.kind, first.statement) == (SCRIPT, "SET 'a' = 'b';\nSELECT 1;\r\n")
     assert (first.catalog_name, first.database_name, first.topics_read) == ("shop", "eu", None)
     assert (reading.outcome.status, reading.outcome.received, reading.outcome.kind) == (SourceStatus.READ, 3, "flink")
@@ -67,7 +68,7 @@ def test_secrets_of_a_file_are_shown_to_nobody(tmp_path: Path) -> None:
     reading = read(tmp_path, sql="a.sql", access=Connections(recorder=Recorder(tmp_path / "kept")))
 
     text = "".join(file.read_text() for file in (tmp_path / "kept").rglob("*.json"))
-    assert "'topic' = 't'" in reading.statements[0].statement
+    assert "'topic' = 't'" in reading.of(StreamingStatement)[0].statement
     assert not [secret for secret in ("zqAzq", "zqBzq", "zqCzq", "zqDzq") if secret in repr(reading) + text]
 
 
@@ -82,7 +83,7 @@ def test_a_replay_needs_no_file(tmp_path: Path) -> None:
     again = read(tmp_path, sql="*.sql", access=Connections(replay=Replay(tmp_path / "kept")))
 
     assert again == first
-    assert (len(again.statements), again.outcome.unread) == (1, {"b.sql"})
+    assert (len(again.of(StreamingStatement)), again.outcome.unread) == (1, {"b.sql"})
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,10 @@ def test_file_that_cannot_be_read_costs_itself(tmp_path: Path, content: bytes, w
 
     reading = read(tmp_path, sql="*.sql")
 
-    assert ([statement.name for statement in reading.statements], reading.outcome.unread) == (["good.sql"], {"bad.sql"})
+    assert ([statement.name for statement in reading.of(StreamingStatement)], reading.outcome.unread) == (
+        ["good.sql"],
+        {"bad.sql"},
+    )
     assert (reading.outcome.status, reading.problems[0].what) == (SourceStatus.PARTIAL, why)
 
 
@@ -124,12 +128,12 @@ def test_each_topology_is_named_by_its_file_or_by_its_setting(tmp_path: Path) ->
 
     by_file, by_name = read(tmp_path, streams="*.txt"), read(tmp_path, streams="enrich.txt", name="app")
 
-    assert [(topology.name, topology.file) for topology in by_file.topologies] == [
+    assert [(topology.name, topology.file) for topology in by_file.of(StreamsTopology)] == [
         ("enrich", "enrich.txt"),
         ("pay.v2", "pay.v2.txt"),
     ]
-    assert [(topology.source, topology.name) for topology in by_name.topologies] == [("streams:app", "app")]
-    assert (by_file.topologies[0].topology, by_file.outcome.kind) == (TOPOLOGY, "streams")
+    assert [(topology.source, topology.name) for topology in by_name.of(StreamsTopology)] == [("streams:app", "app")]
+    assert (by_file.of(StreamsTopology)[0].topology, by_file.outcome.kind) == (TOPOLOGY, "streams")
 
 
 def test_file_without_a_topology_is_reported(tmp_path: Path) -> None:
@@ -139,7 +143,7 @@ def test_file_without_a_topology_is_reported(tmp_path: Path) -> None:
 
     reading = read(tmp_path, streams=".")
 
-    assert ([topology.name for topology in reading.topologies], reading.outcome.unread) == (["b"], {"a"})
+    assert ([topology.name for topology in reading.of(StreamsTopology)], reading.outcome.unread) == (["b"], {"a"})
     assert reading.outcome.status == SourceStatus.PARTIAL
 
 

@@ -17,7 +17,7 @@ from dataflow_generator.jobs.flink.resolve import (
     current,
     is_topic,
 )
-from dataflow_generator.jobs.ksqldb import Level, Reading
+from dataflow_generator.jobs.ksqldb import Level, StatementReading
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset, JobFlows, Use, job_node
 from dataflow_generator.jobs.sql_catalog import path_of_names, table_of_topic
 from dataflow_generator.sql.catalog import Catalog
@@ -108,7 +108,7 @@ _HINT = "only its tables are reported, without columns"
 
 def flink_jobs(
     cluster: str, statements: Sequence[StreamingStatement], wanted: Collection[int], context: FlinkContext
-) -> Iterator[Reading]:
+) -> Iterator[StatementReading]:
     """Read the statements of one source, oldest first, and yield the jobs of those at the indices *wanted*.
 
     Tables that one statement declares are known to all; a statement's own DDL takes precedence.
@@ -162,7 +162,7 @@ class _Text:
                 if topic := self._tables.cluster_topic(dataset):
                     yield topic
 
-    def readings(self, columns: Described) -> Iterator[Reading]:
+    def readings(self, columns: Described) -> Iterator[StatementReading]:
         """Yield a job for each statement that moves data."""
         self._learn(columns)
         for name, flows in self._jobs():
@@ -237,7 +237,7 @@ class _Job:
             table.name: ColumnLists.of(Config.of(dict(table.options)).under(_DEBEZIUM)) for table in flows.datasets
         }
 
-    def read(self, namespace: str) -> Reading:
+    def read(self, namespace: str) -> StatementReading:
         """Return the job; without columns where the engine reads topics that the statement does not name."""
         complete = self._is_complete()
         reads, writes = (
@@ -259,13 +259,13 @@ class _Job:
         # A table that no statement declares, or of an unknown connector, may stand for any topic.
         unknown = any(use.dataset.namespace == namespace for use in reads)
         is_part = unknown or bool(self._statement_flows.unresolved)
-        return Reading(flows, level, tuple(dict.fromkeys((*self._problems, *problems))), is_part=is_part)
+        return StatementReading(flows, level, tuple(dict.fromkeys((*self._problems, *problems))), is_part=is_part)
 
-    def unread(self, namespace: str) -> Reading:
+    def unread(self, namespace: str) -> StatementReading:
         """Return the job of a statement that is not read, with the reason."""
         job = job_node(namespace, self._name, self._attributes())
         problems = tuple(map(self._at, self._statement_flows.problems))
-        return Reading(JobFlows(job=job, certainty=Certainty.DERIVED), Level.UNREAD, problems)
+        return StatementReading(JobFlows(job=job, certainty=Certainty.DERIVED), Level.UNREAD, problems)
 
     def _attributes(self) -> tuple[tuple[str, str | int | bool | tuple[str, ...]], ...]:
         statement = self._statement

@@ -14,7 +14,7 @@ from scanner_extractor.catalogs.column_types import Part, columns_of, moment, pa
 from scanner_extractor.catalogs.members import ALIASES, DATABASES, TABLES
 from scanner_extractor.config.sections import object_of, text
 from scanner_extractor.http.client import Http
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.systems.clickhouse.engines import (
     EngineClause,
@@ -63,7 +63,7 @@ _NO_BROKERS = "the brokers of its named collection are not shown: its topics are
 _BROKERS_HINT = "write kafka_broker_list into the table's own settings"
 
 
-def read_clickhouse(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
+def read_clickhouse(settings: CatalogSettings, http: Http, progress: Progress) -> Reading:
     """Read the tables and views of the databases that the settings choose, without any row of them.
 
     Raises ScannerError where no database's tables can be listed; other failures give a partial result.

@@ -22,7 +22,7 @@ from scanner_extractor.registries.result import (
     unread_subjects,
     without_deleted,
 )
-from scanner_extractor.results import Progress, RegistryResult
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.schemas.references import LATEST
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_extractor.systems.cloudera.naming import HORTONWORKS
@@ -168,7 +168,7 @@ def cloudera_base(url: str) -> tuple[str, ...]:
     return () if "/api/v1/" in f"{url}/" else _API
 
 
-def read_cloudera(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
+def read_cloudera(settings: RegistrySettings, http: Http, progress: Progress) -> Reading:
     """Read every version of every schema in every branch.
 
     Raises what `Http` raises where not even the list of schemas can be read; other failures give a partial result,

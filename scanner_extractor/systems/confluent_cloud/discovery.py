@@ -10,7 +10,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import read_address
 from scanner_extractor.http.pagination import PartialList
-from scanner_extractor.results import CloudResult, Progress, answered_with
+from scanner_extractor.results import Progress, Reading, answered_with
 from scanner_extractor.systems.confluent_cloud.pagination import cloud_list
 from scanner_extractor.systems.confluent_cloud.settings import (
     CloudCluster,
@@ -160,7 +160,7 @@ def _url(value: Payload, name: str) -> str:
 _RIGHTS = "the key's account needs OrganizationAdmin, EnvironmentAdmin or MetricsViewer and readers' roles there"
 
 
-def read_cloud(settings: CloudSettings, http: Http, progress: Progress) -> CloudResult:
+def read_cloud(settings: CloudSettings, http: Http, progress: Progress) -> Reading:
     """Find the cluster of *settings* and its surrounding resources; without a cluster, everything visible to the key.
 
     Environments, Kafka clusters of each until the cluster is found, then registries (v3, else v2), ksqlDB clusters,
@@ -187,9 +187,9 @@ def read_cloud(settings: CloudSettings, http: Http, progress: Progress) -> Cloud
         )
     )
     progress(settings.source, count, count)
-    return CloudResult(
+    return Reading(
         outcome=answered_with(scan.problems, settings.source, "confluent_cloud", count, requests=http.requests),
-        organization=organization,
+        facts=(organization,),
         problems=tuple(scan.problems),
     )
 

@@ -11,7 +11,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.pagination import PartialList
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import KafkaResult, Progress, answered
+from scanner_extractor.results import KafkaCluster, Progress, Reading, answered
 from scanner_extractor.systems.confluent_cloud.pagination import rest_list
 from scanner_extractor.systems.confluent_cloud.settings import KafkaRestSettings
 from scanner_model.catalogs import MirrorTopic
@@ -127,7 +127,7 @@ _HINT = "check the `url` of `kafka_rest`: it ends before /kafka/v3"
 _RIGHTS = "give it DESCRIBE and DESCRIBE_CONFIGS: see docs/sources/kafka.md"
 
 
-def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress) -> KafkaResult:
+def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress) -> Reading:
     """Read topics, their settings, consumer groups, mirrored topics and, where offered, which topics groups read.
 
     Two requests and four more for all; one for each consumer group where lags are offered, which the first request
@@ -141,7 +141,7 @@ def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress)
     mirrors = scan.mirrors()
     reasons = [*scan.reasons, *([f"{len(scan.unread)} of its objects could not be read"] if scan.unread else [])]
     progress(settings.source, len(topics) + len(groups), len(topics) + len(groups))
-    return KafkaResult(
+    return Reading(
         outcome=answered(
             settings.source,
             "kafka",
@@ -152,13 +152,15 @@ def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress)
             requests=http.requests,
             unread=scan.unread.known if scan.complete else frozenset(),
         ),
-        cluster_id=scan.cluster[-1],
-        brokers=scan.brokers(),
-        topics=topics,
-        consumer_groups=groups,
+        facts=(
+            KafkaCluster(
+                cluster_id=scan.cluster[-1], addresses=scan.brokers(), unconfigured=frozenset(scan.unconfigured)
+            ),
+            *topics,
+            *groups,
+            *mirrors,
+        ),
         problems=(*scan.problems, *scan.unread.problems),
-        unconfigured=frozenset(scan.unconfigured),
-        mirrors=mirrors,
     )
 
 

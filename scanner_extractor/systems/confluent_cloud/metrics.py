@@ -9,7 +9,7 @@ from functools import partial
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.pagination import PartialList, by_token, read_pages
-from scanner_extractor.results import CatalogResult, Progress, answered_with
+from scanner_extractor.results import Progress, Reading, answered_with
 from scanner_extractor.systems.confluent_cloud.dataflow import read_dataflow
 from scanner_extractor.systems.confluent_cloud.settings import MetricsSettings
 from scanner_model.catalogs import Metric
@@ -49,7 +49,7 @@ METRIC_QUERIES = (
 )
 
 
-def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, now: datetime) -> CatalogResult:
+def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, now: datetime) -> Reading:
     """Read each metric over the configured window; *now* is used only where a response has no time.
 
     `POST /v2/metrics/cloud/query`, one request for each metric and 1000 rows. Raises ScannerError where no metric
@@ -67,10 +67,9 @@ def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, n
     moved = partial(progress, settings.source, 0, None)
     uses, refused = read_dataflow(settings, http, unread, now, moved) if settings.clients else ((), ())
     problems = (*(_problem(settings, query, error) for query, error in failed), *refused, *unread.problems)
-    return CatalogResult(
+    return Reading(
         outcome=answered_with(problems, settings.source, "metrics", len(metrics) + len(uses), requests=http.requests),
-        metrics=metrics,
-        uses=uses,
+        facts=(*metrics, *uses),
         problems=problems,
     )
 

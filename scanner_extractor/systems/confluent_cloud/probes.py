@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import CloudResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.systems.confluent_cloud.discovery import read_cloud
 from scanner_extractor.systems.confluent_cloud.metrics import METRIC_QUERIES, query_metric
 from scanner_extractor.systems.confluent_cloud.settings import (
@@ -26,12 +26,12 @@ from scanner_model.errors import Problem, SourceRefused
 class CloudFound:
     """What a check of the control plane found, once it was tried."""
 
-    readings: list[CloudResult] = field(default_factory=list)
+    readings: list[Reading] = field(default_factory=list)
 
     @property
     def organization(self) -> Organization | None:
         """Return what was found; None where nothing was."""
-        return self.readings[0].organization if self.readings else None
+        return next((found for reading in self.readings for found in reading.of(Organization)), None)
 
 
 def cloud_probes(settings: CloudSettings, http: Http, discovered: CloudFound) -> Iterator[Probe]:
@@ -40,7 +40,7 @@ def cloud_probes(settings: CloudSettings, http: Http, discovered: CloudFound) ->
     def listed() -> str:
         reading = read_cloud(settings, http, no_progress)
         discovered.readings.append(reading)
-        return _counted(reading.organization)
+        return _counted(*reading.of(Organization))
 
     yield Probe("find the cluster", listed)
     for problem in discovered.readings[0].problems if discovered.readings else ():

@@ -24,10 +24,7 @@ from scanner_extractor.config.sections import (
 )
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import (
-    Progress,
-    SourceResults,
-)
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.settings.cluster import HttpSettings, OffsetSettings
 from scanner_extractor.source_kind import (
     CLUSTER,
@@ -306,11 +303,9 @@ METRICS_SECTION = Section(member="metrics", schema=_METRICS, parse=parse_metrics
 _PACKAGE = "scanner_extractor.systems.confluent_cloud"
 
 
-def _read_metrics(settings: MetricsSettings, connections: Connections, progress: Progress) -> SourceResults:
+def _read_metrics(settings: MetricsSettings, connections: Connections, progress: Progress) -> Reading:
     with connections.http(settings.http, settings.source) as http:
-        result: SourceResults = load(f"{_PACKAGE}.metrics:read_metrics")(
-            settings, http, progress, now=connections.now()
-        )
+        result: Reading = load(f"{_PACKAGE}.metrics:read_metrics")(settings, http, progress, now=connections.now())
         return result
 
 

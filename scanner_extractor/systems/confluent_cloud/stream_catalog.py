@@ -11,7 +11,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import PartialList, paged, read_pages
-from scanner_extractor.results import CatalogResult, Progress, answered
+from scanner_extractor.results import Progress, Reading, answered
 from scanner_extractor.systems.confluent_cloud.settings import StreamCatalogSettings
 from scanner_model.catalogs import Annotation
 from scanner_model.errors import NotFound, Problem, ScannerError, SourceObjected, SourceRefused
@@ -189,7 +189,7 @@ _PATIENCE = 3600.0
 Answers = dict[str, PartialList[Payload] | ScannerError]
 
 
-def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: Progress) -> CatalogResult:
+def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: Progress) -> Reading:
     """Read tags, owners, descriptions and business metadata, and connectors' topics.
 
     `GET /catalog/v1/search/basic` in pages of 500 for each type of entity; `POST /catalog/graphql` in pages of 1000
@@ -201,11 +201,11 @@ def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: P
     progress(settings.source, len(rows), len(rows))
     if scan.unread:
         scan.reasons.append(f"{len(scan.unread)} of its entities could not be read")
-    return CatalogResult(
+    return Reading(
         outcome=answered(
             settings.source, "stream_catalog", len(rows), reasons=scan.reasons[:2], requests=http.requests
         ),
-        annotations=rows,
+        facts=rows,
         problems=tuple(dict.fromkeys(scan.problems)),
     )
 

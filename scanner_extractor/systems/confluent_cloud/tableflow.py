@@ -8,14 +8,13 @@ from urllib.parse import urlsplit
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.pagination import PartialList
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import Progress, Reading, answered
 from scanner_extractor.systems.confluent_cloud.pagination import cloud_list
 from scanner_extractor.systems.confluent_cloud.settings import TableflowSettings
 from scanner_model.catalogs import Materialization
 from scanner_model.errors import NotFound, Problem, ScannerError
 from scanner_model.names import TopicName
 from scanner_model.payload import Payload, Unread
-from scanner_model.scan import SourceResult, SourceStatus
 
 DELTA = "DELTA"
 ICEBERG = "ICEBERG"
@@ -162,7 +161,7 @@ def _host(url: str) -> str:
 _KEY = "Tableflow needs a Tableflow key, or a Cloud key: see docs/sources/confluent_cloud.md"
 
 
-def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) -> CatalogResult:
+def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) -> Reading:
     """Read the tables of topics, 100 per request, and the catalogs that they are synced to.
 
     `GET /tableflow/v1/tableflow-topics` and `…/catalog-integrations`. Raises ScannerError where the topics are not
@@ -177,18 +176,16 @@ def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) 
     tables = read_tables(listed.items, integrations, settings, unread)
     problems += unread.problems
     progress(settings.source, len(tables), len(tables))
-    return CatalogResult(
-        outcome=SourceResult(
-            source=settings.source,
-            kind="tableflow",
-            status=SourceStatus.PARTIAL if problems else SourceStatus.READ,
-            received=len(tables),
-            requested=len(tables),
-            reason="; ".join(problem.what for problem in problems),
+    return Reading(
+        outcome=answered(
+            settings.source,
+            "tableflow",
+            len(tables),
+            reasons=[problem.what for problem in problems],
             hint=problems[0].hint if problems else "",
             requests=http.requests,
         ),
-        materializations=tables,
+        facts=tables,
         problems=tuple(problems),
     )
 

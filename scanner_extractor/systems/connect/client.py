@@ -11,7 +11,7 @@ from typing import TypeVar
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
-from scanner_extractor.results import ConnectResult, Progress, answered
+from scanner_extractor.results import ConnectCluster, Progress, Reading, answered
 from scanner_extractor.systems.connect.reader import (
     Plugin,
     read_active_topics,
@@ -47,7 +47,7 @@ _VERSION = re.compile(r"(\d+)\.(\d+)\.")
 _Result = TypeVar("_Result")
 
 
-def read_connect(settings: ConnectSettings, http: Http, progress: Progress) -> ConnectResult:
+def read_connect(settings: ConnectSettings, http: Http, progress: Progress) -> Reading:
     """Read every connector of a Connect cluster.
 
     `GET /` and `GET /connectors?expand=…`; connectors that are incomplete there are requested one by one, as
@@ -58,7 +58,7 @@ def read_connect(settings: ConnectSettings, http: Http, progress: Progress) -> C
     cluster_id = scan.kafka_cluster_id()
     connectors = scan.with_topics(scan.with_plugins(scan.connectors()))
     progress(settings.source, len(connectors), len(connectors))
-    return ConnectResult(
+    return Reading(
         outcome=answered(
             settings.source,
             "connect",
@@ -68,8 +68,7 @@ def read_connect(settings: ConnectSettings, http: Http, progress: Progress) -> C
             requests=http.requests,
             unread=frozenset(scan.unread),
         ),
-        kafka_cluster_id=cluster_id,
-        connectors=connectors,
+        facts=(ConnectCluster(source=settings.source, kafka_cluster_id=cluster_id), *connectors),
         problems=tuple(scan.problems),
     )
 

@@ -20,10 +20,7 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.results import (
-    ConnectResult,
-    Progress,
-)
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.source_kind import (
     STREAMING,
     BrokerUse,
@@ -100,10 +97,10 @@ CONNECT_SECTION = Section(
 _PACKAGE = "scanner_extractor.systems.connect"
 
 
-def _read_connect(settings: ConnectSettings, connections: Connections, progress: Progress) -> ConnectResult:
+def _read_connect(settings: ConnectSettings, connections: Connections, progress: Progress) -> Reading:
     mask = partial(load(f"{_PACKAGE}.reader:with_masked_passwords"), settings)
     with connections.http(settings.http, settings.source, mask=mask) as http:
-        result: ConnectResult = load(f"{_PACKAGE}.client:read_connect")(settings, http, progress)
+        result: Reading = load(f"{_PACKAGE}.client:read_connect")(settings, http, progress)
         return result
 
 

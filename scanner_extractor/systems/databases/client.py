@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Inspector, inspect
 from sqlalchemy.exc import DBAPIError, SAWarning
 
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import CatalogResult, Progress, answered
+from scanner_extractor.results import Progress, Reading, answered
 from scanner_extractor.systems.databases.drivers import new_engine
 from scanner_extractor.systems.databases.engines.session import EngineCatalog, engine_session
 from scanner_extractor.systems.databases.errors import reason_of, source_errors
@@ -46,7 +46,7 @@ class Catalog(Protocol):
         """Read the tables and views of a schema."""
 
 
-def read_database(settings: DatabaseSettings, progress: Progress) -> CatalogResult:
+def read_database(settings: DatabaseSettings, progress: Progress) -> Reading:
     """Read the tables and views of every schema that matters, in order of their names.
 
     Each schema is read in a transaction of its own; one that cannot be read is a problem, and the result partial.
@@ -170,12 +170,12 @@ def _missing(settings: DatabaseSettings, names: Iterable[str | None]) -> Iterato
             yield Problem(f"{settings.source} schema {pattern}", _HIDDEN, _HINT)
 
 
-def _result(settings: DatabaseSettings, read: list[DatabaseTables], problems: list[Problem]) -> CatalogResult:
+def _result(settings: DatabaseSettings, read: list[DatabaseTables], problems: list[Problem]) -> Reading:
     tables = [table for schema in read for table in schema.tables]
     unread = [name for schema in read for name in schema.unread]
     reasons = [f"{len(problems)} of its schemas could not be read"] if problems else []
     reasons += [f"{len(unread)} of its tables could not be read"] if unread else []
-    return CatalogResult(
+    return Reading(
         outcome=answered(
             settings.source,
             "database",
@@ -185,6 +185,6 @@ def _result(settings: DatabaseSettings, read: list[DatabaseTables], problems: li
             hint=_HINT if reasons else "",
             unread=frozenset() if problems else frozenset(unread),
         ),
-        tables=tuple(sorted(tables, key=lambda table: table.name)),
+        facts=tuple(sorted(tables, key=lambda table: table.name)),
         problems=(*problems, *(problem for schema in read for problem in schema.problems)),
     )

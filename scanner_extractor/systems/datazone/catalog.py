@@ -25,7 +25,7 @@ from scanner_extractor.http.aws import Client
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.http.pagination import by_token
-from scanner_extractor.results import CatalogResult, Progress, no_progress
+from scanner_extractor.results import Progress, Reading, no_progress
 from scanner_extractor.settings.sources import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
@@ -148,7 +148,7 @@ PAGE = 50
 _UP, _DOWN = "upstreamNodes", "downstreamNodes"
 
 
-def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
+def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> Reading:
     """Read the assets of the domain that the settings choose, and the flows next to them.
 
     *http* speaks to DataZone through `datazone_exchange`. Raises ScannerError where assets cannot be listed; other

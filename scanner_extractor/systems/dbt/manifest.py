@@ -11,7 +11,7 @@ from pathlib import Path
 from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape, parameters
 from scanner_extractor.http.messages import Json
 from scanner_extractor.job_files import file_name
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import Progress, Reading, answered
 from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_model.catalogs import COLUMNS, DIALECT, DOCUMENTED, CatalogLink, CatalogTable
 from scanner_model.columns import Column, field_segment
@@ -19,7 +19,7 @@ from scanner_model.documents.json_input import TooLarge, load_json
 from scanner_model.errors import PayloadUnexpected, Problem, SourceUnreachable
 from scanner_model.payload import Payload, Unread
 from scanner_model.redaction import mask_json, mask_statement, mask_text
-from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.scan import SourceResult
 
 PROVIDER = "dbt"
 STREAM_ADAPTERS = frozenset({"confluent", "flink", "risingwave", "materialize"})
@@ -38,7 +38,7 @@ _EXPOSURE = "exposure"
 _SQL = "sql"
 
 
-def read_manifest(document: Json, settings: DbtSettings, progress: Progress) -> CatalogResult:
+def read_manifest(document: Json, settings: DbtSettings, progress: Progress) -> Reading:
     """Read the tables and exposures of a project; *document* is what `load_manifest` returned.
 
     A node that the SQL of its model does not lead to is linked with what dbt says that it depends on. Source: dbt,
@@ -50,18 +50,9 @@ def read_manifest(document: Json, settings: DbtSettings, progress: Progress) -> 
     project = Project(Payload(document), settings, Unread(settings.source))
     tables = tuple(sorted(project.tables(), key=lambda table: (table.namespace, table.name)))
     progress(settings.source, len(tables), len(tables))
-    unread = len(project.unread)
-    return CatalogResult(
-        outcome=SourceResult(
-            source=settings.source,
-            kind="dbt",
-            status=SourceStatus.PARTIAL if unread else SourceStatus.READ,
-            received=len(tables),
-            requested=len(tables) + unread,
-            reason=f"{unread} of its nodes could not be read" if unread else "",
-        ),
-        tables=tables,
-        links=tuple(sorted(set(project.links()), key=repr)),
+    return Reading(
+        outcome=project.outcome(len(tables)),
+        facts=(*tables, *sorted(set(project.links()), key=repr)),
         problems=(*project.problems(), *project.unread.problems),
     )
 
@@ -112,6 +103,12 @@ class Project:
                     target_name=target[1],
                     process=name,
                 )
+
+    def outcome(self, count: int) -> SourceResult:
+        """Return how the source answered, of which *count* nodes were read."""
+        unread = len(self.unread)
+        reasons = [f"{unread} of its nodes could not be read"] if unread else []
+        return answered(self.settings.source, "dbt", count, reasons=reasons, missing=unread)
 
     def problems(self) -> Iterator[Problem]:
         """Yield what is not known of the project: a version that was not tried, models without SQL."""

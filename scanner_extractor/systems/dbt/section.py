@@ -17,10 +17,7 @@ from scanner_extractor.config.sections import (
 )
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import (
-    Progress,
-    SourceResults,
-)
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.source_kind import (
     CATALOG,
@@ -106,11 +103,11 @@ _READER = "scanner_extractor.systems.dbt.manifest"
 _DBT_STREAMS = "scanner_extractor.repository.dbt_streams:read_streams"
 
 
-def _read_dbt(settings: DbtSettings, connections: Connections, progress: Progress) -> SourceResults:
+def _read_dbt(settings: DbtSettings, connections: Connections, progress: Progress) -> Reading:
     document = _manifest(settings, connections)
     is_stream = document["adapter"] in load(f"{_READER}:STREAM_ADAPTERS")
     read = load(_DBT_STREAMS if is_stream else f"{_READER}:read_manifest")
-    result: SourceResults = read(document, settings, progress)
+    result: Reading = read(document, settings, progress)
     return result
 
 

@@ -5,27 +5,30 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from scanner_extractor.http.messages import Json
 from scanner_extractor.job_files import file_name
 from scanner_extractor.repository.declared import Collector, DeclaredSql, DeclaredUse, Document
 from scanner_extractor.repository.yaml_documents import Parsed, parse_yaml
-from scanner_extractor.results import DeclaredResult, Progress
+from scanner_extractor.results import Progress, Reading, answered
 from scanner_extractor.systems.deployment.descriptors import read_descriptor
 from scanner_extractor.systems.deployment.kubernetes import is_resource, read_resource, shared_settings
 from scanner_extractor.systems.deployment.settings import DeploymentSettings
 from scanner_model.declarations import DECLARED, Declaration, DeclaredKind
 from scanner_model.documents.json_input import load_json
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
+from scanner_model.facts import Facts
 from scanner_model.kafka import Connector, ConnectorKind, Topic
 from scanner_model.manual import DeclaredFlow
 from scanner_model.names import SourceId, TopicName
-from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.streaming_sql import SCRIPT, StreamingStatement
+
+_Key = TypeVar("_Key", str, tuple[Any, ...])
+_Value = TypeVar("_Value")
 
 DOCUMENT = "deployment"
 """The name under which a capture holds what the files declare."""
@@ -35,60 +38,28 @@ LARGEST = 16 * 1024 * 1024
 _MOST_VALUES = 500_000
 _DECLARING = re.compile(r"connector\.class|\bapiVersion\b|\b(?:projects|topics|services)\b")
 """A member of every form that is read."""
+_TOTALS = ("files", "documents", "failed")
 _RENDER = "render it first, for example with `helm template`, and name the result"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeploymentReading:
-    """What deployment files declare; *failed* counts files and documents that could not be read.
-
-    *files* counts all files, *documents* those that were parsed, *others* the skipped ones, by reason.
-    """
-
-    files: int = 0
-    documents: int = 0
-    failed: int = 0
-    declarations: tuple[Declaration, ...] = ()
-    statements: tuple[DeclaredSql, ...] = ()
-    uses: tuple[DeclaredUse, ...] = ()
-    internal: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    others: dict[str, int] = field(default_factory=dict)
-
-    def count(self, kind: DeclaredKind) -> int:
-        """Count the declarations of a kind."""
-        return sum(declaration.kind is kind for declaration in self.declarations)
-
-
-def read_deployment(settings: DeploymentSettings, progress: Progress) -> DeploymentReading:
+def read_deployment(settings: DeploymentSettings, progress: Progress) -> Collector:
     """Read every file, sorted by name; raises SourceUnreachable where none can be read."""
     collector = Collector(source=settings.source, secret_names=settings.files.secret_names)
-    totals: Counter[str] = Counter()
+    totals = collector.totals
     names = sorted((file_name(path, settings.files.base), path) for path in settings.files.files)
     for done, (name, path) in enumerate(names, start=1):
-        _read_file(path, name, collector, totals)
+        _read_file(path, name, collector)
         progress(settings.source, done, len(names))
     if totals["files"] == totals["unread files"]:
         what = f"none of its {len(names)} files can be read" if names else f"{settings.files.pattern!r} matches no file"
         hint = collector.problems[0].what if names else "the pattern is relative to cluster.json"
         raise SourceUnreachable(what, where=str(settings.source), hint=hint)
-    return DeploymentReading(
-        files=totals["files"],
-        documents=totals["documents"],
-        failed=totals["failed"],
-        declarations=tuple(collector.declarations[key] for key in sorted(collector.declarations)),
-        statements=tuple(collector.statements[name] for name in sorted(collector.statements)),
-        uses=tuple(collector.uses[key] for key in sorted(collector.uses)),
-        internal=tuple(sorted(collector.internal)),
-        problems=tuple(collector.problems),
-        others=dict(sorted(collector.others.items())),
-    )
+    return collector
 
 
-def read_text(name: str, text: str, collector: Collector) -> Counter[str]:
-    """Read the documents of one file into *collector*; return how many were parsed, and how many failed."""
-    totals: Counter[str] = Counter()
-    documents = []
+def read_text(name: str, text: str, collector: Collector) -> None:
+    """Read the documents of one file into *collector*."""
+    totals, documents = collector.totals, []
     for parsed in _parsed(name, text):
         place = f"{name}:{parsed.line}"
         if parsed.template:
@@ -106,7 +77,6 @@ def read_text(name: str, text: str, collector: Collector) -> Counter[str]:
         elif not read_descriptor(document, collector):
             collector.other("no form that is known")
     totals["documents"] += len(documents)
-    return totals
 
 
 def _parsed(name: str, text: str) -> Iterator[Parsed]:
@@ -122,8 +92,8 @@ def _parsed(name: str, text: str) -> Iterator[Parsed]:
         yield Parsed(1, error=f"it is not JSON that can be read: {error}")
 
 
-def _read_file(path: Path, name: str, collector: Collector, totals: Counter[str]) -> None:
-    totals["files"] += 1
+def _read_file(path: Path, name: str, collector: Collector) -> None:
+    collector.totals["files"] += 1
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
@@ -135,37 +105,47 @@ def _read_file(path: Path, name: str, collector: Collector, totals: Counter[str]
         failure = f"it cannot be read: {getattr(error, 'strerror', '') or 'no such file'}"
     if failure:
         collector.problem(name, failure, "the other files are read")
-        totals.update(("failed", "unread files"))
+        collector.totals.update(("failed", "unread files"))
     else:
-        totals.update(read_text(name, text, collector))
+        read_text(name, text, collector)
 
 
-def deployment_result(reading: DeploymentReading, source: SourceId) -> DeclaredResult:
-    """Return the facts of *reading*: what each tool declares, as topics, connectors, statements and flows.
+def deployment_reading(collector: Collector) -> Reading:
+    """Return what files declare.
 
     The source is partly read where a file or document failed: then nothing of it is deleted, since what a document
     that cannot be read declares is not known.
     """
-    total = len(reading.declarations) + len(reading.statements)
-    topics = [declared for declared in reading.declarations if declared.kind is DeclaredKind.TOPIC]
-    connectors = [declared for declared in reading.declarations if declared.kind is DeclaredKind.CONNECTOR]
-    internal = (Topic(source=source, name=TopicName(name), internal=True) for name in reading.internal)
-    return DeclaredResult(
-        outcome=SourceResult(
-            source=source,
-            kind="files",
-            status=SourceStatus.PARTIAL if reading.failed else SourceStatus.READ,
-            received=total,
-            requested=total + reading.failed,
-            reason=f"{reading.failed} of its files or documents could not be read" if reading.failed else "",
-        ),
-        declarations=reading.declarations,
-        topics=(*map(_topic, topics), *internal),
-        connectors=tuple(map(_connector, connectors)),
-        statements=tuple(_statement(statement, source) for statement in reading.statements),
-        flows=tuple(_flow(use, source) for use in reading.uses),
-        problems=reading.problems,
+    failed = collector.totals["failed"]
+    reasons = [f"{failed} of its files or documents could not be read"] if failed else []
+    total = len(collector.declarations) + len(collector.statements)
+    return Reading(
+        outcome=answered(collector.source, "files", total, reasons=reasons, missing=failed),
+        facts=declared_facts(collector).facts,
+        problems=tuple(collector.problems),
     )
+
+
+def declared_facts(collector: Collector) -> Facts:
+    """Return what each tool declares, and as which topics, connectors, statements and flows, where nothing of it runs.
+
+    Flows have one end: a program, which is their job, reads or writes a topic.
+    """
+    source, declarations = collector.source, _ordered(collector.declarations)
+    return Facts(
+        facts=(
+            *declarations,
+            *(_topic(declared) for declared in declarations if declared.kind is DeclaredKind.TOPIC),
+            *(Topic(source=source, name=TopicName(name), internal=True) for name in sorted(collector.internal)),
+            *(_connector(declared) for declared in declarations if declared.kind is DeclaredKind.CONNECTOR),
+            *(_statement(statement, source) for statement in _ordered(collector.statements)),
+            *(_flow(use, source) for use in _ordered(collector.uses)),
+        )
+    )
+
+
+def _ordered(declared: Mapping[_Key, _Value]) -> list[_Value]:
+    return [declared[key] for key in sorted(declared)]
 
 
 def _topic(declared: Declaration) -> Topic:
@@ -213,26 +193,33 @@ def _flow(use: DeclaredUse, source: SourceId) -> DeclaredFlow:
     )
 
 
-def deployment_document(reading: DeploymentReading) -> Json:
-    """Return *reading* as JSON; its members are described in `docs/capture.md`."""
-    lists = ("declarations", "statements", "uses", "problems")
+def deployment_document(collector: Collector) -> Json:
+    """Return what files declare as JSON; its members are described in `docs/capture.md`."""
+    mappings = {name: getattr(collector, name) for name in ("declarations", "statements", "uses")}
     return {
-        **{name: getattr(reading, name) for name in ("files", "documents", "failed", "others")},
-        **{name: [_members(item) for item in getattr(reading, name)] for name in lists},
-        "internal": list(reading.internal),
+        **{name: collector.totals[name] for name in _TOTALS},
+        "others": dict(sorted(collector.others.items())),
+        **{name: [_members(item) for item in _ordered(declared)] for name, declared in mappings.items()},
+        "problems": [_members(problem) for problem in collector.problems],
+        "internal": sorted(collector.internal),
     }
 
 
-def read_deployment_document(document: Json, source: SourceId) -> DeploymentReading:
+def read_deployment_document(document: Json, source: SourceId) -> Collector:
     """Read what `deployment_document` gave; raises InputInvalid for anything else."""
     try:
-        return DeploymentReading(
-            **{name: document[name] for name in ("files", "documents", "failed", "others")},
-            declarations=tuple(_declaration(item, source) for item in document["declarations"]),
-            statements=tuple(DeclaredSql(**item) for item in document["statements"]),
-            uses=tuple(DeclaredUse(**item) for item in document["uses"]),
-            internal=tuple(document["internal"]),
-            problems=tuple(Problem(**item) for item in document["problems"]),
+        declarations = [_declaration(item, source) for item in document["declarations"]]
+        statements = [DeclaredSql(**item) for item in document["statements"]]
+        uses = [DeclaredUse(**item) for item in document["uses"]]
+        return Collector(
+            source=source,
+            declarations={(declared.kind, declared.name): declared for declared in declarations},
+            statements={statement.name: statement for statement in statements},
+            uses={(use.job, use.topic, use.writes): use for use in uses},
+            internal=dict.fromkeys(document["internal"], ""),
+            problems=[Problem(**item) for item in document["problems"]],
+            others=Counter(document["others"]),
+            totals=Counter({name: document[name] for name in _TOTALS}),
         )
     except (KeyError, TypeError, ValueError) as error:
         hint = "record the capture again"

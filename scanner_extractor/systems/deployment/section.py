@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,9 +18,10 @@ from scanner_extractor.config.sections import (
 )
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
+from scanner_extractor.repository.declared import Collector
 from scanner_extractor.results import (
-    DeclaredResult,
     Progress,
+    Reading,
     no_progress,
 )
 from scanner_extractor.settings.sources import FileSettings
@@ -31,9 +33,8 @@ from scanner_extractor.source_kind import (
 )
 from scanner_extractor.systems.deployment.reader import (
     DOCUMENT,
-    DeploymentReading,
     deployment_document,
-    deployment_result,
+    deployment_reading,
     read_deployment,
     read_deployment_document,
 )
@@ -107,7 +108,7 @@ FILES_SECTION = Section(
 )
 
 
-def _read(settings: DeploymentSettings, connections: Connections, progress: Progress) -> DeploymentReading:
+def _read(settings: DeploymentSettings, connections: Connections, progress: Progress) -> Collector:
     return connections.reading(
         settings.source,
         DOCUMENT,
@@ -122,16 +123,17 @@ def deployment_probes(settings: DeploymentSettings, connections: Connections) ->
     yield Probe("read its files", lambda: _described(_read(settings, connections, no_progress)))
 
 
-def _described(reading: DeploymentReading) -> str:
-    if reading.failed:
+def _described(reading: Collector) -> str:
+    totals, kinds = reading.totals, Counter(kind for kind, _ in reading.declarations)
+    if totals["failed"]:
         first = reading.problems[0]
-        raise SourceUnreachable(f"{first.where}: {first.what}", hint=f"{reading.failed} could not be read")
+        raise SourceUnreachable(f"{first.where}: {first.what}", hint=f"{totals['failed']} could not be read")
     others = sum(reading.others.values())
-    reasons = ", ".join(f"{number} {reason}" for reason, number in reading.others.items())
+    reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(reading.others.items()))
     parts = (
-        f"{reading.files} files with {reading.documents} documents",
-        f"{reading.count(DeclaredKind.TOPIC)} topics",
-        f"{reading.count(DeclaredKind.CONNECTOR)} connectors",
+        f"{totals['files']} files with {totals['documents']} documents",
+        f"{kinds[DeclaredKind.TOPIC]} topics",
+        f"{kinds[DeclaredKind.CONNECTOR]} connectors",
         f"{len(reading.statements)} jobs with SQL",
         *([f"{others} not read ({reasons})"] if others else []),
         *([f"{len(reading.problems)} problems"] if reading.problems else []),
@@ -139,8 +141,8 @@ def _described(reading: DeploymentReading) -> str:
     return ", ".join(parts)
 
 
-def _read_deployment(settings: DeploymentSettings, connections: Connections, progress: Progress) -> DeclaredResult:
-    return deployment_result(_read(settings, connections, progress), settings.source)
+def _read_deployment(settings: DeploymentSettings, connections: Connections, progress: Progress) -> Reading:
+    return deployment_reading(_read(settings, connections, progress))
 
 
 FILES = SourceKind(

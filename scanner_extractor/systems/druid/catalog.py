@@ -12,7 +12,7 @@ from scanner_extractor.catalogs.ingestion import fields_of, ingested_table
 from scanner_extractor.catalogs.members import ALIASES, TABLES
 from scanner_extractor.config.sections import object_of, text
 from scanner_extractor.http.client import Http
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import (
     KAFKA_BROKERS,
@@ -35,7 +35,7 @@ Sources = dict[str, tuple[str, ...]]
 """The fields of a message that each column is derived from."""
 
 
-def read_druid(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
+def read_druid(settings: CatalogSettings, http: Http, progress: Progress) -> Reading:
     """Read the datasources of all supervisors that ingest from Kafka, which one request lists.
 
     Raises ScannerError where it fails. Source: Apache Druid, Supervisor API; Supervisor; Ingestion spec reference.

@@ -12,7 +12,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import JobsResult, Progress, answered, no_progress
+from scanner_extractor.results import Progress, Reading, answered, no_progress
 from scanner_extractor.source_types import SourceType
 from scanner_extractor.systems.flink import confluent as flink_confluent
 from scanner_extractor.systems.flink.confluent import (
@@ -106,7 +106,7 @@ def _started(entry: Payload) -> str:
 _SHOWN = 3
 
 
-def read_job_manager(settings: FlinkSettings, http: Http, progress: Progress) -> JobsResult:
+def read_job_manager(settings: FlinkSettings, http: Http, progress: Progress) -> Reading:
     """Read every job that a JobManager still knows, each with its plan; their SQL is not available.
 
     `GET /jobs/overview`, then `GET /applications/overview` and `GET /jobs/{id}/plan`. Raises ScannerError where the
@@ -132,7 +132,7 @@ def read_job_manager(settings: FlinkSettings, http: Http, progress: Progress) ->
         unread=unread.known,
     )
     problems = (*unread.problems, *jobless, *_problems(settings, failed))
-    return JobsResult(outcome=outcome, jobs=read, problems=problems)
+    return Reading(outcome=outcome, facts=read, problems=problems)
 
 
 def _jobless(settings: FlinkSettings, http: Http) -> Iterator[Problem]:
@@ -146,7 +146,7 @@ def _jobless(settings: FlinkSettings, http: Http) -> Iterator[Problem]:
         yield Problem(str(settings.source), what, "its exceptions in Flink's web interface show why; scan again")
 
 
-def read_gateway_alive(settings: FlinkSettings, http: Http, progress: Progress) -> JobsResult:
+def read_gateway_alive(settings: FlinkSettings, http: Http, progress: Progress) -> Reading:
     """Check that a SQL Gateway is reachable (`GET /v1/info`): it lists neither sessions nor statements of others.
 
     Raises ScannerError where it is not.
@@ -154,7 +154,7 @@ def read_gateway_alive(settings: FlinkSettings, http: Http, progress: Progress) 
     gateway_version(http)
     progress(settings.source, 0, 0)
     outcome = SourceResult(source=settings.source, kind="flink", status=SourceStatus.READ, requests=http.requests)
-    return JobsResult(outcome=outcome)
+    return Reading(outcome=outcome)
 
 
 def job_manager_version(http: Http) -> str:
@@ -198,7 +198,7 @@ def _problems(settings: FlinkSettings, failed: Sequence[tuple[FlinkJob, ScannerE
     return (*listed, *more)
 
 
-FlinkType = SourceType[FlinkSettings, JobsResult]
+FlinkType = SourceType[FlinkSettings]
 
 
 def _cloud(settings: FlinkSettings, http: Http) -> Iterator[Probe]:

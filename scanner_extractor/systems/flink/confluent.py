@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import by_number, by_token
-from scanner_extractor.results import JobsResult, Progress, answered
+from scanner_extractor.results import Progress, Reading, answered
 from scanner_extractor.systems.flink.settings import FlinkSettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError
 from scanner_model.names import TopicName
@@ -163,7 +163,7 @@ class FlinkListing:
         what = f"{noun} could not all be listed: {error.what}"
         self.unread.problems.append(Problem(str(self.settings.source), what, error.hint))
 
-    def reading(self, http: Http) -> JobsResult:
+    def reading(self, http: Http) -> Reading:
         """Return all of it, sorted by name."""
         got, losses = len(self.statements), [f"{len(self.unread)} could not be read"] if self.unread else []
         self.progress(self.settings.source, got, got)
@@ -179,14 +179,14 @@ class FlinkListing:
             unread=self.unread.known if self.complete else frozenset(),
         )
         statements = tuple(self.statements[name] for name in sorted(self.statements))
-        return JobsResult(outcome=outcome, statements=statements, problems=tuple(self.unread.problems))
+        return Reading(outcome=outcome, facts=statements, problems=tuple(self.unread.problems))
 
 
 PAGE = 100
 """Items of a page, at most; without it the service gives 10."""
 
 
-def read_flink_cloud(settings: FlinkSettings, http: Http, progress: Progress) -> JobsResult:
+def read_flink_cloud(settings: FlinkSettings, http: Http, progress: Progress) -> Reading:
     """Read every statement, of all compute pools and in every phase, and every materialised table.
 
     `GET …/statements` and `GET …/materialized-tables`, 100 per page. Raises ScannerError where no statement is listed;
@@ -236,7 +236,7 @@ def _path(settings: FlinkSettings) -> tuple[str, ...]:
     return "sql", "v1", "organizations", settings.organization, "environments", settings.environment
 
 
-def read_flink_cmf(settings: FlinkSettings, http: Http, progress: Progress) -> JobsResult:
+def read_flink_cmf(settings: FlinkSettings, http: Http, progress: Progress) -> Reading:
     """Read every statement of an environment (`GET /cmf/api/v1/environments/{name}/statements`), 100 per page.
 
     Raises ScannerError where none is listed; a list that breaks off gives what was read.

@@ -21,10 +21,7 @@ from scanner_extractor.config.sections import (
 )
 from scanner_extractor.http.messages import Json
 from scanner_extractor.job_files import file_probes
-from scanner_extractor.results import (
-    JobsResult,
-    Progress,
-)
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.source_kind import (
     STREAMING,
     Connections,
@@ -184,7 +181,7 @@ FLINK_SECTION = Section(
 )
 
 
-def _read_sql_files(settings: SqlFilesSettings, connections: Connections, progress: Progress) -> JobsResult:
+def _read_sql_files(settings: SqlFilesSettings, connections: Connections, progress: Progress) -> Reading:
     mask = partial(mask_statement, extra=settings.files.secret_names)
     return read_sql_files(settings, connections.texts(settings.files, settings.source, mask), progress)
 

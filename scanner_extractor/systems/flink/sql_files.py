@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scanner_extractor.job_files import FileText, file_outcome, file_problem, separate_failed, statement_problems
-from scanner_extractor.results import JobsResult, Progress
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.systems.flink.settings import SqlFilesSettings
 from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 
-def read_sql_files(settings: SqlFilesSettings, texts: Iterable[FileText], progress: Progress) -> JobsResult:
+def read_sql_files(settings: SqlFilesSettings, texts: Iterable[FileText], progress: Progress) -> Reading:
     """Return each file as a statement of kind SCRIPT, named by its path from cluster.json, sorted by name.
 
     Catalog and database are those of the settings: settings inside a file are found by the SQL reader. Raises
@@ -29,9 +29,9 @@ def read_sql_files(settings: SqlFilesSettings, texts: Iterable[FileText], progre
         for file in readable
     )
     progress(settings.source, len(statements), len(statements))
-    return JobsResult(
+    return Reading(
         outcome=file_outcome(settings.source, "flink", len(statements), frozenset(file.name for file in failed)),
-        statements=statements,
+        facts=statements,
         problems=(
             *(file_problem(file, settings.source) for file in failed),
             *(

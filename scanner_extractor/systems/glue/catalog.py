@@ -23,7 +23,7 @@ from scanner_extractor.http.aws import Client
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.http.pagination import by_token
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
@@ -123,7 +123,7 @@ PAGE = 100
 """Maximum page size of Glue."""
 
 
-def read_glue_catalog(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
+def read_glue_catalog(settings: CatalogSettings, http: Http, progress: Progress) -> Reading:
     """Read the tables of the databases that the settings choose; Glue has no lineage.
 
     *http* speaks to Glue through `glue_catalog_exchange`. Raises ScannerError where no database's tables can be listed;

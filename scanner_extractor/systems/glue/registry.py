@@ -27,7 +27,7 @@ from scanner_extractor.registries.result import (
     unread_subjects,
     without_deleted,
 )
-from scanner_extractor.results import Progress, RegistryResult
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.maturity import validated
@@ -114,7 +114,7 @@ PAGE = 100
 """Maximum page size of Glue."""
 
 
-def read_glue(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
+def read_glue(settings: RegistrySettings, http: Http, progress: Progress) -> Reading:
     """Read every version of every schema in the registries that the settings name, or in all of them.
 
     *http* speaks to Glue through `glue_exchange`. Raises SourceRefused, SourceUnreachable and NotFound where schemas

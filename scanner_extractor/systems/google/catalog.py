@@ -22,7 +22,7 @@ from scanner_extractor.config.sections import HTTP_MEMBERS, name_list, nonempty,
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import by_token
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.settings.sources import CatalogSettings, Lineage
 from scanner_extractor.systems.google.transport import ENDPOINTS, google_api_transport
 from scanner_model.catalogs import CatalogTable
@@ -323,7 +323,7 @@ class _Table:
         return table_name(self.project, self.dataset, self.table)
 
 
-def read_google(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
+def read_google(settings: CatalogSettings, http: Http, progress: Progress) -> Reading:
     """Read the tables of the datasets that the settings choose, and their lineage as configured.
 
     *http* speaks to Google through `google_exchange`. Raises ScannerError where no dataset's tables can be listed;

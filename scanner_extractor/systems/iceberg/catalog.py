@@ -26,7 +26,7 @@ from scanner_extractor.config.sections import aliases, name_list, nonempty, obje
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import EncodedSegment, Json
 from scanner_extractor.http.pagination import by_token
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import DIALECT, CatalogTable
 from scanner_model.columns import ELEMENT, MAP_VALUE, field_segment
@@ -69,7 +69,7 @@ class _Service:
         return EncodedSegment(self.separator.join(quote(level, safe="") for level in namespace))
 
 
-def read_iceberg(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
+def read_iceberg(settings: CatalogSettings, http: Http, progress: Progress) -> Reading:
     """Read the tables and views of the namespaces that the settings choose; the catalog has no lineage but views' SQL.
 
     Raises ScannerError where the configuration, or no namespace's tables can be read; other failures give a partial

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.results import CatalogResult, FactsResult, KafkaResult, Progress, answered
+from scanner_extractor.results import KafkaCluster, Progress, Reading, answered
 from scanner_extractor.settings.cluster import KafkaSettings, OffsetSettings
 from scanner_extractor.systems.kafka.client import KafkaClient
 from scanner_extractor.systems.kafka.coordinators import LOADING, unconfirmed, unloaded
@@ -39,7 +39,7 @@ _REACHABLE = "are all brokers up? scan again once they are"
 
 def read_kafka(
     settings: KafkaSettings, progress: Progress, client: KafkaClient | None = None, *, known: Collection[str] = ()
-) -> KafkaResult:
+) -> Reading:
     """Read the cluster's id, brokers, topics with their settings, and consumer groups with their topics.
 
     Needs DESCRIBE and DESCRIBE_CONFIGS on the cluster and on topics, DESCRIBE on groups; what the rights hide is
@@ -52,12 +52,12 @@ def read_kafka(
     """
     scan = _Scan(client or KafkaClient(settings), settings.source, progress)
     metadata = scan.client.metadata()
-    brokers, problems = scan.brokers(metadata)
+    addresses, problems = scan.brokers(metadata)
     topics = scan.topics(metadata)
     groups = scan.groups(metadata, known)
     partial = scan.problems or problems or scan.unread
     unnamed = unnamed_brokers(metadata)
-    return KafkaResult(
+    return Reading(
         outcome=SourceResult(
             source=settings.source,
             kind="kafka",
@@ -70,13 +70,17 @@ def read_kafka(
             # With a name in it, a partial answer counts as a list of everything else.
             unread=frozenset(scan.unread) if scan.lists_all else frozenset(),
         ),
-        cluster_id=metadata.cluster_id or "",
-        brokers=brokers,
-        unnamed=len(unnamed),
-        topics=topics,
-        consumer_groups=groups,
+        facts=(
+            KafkaCluster(
+                cluster_id=metadata.cluster_id or "",
+                addresses=addresses,
+                unnamed=len(unnamed),
+                unconfigured=frozenset(scan.unconfigured),
+            ),
+            *topics,
+            *groups,
+        ),
         problems=(*problems, *scan.problems, *_down(unnamed, settings.source)),
-        unconfigured=frozenset(scan.unconfigured),
     )
 
 
@@ -250,7 +254,7 @@ OFFSETS_DOCUMENT = "offsets"
 
 def read_offsets(
     settings: OffsetSettings, progress: Progress, *, now: datetime, client: KafkaClient | None = None
-) -> CatalogResult:
+) -> Reading:
     """Read the log end offset of every topic at *now*.
 
     Needs DESCRIBE on topics. A topic with a partition without leader is skipped, and the result partial: a
@@ -270,16 +274,17 @@ def read_offsets(
     return _result(settings.source, end_offsets, sorted(incomplete), _iso(now))
 
 
-def offsets_document(reading: CatalogResult) -> Json:
+def offsets_document(reading: Reading) -> Json:
     """Return *reading* as JSON, for captures."""
+    metrics = reading.of(Metric)
     return {
-        "offsets": {metric.topic: metric.amount for metric in reading.metrics},
+        "offsets": {metric.topic: metric.amount for metric in metrics},
         "unread": sorted(reading.outcome.unread),
-        "at": next((metric.ended for metric in reading.metrics), ""),
+        "at": next((metric.ended for metric in metrics), ""),
     }
 
 
-def read_offsets_document(document: Json, source: SourceId) -> CatalogResult:
+def read_offsets_document(document: Json, source: SourceId) -> Reading:
     """Read what `offsets_document` gave; raises InputInvalid for anything else."""
     match document:
         case {"offsets": {**amounts}, "unread": [*unread], "at": str(at)}:
@@ -292,8 +297,8 @@ def read_offsets_document(document: Json, source: SourceId) -> CatalogResult:
             raise InputInvalid("the document in the capture is damaged", where=str(source), hint=hint)
 
 
-def _result(source: SourceId, end_offsets: dict[str, float], unread: list[str], at: str) -> CatalogResult:
-    return CatalogResult(
+def _result(source: SourceId, end_offsets: dict[str, float], unread: list[str], at: str) -> Reading:
+    return Reading(
         outcome=answered(
             source,
             "metrics",
@@ -304,7 +309,7 @@ def _result(source: SourceId, end_offsets: dict[str, float], unread: list[str], 
             requests=2,
             unread=frozenset(unread),
         ),
-        metrics=tuple(
+        facts=tuple(
             Metric(source=source, name=LOG_END, topic=topic, amount=end_offsets[topic], ended=at)
             for topic in sorted(end_offsets)
         ),
@@ -334,7 +339,7 @@ def load_acls(settings: AclSettings, client: KafkaClient | None = None) -> Json:
     return {"rules": None if rules is None else sorted(rules)}
 
 
-def read_acls(document: Json, settings: AclSettings) -> FactsResult:
+def read_acls(document: Json, settings: AclSettings) -> Reading:
     """Return the rules and the authorizer; raises InputInvalid for a damaged capture.
 
     No rule at all is said: where access is decided elsewhere, as by RBAC, IAM or Ranger, the list is as empty.
@@ -353,9 +358,9 @@ def read_acls(document: Json, settings: AclSettings) -> FactsResult:
         super_users=settings.super_users,
         allow_everyone=settings.allow_everyone,
     )
-    return FactsResult(
+    return Reading(
         outcome=answered(settings.source, "acls", len(rules), requests=1),
-        facts={"acl_rules": rules, "acl_authorizers": (authorizer,)},
+        facts=(*rules, authorizer),
         problems=(Problem(str(settings.source), *_remark(listed)),) if not rules else (),
     )
 

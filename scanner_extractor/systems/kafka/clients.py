@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import JobsResult, answered_with
+from scanner_extractor.results import Reading, answered_with
 from scanner_extractor.systems.kafka.client import KafkaClient
 from scanner_extractor.systems.kafka.coordinators import LOADING, unloaded
 from scanner_extractor.systems.kafka.settings import BrokerClientSettings
@@ -261,7 +261,7 @@ def _counted(document: Json) -> str:
     return ", ".join(shown(name, part) for name, part in document["parts"].items())
 
 
-def read_clients(document: Json, settings: BrokerClientSettings) -> JobsResult:
+def read_clients(document: Json, settings: BrokerClientSettings) -> Reading:
     """Return uses of topics and topologies; raises InputInvalid for a damaged capture.
 
     What is not visible with the user's rights is hidden by the brokers without a word: an empty part is reported.
@@ -282,7 +282,7 @@ class _Reading:
         self._source = settings.source
         self._ended = str(document["at"])
 
-    def result(self) -> JobsResult:
+    def result(self) -> Reading:
         groups = [(kind, row) for kind in _DESCRIBED_BY for row in self._rows(kind)]
         uses = {
             (use.topic, use.direction, use.identities): use
@@ -294,10 +294,9 @@ class _Reading:
             partial.append(Problem(str(self._source), what, _PAGE))
         topologies = tuple(filter(None, (self._topology(row) for kind, row in groups if kind == "streams")))
         received = min(len(uses), _MOST) + len(topologies)
-        return JobsResult(
+        return Reading(
             outcome=answered_with(partial, self._source, "kafka_clients", received, requests=self._requests),
-            uses=tuple(uses[key] for key in sorted(uses)[:_MOST]),
-            topologies=topologies,
+            facts=(*(uses[key] for key in sorted(uses)[:_MOST]), *topologies),
             problems=(*partial, *remarks),
         )
 

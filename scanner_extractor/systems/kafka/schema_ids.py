@@ -18,7 +18,7 @@ from uuid import UUID
 
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import SCHEMA_IDS, FactsResult, Progress, answered_with
+from scanner_extractor.results import Progress, Reading, answered_with
 from scanner_extractor.systems.kafka.client import KafkaClient
 from scanner_extractor.systems.kafka.settings import SchemaIdSettings
 from scanner_model.errors import InputInvalid, Problem
@@ -297,7 +297,7 @@ def _plain(cell: object) -> object:
 # --- what they show
 
 
-def read_schema_ids(document: Json, settings: SchemaIdSettings) -> FactsResult:
+def read_schema_ids(document: Json, settings: SchemaIdSettings) -> Reading:
     """Return what the newest records show; raises InputInvalid for a damaged capture."""
     try:
         topics: Mapping[str, Any] = {str(topic["topic"]): topic for topic in document["topics"]}
@@ -306,11 +306,11 @@ def read_schema_ids(document: Json, settings: SchemaIdSettings) -> FactsResult:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         hint = "record the capture again"
         raise InputInvalid("damaged document in the capture", where=str(settings.source), hint=hint) from error
-    return FactsResult(
+    return Reading(
         outcome=answered_with(
             partial, settings.source, "schema_ids", sum(topic["records"] for topic in topics.values())
         ),
-        facts={SCHEMA_IDS: uses},
+        facts=uses,
         problems=(*partial, *remarks),
     )
 

@@ -18,11 +18,7 @@ from scanner_extractor.config.sections import (
 )
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import (
-    FactsResult,
-    JobsResult,
-    Progress,
-)
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.source_kind import (
     CLUSTER,
@@ -173,9 +169,9 @@ SCHEMA_ID_SECTION = Section(
 _ADMIN, _CLIENTS, _IDS = (f"scanner_extractor.systems.kafka.{name}" for name in ("admin", "clients", "schema_ids"))
 
 
-def _read_acls(settings: AclSettings, connections: Connections, _: Progress) -> FactsResult:
+def _read_acls(settings: AclSettings, connections: Connections, _: Progress) -> Reading:
     document = connections.document(settings.source, load(f"{_ADMIN}:DOCUMENT"), lambda: connections.acls(settings))
-    result: FactsResult = load(f"{_ADMIN}:read_acls")(document, settings)
+    result: Reading = load(f"{_ADMIN}:read_acls")(document, settings)
     return result
 
 
@@ -187,11 +183,11 @@ def _check_acls(settings: AclSettings, connections: Connections) -> Iterator[Pro
     yield Probe("list rules of access to topics", read)
 
 
-def _read_broker_clients(settings: BrokerClientSettings, connections: Connections, _: Progress) -> JobsResult:
+def _read_broker_clients(settings: BrokerClientSettings, connections: Connections, _: Progress) -> Reading:
     document = connections.document(
         settings.source, load(f"{_CLIENTS}:DOCUMENT"), lambda: connections.clients(settings, connections.now())
     )
-    result: JobsResult = load(f"{_CLIENTS}:read_clients")(document, settings)
+    result: Reading = load(f"{_CLIENTS}:read_clients")(document, settings)
     return result
 
 
@@ -201,13 +197,13 @@ def _check_broker_clients(settings: BrokerClientSettings, connections: Connectio
     return probes
 
 
-def _read_schema_ids(settings: SchemaIdSettings, connections: Connections, progress: Progress) -> FactsResult:
+def _read_schema_ids(settings: SchemaIdSettings, connections: Connections, progress: Progress) -> Reading:
     document = connections.document(
         settings.source,
         load(f"{_IDS}:DOCUMENT"),
         lambda: connections.schema_ids(settings, progress, connections.now()),
     )
-    result: FactsResult = load(f"{_IDS}:read_schema_ids")(document, settings)
+    result: Reading = load(f"{_IDS}:read_schema_ids")(document, settings)
     return result
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.results import KsqlResult, Progress, no_progress
+from scanner_extractor.results import KsqlServer, Progress, Reading, no_progress
 from scanner_extractor.systems.ksqldb.queries import NOTHING_EARLIER, Earlier, closing_queries, joined_queries
 from scanner_extractor.systems.ksqldb.reader import Entity, read_entities
 from scanner_extractor.systems.ksqldb.settings import KsqlSettings
@@ -92,9 +92,7 @@ class KsqlStates:
     unread: frozenset[str]
 
 
-def read_ksqldb(
-    settings: KsqlSettings, http: Http, progress: Progress, earlier: Earlier = NOTHING_EARLIER
-) -> KsqlResult:
+def read_ksqldb(settings: KsqlSettings, http: Http, progress: Progress, earlier: Earlier = NOTHING_EARLIER) -> Reading:
     """Read collections, persistent queries, types and functions (`GET /info`, `POST /ksql`).
 
     All statements go in one request; for a server that does not know one of them, they are sent one by one, with
@@ -123,15 +121,16 @@ def read_ksqldb(
         requests=http.requests,
         unread=frozenset() if "" in unread else unread,  # what has no name may be any object that is missing
     )
-    return KsqlResult(
+    return Reading(
         outcome=outcome,
-        sources=collections,
-        queries=queries,
+        facts=(
+            KsqlServer(source=settings.source, service=service, missing=missing),
+            *collections,
+            *queries,
+            *_by_name(item for entity in entities for item in entity.functions),
+            *_by_name(item for entity in entities for item in entity.types),
+        ),
         problems=tuple(dict.fromkeys(problem for entity in entities for problem in entity.problems)),
-        missing=missing,
-        service=service,
-        functions=_by_name(item for entity in entities for item in entity.functions),
-        types=_by_name(item for entity in entities for item in entity.types),
     )
 
 

@@ -20,10 +20,7 @@ from scanner_extractor.config.sections import (
 from scanner_extractor.http.messages import Json
 from scanner_extractor.repository.section import parse_files, repository_kind
 from scanner_extractor.repository.settings import RepositorySettings
-from scanner_extractor.results import (
-    KsqlResult,
-    Progress,
-)
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.source_kind import (
     STREAMING,
     BrokerUse,
@@ -82,9 +79,9 @@ KSQLDB_SECTION = Section(
 )
 
 
-def _read_ksqldb(settings: KsqlSettings, connections: Connections, progress: Progress) -> KsqlResult:
+def _read_ksqldb(settings: KsqlSettings, connections: Connections, progress: Progress) -> Reading:
     with connections.http(settings.http, settings.source) as http:
-        result: KsqlResult = load(_READ)(settings, http, progress, connections.earlier(settings.source))
+        result: Reading = load(_READ)(settings, http, progress, connections.earlier(settings.source))
         return result
 
 

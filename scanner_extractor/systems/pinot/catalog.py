@@ -12,7 +12,7 @@ from scanner_extractor.catalogs.ingestion import fields_of, ingested_table
 from scanner_extractor.catalogs.members import ALIASES, TABLES
 from scanner_extractor.config.sections import object_of, text
 from scanner_extractor.http.client import Http
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import (
     KAFKA_BROKERS,
@@ -30,7 +30,7 @@ _PINOT_PORT = 9000
 _FIELDS = ("dimensionFieldSpecs", "metricFieldSpecs", "dateTimeFieldSpecs", "complexFieldSpecs")
 
 
-def read_pinot(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
+def read_pinot(settings: CatalogSettings, http: Http, progress: Progress) -> Reading:
     """Read the tables that the settings choose, two requests each.
 
     Raises ScannerError where tables cannot be listed; other failures give a partial result. Source: Apache Pinot,

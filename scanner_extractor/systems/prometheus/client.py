@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import CatalogResult, Progress, answered_with
+from scanner_extractor.results import Progress, Reading, answered_with
 from scanner_extractor.systems.prometheus.settings import MetricProfile, PrometheusSettings
 from scanner_model.catalogs import Metric
 from scanner_model.client_names import is_default_id
@@ -50,7 +50,7 @@ def query_text(profile: MetricProfile, settings: PrometheusSettings) -> str:
     return f"sum by ({labels}) (increase({series}[{settings.window}])) > 0"
 
 
-def read_prometheus(settings: PrometheusSettings, http: Http, progress: Progress) -> CatalogResult:
+def read_prometheus(settings: PrometheusSettings, http: Http, progress: Progress) -> Reading:
     """Read every profile; raises ScannerError where none can be read.
 
     One that fails is a problem and the result partial, as is one that the server itself calls incomplete
@@ -153,15 +153,17 @@ class _Reading:
         )
         self.metrics.setdefault((name, topic, group), metric)
 
-    def result(self, requests: int) -> CatalogResult:
+    def result(self, requests: int) -> Reading:
         """Return the result; it is partial where a profile failed, was cut or is incomplete by the server's word."""
         partial = [*self.problems, *self.unread.problems]
         remarks = list(self._remarks())
         received = len(self.uses) + len(self.metrics)
-        return CatalogResult(
+        return Reading(
             outcome=answered_with(partial, self.settings.source, "prometheus", received, requests=requests),
-            metrics=tuple(self.metrics[key] for key in sorted(self.metrics)),
-            uses=tuple(self.uses[key] for key in sorted(self.uses)),
+            facts=(
+                *(self.metrics[key] for key in sorted(self.metrics)),
+                *(self.uses[key] for key in sorted(self.uses)),
+            ),
             problems=(*partial, *remarks),
         )
 

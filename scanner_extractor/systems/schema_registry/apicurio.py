@@ -17,7 +17,7 @@ from scanner_extractor.registries.result import (
     unread_subjects,
     without_deleted,
 )
-from scanner_extractor.results import Progress, RegistryResult
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_extractor.systems.schema_registry.apicurio_reader import (
     DRAFT,
@@ -98,7 +98,7 @@ _CORE = ("apis", "registry")
 _COMPATIBLE = "/apis/ccompat/"
 
 
-def read_apicurio(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
+def read_apicurio(settings: RegistrySettings, http: Http, progress: Progress) -> Reading:
     """Read every version of every artifact of every group.
 
     A `url` with `/apis/ccompat/` in it is read through that API, and so is a server that knows neither v3 nor v2 of

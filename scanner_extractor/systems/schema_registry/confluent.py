@@ -21,7 +21,7 @@ from scanner_extractor.registries.result import (
     separate_rows,
     truncated_list,
 )
-from scanner_extractor.results import Progress, RegistryResult
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.schemas.references import find_reference, finder
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_extractor.systems.schema_registry.aliases import add_aliases
@@ -160,7 +160,7 @@ def _target(context: str, reference: Reference, kind: str) -> tuple[str, int]:
 _CCOMPAT = ("apis", "ccompat", "v7")
 
 
-def read_confluent(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
+def read_confluent(settings: RegistrySettings, http: Http, progress: Progress) -> Reading:
     """Read every version that a Confluent-compatible registry has, with the fewest requests.
 
     Raises SourceRefused and SourceUnreachable where not even the list of subjects can be read; other failures give
@@ -170,7 +170,7 @@ def read_confluent(settings: RegistrySettings, http: Http, progress: Progress) -
     return read_registry(settings, http, progress, WorkerPool(threads=settings.http.concurrency))
 
 
-def read_registry(settings: RegistrySettings, http: Http, progress: Progress, pool: WorkerPool) -> RegistryResult:
+def read_registry(settings: RegistrySettings, http: Http, progress: Progress, pool: WorkerPool) -> Reading:
     """Do what `read_confluent` does, with a *pool* of one's own."""
     client = compatible_client(settings, http)
     gathered = _all_content(settings, client, progress, pool)

@@ -11,10 +11,7 @@ from scanner_extractor.config.job_files import file_errors, job_files, namesake_
 from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext, nonempty, object_of
 from scanner_extractor.http.messages import Json
 from scanner_extractor.job_files import file_probes
-from scanner_extractor.results import (
-    JobsResult,
-    Progress,
-)
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.source_kind import (
     STREAMING,
     Connections,
@@ -89,7 +86,7 @@ STREAMS_SECTION = Section(
 )
 
 
-def _read_topologies(settings: StreamsSettings, connections: Connections, progress: Progress) -> JobsResult:
+def _read_topologies(settings: StreamsSettings, connections: Connections, progress: Progress) -> Reading:
     mask = partial(mask_text, extra=settings.files.secret_names)
     return read_topologies(settings, connections.texts(settings.files, settings.source, mask), progress)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from scanner_extractor.job_files import FileText, file_outcome, file_problem, separate_failed
-from scanner_extractor.results import JobsResult, Progress
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.systems.streams.settings import StreamsSettings
 from scanner_model.kafka import StreamsTopology
 
@@ -15,7 +15,7 @@ _MARK = "Sub-topology:"
 _NONE = "it has no topology as printed by `Topology.describe()`"
 
 
-def read_topologies(settings: StreamsSettings, texts: Iterable[FileText], progress: Progress) -> JobsResult:
+def read_topologies(settings: StreamsSettings, texts: Iterable[FileText], progress: Progress) -> Reading:
     """Return the topology of each file, named by the application id, sorted by name.
 
     The id is `name` of the settings, else the file's own name without its ending. Raises SourceUnreachable where no
@@ -27,9 +27,9 @@ def read_topologies(settings: StreamsSettings, texts: Iterable[FileText], progre
     topologies = tuple(sorted((_topology(file, settings) for file in topology_files), key=lambda file: file.name))
     progress(settings.source, len(topologies), len(topologies))
     unread = frozenset(_application(file.name, settings) for file in failed)
-    return JobsResult(
+    return Reading(
         outcome=file_outcome(settings.source, "streams", len(topologies), unread),
-        topologies=topologies,
+        facts=topologies,
         problems=tuple(file_problem(file, settings.source) for file in failed),
     )
 

@@ -23,7 +23,7 @@ from scanner_extractor.config.sections import count, nonempty, object_of, text
 from scanner_extractor.http.client import Http, Params
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.pagination import MOST_PAGES, by_token
-from scanner_extractor.results import CatalogResult, Progress
+from scanner_extractor.results import Progress, Reading
 from scanner_extractor.settings.sources import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
@@ -235,9 +235,7 @@ _Flow = tuple[Endpoint, Endpoint, str]
 """Where data come from, where they go, and what makes that."""
 
 
-def read_unity(
-    settings: CatalogSettings, http: Http, progress: Progress, *, clock: Clock | None = None
-) -> CatalogResult:
+def read_unity(settings: CatalogSettings, http: Http, progress: Progress, *, clock: Clock | None = None) -> Reading:
     """Read the tables that the settings choose, and their lineage as configured.
 
     Raises ScannerError where no schema's tables can be listed; other failures give a partial result.

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from named_scan import NamedScan
 
 from dataflow_generator.build.assemble import read_flows
 from dataflow_generator.build.snapshot import load_snapshot
@@ -11,7 +12,7 @@ from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.kafka import Cluster, StreamsTopology, Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
-from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
+from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.streaming_sql import StreamingStatement
 
 AT = datetime(2024, 2, 29, tzinfo=UTC)
@@ -33,7 +34,7 @@ def conn(new_dictionary):
         SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)
         for each in (KAFKA, FLINK, STREAMS)
     )
-    scan = ClusterScan(
+    scan = NamedScan(
         cluster=cluster,
         outcomes=outcomes,
         topics=(Topic(source=KAFKA, name=TopicName("orders")),),

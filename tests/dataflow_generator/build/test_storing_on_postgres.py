@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from named_scan import NamedScan
 from sqlalchemy import select
 
 from dataflow_generator.build.store import generate
@@ -29,7 +30,7 @@ def scan(topics: tuple[str, ...], fields: tuple[str, ...]) -> ClusterScan:
     definition = Definition(fingerprint=print_, format="AVRO", text=str(fields), name=RecordName("R"), columns=columns)
     rule = {"role": Role.VALUE, "strategy": "topic", "evidence": "", "confidence": Confidence.CONFIRMED}
     told = {"kind": "sink", "connector_class": SINK["connector.class"], "config": tuple(sorted(SINK.items()))}
-    return ClusterScan(
+    return NamedScan(
         cluster=Cluster(name=ClusterName("shop"), brokers=("k:9092",)),
         outcomes=tuple(
             SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 from edges_in_memory import ahead_in
+from named_scan import NamedScan
 
 from dataflow_generator.analysis.findings import validate
 from dataflow_generator.build.assemble import build_graph, read_flows
@@ -25,7 +26,7 @@ from scanner_model.catalogs import CatalogLink, CatalogTable, Materialization
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, TopicName
-from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
+from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema
 
 GLUE, KAFKA, FLOW = SourceId("catalog:glue"), SourceId("kafka:k:9092"), SourceId("tableflow:lkc-1")
@@ -87,7 +88,7 @@ def graph(empty, tmp_path):
             evidence="a test",
             confidence=Confidence.DECLARED,
         )
-        scan = ClusterScan(
+        scan = NamedScan(
             cluster=Cluster(name=ClusterName("shop"), brokers=("k:9092",)),
             outcomes=tuple(
                 SourceResult(source=each, kind="x", status=SourceStatus.READ) for each in (GLUE, KAFKA, FLOW, CONNECT)

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from named_scan import NamedScan
 
 from dataflow_generator.build.assemble import read_flows
 from dataflow_generator.build.graph_builder import Flows
@@ -15,7 +16,7 @@ from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, ConsumerGroup, Topic
 from scanner_model.names import ClusterName, Fingerprint, Role, SourceId, TopicName
-from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
+from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema
 
 AT = datetime(2024, 2, 29, tzinfo=UTC)
@@ -67,7 +68,7 @@ def conn(new_dictionary):
             for each in (KAFKA, CONNECT, CATALOG)
         ),
     )
-    scan = ClusterScan(
+    scan = NamedScan(
         cluster=Cluster(name=ClusterName("retail"), brokers=("k-1:9092",)),
         outcomes=outcomes,
         topics=tuple(Topic(source=KAFKA, name=TopicName(name)) for name in ("eu.orders", "orders", "payments")),
@@ -130,7 +131,7 @@ def test_connector_of_an_unknown_class_is_marked_as_unread(new_dictionary) -> No
     known = connector("dw", ConnectorKind.SINK, SINK)
     kafka = Cluster(name=ClusterName("shop"), brokers=("k-1:9092",))
     outcome = SourceResult(source=CONNECT, kind="connect", status=SourceStatus.READ)
-    scan = ClusterScan(cluster=kafka, connectors=(odd, known), outcomes=(outcome,))
+    scan = NamedScan(cluster=kafka, connectors=(odd, known), outcomes=(outcome,))
     write_scan(engine, scan, started=AT, finished=AT)
     with engine.connect() as conn:
         flows = read_flows(load_snapshot(conn))

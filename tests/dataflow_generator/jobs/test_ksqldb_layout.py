@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dataflow_generator.jobs.ksqldb import Reading, ksql_jobs
+from dataflow_generator.jobs.ksqldb import StatementReading, ksql_jobs
 from dataflow_generator.jobs.model import Naming
 from scanner_model.columns import Column, parse_path
 from scanner_model.names import Role, SourceId, TopicName
@@ -43,7 +43,7 @@ def fields(*paths: str | Column) -> tuple[Column, ...]:
     return tuple(one if isinstance(one, Column) else Column(path=parse_path(one), type="x") for one in paths)
 
 
-def read(items: str, source: KsqlSource, there: tuple[Column, ...], sink: KsqlSource | None = None) -> Reading:
+def read(items: str, source: KsqlSource, there: tuple[Column, ...], sink: KsqlSource | None = None) -> StatementReading:
     """Read a query that selects *items* of *source*, whose topic has the fields *there*."""
     sink = sink or collection("OUT", value("X"))
     query = Query(
@@ -60,7 +60,7 @@ def read(items: str, source: KsqlSource, there: tuple[Column, ...], sink: KsqlSo
     return reading
 
 
-def flows(reading: Reading) -> list[tuple[str, str]]:
+def flows(reading: StatementReading) -> list[tuple[str, str]]:
     ends = ((flow.source.key, flow.target.key) for flow in reading.flows.columns)
     return sorted((source.rpartition("#")[2], target.rpartition("#")[2]) for source, target in ends)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from named_scan import NamedScan
 
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
@@ -126,7 +127,7 @@ class _Installation:
             SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ) for each in sources
         )
         versions, links = self._schemas()
-        return ClusterScan(
+        return NamedScan(
             cluster=Cluster(name=ClusterName(f"bank {self._number}"), brokers=names),
             outcomes=tuple(outcomes),
             topics=tuple(map(self._topic, self._topics)),

@@ -15,7 +15,7 @@ from scanner_api.spark_session import SparkEngine
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.schema.facts import metadata
 from scanner_dictionary.write.scan import write_scan
-from scanner_extractor.results import RegistryResult, SourceReadings
+from scanner_extractor.results import Reading, SourceReadings
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.schemas.parsing import parse_bundle, parse_in_process, request_bundles, unpack_bundle
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
@@ -73,7 +73,7 @@ def rows(file: Path, found: list[SchemaVersion], read) -> dict[str, list[tuple]]
         source=SR.source, kind="schema_registry", status=SourceStatus.READ, received=60, requested=60
     )
     registry = Registry(source=SR.source, kind="confluent", url="http://sr:8081")
-    reading = RegistryResult(registry=registry, outcome=outcome, versions=tuple(found))
+    reading = Reading(outcome=outcome, facts=(registry, *found))
     cluster = Settings(cluster=ClusterName("bank"), brokers=("k:9092",), file=Path("cluster.json"), registries=(SR,))
     scan = merge_results(cluster, SourceReadings(outcomes=(outcome,), readings=(reading,)), read=read)
     engine = open_dictionary(str(file))

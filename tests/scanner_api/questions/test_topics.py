@@ -60,19 +60,9 @@ def scan_with(
 ) -> ClusterScan:
     """Return the small installation with more topics, and what says who uses them."""
     scan = installation()
-    members: dict[type, str] = {
-        ClientUse: "client_uses",
-        ApplicationIdentity: "application_identities",
-        AclRule: "acl_rules",
-        AclAuthorizer: "acl_authorizers",
-    }
-    listed = {member: tuple(fact for fact in facts if type(fact) is kind) for kind, member in members.items()}
     outcomes = tuple(replace(read_result(source, status), kind=kind) for source, kind in KINDS.items())
     more = tuple(Topic(source=KAFKA, name=TopicName(name)) for name in topics)
-    scan = replace(scan, topics=(*scan.topics, *more), outcomes=(*scan.outcomes, *outcomes))
-    flows = tuple(fact for fact in facts if isinstance(fact, DeclaredFlow))
-    groups = tuple(fact for fact in facts if isinstance(fact, ConsumerGroup))
-    return replace(scan, others=listed, declared_flows=flows, consumer_groups=(*scan.consumer_groups, *groups))
+    return replace(scan, facts=(*scan.facts, *more, *facts), outcomes=(*scan.outcomes, *outcomes))
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from checked_installation import AT, RECORDED, installation, links_of, text_of, versions_of
+from named_scan import NamedScan
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
@@ -68,7 +69,7 @@ def of_two(stored, before: object, after: object, format: str = "AVRO", **more) 
     links = links_of("t", versions)
     facts = {"topics": (topic,), "versions": (*more.get("others", ()), *versions), "definitions": definitions}
     return stored(
-        ClusterScan(
+        NamedScan(
             cluster=scan.cluster, outcomes=scan.outcomes, registries=scan.registries, topic_schemas=links, **facts
         )
     )
@@ -96,7 +97,7 @@ def test_versions_of_two_formats_cannot_be_read_with_each_other(stored) -> None:
     others, read = versions_of("u-value", "JSON", ["{}", '{"type": "object"}'])
     both = installation()
     facts = {"versions": (*versions, others[1]), "definitions": (*definitions, read[1])}
-    scan = stored(ClusterScan(cluster=both.cluster, outcomes=both.outcomes, registries=both.registries, **facts))
+    scan = stored(NamedScan(cluster=both.cluster, outcomes=both.outcomes, registries=both.registries, **facts))
     found = compare_versions(scan, subject="u-value", first=1, second=2)
 
     assert (found.verdict, found.backward, found.forward) == ("breaks", "breaks", "breaks")
@@ -116,7 +117,7 @@ def test_types_of_other_subjects_are_compared_too(stored) -> None:
     versions = [replace(version, references=(refers[at],)) for at, version in enumerate(versions)]
     scan = installation()
     facts = {"versions": (*others, *versions), "definitions": definitions}
-    dictionary = stored(ClusterScan(cluster=scan.cluster, outcomes=scan.outcomes, registries=scan.registries, **facts))
+    dictionary = stored(NamedScan(cluster=scan.cluster, outcomes=scan.outcomes, registries=scan.registries, **facts))
     found = compare_versions(dictionary, subject="t-value", first=1, second=2)
 
     assert [(each.column, each.rule) for each in found.differences if each.direction == "backward"] == [
@@ -188,7 +189,7 @@ def test_symbols_of_an_enum_are_those_of_the_reference(stored, format) -> None:
     refers = Reference(name="P", subject=SubjectName("p-value"), version=1)
     scan = installation()
     facts = {"versions": (*others, replace(versions[0], references=(refers,))), "definitions": definitions}
-    dictionary = stored(ClusterScan(cluster=scan.cluster, outcomes=scan.outcomes, registries=scan.registries, **facts))
+    dictionary = stored(NamedScan(cluster=scan.cluster, outcomes=scan.outcomes, registries=scan.registries, **facts))
 
     assert [(row.name, row.symbols) for row in enum_symbols(dictionary, subject="t-value", version=1)] == [
         (column, ("A", "B"))

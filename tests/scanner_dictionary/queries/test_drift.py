@@ -59,7 +59,7 @@ def drift_of(dictionary, store, sample) -> Callable[..., list[tuple[Any, ...]]]:
                 topics=topics,
                 connectors=connectors,
                 outcomes=tuple(sample.outcome(source, answer) for source, answer in outcomes.items()),
-                others={"declarations": declarations},
+                declarations=declarations,
             )
         )
         with dictionary.connect() as conn:

@@ -64,9 +64,7 @@ def members(fact_type: type) -> dict[str, st.SearchStrategy[Any]]:
 def test_fact_is_the_same_after_it_was_stored(kind, data) -> None:
     """The cells that are written are those that are read, whatever is in them."""
     fact = data.draw(st.builds(kind.type, source=st.just(SOURCE), **members(kind.type)))
-    scan = ClusterScan(cluster=Cluster(name=ClusterName("c"), brokers=()), outcomes=()).with_facts(
-        {kind.member: (fact,)}
-    )
+    scan = ClusterScan(cluster=Cluster(name=ClusterName("c"), brokers=()), outcomes=(), facts=(fact,))
     (row,) = kind.rows(scan, RowContext(cluster=1, sources={SOURCE: 1}, definitions={}))
     names = (*kind.parents, *kind.values)
     cells = dict(zip(names, (*row.parents, *row.values[: len(kind.values)]), strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from named_scan import NamedScan
 
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.queries.silence import silence
@@ -42,14 +43,14 @@ def scanned(
         SourceResult(source=source, kind=kind, status=status.get(kind, SourceStatus.READ), received=1, requested=1)
         for source, kind in ((METRICS, "prometheus"), (KAFKA, "kafka"))
     )
-    return ClusterScan(
+    return NamedScan(
         cluster=Cluster(name=ClusterName("shop"), brokers=("kafka-1:9092",)),
         outcomes=outcomes,
         topics=(Topic(source=KAFKA, name=TopicName("orders")),),
         consumer_groups=tuple(
             ConsumerGroup(source=KAFKA, name=name, state="Stable", topics=(TopicName("orders"),)) for name in groups
         ),
-        others={"client_uses": uses},
+        client_uses=uses,
     )
 
 

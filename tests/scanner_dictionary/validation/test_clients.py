@@ -47,20 +47,20 @@ def findings(tmp_path) -> Callable[..., list[tuple[str, str]]]:
         status: SourceStatus = SourceStatus.READ,
     ) -> list[tuple[str, str]]:
         scan = installation()
-        others: dict[str, tuple[Any, ...]] = {"client_uses": uses}
+        idle = Topic(source=KAFKA, name=TopicName("idle"))
+        facts: tuple[Any, ...] = (idle, *uses)
         outcomes = [replace(read_result(PROMETHEUS, status), kind="prometheus")] if uses else []
         if acls:
-            others |= {"acl_rules": acls, "acl_authorizers": (AclAuthorizer(source=ACLS, active=True),)}
+            facts = (*facts, *acls, AclAuthorizer(source=ACLS, active=True))
             outcomes.append(replace(read_result(ACLS), kind="acls"))
         if mapped:
             kind = IdentityKind.CLIENT_ID
             identity = ApplicationIdentity(source=MAPPING, application="shop", kind=kind, pattern="shop-*")
-            others["application_identities"] = (identity,)
+            facts = (*facts, identity)
             outcomes.append(replace(read_result(MAPPING), kind="applications"))
-        idle = Topic(source=KAFKA, name=TopicName("idle"))
         url = f"sqlite:///{tmp_path / 'dictionary.db'}"
         engine = open_dictionary(url, create=True)
-        stored = replace(scan, topics=(*scan.topics, idle), others=others, outcomes=(*scan.outcomes, *outcomes))
+        stored = replace(scan, facts=(*scan.facts, *facts), outcomes=(*scan.outcomes, *outcomes))
         write_scan(engine, stored, started=AT, finished=AT)
         scanner_api.generate(scanner_api.open_dictionary(url))
         with engine.connect() as conn:

@@ -111,9 +111,9 @@ def test_version_beyond_every_database_is_refused(sample) -> None:
 
 def test_facts_of_a_kind_that_no_row_describes_are_reported(sample) -> None:
     """They have no table: losing them silently would look like a source without facts."""
-    accepted, problems = check(replace(sample.orders(), others={"quotas": ("fact",)}))
+    accepted, problems = check(sample.orders().with_facts({str: ("fact",)}))
 
     assert (accepted.topics, [problem.what for problem in problems]) == (
         sample.orders().topics,
-        ["no kind of fact is called 'quotas'"],
+        ["no kind of fact is called 'str'"],
     )

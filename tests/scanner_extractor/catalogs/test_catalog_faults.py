@@ -11,9 +11,10 @@ import pytest
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.sources import CatalogSettings, Lineage, Wanted
+from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.scan import SourceStatus as Outcome
 
@@ -47,7 +48,7 @@ def settings(kind: str) -> CatalogSettings:
     )
 
 
-def read(kind: str, exchange: Transport) -> CatalogResult:
+def read(kind: str, exchange: Transport) -> Reading:
     chosen = settings(kind)
     with Http(chosen.http, chosen.source, exchange=exchange) as http:
         return CATALOGS[kind].read(chosen, http, no_progress)
@@ -122,7 +123,7 @@ def test_lists_of_another_shape_are_refused_or_left_out(kind, member) -> None:
     except ScannerError:
         return
 
-    assert reading.tables == ()
+    assert reading.of(CatalogTable) == ()
 
 
 @pytest.mark.parametrize("kind", [kind for kind in CATALOGS.own if kind not in ("druid", "pinot")])
@@ -141,6 +142,6 @@ def test_new_members_and_new_words_are_kept_or_ignored(kind) -> None:
     lists = {name: [whole] for name in LISTS[kind][:-1]}
     levels = {"namespaces": [["s"]], "metadata": whole | {"schema": {"fields": []}}} if kind == "iceberg" else {}
     body = json.dumps(whole | lists | levels).encode()
-    (table,) = read(kind, always(200, body)).tables
+    (table,) = read(kind, always(200, body)).of(CatalogTable)
 
     assert dict(table.parameters)["NewMember"] == '{"deep":[1]}'

@@ -16,6 +16,7 @@ from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import Choice, Mode, kind_tasks, read_sources
 from scanner_extractor.settings.cluster import BearerAuth, HttpSettings
 from scanner_extractor.settings.sources import CatalogSettings, Lineage, Wanted
+from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import InputInvalid
 from scanner_model.scan import SourceStatus
 
@@ -250,7 +251,7 @@ def test_plug_in_that_is_a_reader_reads_as_ours_do_and_check_loads_it(install_pa
     settings = CatalogSettings(type="mine", http=HttpSettings(url="https://x.example"))
 
     with Http(settings.http, settings.source, exchange=exchange(lake)) as http:
-        assert len(CATALOGS["mine"].read(settings, http, no_progress).tables) == 1
+        assert len(CATALOGS["mine"].read(settings, http, no_progress).of(CatalogTable)) == 1
         assert [(probe.tried, probe.run()) for probe in CATALOGS["mine"].check(settings, http)] == [
             ("load the plug-in", "mine 1.0")
         ]

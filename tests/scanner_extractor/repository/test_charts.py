@@ -10,6 +10,8 @@ import pytest
 from scanner_extractor.repository.reader import RepositoryReading, directory_reading
 from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.results import no_progress
+from scanner_model.declarations import Declaration, UnreadFile
+from scanner_model.kafka import Topic
 
 TOPIC = """\
 {{- range .Values.topics }}
@@ -67,30 +69,28 @@ def _program(path: Path, script: str) -> str:
 
 
 def topics(reading: RepositoryReading) -> dict[str, int | None]:
-    return {str(topic.name): topic.partitions for topic in reading.result.declared.topics}
+    return {str(topic.name): topic.partitions for topic in reading.of(Topic)}
 
 
 def test_topics_of_a_rendered_chart_are_declared_in_its_template(read):
     reading = read(f"cat <<'END'\n{RENDERED}END")
 
     assert topics(reading) == {"orders": 3, "payments": 1}
-    assert {entry.place.partition(":")[0] for entry in reading.result.declared.declarations} == {
-        "deploy/templates/topics.yaml"
-    }
-    assert not reading.result.unread
+    assert {entry.place.partition(":")[0] for entry in reading.of(Declaration)} == {"deploy/templates/topics.yaml"}
+    assert not reading.of(UnreadFile)
 
 
 def test_without_helm_a_template_is_unread(read):
     reading = read(None)
 
     assert topics(reading) == {}
-    assert [file.name for file in reading.result.unread] == ["deploy/templates/topics.yaml"]
+    assert [file.name for file in reading.of(UnreadFile)] == ["deploy/templates/topics.yaml"]
 
 
 def test_a_chart_that_fails_is_unread_with_the_reason(read):
     reading = read("echo 'Error: nil pointer evaluating .Values.region' >&2; exit 1")
 
-    reasons = {file.name: file.reason for file in reading.result.unread}
+    reasons = {file.name: file.reason for file in reading.of(UnreadFile)}
     assert "nil pointer evaluating .Values.region" in reasons["deploy/Chart.yaml"]
     assert "deploy/templates/topics.yaml" in reasons
 
@@ -101,13 +101,13 @@ def test_helm_gets_neither_the_environment_nor_the_directory(read, monkeypatch):
     reading = read('echo "$(env) $(pwd)" >&2; exit 1')
 
     assert "hunter2" not in str(reading)
-    assert "/repository" not in next(file.reason for file in reading.result.unread if file.name.endswith("Chart.yaml"))
+    assert "/repository" not in next(file.reason for file in reading.of(UnreadFile) if file.name.endswith("Chart.yaml"))
 
 
 def test_a_chart_without_kafka_is_not_rendered(read):
     chart = {**CHART, "deploy/templates/topics.yaml": "kind: Service\nspec: {{ .Values.spec }}\n"}
 
-    assert not read("exit 1", chart).result.unread
+    assert not read("exit 1", chart).of(UnreadFile)
 
 
 @pytest.mark.skipif(shutil.which("helm") is None, reason="Helm is not installed")

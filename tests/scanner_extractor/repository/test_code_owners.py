@@ -32,7 +32,7 @@ def test_what_files_declare_has_the_owners_of_the_files(read_repository) -> None
         }
     )
 
-    owners = {(note.kind, note.name): note.owner for note in reading.result.annotations}
+    owners = {(note.kind, note.name): note.owner for note in reading.of(Annotation)}
     assert owners[CODE_OWNED_TOPIC, "orders"] == "@platform"
     assert owners[CODE_OWNED_PROGRAM, "orders-to-s3"] == "@data, @ops"
     assert [owner for (kind, _), owner in owners.items() if kind == CODE_OWNED_SUBJECT] == ["@shop"]
@@ -40,7 +40,7 @@ def test_what_files_declare_has_the_owners_of_the_files(read_repository) -> None
 
 
 def test_without_the_file_nothing_is_owned(read_repository) -> None:
-    assert read_repository({"topics/orders.yaml": TOPIC % "orders"}).result.annotations == ()
+    assert read_repository({"topics/orders.yaml": TOPIC % "orders"}).of(Annotation) == ()
 
 
 def test_a_topic_has_the_owner_of_its_schemas_file_unless_its_own_file_has_one() -> None:

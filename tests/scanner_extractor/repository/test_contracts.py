@@ -8,7 +8,12 @@ import pytest
 
 from scanner_extractor.repository.reader import read_directory
 from scanner_extractor.repository.settings import RepositorySettings
-from scanner_extractor.results import RepositoryResult, no_progress
+from scanner_extractor.results import Reading, no_progress
+from scanner_model.catalogs import Annotation
+from scanner_model.declarations import UnreadFile
+from scanner_model.field_uses import FieldUse
+from scanner_model.kafka import Topic
+from scanner_model.manual import DeclaredFlow, ManualSchema
 from scanner_model.names import Role
 
 CONTRACT = """
@@ -61,7 +66,7 @@ components:
 """
 
 
-def read(directory: Path, **files: str) -> RepositoryResult:
+def read(directory: Path, **files: str) -> Reading:
     """Read a directory with *files*, whose names have `__` for a dot."""
     for name, text in files.items():
         (directory / name.replace("__", ".")).write_text(text, encoding="utf-8")
@@ -71,9 +76,9 @@ def read(directory: Path, **files: str) -> RepositoryResult:
 def test_contract_declares_a_topic_with_owner_tags_documentation_and_columns(tmp_path: Path) -> None:
     """One that people wrote by hand: nothing in it is the scanner's."""
     result = read(tmp_path, orders__yaml=CONTRACT)
-    (note,), (schema,) = result.annotations, result.declared.schemas
+    (note,), (schema,) = result.of(Annotation), result.of(ManualSchema)
 
-    assert [topic.name for topic in result.declared.topics] == ["orders"]
+    assert [topic.name for topic in result.of(Topic)] == ["orders"]
     assert (note.topic, note.owner, note.tags) == ("orders", "shop-team", ("finance",))
     assert note.description == "Orders of the shop."
     assert (schema.topic, schema.role, schema.format) == ("orders", Role.VALUE, "AVRO")
@@ -85,29 +90,30 @@ def test_contract_declares_a_topic_with_owner_tags_documentation_and_columns(tmp
         ("lines.[].sku", "string", False),
     ]
     assert schema.columns[1].tags == ("PII",)
-    assert result.unread == ()
+    assert result.of(UnreadFile) == ()
 
 
 def test_contract_of_another_system_declares_no_topic(tmp_path: Path) -> None:
     """Most contracts are of tables."""
     table = CONTRACT.replace("type: kafka", "type: postgres")
 
-    assert read(tmp_path, table__yaml=table).declared.topics == ()
+    assert read(tmp_path, table__yaml=table).of(Topic) == ()
 
 
 def test_asyncapi_document_declares_topics_schemas_and_who_uses_them(tmp_path: Path) -> None:
     """An address with a parameter is not the name of one topic: that is said."""
     result = read(tmp_path, asyncapi__yaml=ASYNCAPI)
-    (schema,) = result.declared.schemas
+    (schema,) = result.of(ManualSchema)
 
-    assert [topic.name for topic in result.declared.topics] == ["orders"]
+    assert [topic.name for topic in result.of(Topic)] == ["orders"]
     assert (schema.format, '"size": 16' in schema.text, '"default": 0' in schema.text) == ("AVRO", True, True)
-    assert [(flow.job, flow.origin.name, flow.target.name) for flow in result.declared.flows] == [
+    assert [(flow.job, flow.origin.name, flow.target.name) for flow in result.of(DeclaredFlow)] == [
         ("bill", "orders", ""),
         ("shop", "", "orders"),
     ]
-    assert [note.tags for note in result.annotations] == [("finance",)]
-    assert [(file.kind, "noise.{city}" in file.reason) for file in result.unread] == [("AsyncAPI document", True)]
+    assert [note.tags for note in result.of(Annotation)] == [("finance",)]
+    unread = result.of(UnreadFile)
+    assert [(file.kind, "noise.{city}" in file.reason) for file in unread] == [("AsyncAPI document", True)]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +126,7 @@ def test_asyncapi_document_declares_topics_schemas_and_who_uses_them(tmp_path: P
 )
 def test_document_that_cannot_be_read_is_left_with_the_reason(tmp_path: Path, text: str, reason: str) -> None:
     """What it declares is unknown, not nothing."""
-    (file,) = read(tmp_path, document__yaml=text).unread
+    (file,) = read(tmp_path, document__yaml=text).of(UnreadFile)
 
     assert reason in file.reason
 
@@ -142,7 +148,7 @@ def test_json_and_yaml_are_read_alike(tmp_path: Path) -> None:
     """A contract may be written in either."""
     text = '{"kind": "DataContract", "servers": [{"type": "kafka"}], "schema": [{"name": "orders"}]}'
 
-    assert [topic.name for topic in read(tmp_path, orders__json=text).declared.topics] == ["orders"]
+    assert [topic.name for topic in read(tmp_path, orders__json=text).of(Topic)] == ["orders"]
 
 
 def test_a_secret_in_the_description_of_a_property_is_redacted(tmp_path: Path) -> None:
@@ -151,7 +157,7 @@ def test_a_secret_in_the_description_of_a_property_is_redacted(tmp_path: Path) -
     (tmp_path / "c.yaml").write_text(text)
     settings = RepositorySettings(pattern=".", directory=tmp_path)
 
-    (schema,) = read_directory(settings, no_progress).declared.schemas
+    (schema,) = read_directory(settings, no_progress).of(ManualSchema)
 
     doc = next(column.doc for column in schema.columns if column.path[-1] == "id")
     assert doc is not None
@@ -164,7 +170,7 @@ def test_contracts_and_operations_declare_the_fields_that_programs_use(tmp_path:
     readers = "- name: Orders\n  customProperties: [{property: readers, value: {billing: [id, lines.sku]}}]\n"
     contract = CONTRACT.replace("- name: Orders\n", readers)
     operation = ASYNCAPI.replace("title: shop, ", "title: shop, x-fields: [id], ")
-    uses = read(tmp_path, orders__yaml=contract, asyncapi__yaml=operation).field_uses
+    uses = read(tmp_path, orders__yaml=contract, asyncapi__yaml=operation).of(FieldUse)
 
     assert sorted((use.program, use.direction.value, use.path) for use in uses) == [
         ("billing", "reads", ("id",)),

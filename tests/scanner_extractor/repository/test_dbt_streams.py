@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 
 from scanner_extractor.repository.dbt_streams import read_streams
-from scanner_extractor.results import RepositoryResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.systems.dbt.manifest import load_manifest
 from scanner_extractor.systems.dbt.settings import DbtSettings
+from scanner_model.catalogs import CatalogLink, CatalogTable
+from scanner_model.kafka import Topic
+from scanner_model.manual import DeclaredFlow
 from scanner_model.scan import SourceStatus
+from scanner_model.streaming_sql import StreamingStatement
 
 MANIFESTS = Path(__file__).parents[2] / "data" / "dbt_streams"
 SPACES = {"risingwave": "risingwave://rw:4566", "materialize": "materialize://mz:6875"}
@@ -23,7 +27,7 @@ SPACES = {"risingwave": "risingwave://rw:4566", "materialize": "materialize://mz
 def read(tmp_path):
     """Read the manifest of an adapter, changed if at all."""
 
-    def result(adapter: str, change: Any = None) -> RepositoryResult:
+    def result(adapter: str, change: Any = None) -> Reading:
         manifest = json.loads((MANIFESTS / f"{adapter}.json").read_text())
         if change:
             change(manifest)
@@ -42,12 +46,12 @@ def without_sql(manifest: dict[str, Any]) -> None:
         del node["compiled_code"]
 
 
-def statements(result: RepositoryResult) -> dict[str, str]:
-    return {statement.name: " ".join(statement.statement.split()) for statement in result.declared.statements}
+def statements(result: Reading) -> dict[str, str]:
+    return {statement.name: " ".join(statement.statement.split()) for statement in result.of(StreamingStatement)}
 
 
-def topics(result: RepositoryResult) -> set[str]:
-    return {str(topic.name) for topic in result.declared.topics}
+def topics(result: Reading) -> set[str]:
+    return {str(topic.name) for topic in result.of(Topic)}
 
 
 def test_a_model_of_confluent_is_a_topic_and_a_statement(read) -> None:
@@ -59,7 +63,7 @@ def test_a_model_of_confluent_is_a_topic_and_a_statement(read) -> None:
         "CREATE TABLE `env-1`.`cluster_0`.`big_orders` WITH ('changelog.mode' = 'append') AS"
         " SELECT id, total AS amount FROM `env-1`.`cluster_0`.`orders` WHERE total > 100"
     )
-    statement = result.declared.statements[0]
+    statement = result.of(StreamingStatement)[0]
     assert (statement.catalog_name, statement.database_name, statement.engine) == ("env-1", "cluster_0", "confluent")
 
 
@@ -71,7 +75,7 @@ def test_views_and_generated_tables_of_confluent_are_no_topics(read) -> None:
 
 
 def test_an_exposure_reads_the_topics_behind_its_views(read) -> None:
-    flows = read("confluent").declared.flows
+    flows = read("confluent").of(DeclaredFlow)
 
     assert {(flow.origin.name, flow.target.namespace, flow.target.name) for flow in flows} == {
         ("totals", "dbt://shop", "revenue"),
@@ -82,7 +86,7 @@ def test_an_exposure_reads_the_topics_behind_its_views(read) -> None:
 def test_without_sql_a_model_reads_what_it_depends_on(read) -> None:
     result = read("confluent", without_sql)
 
-    uses = {(flow.job, flow.origin.name, flow.target.name) for flow in result.declared.flows}
+    uses = {(flow.job, flow.origin.name, flow.target.name) for flow in result.of(DeclaredFlow)}
     assert {("model.shop.big_orders", "orders", "big_orders"), ("model.shop.totals", "big_orders", "totals")} <= uses
     assert any("no compiled SQL" in problem.what for problem in result.problems)
 
@@ -120,7 +124,7 @@ def test_secrets_of_properties_are_masked(read) -> None:
 
 
 def test_objects_of_risingwave_read_and_write_topics(read) -> None:
-    tables = {table.name: table for table in read("risingwave").tables}
+    tables = {table.name: table for table in read("risingwave").of(CatalogTable)}
 
     assert tables["shop.orders"].kind == "TOPIC"
     assert dict(tables["dev.public.big_sink"].parameters)["kafka.topics"] == "shop.big"
@@ -130,7 +134,7 @@ def test_objects_of_risingwave_read_and_write_topics(read) -> None:
 
 
 def test_objects_of_materialize_read_and_write_topics(read) -> None:
-    tables = {table.name: table for table in read("materialize").tables}
+    tables = {table.name: table for table in read("materialize").of(CatalogTable)}
 
     by_topic = {name: dict(table.parameters).get("kafka.topics") for name, table in tables.items()}
     assert by_topic["materialize.public.orders"] == "shop.orders"
@@ -139,7 +143,7 @@ def test_objects_of_materialize_read_and_write_topics(read) -> None:
 
 
 def test_without_sql_tables_are_linked_with_what_they_depend_on(read) -> None:
-    links = {(link.origin_name, link.target_name) for link in read("risingwave", without_sql).links}
+    links = {(link.origin_name, link.target_name) for link in read("risingwave", without_sql).of(CatalogLink)}
 
     assert ("dev.public.big_orders", "dev.public.big_sink") in links
 

@@ -6,13 +6,16 @@ import json
 
 import pytest
 
+from scanner_model.declarations import UnreadFile
+from scanner_model.schemas import SchemaVersion
+
 RECORD = '{"type": "record", "name": "Order", "namespace": "shop", "fields": [{"name": "id", "type": "string"}]}'
 ESCAPED = RECORD.replace('"', '\\"')
 
 
 def versions(reading):
-    registry = reading.result.registry
-    return {str(version.subject): json.loads(version.text) for version in registry.versions} if registry else {}
+    versions = reading.of(SchemaVersion)
+    return {str(version.subject): json.loads(version.text) for version in versions}
 
 
 @pytest.mark.parametrize(
@@ -32,7 +35,7 @@ def test_a_text_that_is_a_schema_is_one(read_repository, path, code):
     reading = read_repository({f"src/{path}": code})
 
     assert versions(reading) == {"shop.Order": json.loads(RECORD)}
-    assert reading.result.schema_files == {f"src/{path}": ("shop.Order",)}
+    assert reading.schema_files == {f"src/{path}": ("shop.Order",)}
 
 
 def test_a_schema_is_of_the_topic_that_its_record_is_called_after(read_repository):
@@ -51,7 +54,7 @@ def test_a_file_of_the_same_type_precedes_a_copy_in_code(read_repository):
 
 def test_a_text_that_is_put_together_at_run_time_is_unread(read_repository):
     template = RECORD.replace("Order", "${name}").replace('"string"', "${type}")
-    (unread,) = read_repository({"a.ts": f"\nconst s = `{template}`;\n"}).result.unread
+    (unread,) = read_repository({"a.ts": f"\nconst s = `{template}`;\n"}).of(UnreadFile)
 
     assert (unread.name, unread.kind) == ("a.ts", "schema in code")
     assert unread.reason.startswith("line 2")
@@ -67,4 +70,4 @@ def test_tests_and_other_texts_are_left_out(read_repository):
     )
 
     assert not versions(reading)
-    assert not reading.result.unread
+    assert not reading.of(UnreadFile)

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from scanner_model.streaming_sql import StreamingStatement
+
 AIVEN = {
     "sinks": [{"create_table": "CREATE TABLE big (id INT) WITH ('connector' = 'kafka', 'topic' = 'orders.big')"}],
     "sources": [
@@ -25,7 +27,7 @@ streams:
 
 
 def statements(reading):
-    return {statement.name: statement.statement for statement in reading.result.declared.statements}
+    return {statement.name: statement.statement for statement in reading.of(StreamingStatement)}
 
 
 def test_tables_and_the_statement_of_an_application_are_one_job(read_repository):

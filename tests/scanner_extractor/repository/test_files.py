@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from scanner_extractor.repository.files import UnreadText, directory_files, text_of
+from scanner_model.declarations import Declaration, UnreadFile
 
 STREAM = "CREATE STREAM s (a INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');\r\n"
 
@@ -17,13 +18,13 @@ STREAM = "CREATE STREAM s (a INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');\r
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
 def test_a_file_is_read_in_the_encoding_that_it_shows(read_repository, tmp_path, encoding):
     (tmp_path / "a.ksql").write_bytes(f"-- café\r\n{STREAM}".encode(encoding))
-    assert [entry.name for entry in read_repository({}).result.declared.declarations] == ["t"]
+    assert [entry.name for entry in read_repository({}).of(Declaration)] == ["t"]
 
 
 def test_a_file_whose_encoding_does_not_show_is_left_with_the_reason(read_repository, tmp_path):
     for name in ("a.ksql", "b.avsc", "logo.png"):
         (tmp_path / name).write_bytes(STREAM.encode("utf-16-le"))
-    unread = read_repository({}).result.unread
+    unread = read_repository({}).of(UnreadFile)
     assert [each.name for each in unread] == ["a.ksql", "b.avsc"]
     assert "encoding" in unread[0].reason
 

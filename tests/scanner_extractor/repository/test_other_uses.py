@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from scanner_model.declarations import UnreadFile
+
 FILES = {
     "main.rs": "use rdkafka::producer::FutureProducer;\n",
     "a.rb": "require 'kafka'\n",
@@ -26,7 +28,7 @@ FILES = {
 
 @pytest.mark.parametrize("path", FILES)
 def test_a_form_that_is_not_read_is_named_with_its_file(read_repository, path):
-    (unread,) = read_repository({path: FILES[path], f"tests/{path}": FILES[path]}).result.unread
+    (unread,) = read_repository({path: FILES[path], f"tests/{path}": FILES[path]}).of(UnreadFile)
     assert (unread.name, unread.kind) == (path, "other use of Kafka")
     assert "not read" in unread.reason
 
@@ -42,4 +44,4 @@ def test_a_form_that_is_not_read_is_named_with_its_file(read_repository, path):
     ],
 )
 def test_what_only_names_kafka_is_no_use(read_repository, path, text):
-    assert not [each for each in read_repository({path: text}).result.unread if each.kind == "other use of Kafka"]
+    assert not [each for each in read_repository({path: text}).of(UnreadFile) if each.kind == "other use of Kafka"]

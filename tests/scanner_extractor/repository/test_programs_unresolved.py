@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_model.declarations import UNRESOLVED_USE
+from scanner_model.declarations import UNRESOLVED_USE, UnreadFile
 
 SILENT = {
     "a.py": "from confluent_kafka import Consumer\n\n\ndef run(client: Consumer, handle):\n    handle(client)\n",
@@ -15,7 +15,7 @@ SILENT = {
 
 
 def unresolved(reading):
-    return [(file.name, file.reason) for file in reading.result.unread if file.kind == UNRESOLVED_USE]
+    return [(file.name, file.reason) for file in reading.of(UnreadFile) if file.kind == UNRESOLVED_USE]
 
 
 @pytest.mark.parametrize("path", SILENT)

@@ -7,13 +7,18 @@ import os
 
 import pytest
 
-from scanner_model.declarations import DeclaredKind
+from scanner_model.declarations import Declaration, DeclaredKind, UnreadFile
+from scanner_model.field_uses import FieldUse
+from scanner_model.kafka import Connector, Topic
+from scanner_model.manual import DeclaredFlow
+from scanner_model.schemas import SchemaVersion
+from scanner_model.streaming_sql import StreamingStatement
 
 SINK = '{"name": "%s", "config": {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "topics": "%s"}}'
 
 
 def connectors(reading) -> dict[str, dict[str, str]]:
-    listed = reading.result.declared.declarations
+    listed = reading.of(Declaration)
     return {entry.name: dict(entry.config) for entry in listed if entry.kind is DeclaredKind.CONNECTOR}
 
 
@@ -69,11 +74,11 @@ def test_statements_keep_their_engine(read_repository):
             "drop.sql": "DROP STREAM s;",
         }
     )
-    assert {entry.name: entry.engine for entry in reading.result.declared.statements} == {
+    assert {entry.name: entry.engine for entry in reading.of(StreamingStatement)} == {
         "k.ksql": "ksqldb",
         "f.sql": "",
     }
-    assert [topic.name for topic in reading.result.declared.topics] == ["orders"]
+    assert [topic.name for topic in reading.of(Topic)] == ["orders"]
 
 
 def test_scripts_create_topics_and_copy_them(read_repository):
@@ -82,9 +87,9 @@ def test_scripts_create_topics_and_copy_them(read_repository):
         "kcat -G group orders | kcat -P -t copied\nkcat -C -t orders\n"
     )
     reading = read_repository({"run.sh": script})
-    created = {topic.name: topic.partitions for topic in reading.result.declared.topics}
+    created = {topic.name: topic.partitions for topic in reading.of(Topic)}
     assert created == {"orders": 6, "a": 3, "b": 3, "copied": None}
-    flows = {(flow.origin.name, flow.target.name, flow.job) for flow in reading.result.declared.flows}
+    flows = {(flow.origin.name, flow.target.name, flow.job) for flow in reading.of(DeclaredFlow)}
     assert flows == {("orders", "", "run"), ("", "copied", "run")}
 
 
@@ -99,7 +104,7 @@ def test_schemas_have_the_subjects_of_build_files_and_names(read_repository):
             "refund-value_v2.avsc": record % ("Refund", "long"),
         }
     )
-    versions = reading.result.registry.versions
+    versions = reading.of(SchemaVersion)
     assert {(version.subject, version.version) for version in versions} == {
         ("orders-value", 1),
         ("shop.Money", 1),
@@ -125,7 +130,7 @@ def test_what_is_ignored_vendored_or_linked_is_not_read(read_repository, tmp_pat
 
 def test_a_template_that_is_not_rendered_is_left_with_the_reason(read_repository):
     chart = "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nmetadata:\n  name: {{ .Values.topic }}\n"
-    (unread,) = read_repository({"chart/templates/topic.yaml": chart}).result.unread
+    (unread,) = read_repository({"chart/templates/topic.yaml": chart}).of(UnreadFile)
     assert (unread.name, unread.kind) == ("chart/templates/topic.yaml", "template of deployment files")
     assert "render" in unread.reason
 
@@ -135,7 +140,7 @@ def test_a_capture_of_another_scan_is_not_read(read_repository):
     files = {"retail/capture.json": '{"format": 1}', "retail/lab/a.json": SINK % ("recorded", "t")}
     reading = read_repository({**files, "retail.json": SINK % ("kept", "t")})
     assert connectors(reading).keys() == {"kept"}
-    assert not reading.result.unread
+    assert not reading.of(UnreadFile)
 
 
 def test_a_connector_that_two_directories_register_alike_is_one(read_repository):
@@ -166,10 +171,10 @@ def test_an_outbox_is_routed_to_the_topics_that_its_events_name(read_repository)
         "outbox.json": json.dumps({"name": "outbox", "config": config}),
         "topics.sh": "kafka-topics --create --topic refund.events",
     }
-    (connector,) = read_repository(files).result.declared.connectors
+    (connector,) = read_repository(files).of(Connector)
     assert connector.topics == ("invoice.events", "order.events")
     unknown = {"orders/Billed.java": event.replace('"%s"', "%s") % ("Billed", "type")}
-    (connector,) = read_repository(unknown).result.declared.connectors
+    (connector,) = read_repository(unknown).of(Connector)
     assert connector.topics is None
 
 
@@ -181,7 +186,7 @@ def test_statements_that_a_program_executes_are_those_of_a_file(read_repository)
         "env.execute_sql(sys.argv[1])\nenv.execute_sql('INSERT INTO p SELECT id FROM o;')\n"
     )
     other = 'class A { void f() { db.executeStatement("CREATE TABLE a (b INT)"); } }'
-    (statement,) = read_repository({"job.py": program, "A.java": other}).result.declared.statements
+    (statement,) = read_repository({"job.py": program, "A.java": other}).of(StreamingStatement)
     assert (statement.name, statement.engine) == ("job.py:2", "")
     assert "'topic'='paid'" in statement.statement
     assert statement.statement.endswith("INSERT INTO p SELECT id FROM o")
@@ -205,7 +210,7 @@ def test_a_file_that_terraform_has_as_a_statement_is_no_other_one(read_repositor
     block = 'resource "confluent_flink_statement" "paid" {\n  statement = file("${path.module}/sql/paid.sql")\n}\n'
     reading = read_repository({"tf/main.tf": block, "tf/sql/paid.sql": insert})
 
-    assert [statement.name for statement in reading.result.declared.statements] == ["paid"]
+    assert [statement.name for statement in reading.of(StreamingStatement)] == ["paid"]
 
 
 @pytest.mark.parametrize("path", ["a.json", "a.sh", "a.yaml"])
@@ -213,7 +218,7 @@ def test_a_text_that_takes_too_long_to_read_is_left_with_the_reason(read_reposit
     unfinished = '{"config": {"connector.class": "a"' * 20_000
     shell = f"curl -d '{unfinished}' http://c:8083/connectors\n"
     texts = {"a.json": unfinished, "a.sh": shell, "a.yaml": f"kind: ConfigMap\ndata:\n  a: '{unfinished}'\n"}
-    (unread,) = read_repository({path: texts[path]}).result.unread
+    (unread,) = read_repository({path: texts[path]}).of(UnreadFile)
     assert (unread.name, unread.kind) == (path, "connector")
     assert "braces" in unread.reason
 
@@ -225,7 +230,7 @@ def test_a_statement_behind_another_on_its_line_is_read(read_repository, before)
     reading = read_repository(
         {"a.ksql": f"{before}CREATE STREAM s (a INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');"}
     )
-    assert [entry.name for entry in reading.result.declared.declarations] == ["t"]
+    assert [entry.name for entry in reading.of(Declaration)] == ["t"]
 
 
 def test_fields_that_programs_use_are_read_when_they_are_asked_for(read_repository):
@@ -240,5 +245,5 @@ print(json.loads(message.value())["total"])
 """
     reading = read_repository({"billing.py": program})
 
-    assert reading.result.field_uses == ()
+    assert reading.of(FieldUse) == ()
     assert [(use.topic, use.path) for use in reading.field_uses()] == [("orders", ("total",))]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from scanner_model.declarations import UnreadFile
+from scanner_model.manual import DeclaredFlow
+
 CONFIG = """\
 input:
   broker:
@@ -34,7 +37,7 @@ output:
 def uses(reading):
     return {
         (flow.job, flow.origin.name or "->", flow.target.name or "->", flow.evidence)
-        for flow in reading.result.declared.flows
+        for flow in reading.of(DeclaredFlow)
     }
 
 
@@ -51,17 +54,17 @@ def test_inputs_and_outputs_are_found_wherever_they_are_nested(read_repository):
 def test_a_pipeline_is_named_after_its_file(read_repository):
     reading = read_repository({"streams/orders_to_s3.yaml": CONFIG})
 
-    assert {flow.job for flow in reading.result.declared.flows} == {"orders_to_s3"}
+    assert {flow.job for flow in reading.of(DeclaredFlow)} == {"orders_to_s3"}
 
 
 def test_what_a_pipeline_reads_reaches_what_it_writes(read_repository):
-    assert not any(flow.separate for flow in read_repository({"a.yaml": CONFIG}).result.declared.flows)
+    assert not any(flow.separate for flow in read_repository({"a.yaml": CONFIG}).of(DeclaredFlow))
 
 
 def test_resources_are_ends_of_the_pipeline(read_repository):
     text = "input: {resource: a}\ninput_resources:\n  - label: a\n    kafka: {topics: [orders]}\noutput: {drop: {}}\n"
 
-    assert [flow.origin.name for flow in read_repository({"a.yaml": text}).result.declared.flows] == ["orders"]
+    assert [flow.origin.name for flow in read_repository({"a.yaml": text}).of(DeclaredFlow)] == ["orders"]
 
 
 @pytest.mark.parametrize(
@@ -76,13 +79,13 @@ def test_resources_are_ends_of_the_pipeline(read_repository):
 def test_a_topic_that_is_not_in_the_file_is_an_unresolved_use(read_repository, end, reason):
     reading = read_repository({"a.yaml": end})
 
-    (unread,) = reading.result.unread
+    (unread,) = reading.of(UnreadFile)
     assert unread.kind == "unresolved use of Kafka"
     assert reason in unread.reason
-    assert not reading.result.declared.flows
+    assert not reading.of(DeclaredFlow)
 
 
 def test_a_template_is_unread(read_repository):
     text = "input:\n  kafka:\n    topics: [{{ .Values.topic | quote }}]\n"
 
-    assert [file.name for file in read_repository({"templates/a.yaml": text}).result.unread] == ["templates/a.yaml"]
+    assert [file.name for file in read_repository({"templates/a.yaml": text}).of(UnreadFile)] == ["templates/a.yaml"]

@@ -8,6 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from scanner_model.declarations import UnreadFile
+from scanner_model.manual import DeclaredFlow
+from scanner_model.schemas import SchemaVersion
+
 
 def record(name: str, *types: str) -> str:
     fields = [{"name": f"f{number}", "type": kind} for number, kind in enumerate(types or ("int",))]
@@ -15,7 +19,7 @@ def record(name: str, *types: str) -> str:
 
 
 def subjects(reading) -> set[tuple[str, int]]:
-    return {(version.subject, version.version) for version in reading.result.registry.versions}
+    return {(version.subject, version.version) for version in reading.of(SchemaVersion)}
 
 
 def creating(*topics: str) -> str:
@@ -66,7 +70,7 @@ def test_a_list_of_types_is_a_schema_each(read_repository) -> None:
     reading = read_repository({"t.sh": creating("orders", "states"), "order.avsc": listed})
 
     assert subjects(reading) == {("orders-value", 1), ("shop.State", 1), ("shop.OrderValue", 1)}
-    order = next(version for version in reading.result.registry.versions if version.subject == "orders-value")
+    order = next(version for version in reading.of(SchemaVersion) if version.subject == "orders-value")
     assert [reference.subject for reference in order.references] == ["shop.State"]
     assert json.loads(order.text)["name"] == "Order"
 
@@ -119,7 +123,7 @@ def test_a_schema_of_any_form_has_a_subject(read_repository, path) -> None:
     reading = read_repository({path: form if path.endswith(".proto") else json.dumps(form)})
 
     assert len(subjects(reading)) == 1
-    assert reading.result.schema_files.keys() == {path}
+    assert reading.schema_files.keys() == {path}
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -141,7 +145,7 @@ def test_a_schema_file_is_read_or_named_as_unread(read_repository, value, path) 
     document = value if path.endswith(".avsc") else {"$schema": DRAFT, "items": value}
     reading = read_repository({path: json.dumps(document)})
 
-    assert path in {*reading.result.schema_files, *(file.name for file in reading.result.unread)}
+    assert path in {*reading.schema_files, *(file.name for file in reading.of(UnreadFile))}
 
 
 def test_a_file_that_a_schema_refers_to_is_a_schema(read_repository) -> None:
@@ -149,9 +153,9 @@ def test_a_file_that_a_schema_refers_to_is_a_schema(read_repository) -> None:
     order = {"$schema": DRAFT, "title": "Order", "properties": {"sum": {"$ref": "common/money.json#/definitions/M"}}}
     files = {"s/order.json": json.dumps(order), "s/common/money.json": '{"definitions": {"M": {"type": "integer"}}}'}
 
-    registry = read_repository(files).result.registry
+    versions = read_repository(files).of(SchemaVersion)
 
-    (reference,) = (reference for version in registry.versions for reference in version.references)
+    (reference,) = (reference for version in versions for reference in version.references)
     assert (reference.name, reference.subject) == ("common/money.json", "money")
 
 
@@ -165,7 +169,7 @@ def test_a_description_of_a_topic_names_its_services_and_schemas(read_repository
     reading = read_repository({"topics/orders.yaml": text, "schemas/orders.v1.schema.json": schema})
 
     assert subjects(reading) == {("orders-value", 1)}
-    flows = {(flow.job, flow.origin.name, flow.target.name) for flow in reading.result.declared.flows}
+    flows = {(flow.job, flow.origin.name, flow.target.name) for flow in reading.of(DeclaredFlow)}
     assert flows == {("acme/shop", "", "orders"), ("acme/billing", "orders", "")}
 
 
@@ -175,22 +179,22 @@ def test_types_of_avro_idl_are_schemas_that_refer_to_each_other(read_repository)
     script = "kafka-topics --create --topic orders --bootstrap-server k:1\n"
     reading = read_repository({"shop.avdl": idl, "t.sh": script})
 
-    versions = {str(version.subject): version for version in reading.result.registry.versions}
+    versions = {str(version.subject): version for version in reading.of(SchemaVersion)}
     assert set(versions) == {"orders-value", "shop.Customer"}
     assert [reference.name for reference in versions["orders-value"].references] == ["shop.Customer"]
-    assert reading.result.schema_files == {"shop.avdl": ("orders-value", "shop.Customer")}
+    assert reading.schema_files == {"shop.avdl": ("orders-value", "shop.Customer")}
 
 
 def test_types_of_an_avro_protocol_are_schemas(read_repository):
     protocol = {"protocol": "P", "namespace": "shop", "types": [{"type": "fixed", "name": "Hash", "size": 16}]}
-    (version,) = read_repository({"shop.avpr": json.dumps(protocol)}).result.registry.versions
+    (version,) = read_repository({"shop.avpr": json.dumps(protocol)}).of(SchemaVersion)
 
     assert version.subject == "shop.Hash"
     assert json.loads(version.text)["namespace"] == "shop"
 
 
 def test_idl_that_is_not_valid_is_unread_with_its_line(read_repository):
-    (unread,) = read_repository({"shop.avdl": "protocol P {\n record Order { string id }\n}"}).result.unread
+    (unread,) = read_repository({"shop.avdl": "protocol P {\n record Order { string id }\n}"}).of(UnreadFile)
 
     assert (unread.name, unread.kind) == ("shop.avdl", "AVRO schema")
     assert unread.reason.startswith("line 2: invalid Avro IDL")
@@ -201,5 +205,5 @@ def test_a_json_schema_in_yaml_may_begin_with_comments(read_repository) -> None:
     text = "# Events of a runner.\n---\n$schema: http://json-schema.org/draft-07/schema#\ntype: object\n"
     reading = read_repository({"schema/event.yaml": f"{text}properties:\n  id: {{type: string}}\n"})
 
-    assert reading.result.unread == ()
-    assert [version.format for version in reading.result.registry.versions] == ["JSON"]
+    assert reading.of(UnreadFile) == ()
+    assert [version.format for version in reading.of(SchemaVersion)] == ["JSON"]

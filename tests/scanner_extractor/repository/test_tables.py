@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from scanner_model.catalogs import KAFKA_TOPICS
+from scanner_model.catalogs import KAFKA_TOPICS, CatalogLink, CatalogTable
+from scanner_model.declarations import UnreadFile
 
 
 def tables(reading) -> dict[str, list[str]]:
-    listed = reading.result.tables
+    listed = reading.of(CatalogTable)
     return {table.name: [".".join(column.path) for column in table.columns] for table in listed}
 
 
@@ -18,7 +19,7 @@ def test_migrations_follow_each_other_by_their_numbers(read_repository):
     }
     reading = read_repository(files)
     assert tables(reading) == {"shop.users": ["id", "email", "years"]}
-    assert reading.result.tables[0].keys[0].columns == ("id",)
+    assert reading.of(CatalogTable)[0].keys[0].columns == ("id",)
 
 
 def test_a_database_that_is_chosen_is_part_of_the_name(read_repository):
@@ -34,14 +35,14 @@ def test_risingwave_reads_topics_and_writes_other_databases(read_repository):
         CREATE SINK out FROM alerts WITH (connector = 'jdbc', jdbc.url = 'jdbc:mysql://db:3306/med?password=x',
             table.name = 'alerts');
     """
-    result = read_repository({"rw.sql": sql}).result
+    result = read_repository({"rw.sql": sql})
     source, view = (
-        next(table for table in result.tables if table.name.endswith(name)) for name in ("vitals", "alerts")
+        next(table for table in result.of(CatalogTable) if table.name.endswith(name)) for name in ("vitals", "alerts")
     )
     assert (source.namespace, source.name) == ("kafka://localhost", "vitals")
     assert source.symlinks == (("risingwave://shop", "dev.public.vitals"),)
     assert view.definition == "SELECT id FROM vitals"
-    (link,) = result.links
+    (link,) = result.of(CatalogLink)
     assert (link.origin_name, link.target_namespace, link.target_name) == (
         "dev.public.alerts",
         "mysql://db:3306",
@@ -51,7 +52,7 @@ def test_risingwave_reads_topics_and_writes_other_databases(read_repository):
 
 def test_materialize_reads_topics(read_repository):
     sql = "CREATE SOURCE s FROM KAFKA CONNECTION k (TOPIC 'orders') FORMAT JSON;"
-    (source,) = read_repository({"mz.sql": sql}).result.tables
+    (source,) = read_repository({"mz.sql": sql}).of(CatalogTable)
     assert dict(source.parameters)[KAFKA_TOPICS] == "orders"
 
 
@@ -66,14 +67,14 @@ def test_a_topic_without_a_known_broker_is_kept(read_repository):
         CREATE TABLE d (id INT) WITH (connector = 'kafka', topic = '${TOPIC}', connection = c) FORMAT PLAIN ENCODE JSON;
     """
     reading = read_repository({"rw.sql": sql})
-    topics = {table.name: dict(table.parameters).get(KAFKA_TOPICS) for table in reading.result.tables}
+    topics = {table.name: dict(table.parameters).get(KAFKA_TOPICS) for table in reading.of(CatalogTable)}
     assert topics == {
         "dev.public.a": "by-connection",
         "dev.public.b": "by-secret",
         "dev.public.c": "written",
         "dev.public.d": None,
     }
-    assert [(unread.kind, unread.reason) for unread in reading.result.unread] == [
+    assert [(unread.kind, unread.reason) for unread in reading.of(UnreadFile)] == [
         ("topic", "the topic of d is a placeholder: ${TOPIC}")
     ]
 
@@ -83,11 +84,11 @@ def test_a_table_of_materialize_reads_the_topic_that_it_refers_to(read_repositor
         CREATE SOURCE s FROM KAFKA CONNECTION k (TOPIC 'orders');
         CREATE TABLE t FROM SOURCE s (REFERENCE "orders") FORMAT JSON;
     """
-    source, table = read_repository({"mz.sql": sql}).result.tables
+    source, table = read_repository({"mz.sql": sql}).of(CatalogTable)
     assert [dict(one.parameters)[KAFKA_TOPICS] for one in (source, table)] == ["orders", "orders"]
     assert table.columns == ()
 
 
 def test_a_view_of_a_database_is_left_with_the_reason(read_repository):
-    (unread,) = read_repository({"v.sql": "CREATE VIEW v AS SELECT a FROM t; CREATE TABLE t (a INT);"}).result.unread
+    (unread,) = read_repository({"v.sql": "CREATE VIEW v AS SELECT a FROM t; CREATE TABLE t (a INT);"}).of(UnreadFile)
     assert (unread.name, unread.kind) == ("v.sql", "view of a database")

@@ -1,12 +1,11 @@
 """Captures of the Kafka protocol: what the brokers said, kept and given again."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from scanner_extractor.http.recording import Recorder, Replay
-from scanner_extractor.results import KafkaResult, no_progress
+from scanner_extractor.results import KafkaCluster, Reading, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.documents import kafka_document, read_kafka_document
 from scanner_extractor.settings.cluster import KafkaSettings
@@ -16,7 +15,7 @@ from scanner_model.names import TopicName
 from scanner_model.scan import SourceResult, SourceStatus
 
 SETTINGS = KafkaSettings(brokers=("k:9092",))
-READING = KafkaResult(
+READING = Reading(
     outcome=SourceResult(
         source=SETTINGS.source,
         kind="kafka",
@@ -26,13 +25,12 @@ READING = KafkaResult(
         reason="x",
         unread=frozenset({"t"}),
     ),
-    cluster_id="id",
-    brokers=("k:9092",),
-    unnamed=2,
-    topics=(Topic(source=SETTINGS.source, name=TopicName("o"), partitions=3, config=(("a", "b"),)),),
-    consumer_groups=(ConsumerGroup(source=SETTINGS.source, name="g", state="STABLE", topics=(TopicName("o"),)),),
+    facts=(
+        KafkaCluster(cluster_id="id", addresses=("k:9092",), unnamed=2, unconfigured=frozenset({TopicName("o")})),
+        Topic(source=SETTINGS.source, name=TopicName("o"), partitions=3, config=(("a", "b"),)),
+        ConsumerGroup(source=SETTINGS.source, name="g", state="STABLE", topics=(TopicName("o"),)),
+    ),
     problems=(Problem("w", "x", "h"),),
-    unconfigured=frozenset({TopicName("o")}),
 )
 
 
@@ -50,7 +48,8 @@ def test_a_capture_of_an_earlier_version_is_read() -> None:
     document = kafka_document(READING)
     del document["unconfigured"], document["unnamed"]
 
-    assert read_kafka_document(document, SETTINGS.source) == replace(READING, unconfigured=frozenset(), unnamed=0)
+    cluster = KafkaCluster(cluster_id="id", addresses=("k:9092",))
+    assert read_kafka_document(document, SETTINGS.source) == READING.with_facts({KafkaCluster: (cluster,)})
 
 
 def test_without_a_capture_the_brokers_are_queried() -> None:

@@ -3,15 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from scanner_extractor.results import (
-    ConnectResult,
-    FactsResult,
-    KafkaResult,
-    KsqlResult,
-    RegistryResult,
-    SourceReadings,
-    SourceResults,
-)
+from scanner_extractor.results import ConnectCluster, KafkaCluster, Reading, SourceReadings
 from scanner_extractor.scan.merge import NOTHING, merge_results
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.catalogs import Annotation
@@ -21,7 +13,7 @@ from scanner_model.manual import Assignment, ManualInput, ManualSchema
 from scanner_model.names import ClusterName, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.owners import OWNED_TOPIC, OWNER_PATTERN
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
-from scanner_model.schemas import Association, Confidence, Registry, SchemaVersion
+from scanner_model.schemas import Association, Confidence, Definition, Registry, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import CollectionColumn, KsqlSource
 
 REGISTRY = RegistrySettings(type="confluent", http=HttpSettings(url="https://sr"))
@@ -44,17 +36,18 @@ def version(subject: str, number: int = 1, text: str = '"string"') -> SchemaVers
     )
 
 
-def registry(*versions: SchemaVersion) -> RegistryResult:
+def registry(*versions: SchemaVersion) -> Reading:
     registry = Registry(source=REGISTRY.source, kind="confluent", url="https://sr")
-    return RegistryResult(registry=registry, outcome=outcome(REGISTRY.source, "schema_registry"), versions=versions)
+    return Reading(outcome=outcome(REGISTRY.source, "schema_registry"), facts=(registry, *versions))
 
 
-def kafka(*topics: str, brokers: tuple[str, ...] = ()) -> KafkaResult:
-    listed = tuple(Topic(source=KAFKA, name=TopicName(name), partitions=1) for name in topics)
-    return KafkaResult(outcome=outcome(KAFKA, "kafka"), cluster_id="abc", brokers=brokers, topics=listed)
+def kafka(*topics: str, brokers: tuple[str, ...] = ()) -> Reading:
+    listed = (Topic(source=KAFKA, name=TopicName(name), partitions=1) for name in topics)
+    own = KafkaCluster(cluster_id="abc", addresses=brokers)
+    return Reading(outcome=outcome(KAFKA, "kafka"), facts=(own, *listed))
 
 
-def ksqldb(topic: str) -> KsqlResult:
+def ksqldb(topic: str) -> Reading:
     column = CollectionColumn(column=Column(path=("URL",), type="STRING"), role=Role.VALUE)
     stream = KsqlSource(
         source=KSQL,
@@ -66,12 +59,10 @@ def ksqldb(topic: str) -> KsqlResult:
         statement="CREATE STREAM CLICKS",
         columns=(column,),
     )
-    return KsqlResult(outcome=outcome(KSQL, "ksqldb"), sources=(stream,))
+    return Reading(outcome=outcome(KSQL, "ksqldb"), facts=(stream,))
 
 
-def scan(
-    *readings: SourceResults, manual: ManualInput | None = None, remembered: PreviousState = NOTHING
-) -> ClusterScan:
+def scan(*readings: Reading, manual: ManualInput | None = None, remembered: PreviousState = NOTHING) -> ClusterScan:
     requests = SourceReadings(outcomes=tuple(reading.outcome for reading in readings), readings=readings)
     return merge_results(SETTINGS, requests, manual, remembered=remembered)
 
@@ -81,7 +72,7 @@ def manual(**facts: object) -> ManualInput:
 
 
 def links(scan: ClusterScan) -> list[tuple[str, str, str, Confidence]]:
-    return [(link.topic, link.role, link.strategy, link.confidence) for link in scan.topic_schemas]
+    return [(link.topic, link.role, link.strategy, link.confidence) for link in scan.of(TopicSchema)]
 
 
 def test_every_address_of_the_cluster_is_known_once_in_normal_form() -> None:
@@ -103,7 +94,7 @@ def test_a_topic_never_takes_the_schema_of_its_retry_topic() -> None:
     """A prefix is no match."""
     result = scan(kafka("orders", "orders.RETRY"), registry(version("orders.RETRY-value")))
 
-    assert [link.topic for link in result.topic_schemas] == ["orders.RETRY"]
+    assert [link.topic for link in result.of(TopicSchema)] == ["orders.RETRY"]
 
 
 def test_an_outage_of_the_brokers_does_not_doubt_known_topics() -> None:
@@ -112,7 +103,7 @@ def test_an_outage_of_the_brokers_does_not_doubt_known_topics() -> None:
     result = scan(registry(version("orders-value")), remembered=remembered)
 
     assert links(result) == [("orders", "value", "topic", Confidence.CONFIRMED)]
-    assert [topic.name for topic in result.topics] == ["orders"]
+    assert [topic.name for topic in result.of(Topic)] == ["orders"]
 
 
 def test_an_outage_of_the_brokers_leaves_the_evidence() -> None:
@@ -120,7 +111,7 @@ def test_an_outage_of_the_brokers_leaves_the_evidence() -> None:
     remembered = PreviousState(topics=(Topic(source=KAFKA, name=TopicName("orders")),))
     result = scan(registry(version("orders-value")), ksqldb("orders"), remembered=remembered)
 
-    assert {link.evidence for link in result.topic_schemas if link.source == REGISTRY.source} == {
+    assert {link.evidence for link in result.of(TopicSchema) if link.source == REGISTRY.source} == {
         "subject 'orders-value' by strategy topic; topic known from kafka"
     }
 
@@ -142,10 +133,10 @@ def test_a_connector_whose_topics_could_not_be_read_keeps_them() -> None:
         for name in names
     )
     earlier = {(CONNECT, name): (TopicName("a"),) for name in ("audit", "told")}
-    reading = ConnectResult(outcome=outcome(CONNECT, "connect"), connectors=connectors)
+    reading = Reading(outcome=outcome(CONNECT, "connect"), facts=connectors)
     result = scan(reading, remembered=PreviousState(connector_topics=earlier))
 
-    assert [(connector.name, connector.topics) for connector in result.connectors] == [
+    assert [(connector.name, connector.topics) for connector in result.of(Connector)] == [
         ("new", None),
         ("audit", ("a",)),
         ("told", ("b",)),
@@ -154,7 +145,8 @@ def test_a_connector_whose_topics_could_not_be_read_keeps_them() -> None:
 
 def test_a_topic_whose_settings_are_refused_keeps_those_of_an_earlier_scan() -> None:
     """Unknown is not empty; what was reported this time stays as it was reported."""
-    reading = replace(kafka("new", "orders", "told"), unconfigured=frozenset({TopicName("new"), TopicName("orders")}))
+    brokers = KafkaCluster(unconfigured=frozenset({TopicName("new"), TopicName("orders")}))
+    reading = kafka("new", "orders", "told").with_facts({KafkaCluster: (brokers,)})
     config = (("cleanup.policy", "compact"),)
     earlier = (
         Topic(source=KAFKA, name=TopicName("orders"), partitions=9, internal=True, config=config),
@@ -162,7 +154,7 @@ def test_a_topic_whose_settings_are_refused_keeps_those_of_an_earlier_scan() -> 
     )
     result = scan(reading, remembered=PreviousState(topics=earlier))
 
-    assert [(topic.name, topic.partitions, topic.internal, topic.config) for topic in result.topics] == [
+    assert [(topic.name, topic.partitions, topic.internal, topic.config) for topic in result.of(Topic)] == [
         ("new", 1, False, ()),
         ("orders", 1, True, config),
         ("told", 1, False, ()),
@@ -172,10 +164,10 @@ def test_a_topic_whose_settings_are_refused_keeps_those_of_an_earlier_scan() -> 
 def test_ksqldb_describes_a_topic_that_no_registry_describes() -> None:
     """Its columns become the topic's schema."""
     result = scan(ksqldb("clicks"))
-    (link,) = result.topic_schemas
+    (link,) = result.of(TopicSchema)
 
     assert (link.strategy, link.subject) == ("ksqldb", "")
-    assert [column.name for definition in result.definitions for column in definition.columns] == ["URL"]
+    assert [column.name for definition in result.of(Definition) for column in definition.columns] == ["URL"]
 
 
 def test_a_registrys_schema_goes_before_ksqldbs_view() -> None:
@@ -191,25 +183,25 @@ def test_ksqldb_names_the_message_of_a_schema_with_several() -> None:
     registered = registry(replace(version("clicks-value", text=text), format="PROTOBUF"))
     server = ksqldb("clicks")
     statement = "CREATE STREAM P WITH (KAFKA_TOPIC='clicks', VALUE_SCHEMA_FULL_NAME='shop.Payment');"
-    stream = replace(server.sources[0], value_format="PROTOBUF", statement=statement)
+    stream = replace(server.of(KsqlSource)[0], value_format="PROTOBUF", statement=statement)
     other = replace(stream, name="O", statement=statement.replace("Payment", "Order"))
 
-    def names(*readings: SourceResults, remembered: PreviousState = NOTHING) -> list[str]:
+    def names(*readings: Reading, remembered: PreviousState = NOTHING) -> list[str]:
         found = scan(registered, *readings, remembered=remembered)
-        definitions = {definition.fingerprint: definition.name for definition in found.definitions}
-        return [definitions[link.fingerprint] for link in found.topic_schemas if link.subject]
+        definitions = {definition.fingerprint: definition.name for definition in found.of(Definition)}
+        return [definitions[link.fingerprint] for link in found.of(TopicSchema) if link.subject]
 
     known = PreviousState(messages={SubjectName("clicks-value"): RecordName("shop.Payment")})
-    assert names(replace(server, sources=(stream,))) == ["shop.Payment"]
+    assert names(server.with_facts({KsqlSource: (stream,)})) == ["shop.Payment"]
     assert names(remembered=known) == ["shop.Payment"]
-    assert names() == names(replace(server, sources=(stream, other))) == ["shop.Order"]
+    assert names() == names(server.with_facts({KsqlSource: (stream, other)})) == ["shop.Order"]
 
 
 def test_ksqldb_does_not_step_in_while_the_registry_is_silent() -> None:
     """Its view would vanish again with the next scan."""
     sides = frozenset({(TopicName("clicks"), Role.VALUE)})
 
-    assert scan(ksqldb("clicks"), remembered=PreviousState(sides=sides)).topic_schemas == ()
+    assert scan(ksqldb("clicks"), remembered=PreviousState(sides=sides)).of(TopicSchema) == ()
 
 
 def test_manual_input_adds_a_side_and_is_reported_as_a_source() -> None:
@@ -225,7 +217,8 @@ def test_manual_input_adds_a_side_and_is_reported_as_a_source() -> None:
     topic = Topic(source=MANUAL, name=TopicName("orders"))
     result = scan(registry(version("orders-value")), manual=manual(topics=(topic,), schemas=(schema,)))
 
-    assert [(link.role, link.source) for link in result.topic_schemas] == [("key", MANUAL), ("value", REGISTRY.source)]
+    links = [(link.role, link.source) for link in result.of(TopicSchema)]
+    assert links == [("key", MANUAL), ("value", REGISTRY.source)]
     assert [(outcome.source, outcome.received) for outcome in result.outcomes][-1] == (MANUAL, 2)
     assert scan(manual=manual()).outcomes[-1].status == SourceStatus.READ
 
@@ -240,14 +233,14 @@ def test_a_subject_finds_its_topic_through_manual_input() -> None:
         kafka("payments"), registry(version("shop.Payment", text=record)), manual=manual(assignments=(assignment,))
     )
 
-    assert [(link.topic, link.confidence) for link in result.topic_schemas] == [("payments", Confidence.DECLARED)]
+    assert [(link.topic, link.confidence) for link in result.of(TopicSchema)] == [("payments", Confidence.DECLARED)]
 
 
 def test_a_topic_that_the_brokers_lack_is_a_problem_and_stays() -> None:
     """Somebody declared it; somebody must look."""
     result = scan(kafka("orders"), manual=manual(topics=(Topic(source=MANUAL, name=TopicName("order")),)))
 
-    assert [topic.name for topic in result.topics] == ["order", "orders"]
+    assert [topic.name for topic in result.of(Topic)] == ["order", "orders"]
     assert any("'order'" in problem.what for problem in result.problems)
 
 
@@ -255,8 +248,8 @@ def test_versions_that_share_a_text_share_a_definition() -> None:
     """Definitions are stored once."""
     result = scan(registry(version("a-value"), version("b-value")))
 
-    assert len(result.definitions) == 1
-    assert {version.fingerprint for version in result.versions} == {result.definitions[0].fingerprint}
+    assert len(result.of(Definition)) == 1
+    assert {version.fingerprint for version in result.of(SchemaVersion)} == {result.of(Definition)[0].fingerprint}
 
 
 def test_the_order_of_what_is_found_does_not_depend_on_the_order_of_the_answers() -> None:
@@ -265,31 +258,32 @@ def test_the_order_of_what_is_found_does_not_depend_on_the_order_of_the_answers(
     item = scan(kafka("b", "a"), registry(*versions))
     other = scan(kafka("a", "b"), registry(*reversed(versions)))
 
-    assert item.topics == other.topics
-    assert item.topic_schemas == other.topic_schemas
-    assert item.definitions == other.definitions
+    assert item.of(Topic) == other.of(Topic)
+    assert item.of(TopicSchema) == other.of(TopicSchema)
+    assert item.of(Definition) == other.of(Definition)
 
 
 def test_problems_of_every_step_are_listed() -> None:
     """None of them loses a fact."""
     result = scan(registry(version("orders-value", text="{")))
 
-    assert result.topic_schemas
+    assert result.of(TopicSchema)
     assert any(problem.where.startswith("'orders-value'") for problem in result.problems)
-    assert replace(result.versions[0], fingerprint="") == version("orders-value", text="{")
+    assert replace(result.of(SchemaVersion)[0], fingerprint="") == version("orders-value", text="{")
 
 
-def connect(cluster_id: str) -> ConnectResult:
+def connect(cluster_id: str) -> Reading:
     source = SourceId("connect:main")
     connector = Connector(source=source, name="sink", kind=ConnectorKind.SINK, connector_class="com.acme.Sink")
-    return ConnectResult(outcome=outcome(source, "connect"), kafka_cluster_id=cluster_id, connectors=(connector,))
+    cluster = ConnectCluster(source=source, kafka_cluster_id=cluster_id)
+    return Reading(outcome=outcome(source, "connect"), facts=(cluster, connector))
 
 
 def test_connectors_are_part_of_the_scan() -> None:
     """And their workers tell the cluster's own id where no broker was queried."""
     result = scan(connect("abc"))
 
-    assert [connector.name for connector in result.connectors] == ["sink"]
+    assert [connector.name for connector in result.of(Connector)] == ["sink"]
     assert (result.cluster.cluster_id, result.problems) == ("abc", ())
 
 
@@ -299,10 +293,10 @@ def test_connect_cluster_of_another_kafka_cluster_is_a_problem() -> None:
 
     assert [problem.where for problem in result.problems] == ["connect:main"]
     assert result.cluster.cluster_id == "abc"
-    assert result.connectors
+    assert result.of(Connector)
 
 
-def associated(*namespaces: str) -> RegistryResult:
+def associated(*namespaces: str) -> Reading:
     """Return a registry whose subject is associated with a topic of the cluster's, in each of *namespaces*."""
     links = tuple(
         Association(
@@ -315,7 +309,7 @@ def associated(*namespaces: str) -> RegistryResult:
         )
         for at, namespace in enumerate(namespaces)
     )
-    return replace(registry(version("shared")), associations=links)
+    return registry(version("shared")).with_facts({Association: links})
 
 
 def test_associations_of_other_clusters_are_no_links_and_make_no_topics() -> None:
@@ -325,7 +319,7 @@ def test_associations_of_other_clusters_are_no_links_and_make_no_topics() -> Non
     assert [(topic, confidence) for topic, _, _, confidence in links(result)] == [
         (f"refunds{at}", Confidence.DECLARED) for at in range(3)
     ]
-    assert [topic.name for topic in result.topics] == ["refunds0", "refunds1", "refunds2"]
+    assert [topic.name for topic in result.of(Topic)] == ["refunds0", "refunds1", "refunds2"]
     assert result.problems == ()
 
 
@@ -333,14 +327,14 @@ def test_cluster_id_of_an_earlier_scan_chooses_associations_while_the_brokers_ar
     """An outage of the brokers must not unbind what the registry declares."""
     result = scan(associated("abc", "lkc-OTHER"), remembered=PreviousState(cluster_id="abc"))
 
-    assert [link.topic for link in result.topic_schemas] == ["refunds0"]
+    assert [link.topic for link in result.of(TopicSchema)] == ["refunds0"]
 
 
 def test_associations_that_name_clusters_are_reported_where_the_own_id_is_not_known() -> None:
     """Without the brokers nobody can tell whose topics they are."""
     result = scan(associated("-", "abc"))
 
-    assert [link.topic for link in result.topic_schemas] == ["refunds0"]
+    assert [link.topic for link in result.of(TopicSchema)] == ["refunds0"]
     assert [problem.what for problem in result.problems] == [
         "the id of this Kafka cluster is not known: 1 of 2 associations name a cluster and are left out"
     ]
@@ -350,12 +344,11 @@ def test_facts_of_a_kind_without_a_member_of_its_own_are_listed_in_the_order_of_
     """A new kind of source needs no line in the merge."""
     first, second = (outcome(SourceId(f"quotas:{name}"), "quotas") for name in "ab")
     merged = scan(
-        FactsResult(outcome=first, facts={"quotas": ("user-1",)}),
-        FactsResult(outcome=second, facts={"quotas": ("user-2",)}),
+        Reading(outcome=first, facts=("user-1",)),
+        Reading(outcome=second, facts=("user-2",)),
     )
 
-    assert merged.facts("quotas") == ("user-1", "user-2")
-    assert merged.facts("topics") == merged.topics
+    assert merged.of(str) == ("user-1", "user-2")
 
 
 def test_owners_of_manual_input_are_those_of_the_topics_that_they_match() -> None:
@@ -366,6 +359,6 @@ def test_owners_of_manual_input_are_those_of_the_topics_that_they_match() -> Non
     )
     result = scan(kafka("orders", "orders-raw", "clicks"), manual=manual(owners=patterns))
 
-    owners = {(note.kind, note.topic): note.owner for note in result.annotations if note.topic}
+    owners = {(note.kind, note.topic): note.owner for note in result.of(Annotation) if note.topic}
     assert owners == {(OWNED_TOPIC, "orders"): "europe", (OWNED_TOPIC, "orders-raw"): "sales"}
-    assert set(patterns) < set(result.annotations)
+    assert set(patterns) < set(result.of(Annotation))

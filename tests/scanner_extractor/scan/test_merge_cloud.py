@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scanner_extractor.results import CatalogResult, KafkaResult, SourceReadings
+from scanner_extractor.results import KafkaCluster, Reading, SourceReadings
 from scanner_extractor.scan.merge import merge_results, of_own_connectors
 from scanner_extractor.settings.cluster import Settings
 from scanner_model.catalogs import Annotation, Metric, MirrorTopic
@@ -39,44 +39,51 @@ def concluded(*readings: Any, settings: Settings = SETTINGS, remembered: Previou
 
 def test_rest_adds_what_the_protocol_could_not() -> None:
     """Each topic and group once, the protocol's; what only REST reports stands beside it."""
-    protocol = KafkaResult(
+    protocol = Reading(
         outcome=outcome(PROTOCOL),
-        topics=(topic(PROTOCOL, "a", partitions=3),),
-        consumer_groups=(group(PROTOCOL, "g", "a"),),
-        unconfigured=frozenset({TopicName("a")}),
+        facts=(
+            KafkaCluster(unconfigured=frozenset({TopicName("a")})),
+            topic(PROTOCOL, "a", partitions=3),
+            group(PROTOCOL, "g", "a"),
+        ),
     )
     mirror = MirrorTopic(source=REST, topic=TopicName("b"), link="l", origin_topic=TopicName("x"))
-    rest = KafkaResult(
+    rest = Reading(
         outcome=outcome(REST),
-        topics=(topic(REST, "a", partitions=3, config=(("retention.ms", "1"),)), topic(REST, "b")),
-        consumer_groups=(group(REST, "g", "b"), group(REST, "h")),
-        mirrors=(mirror,),
+        facts=(
+            KafkaCluster(),
+            topic(REST, "a", partitions=3, config=(("retention.ms", "1"),)),
+            topic(REST, "b"),
+            group(REST, "g", "b"),
+            group(REST, "h"),
+            mirror,
+        ),
     )
 
     scan = concluded(protocol, rest)
-    assert [(topic.name, topic.source, topic.config) for topic in scan.topics] == [
+    assert [(topic.name, topic.source, topic.config) for topic in scan.of(Topic)] == [
         ("a", PROTOCOL, (("retention.ms", "1"),)),
         ("b", REST, ()),
     ]
     assert [
-        (consumer_group.name, consumer_group.source, consumer_group.topics) for consumer_group in scan.consumer_groups
+        (consumer_group.name, consumer_group.source, consumer_group.topics) for consumer_group in scan.of(ConsumerGroup)
     ] == [
         ("g", PROTOCOL, ("a", "b")),
         ("h", REST, ()),
     ]
-    assert scan.mirror_topics == (mirror,)
+    assert scan.of(MirrorTopic) == (mirror,)
 
 
 def test_fresh_settings_come_before_remembered_ones() -> None:
     """REST told them in this very scan."""
-    protocol = KafkaResult(
-        outcome=outcome(PROTOCOL), topics=(topic(PROTOCOL, "a"),), unconfigured=frozenset({TopicName("a")})
+    protocol = Reading(
+        outcome=outcome(PROTOCOL), facts=(KafkaCluster(unconfigured=frozenset({TopicName("a")})), topic(PROTOCOL, "a"))
     )
-    rest = KafkaResult(outcome=outcome(REST), topics=(topic(REST, "a", config=(("k", "new"),)),))
+    rest = Reading(outcome=outcome(REST), facts=(KafkaCluster(), topic(REST, "a", config=(("k", "new"),))))
     earlier = PreviousState(topics=(topic(PROTOCOL, "a", config=(("k", "old"),)),))
 
-    assert concluded(protocol, rest, remembered=earlier).topics[0].config == (("k", "new"),)
-    assert concluded(protocol, remembered=earlier).topics[0].config == (("k", "old"),)
+    assert concluded(protocol, rest, remembered=earlier).of(Topic)[0].config == (("k", "new"),)
+    assert concluded(protocol, remembered=earlier).of(Topic)[0].config == (("k", "old"),)
 
 
 def test_settings_that_were_found_name_the_cluster() -> None:
@@ -90,11 +97,11 @@ def test_settings_that_were_found_name_the_cluster() -> None:
 def test_growth_since_the_last_scan_is_a_rate() -> None:
     """Beside the level itself, and of the same source."""
     now = Metric(source=METRICS, name="log_end_offset", topic="a", amount=70, ended="2026-01-01T00:00:10+00:00")
-    reading = CatalogResult(outcome=outcome(METRICS, "metrics"), metrics=(now,))
+    reading = Reading(outcome=outcome(METRICS, "metrics"), facts=(now,))
     before = replace(now, amount=20, ended="2026-01-01T00:00:00+00:00")
 
     scan = concluded(reading, remembered=PreviousState(metrics=(before,)))
-    assert [(metric.name, metric.amount) for metric in scan.metrics] == [
+    assert [(metric.name, metric.amount) for metric in scan.of(Metric)] == [
         ("log_end_offset", 70),
         ("records_in_per_second", 5.0),
     ]

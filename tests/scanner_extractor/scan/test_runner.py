@@ -10,7 +10,7 @@ from waiting import PATIENCE
 
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.recording import Recorder, Replay
-from scanner_extractor.results import KsqlResult, Progress, SourceReadings, SourceResults, no_progress
+from scanner_extractor.results import Progress, Reading, SourceReadings, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import ALL, PHASES, Choice, Mode, Phase, Task, read_sources
 from scanner_extractor.settings.cluster import HttpSettings, Settings
@@ -22,13 +22,11 @@ from scanner_model.scan import SourceResult, SourceStatus
 SETTINGS = Settings(cluster=ClusterName("retail"), brokers=("k:9092",), file=Path("cluster.json"))
 
 
-def reading(source: str, got: int = 1) -> KsqlResult:
-    return KsqlResult(
-        outcome=SourceResult(source=SourceId(source), kind="ksqldb", status=SourceStatus.READ, received=got)
-    )
+def reading(source: str, got: int = 1) -> Reading:
+    return Reading(outcome=SourceResult(source=SourceId(source), kind="ksqldb", status=SourceStatus.READ, received=got))
 
 
-def phase(name: str, *tasks: tuple[str, Callable[[Progress], SourceResults]]) -> Phase:
+def phase(name: str, *tasks: tuple[str, Callable[[Progress], Reading]]) -> Phase:
     def listed(_settings: Settings, _access: Connections) -> Iterator[Task]:
         return (Task(source=SourceId(source), kind=source.split(":")[0], run=run) for source, run in tasks)
 
@@ -70,11 +68,11 @@ def requested(
     return read_sources(SETTINGS, access, choice=choice, phases=phases, deadline=deadline, progress=progress)
 
 
-def refuse(_progress: Progress) -> SourceResults:
+def refuse(_progress: Progress) -> Reading:
     raise SourceRefused("the password is wrong", where="GET https://sr", hint="check auth.basic")
 
 
-def break_down(_progress: Progress) -> SourceResults:
+def break_down(_progress: Progress) -> Reading:
     raise KeyError("surprise")
 
 
@@ -109,11 +107,11 @@ def test_order_does_not_depend_on_which_source_is_first() -> None:
     """Same input, same bytes."""
     first_may_go = threading.Event()
 
-    def slow(_progress: Progress) -> SourceResults:
+    def slow(_progress: Progress) -> Reading:
         first_may_go.wait(60)
         return reading("a:1")
 
-    def quick(_progress: Progress) -> SourceResults:
+    def quick(_progress: Progress) -> Reading:
         first_may_go.set()
         return reading("b:1")
 
@@ -127,8 +125,8 @@ def test_a_phase_begins_when_the_one_before_has_ended() -> None:
     order: list[str] = []
     second = threading.Event()
 
-    def note(name: str) -> Callable[[Progress], SourceResults]:
-        def run(_progress: Progress) -> SourceResults:
+    def note(name: str) -> Callable[[Progress], Reading]:
+        def run(_progress: Progress) -> Reading:
             second.set() if name == "b:1" else second.wait(0.05)
             order.append(name)
             return reading(name)
@@ -145,7 +143,7 @@ def test_a_source_without_progress_is_given_up() -> None:
     release, hands = threading.Event(), Hands()
     quick: list[threading.Thread] = []
 
-    def hang(_progress: Progress) -> SourceResults:
+    def hang(_progress: Progress) -> Reading:
         while not quick:
             hands.wait_until_looked_at()
         quick[0].join(60)
@@ -154,7 +152,7 @@ def test_a_source_without_progress_is_given_up() -> None:
         release.wait(60)
         return reading("a:1")
 
-    def answer(_progress: Progress) -> SourceResults:
+    def answer(_progress: Progress) -> Reading:
         quick.append(threading.current_thread())
         return reading("b:1")
 
@@ -178,18 +176,18 @@ def test_a_source_that_needs_the_brokers_has_less_time_once_they_are_down(error,
     """ksqlDB behind a dead broker does not answer before its own time is over."""
     hands, release = Hands(), threading.Event()
 
-    def down(_progress: Progress) -> SourceResults:
+    def down(_progress: Progress) -> Reading:
         raise error
 
-    def hang(_progress: Progress) -> SourceResults:
+    def hang(_progress: Progress) -> Reading:
         release.wait(60)
         return reading("ksqldb:1")
 
-    def let_time_pass(_progress: Progress) -> SourceResults:
+    def let_time_pass(_progress: Progress) -> Reading:
         hands.move(float(seconds))
         return reading("other:1")
 
-    def tasks(*rows: tuple[str, Callable[[Progress], SourceResults], BrokerUse]) -> Phase:
+    def tasks(*rows: tuple[str, Callable[[Progress], Reading], BrokerUse]) -> Phase:
         listed = [Task(source=SourceId(f"{kind}:1"), kind=kind, run=run, brokers=use) for kind, run, use in rows]
         return Phase("any", lambda _settings, _access: iter(listed))
 
@@ -206,7 +204,7 @@ def test_a_slow_source_that_moves_is_waited_for() -> None:
     """A deadline on the total would throw away what was read."""
     hands = Hands()
 
-    def crawl(progress: Progress) -> SourceResults:
+    def crawl(progress: Progress) -> Reading:
         for done in range(6):
             hands.move(0.03)
             hands.wait_until_looked_at()
@@ -223,7 +221,7 @@ def test_the_files_of_a_repository_may_take_long() -> None:
     """Nothing else is asked: on a busy machine a minute of reading takes several."""
     hands = Hands()
 
-    def read(_: Progress) -> SourceResults:
+    def read(_: Progress) -> Reading:
         hands.move(0.2)
         hands.wait_until_looked_at()
         return reading("repository:1")
@@ -251,7 +249,7 @@ def test_progress_is_passed_on() -> None:
     def tell(source: SourceId, done: int, total: int | None) -> None:
         seen.append((source, done, total))
 
-    def run(progress: Progress) -> SourceResults:
+    def run(progress: Progress) -> Reading:
         progress(SourceId("a:1"), 3, 7)
         return reading("a:1")
 
@@ -265,7 +263,7 @@ def test_a_source_that_gave_nothing_still_reports_what_it_cost(tmp_path: Path) -
     Recorder(tmp_path / "empty")
     access = Connections(replay=Replay(tmp_path / "empty"))
 
-    def fail(_progress: Progress) -> SourceResults:
+    def fail(_progress: Progress) -> Reading:
         with access.http(HttpSettings(url="http://sr"), SourceId("a:1")) as http:
             http.get("subjects")
         raise AssertionError("nobody is there")

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from named_scan import NamedScan
 
 from dataflow_generator.build.assemble import read_flows
 from dataflow_generator.build.graph_builder import Flows
@@ -102,7 +103,7 @@ def installation(
     *tables: CatalogTable, connectors: tuple[Connector, ...] = CONNECTORS, links: tuple[CatalogLink, ...] = ()
 ) -> ClusterScan:
     sources = {"kafka:k-1:9092", "connect:main", *(str(listed.source) for listed in tables)}
-    return ClusterScan(
+    return NamedScan(
         cluster=Cluster(name=ClusterName("retail"), brokers=("k-1:9092",)),
         outcomes=tuple(
             SourceResult(source=SourceId(name), kind=name.partition(":")[0], status=SourceStatus.READ)

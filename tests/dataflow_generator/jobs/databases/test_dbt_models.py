@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.systems.dbt.manifest import load_manifest, read_manifest
 from scanner_extractor.systems.dbt.settings import DbtSettings
-from scanner_model.catalogs import CatalogTable
+from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.columns import Column
 from scanner_model.kafka import Connector, ConnectorKind
 from scanner_model.names import SourceId
@@ -27,7 +27,7 @@ SINK = {
 
 
 @pytest.fixture(params=["v10", "v12"])
-def project(request) -> CatalogResult:
+def project(request) -> Reading:
     """Return a project as dbt wrote its manifest, without the catalog beside it."""
     files = FileSettings(pattern="m", base=RECORDED, files=(RECORDED / f"dbt_manifest_{request.param}.json",))
     settings = DbtSettings(files=files, namespace=SPACE, name="shop")
@@ -46,7 +46,7 @@ def connector() -> Connector:
 
 def test_way_goes_on_through_models_to_the_exposure(graph, project, installation) -> None:
     """Stars of models are resolved by the texts of those before, ephemeral models are inside the others."""
-    found = graph(installation(*project.tables, connectors=(connector(),), links=project.links))
+    found = graph(installation(*project.of(CatalogTable), connectors=(connector(),), links=project.of(CatalogLink)))
     ends = {(edge.source.rpartition("/")[2], edge.target.rpartition("/")[2]) for edge in found.edges}
 
     assert ("dw", "dw.raw.orders_sink") in ends
@@ -76,7 +76,7 @@ def test_text_of_a_model_counts_where_the_warehouse_describes_its_table(graph, p
         kind="TABLE",
         columns=columns,
     )
-    found = graph(installation(table, *project.tables, connectors=(), links=project.links))
+    found = graph(installation(table, *project.of(CatalogTable), connectors=(), links=project.of(CatalogLink)))
     evidence = {edge.evidence for edge in found.edges if edge.target == f"column:{SPACE}/dw.main.revenue#email"}
 
     assert "table dw.main.revenue of dbt:shop" in evidence

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from named_scan import NamedScan
 
 from dataflow_generator.build.assemble import read_flows
 from dataflow_generator.build.snapshot import load_snapshot
@@ -11,7 +12,7 @@ from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, ConsumerGroup, Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
-from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
+from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 AT = datetime(2024, 2, 29, tzinfo=UTC)
@@ -46,7 +47,7 @@ def connector(name: str, kind: ConnectorKind, config: dict[str, str]) -> Connect
 def edges(new_dictionary):
     """Return the edges of a dictionary's graph: kind and the last parts of both ends."""
     topics = tuple(map(TopicName, ("paid", "shop.public.orders")))
-    scan = ClusterScan(
+    scan = NamedScan(
         cluster=Cluster(name=ClusterName("retail"), brokers=("k-1:9092",)),
         outcomes=tuple(
             SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from scanner_extractor.repository.reader import RepositoryReading
+from scanner_model.catalogs import Annotation
+from scanner_model.declarations import UnreadFile
+from scanner_model.kafka import Topic
+from scanner_model.manual import DeclaredFlow
 
 
 def used(reading: RepositoryReading) -> set[tuple[str, str, str]]:
     """Return (program, reads or writes, topic) of each declared use."""
-    declared = reading.result.declared
+    declared = reading
     return {
         (flow.job, "reads" if flow.origin.name else "writes", flow.origin.name or flow.target.name)
-        for flow in declared.flows
+        for flow in declared.of(DeclaredFlow)
     }
 
 
 def topics(reading: RepositoryReading) -> set[str]:
-    return {str(topic.name) for topic in reading.result.declared.topics}
+    return {str(topic.name) for topic in reading.of(Topic)}
 
 
 SCHEMA = '{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {"a": {}}}'
@@ -43,11 +47,11 @@ def test_a_topic_description_names_producers_consumers_and_schemas(read_reposito
         ("acme/store", "reads", "events"),
         ("acme/web", "reads", "events"),
     }
-    assert reading.result.schema_files == {"schemas/events.v1.schema.json": ("events-value",)}
+    assert reading.schema_files == {"schemas/events.v1.schema.json": ("events-value",)}
 
 
 def test_evidence_is_the_line_of_each_program(read_repository):
-    flows = read_repository({"topics/events.yaml": DESCRIPTION}).result.declared.flows
+    flows = read_repository({"topics/events.yaml": DESCRIPTION}).of(DeclaredFlow)
 
     lines = {(flow.job, bool(flow.origin.name)): flow.evidence for flow in flows}
     assert lines["acme/web", False] == "topics/events.yaml:5"
@@ -55,7 +59,7 @@ def test_evidence_is_the_line_of_each_program(read_repository):
 
 
 def test_a_list_of_users_declares_no_flow_between_topics(read_repository):
-    flows = read_repository({"topics/events.yaml": DESCRIPTION}).result.declared.flows
+    flows = read_repository({"topics/events.yaml": DESCRIPTION}).of(DeclaredFlow)
 
     assert all(flow.separate and not flow.suggested for flow in flows)
 
@@ -103,14 +107,14 @@ def test_nais_topics_are_named_with_their_namespace(read_repository):
         ("invoices", "reads", "shop.orders-v1"),
         ("checkout", "writes", "shop.orders-v1"),
     }
-    (owner,) = {note.owner for note in reading.result.annotations}
+    (owner,) = {note.owner for note in reading.of(Annotation)}
     assert owner == "shop"
 
 
 def test_access_of_any_program_is_a_problem_and_no_reader(read_repository):
     reading = read_repository({"nais/topic.yaml": NAIS})
 
-    assert any("'*'" in problem.what for problem in reading.result.problems)
+    assert any("'*'" in problem.what for problem in reading.problems)
 
 
 CLOWDAPP = """\
@@ -147,11 +151,11 @@ def test_a_clowdapp_requests_topics_with_the_values_of_its_template(read_reposit
 
     assert topics(reading) == {"platform.ingress", "platform.events"}
     assert used(reading) == {("inventory-ingest", "reads", "platform.ingress")}
-    (flow,) = reading.result.declared.flows
+    (flow,) = reading.of(DeclaredFlow)
     assert flow.evidence == "deploy/clowdapp.yml:14"
 
 
 def test_a_file_that_is_not_yaml_is_listed_as_unread(read_repository):
     reading = read_repository({"nais/topic.yaml": NAIS.replace('"*"', "*")})
 
-    assert [file.name for file in reading.result.unread] == ["nais/topic.yaml"]
+    assert [file.name for file in reading.of(UnreadFile)] == ["nais/topic.yaml"]

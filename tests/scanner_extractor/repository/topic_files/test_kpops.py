@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from scanner_model.kafka import Connector, Topic
+from scanner_model.manual import DeclaredFlow
+
 CONFIG = """\
 kafka_brokers: "http://kafka:9092"
 topic_name_config:
@@ -42,40 +45,41 @@ FILES = {"config.yaml": CONFIG, "words/defaults.yaml": DEFAULTS, "words/pipeline
 
 
 def test_a_component_reads_the_topics_of_the_one_before(read_repository):
-    declared = read_repository(FILES).result.declared
+    declared = read_repository(FILES)
 
-    uses = {(flow.job, flow.origin.name, flow.target.name) for flow in declared.flows}
+    uses = {(flow.job, flow.origin.name, flow.target.name) for flow in declared.of(DeclaredFlow)}
     assert uses >= {
         ("words-sentences", "", "words-sentences-topic"),
         ("words-count", "words-sentences-topic", ""),
         ("words-count", "", "words-count-topic"),
         ("words-count", "", "words-count-error"),
     }
-    assert {topic.name: topic.partitions for topic in declared.topics}["words-count-topic"] == 6
+    assert {topic.name: topic.partitions for topic in declared.of(Topic)}["words-count-topic"] == 6
 
 
 def test_from_names_components_and_topics(read_repository):
-    declared = read_repository(FILES).result.declared
+    declared = read_repository(FILES)
 
-    read = {flow.origin.name for flow in declared.flows if flow.job == "words-join"} - {""}
+    read = {flow.origin.name for flow in declared.of(DeclaredFlow) if flow.job == "words-join"} - {""}
     assert read == {"words-sentences-topic", "other.topic"}
 
 
 def test_a_connector_reads_what_the_component_before_it_writes(read_repository):
-    (connector,) = read_repository(FILES).result.declared.connectors
+    (connector,) = read_repository(FILES).of(Connector)
 
     assert connector.name == "words-redis"
     assert dict(connector.config)["topics"] == "words-join-topic,joined"
 
 
 def test_evidence_is_the_line_of_the_component(read_repository):
-    declared = read_repository(FILES).result.declared
+    declared = read_repository(FILES)
 
-    assert {flow.evidence for flow in declared.flows if flow.job == "words-count"} == {"words/pipeline.yaml:3"}
+    flows = declared.of(DeclaredFlow)
+    assert {flow.evidence for flow in flows if flow.job == "words-count"} == {"words/pipeline.yaml:3"}
 
 
 def test_a_variable_without_a_value_is_a_problem(read_repository):
     pipeline = PIPELINE.replace("joined:", "${TEAM}-joined:")
     reading = read_repository({**FILES, "words/pipeline.yaml": pipeline})
 
-    assert any("${TEAM}-joined" in problem.what for problem in reading.result.problems)
+    assert any("${TEAM}-joined" in problem.what for problem in reading.problems)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scanner_model.manual import DeclaredFlow
+
 PERSISTER = """\
 serviceMaps:
   serviceName: bills
@@ -40,7 +42,7 @@ def columns(flows, table):
 
 
 def test_fields_of_a_message_are_written_to_columns(read_repository):
-    flows = read_repository({"bills-persister.yml": PERSISTER}).result.declared.flows
+    flows = read_repository({"bills-persister.yml": PERSISTER}).of(DeclaredFlow)
 
     assert columns(flows, "eg_bill") == {
         ("save-bill", ("Bill", "id"), "id"),
@@ -52,20 +54,20 @@ def test_fields_of_a_message_are_written_to_columns(read_repository):
 
 
 def test_a_query_without_values_writes_its_table(read_repository):
-    flows = read_repository({"bills-persister.yml": PERSISTER}).result.declared.flows
+    flows = read_repository({"bills-persister.yml": PERSISTER}).of(DeclaredFlow)
 
     assert columns(flows, "eg_bill_audit") == {("update-bill", None, None)}
 
 
 def test_each_mapping_is_a_flow_of_its_own(read_repository):
-    flows = read_repository({"bills-persister.yml": PERSISTER}).result.declared.flows
+    flows = read_repository({"bills-persister.yml": PERSISTER}).of(DeclaredFlow)
 
     assert {(flow.job, flow.separate) for flow in flows} == {("egov-persister", True)}
 
 
 def test_the_indexer_writes_search_indexes(read_repository):
     text = "ServiceMaps:\n  mappings:\n    - topic: create-demand\n      indexes:\n        - name: demand-v1\n"
-    (flow,) = read_repository({"demand-indexer.yml": text}).result.declared.flows
+    (flow,) = read_repository({"demand-indexer.yml": text}).of(DeclaredFlow)
 
     assert (flow.job, flow.origin.name, flow.target.name) == ("egov-indexer", "create-demand", "demand-v1")
     assert flow.evidence == "demand-indexer.yml:3"

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scanner_extractor.repository.topic_files.settings import parse_topic_files
+from scanner_model.catalogs import Annotation
+from scanner_model.declarations import UnreadFile
 from scanner_model.errors import InputInvalid
+from scanner_model.manual import DeclaredFlow
 
 STREAMS = """\
 domain: shop
@@ -32,7 +35,7 @@ AVRO = '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "s
 
 
 def flows(reading):
-    return {(flow.job, flow.origin.name, flow.target.name, flow.evidence) for flow in reading.result.declared.flows}
+    return {(flow.job, flow.origin.name, flow.target.name, flow.evidence) for flow in reading.of(DeclaredFlow)}
 
 
 def test_scanner_yaml_describes_the_files_of_its_repository(read_repository):
@@ -44,8 +47,8 @@ def test_scanner_yaml_describes_the_files_of_its_repository(read_repository):
         ("billing", "shop.orders", "", "streams/shop.yaml:7"),
         ("mailer", "shop.orders", "", "streams/shop.yaml:8"),
     }
-    assert reading.result.schema_files == {"streams/orders.avsc": ("shop.orders-value",)}
-    assert [(note.topic, note.owner) for note in reading.result.annotations] == [("shop.orders", "team-orders")]
+    assert reading.schema_files == {"streams/orders.avsc": ("shop.orders-value",)}
+    assert [(note.topic, note.owner) for note in reading.of(Annotation)] == [("shop.orders", "team-orders")]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,7 @@ def test_a_listed_file_without_topics_is_unread(read_repository):
     """A form that changed must not look like a repository without topics."""
     reading = read_repository({".scanner.yaml": SETTINGS, "streams/shop.yaml": "kafka: {topics: []}\n"})
 
-    (file,) = reading.result.unread
+    (file,) = reading.of(UnreadFile)
     assert (file.name, file.kind) == ("streams/shop.yaml", "topic file")
 
 
@@ -86,13 +89,13 @@ def test_an_unknown_variable_is_a_problem(read_repository):
     reading = read_repository({".scanner.yaml": SETTINGS, "streams/shop.yaml": STREAMS})
 
     assert "mailer" not in {job for job, *_ in flows(reading)}
-    assert any("${MAILER}" in problem.what for problem in reading.result.problems)
+    assert any("${MAILER}" in problem.what for problem in reading.problems)
 
 
 def test_settings_that_are_not_valid_are_listed(read_repository):
     reading = read_repository({".scanner.yaml": SETTINGS.replace('"@.owner"', '"@.owner["')})
 
-    (file,) = reading.result.unread
+    (file,) = reading.of(UnreadFile)
     assert (file.name, file.kind) == (".scanner.yaml", "topic-files")
     assert "$.owner[" in file.reason
 
@@ -118,4 +121,4 @@ def test_a_source_of_one_kind_of_files_reads_no_topic_files(read_repository):
     """`schemas` of cluster.json is such a source, perhaps of a directory that is a repository, too."""
     reading = read_repository({".scanner.yaml": SETTINGS, "streams/shop.yaml": STREAMS}, kinds=frozenset({"schema"}))
 
-    assert not reading.result.declared.flows
+    assert not reading.of(DeclaredFlow)

@@ -16,6 +16,7 @@ from scanner_extractor.systems.clickhouse.engines import (
     parse_engine,
     target_table,
 )
+from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import SourceUnreachable
 from scanner_model.scan import SourceStatus
 
@@ -34,7 +35,7 @@ def tables(read, server):
     """Return a function that reads the server's tables by name."""
 
     def by_name(**more):
-        return {table.name: table for table in read("clickhouse", server, **more).tables}
+        return {table.name: table for table in read("clickhouse", server, **more).of(CatalogTable)}
 
     return by_name
 
@@ -120,7 +121,7 @@ def test_other_addresses_of_the_server_are_other_names_of_every_table(tables) ->
 def test_view_whose_target_is_not_listed_stands_for_it(read, server) -> None:
     """The right to see the view does not include the right to see the table."""
     server.rows("tables mart").remove(server.table("mart.clicks"))
-    (view,) = (table for table in read("clickhouse", server).tables if table.name == "shop.clicks_mv")
+    (view,) = (table for table in read("clickhouse", server).of(CatalogTable) if table.name == "shop.clicks_mv")
 
     assert view.symlinks == ((SPACE, "mart.clicks"),)
 
@@ -135,7 +136,7 @@ def test_brokers_that_a_named_collection_hides_are_a_problem_and_shown_ones_are_
         "catalog:clickhouse:https://clickhouse.example shop.payments_queue"
     ]
     assert shown.problems == ()
-    (table,) = (table for table in shown.tables if table.name == "shop.payments_queue")
+    (table,) = (table for table in shown.of(CatalogTable) if table.name == "shop.payments_queue")
     assert dict(table.parameters)["kafka.brokers"] == "kafka-9:9092"
 
 
@@ -145,7 +146,7 @@ def test_macros_are_replaced_where_they_are_known(read, server) -> None:
     server.answers["macros"] = {"data": [{"name": "brokers", "substitution": "kafka-3:9092"}]}
 
     def parameters(reading):
-        return next(dict(table.parameters) for table in reading.tables if table.name == "shop.raw_queue")
+        return next(dict(table.parameters) for table in reading.of(CatalogTable) if table.name == "shop.raw_queue")
 
     assert parameters(read("clickhouse", server))["kafka.topics"] == "shop_raw_queue"
     assert parameters(read("clickhouse", server))["kafka.brokers"] == "kafka-3:9092"
@@ -169,7 +170,7 @@ def test_database_that_cannot_be_read_costs_itself(read, server) -> None:
     server.refused = dict.fromkeys(server.answers, (500, DENIED))
 
     assert partial.outcome.status is SourceStatus.PARTIAL
-    assert {table.name.partition(".")[0] for table in partial.tables} == {"mart"}
+    assert {table.name.partition(".")[0] for table in partial.of(CatalogTable)} == {"mart"}
     with pytest.raises(SourceUnreachable):
         read("clickhouse", server)
 

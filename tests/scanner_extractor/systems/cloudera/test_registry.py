@@ -9,6 +9,7 @@ import pytest
 from scanner_extractor.schemas.references import finder, resolve
 from scanner_model.errors import PayloadUnexpected, SourceRefused
 from scanner_model.scan import SourceStatus
+from scanner_model.schemas import SchemaVersion
 
 FORBIDDEN = (403, {"responseMessage": "not allowed"})
 
@@ -19,7 +20,9 @@ def test_everything_takes_one_request(cloudera, read_through) -> None:
     reading = read_through(server, "cloudera")
 
     assert server.log == ["schemas/aggregated"]
-    assert [(v.subject, v.version, v.schema_id, v.format) for v in reading.versions] == [("orders", 1, "7", "AVRO")]
+    assert [(v.subject, v.version, v.schema_id, v.format) for v in reading.of(SchemaVersion)] == [
+        ("orders", 1, "7", "AVRO")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -29,7 +32,7 @@ def test_url_may_name_the_api(url, cloudera, read_through) -> None:
     """People copy the address from a browser."""
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="orders", text='"int"', id=7),))
 
-    assert len(read_through(server, "cloudera", url=url).versions) == 1
+    assert len(read_through(server, "cloudera", url=url).of(SchemaVersion)) == 1
 
 
 @pytest.mark.parametrize("aggregates", [True, False])
@@ -43,7 +46,7 @@ def test_version_of_several_branches_is_one(aggregates, cloudera, read_through) 
         ),
         aggregates=aggregates,
     )
-    versions = read_through(server, "cloudera").versions
+    versions = read_through(server, "cloudera").of(SchemaVersion)
 
     assert [(v.version, json.loads(v.metadata)["branches"]) for v in versions] == [
         (1, ["MASTER", "next"]),
@@ -58,7 +61,7 @@ def test_version_of_several_branches_is_one(aggregates, cloudera, read_through) 
 def test_state_is_the_registrys_word(state, expected, cloudera, read_through) -> None:
     """Enabled is the ordinary one, and what old servers mean that tell none."""
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text='"int"', id=1, state=state),))
-    (version,) = read_through(server, "cloudera").versions
+    (version,) = read_through(server, "cloudera").of(SchemaVersion)
 
     assert (version.state, version.deleted) == (expected, False)
 
@@ -66,7 +69,7 @@ def test_state_is_the_registrys_word(state, expected, cloudera, read_through) ->
 def test_deleted_version_is_deleted(cloudera, read_through) -> None:
     """The registry keeps it with a state, as others keep theirs with a mark."""
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text='"int"', id=1, state=8),))
-    (version,) = read_through(server, "cloudera").versions
+    (version,) = read_through(server, "cloudera").of(SchemaVersion)
 
     assert (version.state, version.deleted) == ("Deleted", True)
 
@@ -75,7 +78,7 @@ def test_what_is_reported_beside_a_schema_is_kept(cloudera, read_through) -> Non
     """Group and description tell people whose it is."""
     about = {"description": "what was ordered", "schemaGroup": "shop"}
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text='"int"', id=1, about=about),))
-    (version,) = read_through(server, "cloudera").versions
+    (version,) = read_through(server, "cloudera").of(SchemaVersion)
 
     assert json.loads(version.metadata) == {**about, "compatibility": "BACKWARD"}
 
@@ -94,7 +97,7 @@ def test_include_means_the_newest_enabled_version_of_the_main_branch(wanted, num
             retained(name="pay", text=text, id=5),
         )
     )
-    versions = read_through(server, "cloudera").versions
+    versions = read_through(server, "cloudera").of(SchemaVersion)
 
     assert [(r.name, r.version) for r in versions[-1].references] == [("money", number)]
     assert resolve(versions[-1], finder(versions)).texts == {"money": f'"v{number}"'}
@@ -104,7 +107,7 @@ def test_include_means_the_newest_enabled_version_of_the_main_branch(wanted, num
 def test_text_of_any_form_includes_nothing_and_is_kept(text, cloudera, read_through) -> None:
     """It was accepted once, whatever it is."""
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text=text, id=1),))
-    (version,) = read_through(server, "cloudera").versions
+    (version,) = read_through(server, "cloudera").of(SchemaVersion)
 
     assert (version.text, version.references) == (text, ())
 
@@ -112,7 +115,7 @@ def test_text_of_any_form_includes_nothing_and_is_kept(text, cloudera, read_thro
 def test_include_of_a_schema_that_is_not_there_is_kept(cloudera, read_through) -> None:
     """Whoever resolves it says that it is missing."""
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text='{"includeSchemas":[{"name":"x"}]}', id=1),))
-    (version,) = read_through(server, "cloudera").versions
+    (version,) = read_through(server, "cloudera").of(SchemaVersion)
 
     assert [(r.subject, r.version) for r in version.references] == [("x", -1)]
 
@@ -123,7 +126,7 @@ def test_registry_that_does_not_report_everything_is_queried_schema_by_schema(ou
     retained = (cloudera.Kept(name="o", text='"int"', id=1), cloudera.Kept(name="p", text='"int"', id=2))
     reading = read_through(cloudera.Cloudera(kept=retained, said={"schemas/aggregated": output}), "cloudera")
 
-    assert ([v.subject for v in reading.versions], reading.outcome.status) == (["o", "p"], SourceStatus.READ)
+    assert ([v.subject for v in reading.of(SchemaVersion)], reading.outcome.status) == (["o", "p"], SourceStatus.READ)
     assert len(reading.problems) == 1
 
 
@@ -133,7 +136,7 @@ def test_schema_that_cannot_be_read_costs_that_schema(cloudera, read_through) ->
     server = cloudera.Cloudera(kept=retained, aggregates=False, said={"schemas/o/versions": FORBIDDEN})
     reading = read_through(server, "cloudera")
 
-    assert ([v.subject for v in reading.versions], reading.outcome.unread) == (["p"], {"o"})
+    assert ([v.subject for v in reading.of(SchemaVersion)], reading.outcome.unread) == (["p"], {"o"})
 
 
 def test_registry_that_refuses_every_schema_is_refused(cloudera, read_through) -> None:
@@ -161,5 +164,5 @@ def test_rows_of_another_form_cost_themselves(cloudera, read_through) -> None:
     output = {"schemas/aggregated": (200, {"entities": [entity, {}, {"schemaMetadata": {"name": "x"}}]})}
     reading = read_through(cloudera.Cloudera(said=output), "cloudera")
 
-    assert [(v.subject, v.format, v.text) for v in reading.versions] == [("o", "JSON", "t")]
+    assert [(v.subject, v.format, v.text) for v in reading.of(SchemaVersion)] == [("o", "JSON", "t")]
     assert (reading.outcome.unread, len(reading.problems)) == (frozenset(), 5)

@@ -12,10 +12,11 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.confluent_cloud.metrics import read_metrics
 from scanner_extractor.systems.confluent_cloud.settings import MetricsSettings
+from scanner_model.clients import ClientUse
 from scanner_model.scan import SourceStatus
 
 NOON = datetime(2026, 5, 2, 12, tzinfo=UTC)
@@ -40,7 +41,7 @@ def server(answers: Answers, asked: list[str]) -> Callable[[Request], Response]:
     return send
 
 
-def read(answers: Answers, *, clients: bool = True, asked: list[str] | None = None) -> CatalogResult:
+def read(answers: Answers, *, clients: bool = True, asked: list[str] | None = None) -> Reading:
     settings = MetricsSettings(http=HttpSettings(url="https://telemetry"), cluster="lkc-1", clients=clients)
     requests: list[str] = [] if asked is None else asked
     http = Http(settings.http, settings.source, exchange=server(answers, requests))
@@ -51,11 +52,11 @@ def test_received_records_were_written_and_sent_ones_read() -> None:
     """The words are the cluster's."""
     reading = read({"received_records": (200, [row("a", "shop")]), "sent_records": (200, [row("a", "audit")])})
 
-    assert [(use.topic, use.direction, use.identities) for use in reading.uses] == [
+    assert [(use.topic, use.direction, use.identities) for use in reading.of(ClientUse)] == [
         ("a", "reads", (("client.id", "audit"),)),
         ("a", "writes", (("client.id", "shop"),)),
     ]
-    assert (reading.uses[0].started, reading.uses[0].ended) == (
+    assert (reading.of(ClientUse)[0].started, reading.of(ClientUse)[0].ended) == (
         "2026-05-01T12:00:00+00:00",
         "2026-05-02T12:00:00+00:00",
     )
@@ -65,7 +66,7 @@ def test_default_client_and_client_that_moved_nothing_are_left_out() -> None:
     """Neither names a use."""
     rows = [row("a", "producer-1"), row("a", "idle", 0.0), row("", "shop"), row("a", "")]
 
-    assert read({"received_records": (200, rows)}).uses == ()
+    assert read({"received_records": (200, rows)}).of(ClientUse) == ()
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
@@ -74,7 +75,7 @@ def test_data_set_that_is_not_there_costs_nothing_else(status) -> None:
     reading = read({"received_records": (status, None), "sent_records": (200, [row("a", "audit")])})
 
     assert reading.outcome.status is SourceStatus.PARTIAL
-    assert len(reading.uses) == 1
+    assert len(reading.of(ClientUse)) == 1
     assert "received_records of the data set dataflow" in reading.outcome.reason
 
 

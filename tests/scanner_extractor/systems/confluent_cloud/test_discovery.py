@@ -9,7 +9,7 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.results import CloudResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings
 from scanner_extractor.systems.confluent_cloud.discovery import (
     read_cloud,
@@ -19,7 +19,7 @@ from scanner_extractor.systems.confluent_cloud.discovery import (
     read_regions,
     read_registries,
 )
-from scanner_extractor.systems.confluent_cloud.settings import CloudSettings
+from scanner_extractor.systems.confluent_cloud.settings import CloudSettings, Organization
 from scanner_model.errors import SourceRefused
 from scanner_model.names import SourceId
 from scanner_model.payload import Payload, Unread
@@ -27,14 +27,14 @@ from scanner_model.scan import SourceStatus
 
 NO_PAUSE = Clock(pause=lambda _: None)
 
-Read = Callable[..., CloudResult]
+Read = Callable[..., Reading]
 
 
 @pytest.fixture
 def read(cloud) -> Read:
     """Read a fake organisation over loopback: all of it, or one cluster."""
 
-    def query(*environments: Any, cluster: str = "", environment: str = "", **members: Any) -> CloudResult:
+    def query(*environments: Any, cluster: str = "", environment: str = "", **members: Any) -> Reading:
         with cloud.serving(cloud.Cloud(environments=environments, **members)) as url:
             login = BasicAuth(user="K", password="S")
             settings = CloudSettings(http=HttpSettings(url=url, auth=login), cluster=cluster, environment=environment)
@@ -68,7 +68,7 @@ def two(cloud) -> tuple[Any, Any]:
 
 def test_whole_organisation_from_one_key(read: Read, two) -> None:
     """Identity is the id: display names repeat."""
-    organization = read(*two).organization
+    organization = read(*two).of(Organization)[0]
 
     assert [(cluster.id, cluster.name, cluster.environment) for cluster in organization.clusters] == [
         ("lkc-1", "billing", "env-a"),
@@ -86,7 +86,7 @@ def test_whole_organisation_from_one_key(read: Read, two) -> None:
 
 def test_one_cluster_brings_its_own_environment_only(read: Read, two) -> None:
     """What is beside another cluster is not asked for."""
-    organization = read(*two, cluster="lkc-2").organization
+    organization = read(*two, cluster="lkc-2").of(Organization)[0]
 
     assert [environment.id for environment in organization.environments] == ["env-b"]
     assert [cloud_ksql.id for cloud_ksql in organization.ksqldb] == ["k2"]
@@ -98,7 +98,7 @@ def test_named_environment_spares_the_search(read: Read, two) -> None:
     """And it need not be listed: a key may see inside without seeing the list."""
     result = read(*two, cluster="lkc-1", environment="env-a", refused={"/org/v2/environments": 403})
 
-    assert [cluster.id for cluster in result.organization.clusters] == ["lkc-1"]
+    assert [cluster.id for cluster in result.of(Organization)[0].clusters] == ["lkc-1"]
 
 
 def test_every_page_is_read_and_an_empty_one_ends_nothing(read: Read, cloud) -> None:
@@ -106,7 +106,7 @@ def test_every_page_is_read_and_an_empty_one_ends_nothing(read: Read, cloud) -> 
     many = tuple(cloud.Cluster(id=f"lkc-{number:03}") for number in range(230))
 
     result = read(cloud.Environment(clusters=many), hollow=True)
-    assert len(result.organization.clusters) == 230
+    assert len(result.of(Organization)[0].clusters) == 230
 
 
 @pytest.mark.parametrize("plane", ["/ksqldbcm", "/fcpm", "/srcm"])
@@ -116,7 +116,7 @@ def test_plane_that_is_refused_is_unknown_not_empty(read: Read, two, plane: str)
 
     assert result.outcome.status is SourceStatus.PARTIAL
     assert len(result.problems) == 1
-    assert result.organization.clusters
+    assert result.of(Organization)[0].clusters
 
 
 def test_cluster_that_the_key_does_not_show_is_refused(read: Read, two) -> None:

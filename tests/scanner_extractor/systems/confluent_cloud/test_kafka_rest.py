@@ -11,24 +11,26 @@ import pytest
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.results import KafkaResult, no_progress
+from scanner_extractor.results import KafkaCluster, Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.confluent_cloud.kafka_rest import read_kafka_rest
 from scanner_extractor.systems.confluent_cloud.settings import KafkaRestSettings
+from scanner_model.catalogs import MirrorTopic
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused
+from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.scan import SourceStatus as Answered
 
 NO_PAUSE = Clock(pause=lambda _: None)
 PATH = "/kafka/v3/clusters/lkc-1"
 
-Read = Callable[..., KafkaResult]
+Read = Callable[..., Reading]
 
 
 @pytest.fixture
 def read(cloud) -> Read:
     """Read the cluster `lkc-1` of a fake Confluent Cloud over loopback."""
 
-    def query(cluster: Any, **members: Any) -> KafkaResult:
+    def query(cluster: Any, **members: Any) -> Reading:
         server = cloud.Cloud(environments=(cloud.Environment(clusters=(cluster,)),), **members)
         with cloud.serving(server) as url:
             given = KafkaRestSettings(http=HttpSettings(url=url), cluster="lkc-1")
@@ -42,7 +44,7 @@ def read(cloud) -> Read:
 def answered() -> Read:
     """Read what a table of paths answers: rows, JSON, or a status; everything else is a 404."""
 
-    def query(answers: dict[str, Any], cluster: str = "lkc-1", **settings: Any) -> KafkaResult:
+    def query(answers: dict[str, Any], cluster: str = "lkc-1", **settings: Any) -> Reading:
         given = KafkaRestSettings(http=HttpSettings(url="http://k"), cluster=cluster, **settings)
 
         def exchange(request: Request) -> Response:
@@ -67,17 +69,17 @@ def test_requests_do_not_grow_with_topics(cloud, read: Read) -> None:
     topics = tuple(cloud.Topic(name=f"t{number}", config={"retention.ms": "1"}) for number in range(300))
 
     result = read(cloud.Cluster(id="lkc-1", topics=topics))
-    assert (len(result.topics), result.outcome.status, result.outcome.requests) == (300, Answered.READ, 6)
-    assert result.cluster_id == "lkc-1"
-    assert result.topics[0].config == (("retention.ms", "1"),)
+    assert (len(result.of(Topic)), result.outcome.status, result.outcome.requests) == (300, Answered.READ, 6)
+    assert result.of(KafkaCluster)[0].cluster_id == "lkc-1"
+    assert result.of(Topic)[0].config == (("retention.ms", "1"),)
 
 
 def test_settings_by_default_and_secrets_stay_out(cloud, read: Read) -> None:
     """What Kafka would do anyway is no decision of anybody's."""
     result = read(cloud.Cluster(id="lkc-1", topics=(cloud.Topic(name="a"),)))
 
-    assert [topic.config for topic in result.topics] == [()]
-    assert result.unconfigured == frozenset()
+    assert [topic.config for topic in result.of(Topic)] == [()]
+    assert result.of(KafkaCluster)[0].unconfigured == frozenset()
 
 
 def test_only_the_mark_makes_a_topic_internal(cloud, read: Read) -> None:
@@ -85,7 +87,7 @@ def test_only_the_mark_makes_a_topic_internal(cloud, read: Read) -> None:
     topics = (cloud.Topic(name="_audit"), cloud.Topic(name="confluent_orders"), cloud.Topic(name="x", internal=True))
 
     result = read(cloud.Cluster(id="lkc-1", topics=topics))
-    assert [(topic.name, topic.internal) for topic in result.topics] == [
+    assert [(topic.name, topic.internal) for topic in result.of(Topic)] == [
         ("_audit", False),
         ("confluent_orders", False),
         ("x", True),
@@ -97,7 +99,7 @@ def test_dedicated_cluster_reports_what_groups_read(cloud, read: Read) -> None:
     lags = {"g/1": ("a", "b")}
 
     result = read(cloud.Cluster(id="lkc-1", kind="Dedicated", groups=("g/1", "idle"), lags=lags))
-    assert [(consumer_group.name, consumer_group.topics) for consumer_group in result.consumer_groups] == [
+    assert [(consumer_group.name, consumer_group.topics) for consumer_group in result.of(ConsumerGroup)] == [
         ("g/1", ("a", "b")),
         ("idle", ()),
     ]
@@ -108,7 +110,7 @@ def test_where_lags_are_not_offered_no_second_group_is_queried(cloud, read: Read
     """Off Dedicated, the answer is the same for every group."""
     result = read(cloud.Cluster(id="lkc-1", groups=tuple(f"g{number}" for number in range(50))))
 
-    assert len(result.consumer_groups) == 50
+    assert len(result.of(ConsumerGroup)) == 50
     assert result.outcome.requests < 10
     assert result.problems == ()
 
@@ -117,7 +119,7 @@ def test_mirrored_topic_names_its_link_and_origin(cloud, read: Read) -> None:
     """A link copies a topic from another cluster, perhaps under another name."""
     result = read(cloud.Cluster(id="lkc-1", mirrors={"eu.orders": ("from-eu", "orders")}))
 
-    mirror = result.mirrors[0]
+    mirror = result.of(MirrorTopic)[0]
     assert (mirror.topic, mirror.link, mirror.origin_topic) == ("eu.orders", "from-eu", "orders")
     assert (mirror.origin_cluster, mirror.state) == ("lkc-far", "ACTIVE")
 
@@ -126,14 +128,14 @@ def test_html_page_with_429_passes(cloud, read: Read) -> None:
     """Kafka REST says `too many requests` as a web page."""
     result = read(cloud.Cluster(id="lkc-1", topics=(cloud.Topic(name="a"),)), slow_down=2)
 
-    assert [topic.name for topic in result.topics] == ["a"]
+    assert [topic.name for topic in result.of(Topic)] == ["a"]
 
 
 def test_refused_settings_are_unknown_not_default(cloud, read: Read) -> None:
     """Topics are reported all the same, and earlier settings may stay."""
     result = read(cloud.Cluster(id="lkc-1", topics=(cloud.Topic(name="a"),)), refused={f"{PATH}/topics/-": 403})
 
-    assert result.unconfigured == {"a"}
+    assert result.of(KafkaCluster)[0].unconfigured == {"a"}
     assert result.outcome.status is Answered.PARTIAL
     assert "settings of topics" in result.outcome.reason
 
@@ -156,7 +158,7 @@ def test_next_is_followed_should_there_ever_be_one(answered: Read) -> None:
     more = {"data": [topic("a")], "metadata": {"next": f"https://else.where{PATH}/topics?page_token=2"}}
     answers = {PATH: {}, f"{PATH}/topics": more, f"{PATH}/topics?page_token=2": [topic("b")]}
 
-    assert [topic.name for topic in answered(answers).topics] == ["a", "b"]
+    assert [topic.name for topic in answered(answers).of(Topic)] == ["a", "b"]
 
 
 def test_pages_that_never_end_keep_what_they_brought(answered: Read) -> None:
@@ -165,7 +167,7 @@ def test_pages_that_never_end_keep_what_they_brought(answered: Read) -> None:
     pages = {"data": [topic("a")], "metadata": {"next": link}}
 
     result = answered({PATH: {}, f"{PATH}/topics": pages, f"{PATH}/topics?page_token=2": pages})
-    assert [topic.name for topic in result.topics] == ["a"]
+    assert [topic.name for topic in result.of(Topic)] == ["a"]
     assert (result.outcome.status, result.outcome.unread) == (Answered.PARTIAL, frozenset())
 
 
@@ -176,8 +178,8 @@ def test_proxy_of_its_own_has_no_prefix_and_reports_its_cluster(answered: Read) 
     answers = {"/v3/clusters": [{"cluster_id": "c-9"}], f"{path}/topics": [topic("a")], f"{path}/brokers": brokers}
 
     result = answered(answers, cluster="")
-    assert (result.cluster_id, [topic.name for topic in result.topics]) == ("c-9", ["a"])
-    assert result.brokers == ("[::1]:9093", "kafka-1:9092")
+    assert (result.of(KafkaCluster)[0].cluster_id, [topic.name for topic in result.of(Topic)]) == ("c-9", ["a"])
+    assert result.of(KafkaCluster)[0].addresses == ("[::1]:9093", "kafka-1:9092")
 
 
 @pytest.mark.parametrize(
@@ -207,7 +209,7 @@ def test_malformed_members_raise_nothing_but_our_errors(answered: Read, unusual:
     except ScannerError:
         return
 
-    assert all(topic.partitions is None for topic in result.topics)
+    assert all(topic.partitions is None for topic in result.of(Topic))
 
 
 def test_one_group_that_is_refused_keeps_its_earlier_topics(answered: Read) -> None:
@@ -219,4 +221,4 @@ def test_one_group_that_is_refused_keeps_its_earlier_topics(answered: Read) -> N
 
     result = answered(answers | {f"{PATH}/topics/-/configs": []})
     assert result.outcome.unread == {"b"}
-    assert [consumer_group.topics for consumer_group in result.consumer_groups] == [("t",), (), ()]
+    assert [consumer_group.topics for consumer_group in result.of(ConsumerGroup)] == [("t",), (), ()]

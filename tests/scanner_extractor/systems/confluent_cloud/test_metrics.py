@@ -15,7 +15,7 @@ from confluent_kafka import KafkaError, KafkaException
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.recording import Recorder, Replay
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import rates
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, OffsetSettings
@@ -32,14 +32,14 @@ NO_PAUSE = Clock(pause=lambda _: None)
 NOW = datetime(2026, 5, 2, 8, 30, tzinfo=UTC)
 OFFSETS = OffsetSettings(brokers=("k:9092",))
 
-Read = Callable[..., CatalogResult]
+Read = Callable[..., Reading]
 
 
 @pytest.fixture
 def read(cloud) -> Read:
     """Read the figures of a fake service over loopback; *posted* fills up with the queries."""
 
-    def query(posted: list[Any] | None = None, look_back: int = 60, **members: Any) -> CatalogResult:
+    def query(posted: list[Any] | None = None, look_back: int = 60, **members: Any) -> Reading:
         server = cloud.Cloud(**members)
         with cloud.serving(server) as url:
             given = MetricsSettings(http=HttpSettings(url=url), cluster="lkc-1", look_back=look_back)
@@ -62,9 +62,9 @@ def test_window_is_requested_and_reported(read: Read) -> None:
 
     result = read(posted, figures={"received_bytes": (row("orders", 8123.0),)}, look_back=30)
     assert posted[0]["intervals"] == ["now-35m|m/now-5m|m"]
-    assert [(metric.name, metric.topic, metric.amount, metric.started, metric.ended) for metric in result.metrics] == [
-        ("received_bytes", "orders", 8123.0, "2026-05-02T07:00:00+00:00", "2026-05-02T07:30:00+00:00")
-    ]
+    assert [
+        (metric.name, metric.topic, metric.amount, metric.started, metric.ended) for metric in result.of(Metric)
+    ] == [("received_bytes", "orders", 8123.0, "2026-05-02T07:00:00+00:00", "2026-05-02T07:30:00+00:00")]
 
 
 def test_one_aggregation_without_agg_a_query(read: Read) -> None:
@@ -82,7 +82,7 @@ def test_second_page_is_requested_in_the_address(read: Read) -> None:
     rows = tuple(row(f"t{number:04}") for number in range(2100))
 
     result = read(figures={"sent_records": rows})
-    assert len(result.metrics) == 2100
+    assert len(result.of(Metric)) == 2100
     assert result.outcome.requests == 7
 
 
@@ -90,7 +90,7 @@ def test_lag_reports_which_group_reads_which_topic(read: Read) -> None:
     """On every kind of cluster; a level has no window."""
     lag = row("orders", 12, **{"metric.consumer_group_id": "billing"})
 
-    metric = read(figures={"consumer_lag_offsets": (lag, row("orders", 5))}).metrics[0]
+    metric = read(figures={"consumer_lag_offsets": (lag, row("orders", 5))}).of(Metric)[0]
     assert (metric.object_kind, metric.object_name, metric.started) == ("group", "billing", "")
 
 
@@ -99,14 +99,14 @@ def test_value_that_is_no_number_is_left_out(read: Read, unusual: Any) -> None:
     """One odd row costs itself alone."""
     result = read(figures={"sent_bytes": (row("a", unusual), row("b", 2), row("", 3), {"value": 1})})
 
-    assert [metric.topic for metric in result.metrics] == ["b"]
+    assert [metric.topic for metric in result.of(Metric)] == ["b"]
 
 
 def test_answer_without_a_time_gets_that_of_the_scan(read: Read) -> None:
     """The window is known from what was queried."""
     result = read(figures={"sent_bytes": (row("a", timestamp="soon"),)})
 
-    assert result.metrics[0].ended == "2026-05-02T08:25:00+00:00"
+    assert result.of(Metric)[0].ended == "2026-05-02T08:25:00+00:00"
 
 
 def test_cluster_key_is_refused(read: Read) -> None:
@@ -145,7 +145,7 @@ def test_ends_of_partitions_are_summed_by_topic() -> None:
         OFFSETS, no_progress, now=NOW, client=offsets_client({("b", 0): 5, ("a", 0): 1, ("a", 1): 2})
     )
 
-    assert [(metric.topic, metric.amount, metric.started, metric.ended) for metric in offsets.metrics] == [
+    assert [(metric.topic, metric.amount, metric.started, metric.ended) for metric in offsets.of(Metric)] == [
         ("a", 3.0, "", "2026-05-02T08:30:00+00:00"),
         ("b", 5.0, "", "2026-05-02T08:30:00+00:00"),
     ]
@@ -156,7 +156,7 @@ def test_half_a_sum_is_no_figure() -> None:
     ends = {("a", 0): 1, ("a", 1): None, ("b", 0): 5}
 
     offsets = read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client(ends))
-    assert [metric.topic for metric in offsets.metrics] == ["b"]
+    assert [metric.topic for metric in offsets.of(Metric)] == ["b"]
     assert (offsets.outcome.status, offsets.outcome.unread) == (SourceStatus.PARTIAL, {"a"})
 
 
@@ -164,7 +164,7 @@ def test_an_end_below_zero_is_no_figure() -> None:
     """A broker that goes away while it is queried gives -1001, librdkafka's invalid offset, and no error."""
     offsets = read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client({("a", 0): 28, ("a", 1): -1001}))
 
-    assert (offsets.metrics, offsets.outcome.status, offsets.outcome.unread) == ((), SourceStatus.PARTIAL, {"a"})
+    assert (offsets.of(Metric), offsets.outcome.status, offsets.outcome.unread) == ((), SourceStatus.PARTIAL, {"a"})
 
 
 def test_no_end_at_all_is_no_empty_answer() -> None:

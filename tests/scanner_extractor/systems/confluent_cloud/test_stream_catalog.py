@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.confluent_cloud.settings import StreamCatalogSettings
 from scanner_extractor.systems.confluent_cloud.stream_catalog import (
@@ -30,14 +30,14 @@ from scanner_model.scan import SourceStatus
 NO_PAUSE = Clock(pause=lambda _: None)
 SOURCE = SourceId("stream_catalog:x")
 
-Read = Callable[..., CatalogResult]
+Read = Callable[..., Reading]
 
 
 @pytest.fixture
 def read(cloud) -> Read:
     """Read a fake catalog over loopback, as the cluster `lkc-1`; `asked` fills up with the requests."""
 
-    def query(*entities: Any, fields: bool = True, **members: Any) -> CatalogResult:
+    def query(*entities: Any, fields: bool = True, **members: Any) -> Reading:
         with cloud.serving(cloud.Cloud(entities=entities, **members)) as url:
             settings = StreamCatalogSettings(http=HttpSettings(url=url), cluster="lkc-1", fields=fields)
             with Http(settings.http, settings.source, clock=NO_PAUSE) as http:
@@ -65,7 +65,7 @@ def test_tag_lands_on_the_right_clusters_topic_only(read: Read) -> None:
     """Two clusters of an environment may each have a topic `orders`."""
     local = entity("kafka_topic", "lsrc-7:lkc-1:orders", owner="sales", ownerEmail="s@x", description="All orders.")
 
-    annotations = read(local, entity("kafka_topic", "lsrc-7:lkc-2:orders", tags=["PUBLIC"])).annotations
+    annotations = read(local, entity("kafka_topic", "lsrc-7:lkc-2:orders", tags=["PUBLIC"])).of(Annotation)
     assert [(annotation.topic, annotation.tags, annotation.owner) for annotation in annotations] == [
         ("orders", ("PII",), "sales")
     ]
@@ -77,7 +77,7 @@ def test_what_nobody_wrote_about_is_left_out(read: Read) -> None:
     deleted = entity("kafka_topic", "lsrc-7:lkc-1:gone") | {"status": "DELETED"}
 
     result = read(entity("kafka_topic", "lsrc-7:lkc-1:plain", tags=[]), deleted)
-    assert result.annotations == ()
+    assert result.of(Annotation) == ()
     assert result.outcome.status is SourceStatus.READ
 
 
@@ -86,7 +86,7 @@ def test_search_goes_on_to_the_last_page(read: Read) -> None:
     topics = [entity("kafka_topic", f"lsrc-7:lkc-1:t{number:04}") for number in range(1203)]
 
     result = read(*topics)
-    assert len(result.annotations) == 1203
+    assert len(result.of(Annotation)) == 1203
     assert result.outcome.requests < 15
 
 
@@ -97,7 +97,7 @@ def test_graphql_adds_business_metadata_and_connectors_topics(read: Read) -> Non
     connector = {"qualifiedName": "lcc-9:s3", "name": "s3", "tags": None, "business_metadata": None}
     sinks = connector | {"topics": [{"name": "orders"}, {"name": "archive"}]}
 
-    annotations = read(graphql={"kafka_topic": (topic,), "cn_connector": (sinks,)}).annotations
+    annotations = read(graphql={"kafka_topic": (topic,), "cn_connector": (sinks,)}).of(Annotation)
     assert [(annotation.kind, annotation.connector_topics) for annotation in annotations] == [
         ("cn_connector", ("archive", "orders")),
         ("kafka_topic", None),
@@ -110,7 +110,7 @@ def test_essentials_package_has_no_graphql_and_is_read_all_the_same(read: Read) 
     """That is no failure: the answer is whole, and the report says what is missing and why."""
     result = read(entity("kafka_topic", "lsrc-7:lkc-1:orders"), graphql=None)
 
-    assert (result.outcome.status, len(result.annotations)) == (SourceStatus.READ, 1)
+    assert (result.outcome.status, len(result.of(Annotation))) == (SourceStatus.READ, 1)
     assert {problem.hint for problem in result.problems} == {
         "business metadata and connectors' topics require the Advanced package of Stream Governance"
     }
@@ -130,7 +130,7 @@ def test_refused_search_leaves_what_graphql_reports(read: Read) -> None:
     topic = {"qualifiedName": "lsrc-7:lkc-1:orders", "tags": ["PII"], "business_metadata": None}
 
     result = read(graphql={"kafka_topic": (topic,), "cn_connector": ()}, refused={"/catalog/v1": 403})
-    assert [(annotation.topic, annotation.tags) for annotation in result.annotations] == [("orders", ("PII",))]
+    assert [(annotation.topic, annotation.tags) for annotation in result.of(Annotation)] == [("orders", ("PII",))]
     assert result.outcome.status is SourceStatus.PARTIAL
 
 
@@ -144,8 +144,8 @@ def test_fields_are_not_queried_unless_wanted(cloud, read: Read) -> None:
     """There may be a hundred thousand of them."""
     field = entity("sr_field", "lsrc-7:.:1:shop.Order.amount", "amount")
 
-    assert len(read(field).annotations) == 1
-    assert read(field, fields=False).annotations == ()
+    assert len(read(field).of(Annotation)) == 1
+    assert read(field, fields=False).of(Annotation) == ()
 
 
 @pytest.mark.parametrize(

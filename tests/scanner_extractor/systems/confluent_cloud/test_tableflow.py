@@ -9,10 +9,11 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.confluent_cloud.settings import TableflowSettings
 from scanner_extractor.systems.confluent_cloud.tableflow import read_tableflow
+from scanner_model.catalogs import Materialization
 from scanner_model.errors import SourceRefused
 from scanner_model.scan import SourceStatus
 
@@ -22,14 +23,14 @@ UNITY = {"kind": "Unity", "workspace_endpoint": "https://dbc-1.cloud.databricks.
 GLUE = {"kind": "AwsGlue", "provider_integration_id": "cspi-1"}
 SNOWFLAKE = {"kind": "Snowflake", "endpoint": "https://acme-eu1.snowflakecomputing.com/polaris", "warehouse": "wh"}
 
-Read = Callable[..., CatalogResult]
+Read = Callable[..., Reading]
 
 
 @pytest.fixture
 def read(cloud) -> Read:
     """Read the tables of `lkc-1` in `env-x1` of a fake Confluent Cloud over loopback."""
 
-    def query(*tables: Any, integrations: Any = (), **members: Any) -> CatalogResult:
+    def query(*tables: Any, integrations: Any = (), **members: Any) -> Reading:
         cluster = cloud.Cluster(id="lkc-1", tables=tables, integrations=tuple(integrations))
         server = cloud.Cloud(environments=(cloud.Environment(clusters=(cluster,)),), **members)
         with cloud.serving(server) as url:
@@ -58,7 +59,7 @@ def catalog(identity: str, config: Any) -> dict[str, Any]:
 
 def test_table_is_named_by_its_place(read: Read) -> None:
     """OpenLineage names Delta and Iceberg tables by where their files lie."""
-    materializations = read(table(), table("b", ["ICEBERG"])).materializations
+    materializations = read(table(), table("b", ["ICEBERG"])).of(Materialization)
 
     assert [
         (materialization.topic, materialization.table_format, materialization.namespace, materialization.name)
@@ -93,7 +94,7 @@ def test_catalog_names_the_table_its_own_way(read: Read, config: Any, form: str,
     """So that lineage meets what the catalog itself, or Spark, says of the same table; an unknown kind is kept."""
     listed = table(formats=["DELTA", "ICEBERG"], syncs=[sync("tci-1")])
 
-    materializations = read(listed, integrations=[catalog("tci-1", config)]).materializations
+    materializations = read(listed, integrations=[catalog("tci-1", config)]).of(Materialization)
     remote = [item for item in materializations if item.catalog == "tci-1" and item.table_format == form]
     assert [(item.namespace, item.name, item.state, item.catalog_kind) for item in remote] == [
         (namespace, name, "SYNCED", config["kind"])
@@ -102,7 +103,7 @@ def test_catalog_names_the_table_its_own_way(read: Read, config: Any, form: str,
 
 def test_integration_alone_proves_no_sync(read: Read) -> None:
     """Only the topic's own statuses tell which catalogs know its table."""
-    materializations = read(table(), integrations=[catalog("tci-1", UNITY)]).materializations
+    materializations = read(table(), integrations=[catalog("tci-1", UNITY)]).of(Materialization)
 
     assert [materialization.catalog for materialization in materializations] == [""]
 
@@ -111,7 +112,7 @@ def test_delta_goes_to_unity_and_iceberg_elsewhere(read: Read) -> None:
     """A topic in both formats is one table in each catalog."""
     listed = table(formats=["ICEBERG", "DELTA"], syncs=[sync("u"), sync("g", "FAILED", error_message="no role")])
 
-    materializations = read(listed, integrations=[catalog("u", UNITY), catalog("g", GLUE)]).materializations
+    materializations = read(listed, integrations=[catalog("u", UNITY), catalog("g", GLUE)]).of(Materialization)
     assert [
         (materialization.table_format, materialization.catalog, materialization.state, materialization.detail)
         for materialization in materializations
@@ -128,7 +129,7 @@ def test_failing_format_fails_alone(read: Read) -> None:
     listed = table(formats=["DELTA", "ICEBERG"])
     listed["status"]["failing_table_formats"] = [{"table_format": "DELTA", "error_message": "bad schema"}]
 
-    materializations = read(listed).materializations
+    materializations = read(listed).of(Materialization)
     assert [
         (materialization.table_format, materialization.state, materialization.detail)
         for materialization in materializations
@@ -143,14 +144,14 @@ def test_every_page_is_read_and_an_empty_one_ends_nothing(read: Read) -> None:
     tables = [table(f"t{number:03}") for number in range(250)]
 
     result = read(*tables, hollow=True)
-    assert (len(result.materializations), result.outcome.status) == (250, SourceStatus.READ)
+    assert (len(result.of(Materialization)), result.outcome.status) == (250, SourceStatus.READ)
 
 
 def test_topic_without_place_or_catalog_has_a_name(read: Read) -> None:
     """Managed storage reports no path; `topic_name` stands in some samples."""
     managed = {"spec": {"topic_name": "a", "storage": {"kind": "Managed"}, "suspended": True}}
 
-    materializations = read(managed, {"spec": {}}, {}).materializations
+    materializations = read(managed, {"spec": {}}, {}).of(Materialization)
     assert [
         (materialization.topic, materialization.namespace, materialization.name, materialization.suspended)
         for materialization in materializations
@@ -162,7 +163,7 @@ def test_without_integrations_tables_are_reported_and_the_answer_is_partial(read
     result = read(table(syncs=[sync("u", catalog_type="Unity")]), refused={"/tableflow/v1/catalog": 403})
 
     assert result.outcome.status is SourceStatus.PARTIAL
-    assert [materialization.catalog_kind for materialization in result.materializations] == ["", "Unity"]
+    assert [materialization.catalog_kind for materialization in result.of(Materialization)] == ["", "Unity"]
 
 
 def test_wrong_key_is_no_empty_tableflow(read: Read) -> None:

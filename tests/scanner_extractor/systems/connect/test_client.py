@@ -11,26 +11,26 @@ import pytest
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.results import ConnectResult, no_progress
+from scanner_extractor.results import ConnectCluster, Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.connect.client import read_connect
 from scanner_extractor.systems.connect.settings import ConnectSettings
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
-from scanner_model.kafka import ConnectorKind, ConnectorTask
+from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask
 from scanner_model.scan import SourceStatus as Answered
 
 SINK = {"connector.class": "com.acme.Sink", "topics": "orders"}
 LIST = "/connectors?expand=info&expand=status"
 NO_PAUSE = Clock(pause=lambda _: None)
 
-Read = Callable[..., ConnectResult]
+Read = Callable[..., Reading]
 
 
 @pytest.fixture
 def read(connect) -> Read:
     """Read a fake Connect cluster over loopback."""
 
-    def query(server: Any, **settings: Any) -> ConnectResult:
+    def query(server: Any, **settings: Any) -> Reading:
         with connect.serving(server) as url:
             http = HttpSettings(url=url, retry_also=frozenset({409}), concurrency=3)
             given = ConnectSettings(**{"http": http, "name": "main"} | settings)
@@ -44,7 +44,7 @@ def read(connect) -> Read:
 def answered() -> Read:
     """Read what a table of paths answers: JSON, a status, or an error to raise; everything else is a 404."""
 
-    def query(answers: dict[str, Any], **settings: Any) -> ConnectResult:
+    def query(answers: dict[str, Any], **settings: Any) -> Reading:
         given = ConnectSettings(**{"http": HttpSettings(url="http://c:8083"), "name": "main"} | settings)
 
         def exchange(request: Request) -> Response:
@@ -78,7 +78,7 @@ def test_one_request_reports_all_connectors_and_one_each_the_topics(connect, rea
     )
 
     result = read(server)
-    a, b = result.connectors
+    a, b = result.of(Connector)
     assert sorted(server.asked) == sorted(["/", LIST, "/connectors/a/topics", "/connectors/b/topics"])
     assert (a.name, a.kind, a.topics, a.tasks) == ("a", ConnectorKind.SOURCE, (), ())
     assert (b.kind, b.connector_class, b.state, b.worker) == (
@@ -88,7 +88,7 @@ def test_one_request_reports_all_connectors_and_one_each_the_topics(connect, rea
         "10.0.0.1:8083",
     )
     assert (b.topics, b.plugin_version, dict(b.config)) == (("a", "z"), "2.1.0", {**SINK, "name": "b"})
-    assert (result.kafka_cluster_id, result.outcome.status, result.outcome.received) == (
+    assert (result.of(ConnectCluster)[0].kafka_cluster_id, result.outcome.status, result.outcome.received) == (
         connect.CLUSTER,
         Answered.READ,
         2,
@@ -102,7 +102,7 @@ def test_running_connector_with_a_failed_task_reports_both(connect, read: Read) 
         installation=(connect.Kept(name="a", config=SINK, tasks=("RUNNING", "FAILED"), trace="x\n\ty"),)
     )
 
-    (connector,) = read(server).connectors
+    (connector,) = read(server).of(Connector)
     assert (connector.state, connector.trace) == ("RUNNING", "")
     assert connector.tasks == (
         ConnectorTask(number=0, state="RUNNING", worker="10.0.0.1:8083"),
@@ -116,9 +116,9 @@ def test_old_worker_that_lists_names_is_queried_one_by_one(connect, read: Read) 
     server = connect.Connect(installation=installation, generation="old")
 
     result = read(server)
-    assert [connector.name for connector in result.connectors] == ["a", "b", "c d"]
-    assert [connector.plugin_version for connector in result.connectors] == ["2.1.0"] * 3
-    assert [connector.topics for connector in result.connectors] == [None] * 3
+    assert [connector.name for connector in result.of(Connector)] == ["a", "b", "c d"]
+    assert [connector.plugin_version for connector in result.of(Connector)] == ["2.1.0"] * 3
+    assert [connector.topics for connector in result.of(Connector)] == [None] * 3
     assert sorted(server.asked)[-7:-1] == [
         "/connectors/a/status",
         "/connectors/a/topics",
@@ -136,7 +136,7 @@ def test_managed_connectors_are_read_with_the_words_of_confluent_cloud(connect, 
         installation=(connect.Kept(name="lake", config=SINK, state="DEGRADED"),), generation="managed"
     )
 
-    (connector,) = read(server).connectors
+    (connector,) = read(server).of(Connector)
     assert server.asked == [
         f"{connect.MANAGED}/connectors?expand=info%2Cstatus%2Cid",
         f"{connect.MANAGED}/connectors/lake/offsets",
@@ -165,8 +165,8 @@ def test_offsets_of_a_managed_sink_report_what_it_reads(answered: Read) -> None:
     answers = {f"{CLOUD}?expand=info%2Cstatus%2Cid": managed("one"), f"{CLOUD}/one/offsets": offsets}
 
     result = answered(answers, http=HttpSettings(url=f"http://c:8083{CLOUD.removesuffix('/connectors')}"))
-    assert [connector.topics for connector in result.connectors] == [("a", "b", "dlq-lcc-one")]
-    assert dict(result.connectors[0].config)["confluent.custom.plugin.id"] == "ccp-1"
+    assert [connector.topics for connector in result.of(Connector)] == [("a", "b", "dlq-lcc-one")]
+    assert dict(result.of(Connector)[0].config)["confluent.custom.plugin.id"] == "ccp-1"
 
 
 @pytest.mark.parametrize("refusal", [400, 403, 404, 409])
@@ -177,7 +177,7 @@ def test_offsets_that_are_not_offered_are_queried_once(answered: Read, refusal: 
     answers[f"{CLOUD}/two/offsets"] = {"offsets": []}
 
     result = answered(answers, http=HttpSettings(url=f"http://c:8083{CLOUD.removesuffix('/connectors')}"))
-    assert [connector.topics for connector in result.connectors] == [None, None]
+    assert [connector.topics for connector in result.of(Connector)] == [None, None]
     assert (result.outcome.status, result.problems) == (Answered.READ, ())
 
 
@@ -185,7 +185,7 @@ def test_topics_are_not_queried_where_they_are_switched_off(connect, read: Read)
     """It is a request for each connector."""
     server = connect.Connect(installation=(connect.Kept(name="a", config=SINK, topics=("t",)),))
 
-    assert read(server, active_topics=False).connectors[0].topics is None
+    assert read(server, active_topics=False).of(Connector)[0].topics is None
     assert server.asked == ["/", LIST]
 
 
@@ -195,7 +195,7 @@ def test_refused_topics_of_the_first_connector_are_refused_for_all(connect, read
     server = connect.Connect(installation=installation, untracked=True)
 
     result = read(server)
-    assert [connector.topics for connector in result.connectors] == [None] * 3
+    assert [connector.topics for connector in result.of(Connector)] == [None] * 3
     assert [path for path in server.asked if path.endswith("/topics")] == ["/connectors/a/topics"]
     assert (result.outcome.status, result.problems) == (Answered.READ, ())
 
@@ -220,7 +220,7 @@ def test_topics_that_a_starting_worker_does_not_find_are_unread(version, status,
     worker = {"version": version, "commit": "1", "kafka_cluster_id": "c"} if version else 404
     result = answered({"": worker, "/": worker, LIST: {"x": entry("x")}, "/connectors/x/topics": 404})
 
-    assert (result.connectors[0].topics, result.outcome.status) == (None, status)
+    assert (result.of(Connector)[0].topics, result.outcome.status) == (None, status)
 
 
 def test_name_that_the_web_server_refuses_costs_its_topics_only(connect, read: Read) -> None:
@@ -228,7 +228,7 @@ def test_name_that_the_web_server_refuses_costs_its_topics_only(connect, read: R
     server = connect.Connect(installation=(connect.Kept(name="a/b", config=SINK), connect.Kept(name="c", config=SINK)))
 
     result = read(server)
-    assert [(connector.name, connector.topics) for connector in result.connectors] == [("a/b", None), ("c", ())]
+    assert [(connector.name, connector.topics) for connector in result.of(Connector)] == [("a/b", None), ("c", ())]
     assert [problem.where for problem in result.problems] == ["connect:main a/b"]
     assert result.outcome.status == Answered.READ
 
@@ -237,7 +237,7 @@ def test_workers_that_share_out_their_connectors_are_queried_again(connect, read
     """A rebalance answers 409 and passes by itself."""
     server = connect.Connect(installation=(connect.Kept(name="a", config=SINK),), rebalancing=3)
 
-    assert [connector.name for connector in read(server).connectors] == ["a"]
+    assert [connector.name for connector in read(server).of(Connector)] == ["a"]
     assert server.asked[:4] == ["/"] * 4
 
 
@@ -245,7 +245,7 @@ def test_cluster_without_connectors_is_empty_and_not_unknown(connect, read: Read
     """Empty is an answer."""
     result = read(connect.Connect())
 
-    assert (result.connectors, result.outcome.status) == ((), Answered.READ)
+    assert (result.of(Connector), result.outcome.status) == ((), Answered.READ)
 
 
 @pytest.mark.parametrize("broken", [{}, None, 5, {"info": None}, {"status": {}}])
@@ -254,8 +254,8 @@ def test_connector_that_the_list_does_not_report_is_queried_alone(broken, answer
     alone = {"name": "x", "config": SINK, "tasks": [{"connector": "x", "task": 0}], "type": "sink"}
     result = answered({LIST: {"x": broken, "y": entry("y")}, "/connectors/x": alone, "/connectors/x/topics": 403})
 
-    assert [(connector.name, connector.state) for connector in result.connectors] == [("x", ""), ("y", "RUNNING")]
-    assert result.connectors[0].tasks == (ConnectorTask(number=0, state=""),)
+    assert [(connector.name, connector.state) for connector in result.of(Connector)] == [("x", ""), ("y", "RUNNING")]
+    assert result.of(Connector)[0].tasks == (ConnectorTask(number=0, state=""),)
 
 
 @pytest.mark.parametrize("config", [None, "text", [1], {"a": {"b": 1}}])
@@ -263,7 +263,7 @@ def test_one_broken_connector_costs_itself(config, answered: Read) -> None:
     """The others are read, and what is known of it from earlier stays."""
     result = answered({LIST: {"x": entry("x", config), "y": entry("y")}}, active_topics=False)
 
-    assert [connector.name for connector in result.connectors] == ["y"]
+    assert [connector.name for connector in result.of(Connector)] == ["y"]
     assert (result.outcome.status, result.outcome.requested, result.outcome.received) == (Answered.PARTIAL, 2, 1)
     assert result.outcome.unread == frozenset({"x"})
     assert [problem.where for problem in result.problems] == ["connect:main x"]
@@ -274,7 +274,7 @@ def test_connector_that_was_removed_meanwhile_is_left_out(answered: Read) -> Non
     answers = {LIST: ["x", "y"], "/connectors/y": entry("y")["info"], "/connectors/y/status": 404}
     result = answered(answers, active_topics=False)
 
-    assert [connector.name for connector in result.connectors] == ["y"]
+    assert [connector.name for connector in result.of(Connector)] == ["y"]
     assert (result.outcome.status, result.outcome.unread) == (Answered.READ, frozenset())
 
 
@@ -283,7 +283,7 @@ def test_topics_that_fail_leave_the_connector_and_are_reported(answered: Read) -
     members = {LIST: {"x": entry("x"), "y": entry("y")}, "/connectors/x/topics": SourceUnreachable("no answer")}
     result = answered(members | {"/connectors/y/topics": {"y": {"topics": ["t"]}}})
 
-    assert [connector.topics for connector in result.connectors] == [None, ("t",)]
+    assert [connector.topics for connector in result.of(Connector)] == [None, ("t",)]
     assert (result.outcome.status, result.outcome.reason) == (
         Answered.PARTIAL,
         "1 of them did not report their topics",
@@ -295,7 +295,7 @@ def test_answer_that_is_no_list_of_topics_is_none(topics, answered: Read) -> Non
     """A proxy answers anything."""
     result = answered({LIST: {"x": entry("x")}, "/connectors/x/topics": topics})
 
-    assert result.connectors[0].topics is None
+    assert result.of(Connector)[0].topics is None
     assert len(result.problems) == 1
 
 
@@ -304,7 +304,7 @@ def test_worker_that_does_not_report_its_cluster_is_read_all_the_same(root, answ
     """A proxy may let through what is needed only; before 2.0 there was no cluster id."""
     result = answered({"": root, LIST: {"x": entry("x")}})
 
-    assert (result.kafka_cluster_id, len(result.connectors)) == ("", 1)
+    assert (result.of(ConnectCluster)[0].kafka_cluster_id, len(result.of(Connector))) == ("", 1)
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_plugins_report_version_and_kind_where_nothing_else_does(plugins, versio
     reported = {"info": {"config": SINK, "type": "unknown"}, "status": {}}
     result = answered({LIST: {"x": reported}, "/connector-plugins": plugins}, active_topics=False)
 
-    assert (result.connectors[0].plugin_version, result.connectors[0].kind) == (version, kind)
+    assert (result.of(Connector)[0].plugin_version, result.of(Connector)[0].kind) == (version, kind)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from scanner_extractor.settings.cluster import HttpSettings, Settings
 from scanner_extractor.systems.connect.reader import with_masked_passwords
 from scanner_extractor.systems.connect.settings import ConnectSettings
 from scanner_model.errors import SourceUnreachable
+from scanner_model.kafka import Connector
 from scanner_model.names import ClusterName
 from scanner_model.redaction import MASK, mask_config, mask_json
 
@@ -129,14 +130,14 @@ def test_no_secret_comes_out_of_a_scan_in_fact_or_capture(tmp_path: Path) -> Non
     """A worker answers configurations in clear; nobody may find a password in what we keep."""
     reading = scanned(Live(recorder=Recorder(tmp_path / "c")))
 
-    assert len(reading.connectors) == 1
+    assert len(reading.of(Connector)) == 1
     for text in (repr(reading), files(tmp_path / "c")):
         assert not [word for word in LOST if word in text]
 
 
 def test_what_is_no_secret_stays_as_it_was_written() -> None:
     """Lineage is read from it: topics, fields and tables may be called `password`."""
-    (connector,) = scanned(Live()).connectors
+    (connector,) = scanned(Live()).of(Connector)
 
     assert KEPT.items() <= dict(connector.config).items()
     assert dict(connector.config).keys() >= PLANTED.keys()
@@ -144,7 +145,7 @@ def test_what_is_no_secret_stays_as_it_was_written() -> None:
 
 def test_addresses_without_their_credentials_stay() -> None:
     """Which database a connector reads is what it is about."""
-    config = dict(scanned(Live()).connectors[0].config)
+    config = dict(scanned(Live()).of(Connector)[0].config)
 
     assert config["connection.url"] == f"jdbc:postgresql://db:5432/shop?user=app&password={MASK}&ssl=true"
     assert config["connection.uri"] == "mongodb+srv://m1.example.org/shop?retryWrites=true"
@@ -156,12 +157,12 @@ def test_replay_of_a_capture_gives_the_same_facts(tmp_path: Path) -> None:
     live = scanned(Live(recorder=Recorder(tmp_path / "c")))
 
     replayed = scanned(Connections(replay=Replay(tmp_path / "c")))
-    assert replayed.connectors == live.connectors
+    assert replayed.of(Connector) == live.of(Connector)
 
 
 def test_error_traces_lose_the_secrets_that_they_quote() -> None:
     """Kafka's own message is `Invalid value … for configuration …`."""
-    (connector,) = scanned(Live()).connectors
+    (connector,) = scanned(Live()).of(Connector)
 
     assert connector.trace == f"X: cannot login with {MASK}\n\tat y"
     assert connector.tasks[1].trace == f"Invalid value {MASK} for configuration odd.port"

@@ -11,12 +11,12 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import OperationalError
 
 from scanner_extractor.probes import State, run_probes
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.scan.documents import database_document, read_database_document
 from scanner_extractor.systems.databases.client import database_probes, read_database
 from scanner_extractor.systems.databases.errors import source_errors
 from scanner_extractor.systems.databases.settings import DatabaseSettings
-from scanner_model.catalogs import TableKey
+from scanner_model.catalogs import CatalogTable, TableKey
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid, SourceUnreachable
 from scanner_model.scan import SourceStatus
@@ -43,13 +43,13 @@ def shop(tmp_path: Path) -> Path:
     return file
 
 
-def read(file: Path, **more: object) -> CatalogResult:
+def read(file: Path, **more: object) -> Reading:
     return read_database(settings(file, **more), no_progress)
 
 
 def test_tables_are_named_as_connectors_name_them(shop) -> None:
     """`jdbc:sqlite:/data/shop.db` has the namespace `file:/data/shop.db`, and a table's name nothing before it."""
-    tables = read(shop).tables
+    tables = read(shop).of(CatalogTable)
 
     assert [(table.namespace, table.name, table.kind) for table in tables] == [
         (f"file:{shop}", "big", "VIEW"),
@@ -61,7 +61,7 @@ def test_tables_are_named_as_connectors_name_them(shop) -> None:
 
 def test_columns_have_types_defaults_and_nullability(shop) -> None:
     """A type is its word and what refines it, a default is JSON text."""
-    customers = read(shop).tables[1]
+    customers = read(shop).of(CatalogTable)[1]
 
     assert customers.columns == (
         Column(path=("id",), type="integer", nullable=True),
@@ -72,7 +72,7 @@ def test_columns_have_types_defaults_and_nullability(shop) -> None:
 
 def test_names_that_look_like_marks_and_unknown_types_are_kept(shop) -> None:
     """A column called `@key` is not the key of a message, and a type that no dialect knows is no failure."""
-    odd = read(shop).tables[2]
+    odd = read(shop).of(CatalogTable)[2]
 
     assert [(column.path, column.type) for column in odd.columns] == [
         (("a.b",), "text"),
@@ -83,7 +83,7 @@ def test_names_that_look_like_marks_and_unknown_types_are_kept(shop) -> None:
 
 def test_keys_are_read(shop) -> None:
     """The primary key is that of a Debezium topic, a foreign key names the other table."""
-    assert read(shop).tables[3].keys == (
+    assert read(shop).of(CatalogTable)[3].keys == (
         TableKey("PRIMARY KEY", ("id",)),
         TableKey("UNIQUE", ("no",)),
         TableKey("FOREIGN KEY", ("customer",), "customers", ("id",)),
@@ -97,18 +97,18 @@ def test_view_over_a_table_that_is_gone_costs_itself(shop) -> None:
     connection.close()
     result = read(shop)
 
-    assert [table.name for table in result.tables] == ["big", "customers", "odd.name", "orders"]
+    assert [table.name for table in result.of(CatalogTable)] == ["big", "customers", "odd.name", "orders"]
     assert result.outcome.unread == {"broken"}
 
 
 def test_view_has_its_definition(shop) -> None:
     """It is stored as it is, and read when the graph is generated."""
-    assert read(shop).tables[0].definition == "CREATE VIEW big AS SELECT id, 'x' AS password FROM orders"
+    assert read(shop).of(CatalogTable)[0].definition == "CREATE VIEW big AS SELECT id, 'x' AS password FROM orders"
 
 
 def test_other_addresses_are_other_names_of_each_table(shop) -> None:
     """Connectors may reach the same server by another name."""
-    assert read(shop, aliases=("/mnt/shop.db",)).tables[1].symlinks == (("file:/mnt/shop.db", "customers"),)
+    assert read(shop, aliases=("/mnt/shop.db",)).of(CatalogTable)[1].symlinks == (("file:/mnt/shop.db", "customers"),)
 
 
 def test_database_is_only_read(shop) -> None:

@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import text
 
 from scanner_extractor.probes import State, run_probes
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.systems.databases.client import connected, database_probes, read_database
 from scanner_extractor.systems.databases.products import Location
 from scanner_extractor.systems.databases.settings import DatabaseSettings
-from scanner_model.catalogs import generation_expression
+from scanner_model.catalogs import CatalogTable, generation_expression
 from scanner_model.errors import ScannerError, SourceRefused
 from scanner_model.scan import SourceStatus
 
@@ -23,7 +23,7 @@ def settings(url: str, **more: object) -> DatabaseSettings:
     return DatabaseSettings(name="shop", url=url, **more)
 
 
-def read(url: str, **more: object) -> CatalogResult:
+def read(url: str, **more: object) -> Reading:
     return read_database(settings(url, **more), no_progress)
 
 
@@ -76,7 +76,7 @@ class TestPostgres:
 
     def test_comments_and_materialised_views_are_read(self, warehouse) -> None:
         """A comment describes a table or a column as a schema's doc does."""
-        latest, orders = read(warehouse, schemas=("sales",)).tables
+        latest, orders = read(warehouse, schemas=("sales",)).of(CatalogTable)
 
         assert (latest.name.rpartition(".")[2], latest.kind) == ("latest", "MATERIALIZED VIEW")
         assert "max(" in latest.definition
@@ -85,7 +85,7 @@ class TestPostgres:
 
     def test_type_without_a_name_in_sqlalchemy_does_not_lose_the_column(self, warehouse) -> None:
         """Types of extensions, and geometric ones, are unknown; the others of the table are not."""
-        (orders,) = (table for table in read(warehouse).tables if table.name.endswith(".orders"))
+        (orders,) = (table for table in read(warehouse).of(CatalogTable) if table.name.endswith(".orders"))
 
         assert [column.type for column in orders.columns] == ["bigint", "unknown", "text"]
 
@@ -94,7 +94,7 @@ class TestPostgres:
         result = read(warehouse, schemas=("sales", "missing"))
 
         assert result.outcome.status is SourceStatus.PARTIAL
-        assert len(result.tables) == 2
+        assert len(result.of(CatalogTable)) == 2
         assert [problem.where for problem in result.problems] == ["database:shop schema missing"]
 
     def test_no_schema_at_all_is_refused(self, warehouse) -> None:
@@ -133,14 +133,14 @@ class TestPostgres:
             "CREATE SERVER other FOREIGN DATA WRAPPER elsewhere",
             "CREATE FOREIGN TABLE sales.remote (id bigint) SERVER other",
         )
-        remote = read(warehouse, schemas=("sales",)).tables[-1]
+        remote = read(warehouse, schemas=("sales",)).of(CatalogTable)[-1]
 
         assert (remote.name.rpartition(".")[2], remote.kind, len(remote.columns)) == ("remote", "TABLE", 1)
 
     def test_generated_column_has_its_expression(self, warehouse, run_sql) -> None:
         """It is where the default of another column is."""
         run_sql(warehouse, "ALTER TABLE sales.orders ADD twice bigint GENERATED ALWAYS AS (id * 2) STORED", *TRIGGER)
-        *_, twice = read(warehouse, schemas=("sales",)).tables[-1].columns
+        *_, twice = read(warehouse, schemas=("sales",)).of(CatalogTable)[-1].columns
 
         assert generation_expression(twice) == "(id * 2)"
 
@@ -149,7 +149,7 @@ class TestPostgres:
         run_sql(warehouse, *TRIGGER)
         result = read(warehouse, schemas=("sales",))
 
-        assert dict(result.tables[-1].parameters)["triggers"] == "noted"
+        assert dict(result.of(CatalogTable)[-1].parameters)["triggers"] == "noted"
         assert [problem.what for problem in result.problems] == [
             "what the triggers of 1 tables write is not read: orders"
         ]
@@ -160,7 +160,7 @@ class TestPostgres:
         result = read(warehouse.replace("scanner:hidden-word@", "reader@"))
         run_sql(warehouse, "DROP ROLE reader")
 
-        assert len(result.tables) == 3
+        assert len(result.of(CatalogTable)) == 3
         assert result.problems == ()
 
 
@@ -175,7 +175,7 @@ class TestMariaDb:
         result = read(shop("careful", "REFERENCES ON shop.*", "SELECT, SHOW VIEW ON shop.latest"))
 
         assert result.problems == ()
-        assert [(table.name, bool(table.definition)) for table in result.tables] == [
+        assert [(table.name, bool(table.definition)) for table in result.of(CatalogTable)] == [
             ("shop.latest", True),
             ("shop.orders", False),
         ]
@@ -184,7 +184,7 @@ class TestMariaDb:
         """Where they come from is not known, which is a problem; the other tables are read."""
         result = read(shop("blind", "REFERENCES ON shop.*"))
 
-        assert [(table.name, len(table.columns), table.definition) for table in result.tables] == [
+        assert [(table.name, len(table.columns), table.definition) for table in result.of(CatalogTable)] == [
             ("shop.latest", 1, ""),
             ("shop.orders", 1, ""),
         ]
@@ -197,7 +197,7 @@ class TestMariaDb:
         run_sql(url, "DROP TABLE orders")
         result = read(url)
 
-        assert result.tables == ()
+        assert result.of(CatalogTable) == ()
         assert result.outcome.status is SourceStatus.PARTIAL
         assert result.outcome.unread == {"shop.latest"}
 
@@ -209,11 +209,11 @@ class TestMariaDb:
             "CREATE TRIGGER noted BEFORE INSERT ON orders FOR EACH ROW SET @noted = 1",
         )
         result = read(shop("owner", "ALL ON shop.*"))
-        _, twice, shown = result.tables[-1].columns
+        _, twice, shown = result.of(CatalogTable)[-1].columns
 
         assert generation_expression(twice) == "`id` * 2"
         assert generation_expression(shown) == "concat('n',`id`)"
-        assert dict(result.tables[-1].parameters)["triggers"] == "noted"
+        assert dict(result.of(CatalogTable)[-1].parameters)["triggers"] == "noted"
         assert [problem.where for problem in result.problems] == ["database:shop shop"]
 
     def test_wrong_password_is_refused_and_not_shown(self, shop) -> None:

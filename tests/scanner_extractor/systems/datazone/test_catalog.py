@@ -7,6 +7,7 @@ import pytest
 from scanner_extractor.http.recording import Recorder
 from scanner_extractor.settings.sources import Lineage, Wanted
 from scanner_extractor.systems.datazone.catalog import dataset_of
+from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.errors import SourceRefused
 from scanner_model.scan import SourceStatus
 
@@ -30,7 +31,7 @@ def test_asset_is_read_with_the_columns_of_its_forms(aws, read_aws) -> None:
         "a1", "Orders", FORM, externalIdentifier=ORDERS, description="what was bought", glossaryTerms=["g1"]
     )
     reading = read_aws("datazone", aws.DataZone(assets=(asset,)), options=DOMAIN, lineage=Lineage.NONE)
-    table = reading.tables[0]
+    table = reading.of(CatalogTable)[0]
 
     assert (table.namespace, table.name) == (GLUE, "table/lake/orders")
     assert (table.kind, table.owner) == ("amazon.datazone.GlueTableAssetType", "prj1")
@@ -48,7 +49,9 @@ def test_asset_is_read_with_the_columns_of_its_forms(aws, read_aws) -> None:
 def test_asset_without_an_outer_name_goes_by_its_own(aws, read_aws) -> None:
     """And one whose form is no JSON object is a table without columns."""
     asset = aws.asset("a1", "Orders", ["x"])
-    table = read_aws("datazone", aws.DataZone(assets=(asset,)), options=DOMAIN, lineage=Lineage.NONE).tables[0]
+    table = read_aws("datazone", aws.DataZone(assets=(asset,)), options=DOMAIN, lineage=Lineage.NONE).of(CatalogTable)[
+        0
+    ]
 
     assert (table.namespace, table.name, table.columns) == ("datazone://dzd_1", "amazon.datazone.asset/a1", ())
 
@@ -61,7 +64,7 @@ def test_secrets_in_forms_reach_no_capture(aws, read_aws, tmp_path) -> None:
     wrap = Recorder(tmp_path).recording
     reading = read_aws("datazone", server, options=DOMAIN, lineage=Lineage.NONE, wrap=wrap)
 
-    assert [column.name for column in reading.tables[0].columns] == ["password"]
+    assert [column.name for column in reading.of(CatalogTable)[0].columns] == ["password"]
     assert "zq" not in "".join(file.read_text() for file in tmp_path.rglob("*.json"))
 
 
@@ -79,7 +82,9 @@ def test_flows_go_through_jobs_whatever_run_they_were(aws, read_aws) -> None:
     server = aws.DataZone(assets=(aws.asset("a1", "Orders", externalIdentifier=ORDERS),), nodes=nodes)
     reading = read_aws("datazone", server, options=DOMAIN)
 
-    assert [(link.origin_namespace, link.origin_name, link.target_name, link.process) for link in reading.links] == [
+    assert [
+        (link.origin_namespace, link.origin_name, link.target_name, link.process) for link in reading.of(CatalogLink)
+    ] == [
         (GLUE, "table/lake/orders", "table/lake/daily", "etl.sum"),
         ("kafka://broker:9092", "shop.orders", "table/lake/orders", "etl.load"),
     ]
@@ -93,7 +98,7 @@ def test_datasets_next_to_each_other_are_linked_without_a_job(aws, read_aws) -> 
         aws.node("n2", "AssetLineageNodeType", "amazon.datazone.listing/l1", up=("n1",)),
     )
     server = aws.DataZone(assets=(aws.asset("a1", "Orders", externalIdentifier=ORDERS),), nodes=nodes)
-    links = read_aws("datazone", server, options=DOMAIN).links
+    links = read_aws("datazone", server, options=DOMAIN).of(CatalogLink)
 
     assert [(link.target_namespace, link.target_name, link.process) for link in links] == [
         ("datazone://dzd_1", "amazon.datazone.listing/l1", "")
@@ -105,8 +110,8 @@ def test_lists_are_read_page_by_page_and_only_what_matters(aws, read_aws) -> Non
     server = aws.DataZone(assets=tuple(aws.asset(f"a{n}", f"t{n}") for n in range(5)), page=2)
     reading = read_aws("datazone", server, options=DOMAIN, wanted=Wanted(tables=("t[0-3]",)))
 
-    assert [table.name[-2:] for table in reading.tables] == ["a0", "a1", "a2", "a3"]
-    assert (reading.outcome.status, reading.links) == (SourceStatus.READ, ())
+    assert [table.name[-2:] for table in reading.of(CatalogTable)] == ["a0", "a1", "a2", "a3"]
+    assert (reading.outcome.status, reading.of(CatalogLink)) == (SourceStatus.READ, ())
     assert [operation for operation, _ in server.log].count("Search") == 3
 
 
@@ -116,7 +121,7 @@ def test_asset_that_is_denied_is_named_and_kept(aws, read_aws) -> None:
     server = aws.DataZone(assets=assets, denied=frozenset({"a2"}))
     reading = read_aws("datazone", server, options=DOMAIN, lineage=Lineage.NONE)
 
-    assert [table.name for table in reading.tables] == ["table/lake/orders"]
+    assert [table.name for table in reading.of(CatalogTable)] == ["table/lake/orders"]
     assert reading.outcome.unread == frozenset({"table/lake/daily"})
 
 
@@ -125,7 +130,7 @@ def test_lineage_that_is_denied_costs_itself(aws, read_aws) -> None:
     server = aws.DataZone(assets=(aws.asset("a1", "x"),), denied=frozenset({"GetLineageNode"}))
     reading = read_aws("datazone", server, options=DOMAIN)
 
-    assert (len(reading.tables), reading.outcome.status) == (1, SourceStatus.PARTIAL)
+    assert (len(reading.of(CatalogTable)), reading.outcome.status) == (1, SourceStatus.PARTIAL)
 
 
 def test_neighbour_that_is_denied_is_reported(aws, read_aws) -> None:

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.systems.dbt.manifest import load_manifest, read_manifest, summary
 from scanner_extractor.systems.dbt.settings import DbtSettings
+from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.errors import PayloadUnexpected, SourceUnreachable
 from scanner_model.scan import SourceStatus
 
@@ -46,7 +47,7 @@ def project(tmp_path):
     return written
 
 
-def read(chosen: DbtSettings) -> CatalogResult:
+def read(chosen: DbtSettings) -> Reading:
     return read_manifest(load_manifest(chosen), chosen, no_progress)
 
 
@@ -55,7 +56,7 @@ def test_every_version_is_read_alike(project, version) -> None:
     """Models, seeds, snapshots and sources that have a relation, and the exposure."""
     reading = read(project(version))
 
-    assert [(table.name, table.kind) for table in reading.tables] == [
+    assert [(table.name, table.kind) for table in reading.of(CatalogTable)] == [
         ("weekly_revenue", "DASHBOARD"),
         ("dw.main.latest_orders", "TABLE"),
         ("dw.main.regions", "SEED"),
@@ -72,7 +73,7 @@ def test_every_version_is_read_alike(project, version) -> None:
 
 def test_model_has_its_sql_and_what_the_project_reports_of_it(project) -> None:
     """The dialect is that of the adapter, names are completed by the relation's."""
-    tables = {table.name: table for table in read(project()).tables}
+    tables = {table.name: table for table in read(project()).of(CatalogTable)}
     revenue, staged = tables["dw.main.revenue"], tables["dw.main_staging.stg_orders"]
 
     assert revenue.definition.startswith("with  __dbt__cte__eph as (")
@@ -95,7 +96,7 @@ def test_model_has_its_sql_and_what_the_project_reports_of_it(project) -> None:
 
 def test_catalog_beside_the_manifest_lists_all_columns(project) -> None:
     """With types, in the warehouse's order; what the project says of them stays."""
-    tables = {table.name: table for table in read(project(catalog=True)).tables}
+    tables = {table.name: table for table in read(project(catalog=True)).of(CatalogTable)}
     staged = tables["dw.main_staging.stg_orders"]
 
     assert [(c.name, c.logical_type or c.type) for c in staged.columns] == [
@@ -112,15 +113,17 @@ def test_exposure_is_linked_with_what_it_depends_on(project) -> None:
     def through_a_part(manifest: Any) -> None:
         manifest["exposures"]["exposure.shop.weekly_revenue"]["depends_on"]["nodes"] = ["model.shop.eph"]
 
-    exposure = read(project()).tables[0]
+    exposure = read(project()).of(CatalogTable)[0]
 
     assert (exposure.namespace, exposure.owner) == ("dbt://shop", "finance@acme.example")
     assert dict(exposure.parameters)["url"] == "https://bi.example/d/1"
-    assert [(link.origin_name, link.target_name, link.process) for link in read(project()).links] == [
+    assert [(link.origin_name, link.target_name, link.process) for link in read(project()).of(CatalogLink)] == [
         ("dw.main.revenue", "weekly_revenue", "exposure.shop.weekly_revenue"),
         ("dw.raw.customers", "weekly_revenue", "exposure.shop.weekly_revenue"),
     ]
-    assert [link.origin_name for link in read(project(change=through_a_part)).links] == ["dw.main_staging.stg_orders"]
+    assert [link.origin_name for link in read(project(change=through_a_part)).of(CatalogLink)] == [
+        "dw.main_staging.stg_orders"
+    ]
 
 
 def test_models_without_compiled_sql_are_linked_and_counted(project) -> None:
@@ -133,7 +136,7 @@ def test_models_without_compiled_sql_are_linked_and_counted(project) -> None:
 
     reading = read(project(change=parsed))
 
-    assert {(link.origin_name, link.target_name) for link in reading.links} >= {
+    assert {(link.origin_name, link.target_name) for link in reading.of(CatalogLink)} >= {
         ("dw.main_staging.stg_orders", "dw.main.latest_orders"),
         ("dw.main_staging.stg_orders", "dw.main.revenue"),
         ("dw.raw.orders_sink", "dw.main_staging.stg_orders"),
@@ -141,7 +144,7 @@ def test_models_without_compiled_sql_are_linked_and_counted(project) -> None:
     assert [problem.what for problem in reading.problems] == [
         "4 of 5 models have no compiled SQL: their columns are not connected"
     ]
-    assert not any(table.definition for table in reading.tables)
+    assert not any(table.definition for table in reading.of(CatalogTable))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +164,7 @@ def test_names_are_those_that_the_warehouse_stores(project, namespace, relation,
     def renamed(manifest: Any) -> None:
         manifest["nodes"]["model.shop.revenue"]["relation_name"] = relation
 
-    tables = read(project(change=renamed, namespace=namespace)).tables
+    tables = read(project(change=renamed, namespace=namespace)).of(CatalogTable)
 
     assert (namespace, name) in {(table.namespace, table.name) for table in tables}
 
@@ -189,7 +192,7 @@ def test_manifest_of_another_version_is_read_with_a_problem(project) -> None:
 
     reading = read(project(change=newer))
 
-    assert len(reading.tables) == 9
+    assert len(reading.of(CatalogTable)) == 9
     assert "version v13" in reading.problems[0].what
 
 
@@ -225,7 +228,7 @@ def test_nodes_of_another_shape_are_no_defect(project, node) -> None:
     """Whatever stands there."""
     reading = read(project(change=lambda manifest: manifest["nodes"].update({"model.x": node})))
 
-    assert len(reading.tables) in (9, 10)
+    assert len(reading.of(CatalogTable)) in (9, 10)
 
 
 @pytest.mark.parametrize("part", ["nodes", "sources", "exposures"])
@@ -242,10 +245,10 @@ def test_manifest_without_its_parts_is_none(project, part, value) -> None:
 )
 def test_node_that_cannot_be_read_deletes_nothing(project, node) -> None:
     """It may be any table that is known, and anything may depend on it."""
-    before = read(project()).tables
+    before = read(project()).of(CatalogTable)
     reading = read(project(change=lambda manifest: manifest["nodes"].update({"model.shop.odd": node})))
 
-    assert reading.tables == before
+    assert reading.of(CatalogTable) == before
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert len(reading.problems) == 1
 
@@ -257,10 +260,10 @@ def test_table_with_columns_of_another_form_is_not_read(project, columns) -> Non
     def change(manifest: Any) -> None:
         next(node for node in manifest["nodes"].values() if node.get("relation_name"))["columns"] = columns
 
-    before = len(read(project()).tables)
+    before = len(read(project()).of(CatalogTable))
     reading = read(project(change=change))
 
-    assert (len(reading.tables), reading.outcome.status) == (before - 1, SourceStatus.PARTIAL)
+    assert (len(reading.of(CatalogTable)), reading.outcome.status) == (before - 1, SourceStatus.PARTIAL)
 
 
 def test_a_warehouse_without_a_namespace_is_refused(project) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scanner_extractor.http.recording import Recorder, Replay
-from scanner_extractor.results import DeclaredResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import Task, kind_tasks
 from scanner_extractor.settings.cluster import Settings
@@ -24,8 +24,11 @@ from scanner_extractor.systems.deployment.section import deployment_files, deplo
 from scanner_extractor.systems.deployment.settings import DeploymentSettings
 from scanner_model.declarations import DECLARED
 from scanner_model.errors import InputInvalid, SourceUnreachable
+from scanner_model.kafka import Connector, Topic
+from scanner_model.manual import DeclaredFlow
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.scan import SourceStatus
+from scanner_model.streaming_sql import StreamingStatement
 
 TOPIC = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata: {name: %s}\nspec: {partitions: 3}\n"
 CONNECTOR = {"name": "lake", "config": {"connector.class": "S3", "topics": "a", "s3.secret.key": "zqAzq"}}
@@ -53,7 +56,7 @@ def settings(base: Path, pattern: str = ".", name: str = "") -> DeploymentSettin
     return DeploymentSettings(files=files, name=name)
 
 
-def read(base: Path, *, access: Connections | None = None, **more: Any) -> DeclaredResult:
+def read(base: Path, *, access: Connections | None = None, **more: Any) -> Reading:
     source = settings(base, **more)
     cluster = Settings(cluster=ClusterName("c"), brokers=(), file=base / "cluster.json", others={"files": (source,)})
     (task,) = kind_tasks("collections and connectors", cluster, access or Connections())
@@ -67,18 +70,20 @@ def test_facts_are_those_of_a_server_that_runs_what_is_declared(tmp_path: Path) 
 
     result = read(tmp_path)
 
-    assert [(topic.name, topic.partitions, topic.internal) for topic in result.topics] == [
+    assert [(topic.name, topic.partitions, topic.internal) for topic in result.of(Topic)] == [
         ("orders", 3, False),
         ("c", None, True),
     ]
-    (connector,) = result.connectors
+    (connector,) = result.of(Connector)
     assert (connector.name, connector.connector_class, connector.state) == ("lake", "S3", DECLARED)
-    assert [(s.name, s.kind, s.detail) for s in result.statements] == [("sql/a.sql", "SCRIPT", "all.yaml:13")]
-    assert [(flow.job, flow.origin.name, flow.target.name) for flow in result.flows] == [
+    assert [(s.name, s.kind, s.detail) for s in result.of(StreamingStatement)] == [
+        ("sql/a.sql", "SCRIPT", "all.yaml:13")
+    ]
+    assert [(flow.job, flow.origin.name, flow.target.name) for flow in result.of(DeclaredFlow)] == [
         ("billing", "orders", ""),
         ("billing", "", "paid"),
     ]
-    assert {fact.source for fact in (*result.topics, *result.connectors, *result.flows)} == {"files:."}
+    assert {fact.source for fact in (*result.of(Topic), *result.of(Connector), *result.of(DeclaredFlow))} == {"files:."}
 
 
 def test_a_template_is_a_problem_and_everything_else_is_read(tmp_path: Path) -> None:
@@ -109,7 +114,7 @@ def test_a_file_that_cannot_be_read_costs_itself(tmp_path: Path, content: bytes,
 
     result = read(tmp_path)
 
-    assert [topic.name for topic in result.topics] == ["orders"]
+    assert [topic.name for topic in result.of(Topic)] == ["orders"]
     assert result.outcome.status is SourceStatus.PARTIAL
     assert (result.outcome.received, result.outcome.requested) == (1, 2)
     (problem,) = result.problems
@@ -146,7 +151,7 @@ def test_json_of_another_program_costs_itself(tmp_path: Path, text: str, status:
 
     result = read(tmp_path)
 
-    assert [connector.name for connector in result.connectors] == ["c"]
+    assert [connector.name for connector in result.of(Connector)] == ["c"]
     assert result.outcome.status is status
     assert len(result.problems) == 1
 

@@ -12,6 +12,7 @@ from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import kind_tasks
+from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import InputInvalid
 
 MANIFEST = {
@@ -81,4 +82,4 @@ def test_capture_is_replayed_without_the_file(settings, tmp_path) -> None:
     (replayed,) = kind_tasks("catalogs", chosen, Connections(replay=Replay(tmp_path / "capture")))
 
     assert replayed.run(no_progress) == first
-    assert [table.name for table in first.tables] == ["dw.s.a"]
+    assert [table.name for table in first.of(CatalogTable)] == ["dw.s.a"]

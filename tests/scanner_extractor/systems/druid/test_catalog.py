@@ -8,6 +8,7 @@ import pytest
 
 from scanner_extractor.catalogs.ingestion import fields_of
 from scanner_extractor.settings.sources import Wanted
+from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.scan import SourceStatus
 
@@ -23,7 +24,7 @@ def columns(table) -> list[str]:
 
 def test_supervisor_of_druid_is_a_table_with_its_topic(olap, read) -> None:
     """Time, dimensions and metrics are columns; those that come from other fields say from which."""
-    (table,) = read("druid", olap.Druid(), aliases=("druid-lb",)).tables
+    (table,) = read("druid", olap.Druid(), aliases=("druid-lb",)).of(CatalogTable)
 
     assert (table.namespace, table.name) == ("druid://druid.example:8888", "orders")
     assert table.symlinks == (("druid://druid-lb:8888", "orders"),)
@@ -56,12 +57,12 @@ def test_supervisors_of_other_versions_and_kinds(olap, read) -> None:
             olap.supervisor("compaction", None, None, kind="autocompact"),
         )
     )
-    (table,) = read("druid", server).tables
+    (table,) = read("druid", server).of(CatalogTable)
 
     assert (table.name, kafka(table)["pattern"]) == ("old", "eu-.*")
     assert columns(table) == ["__time long"]
     assert kafka(table)["columns"] == {"__time": ["timestamp"]}
-    assert read("druid", server, wanted=Wanted(tables=("x*",))).tables == ()
+    assert read("druid", server, wanted=Wanted(tables=("x*",))).of(CatalogTable) == ()
 
 
 def test_what_jq_selects_is_a_problem(olap, read) -> None:
@@ -89,7 +90,7 @@ def test_address_of_another_server_is_one_clear_error(read) -> None:
 
 def test_table_of_pinot_is_read_with_its_topic_and_schema(olap, read) -> None:
     """Transform functions and aggregations name the fields that columns come from."""
-    (table,) = read("pinot", olap.Pinot()).tables
+    (table,) = read("pinot", olap.Pinot()).of(CatalogTable)
 
     assert (table.namespace, table.name) == ("pinot://pinot.example:9000", "orders")
     assert columns(table) == [
@@ -111,7 +112,7 @@ def test_older_and_offline_tables_of_pinot(olap, read) -> None:
     older = {"REALTIME": {"tableType": "REALTIME", "tableIndexConfig": {"streamConfigs": stream}}}
     offline = {"OFFLINE": {"tableType": "OFFLINE", "ingestionConfig": {}}}
     server = olap.Pinot(tables={"old": (older, olap.SCHEMA), "off": (offline, olap.SCHEMA)})
-    tables = {table.name: kafka(table) for table in read("pinot", server).tables}
+    tables = {table.name: kafka(table) for table in read("pinot", server).of(CatalogTable)}
 
     assert (tables["old"]["topics"], tables["off"]) == ("orders", {"columns": {}})
 
@@ -120,7 +121,7 @@ def test_table_of_pinot_that_cannot_be_read_costs_itself(olap, read) -> None:
     """One that was dropped since it was listed is none any more."""
     reading = read("pinot", olap.Pinot(refused={"secret": 403, "gone": 404}))
 
-    assert [table.name for table in reading.tables] == ["orders"]
+    assert [table.name for table in reading.of(CatalogTable)] == ["orders"]
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset({"secret"}))
 
 

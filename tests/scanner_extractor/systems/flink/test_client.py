@@ -10,7 +10,7 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.results import JobsResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.flink.client import (
     FLINK_SOURCES,
@@ -25,18 +25,19 @@ from scanner_model.errors import PayloadUnexpected, SourceUnreachable
 from scanner_model.names import SourceId
 from scanner_model.payload import Unread
 from scanner_model.scan import SourceStatus
+from scanner_model.streaming_sql import FlinkJob
 
 NO_PAUSE = Clock(pause=lambda _: None)
 PLAN = {"jid": "a", "name": "insert-into_t", "nodes": [{"id": "1", "description": "Source: orders[1]<br/>+- Sink: t"}]}
 
-Read = Callable[..., JobsResult]
+Read = Callable[..., Reading]
 
 
 @pytest.fixture
 def read(flink) -> Read:
     """Read a fake Flink over loopback."""
 
-    def query(server: Any, kind: str = JOB_MANAGER) -> JobsResult:
+    def query(server: Any, kind: str = JOB_MANAGER) -> Reading:
         with flink.serving(server) as url:
             settings = FlinkSettings(type=kind, http=HttpSettings(url=url, concurrency=2))
             with Http(settings.http, SourceId("flink:x"), clock=NO_PAUSE) as http:
@@ -52,7 +53,7 @@ def test_jobs_arrive_with_state_start_and_plan(flink, read: Read) -> None:
     )
 
     reading = read(server)
-    a, b = reading.jobs
+    a, b = reading.of(FlinkJob)
     assert (a.name, a.title, a.state, a.started) == ("a", "insert-into_t", "RUNNING", "2026-05-01T10:00:00.000+00:00")
     assert (json.loads(a.plan), b.state, b.started) == (PLAN, "FINISHED", "")
     assert (reading.outcome.status, reading.outcome.received, reading.outcome.requests) == (SourceStatus.READ, 2, 4)
@@ -78,7 +79,10 @@ def test_job_that_was_forgotten_meanwhile_has_no_plan(flink, read: Read) -> None
     """It was there when it was listed."""
     reading = read(flink.Flink(jobs=[flink.job("a")]))
 
-    assert ([(job.name, job.plan) for job in reading.jobs], reading.outcome.status) == ([("a", "")], SourceStatus.READ)
+    assert ([(job.name, job.plan) for job in reading.of(FlinkJob)], reading.outcome.status) == (
+        [("a", "")],
+        SourceStatus.READ,
+    )
 
 
 def test_job_whose_plan_fails_stays_as_it_was(flink, read: Read) -> None:
@@ -88,7 +92,7 @@ def test_job_whose_plan_fails_stays_as_it_was(flink, read: Read) -> None:
 
     reading = read(flink.Flink(jobs=[flink.job("a"), *failing], plans=plans))
 
-    assert ([job.name for job in reading.jobs], reading.outcome.status) == (["a"], SourceStatus.PARTIAL)
+    assert ([job.name for job in reading.of(FlinkJob)], reading.outcome.status) == (["a"], SourceStatus.PARTIAL)
     assert reading.outcome.unread == {"f0", "f1", "f2", "f3", "f4"}
     assert reading.outcome.reason == "the plans of 5 of its jobs could not be read"
     assert reading.problems[-1].what == "nor could the plans of 2 more of its jobs"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.results import JobsResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.flink.client import FLINK_SOURCES
 from scanner_extractor.systems.flink.confluent import (
@@ -27,6 +27,7 @@ from scanner_extractor.systems.flink.settings import CMF, CONFLUENT, FlinkSettin
 from scanner_model.errors import PayloadUnexpected, SourceRefused, SourceUnreachable
 from scanner_model.payload import Payload
 from scanner_model.scan import SourceStatus
+from scanner_model.streaming_sql import StreamingStatement
 
 MEMBERS = [
     "data",
@@ -43,14 +44,14 @@ MEMBERS = [
 ]
 NO_PAUSE = Clock(pause=lambda _: None)
 
-Read = Callable[..., JobsResult]
+Read = Callable[..., Reading]
 
 
 @pytest.fixture
 def read(flink) -> Read:
     """Read a fake Flink service over loopback."""
 
-    def query(server: Any, kind: str = CONFLUENT) -> JobsResult:
+    def query(server: Any, kind: str = CONFLUENT) -> Reading:
         with flink.serving(server) as url:
             environment = "shop" if kind == CMF else flink.ENVIRONMENT
             settings = FlinkSettings(
@@ -67,15 +68,15 @@ def read(flink) -> Read:
     return query
 
 
-def names(reading: JobsResult) -> list[str]:
-    return [statement.name for statement in reading.statements]
+def names(reading: Reading) -> list[str]:
+    return [statement.name for statement in reading.of(StreamingStatement)]
 
 
 def test_a_statement_arrives_with_all_that_the_service_reports(flink, read: Read) -> None:
     """What is not kept now cannot be asked of a statement that is deleted tomorrow."""
     sql = "INSERT INTO `eur` SELECT id FROM `billing.invoices`"
 
-    (flink_statement,) = read(flink.Flink(statements=[[flink.statement("enrich", sql)]])).statements
+    (flink_statement,) = read(flink.Flink(statements=[[flink.statement("enrich", sql)]])).of(StreamingStatement)
 
     assert (flink_statement.source, flink_statement.name, flink_statement.statement) == ("flink:main", "enrich", sql)
     assert (
@@ -120,14 +121,14 @@ def test_every_page_is_read_a_hundred_at_once(flink, read: Read) -> None:
 @pytest.mark.parametrize("phase", ["DEGRADED", "FAILED", "STOPPED", "DELETING", "HIBERNATING"])
 def test_phase_stays_the_services_word(flink, read: Read, phase) -> None:
     """A statement that failed still says what it would do; a word that is new is no error."""
-    assert read(flink.Flink(statements=[[flink.statement("a", phase=phase)]])).statements[0].state == phase
+    assert read(flink.Flink(statements=[[flink.statement("a", phase=phase)]])).of(StreamingStatement)[0].state == phase
 
 
 def test_hidden_statements_are_kept_and_flagged(flink, read: Read) -> None:
     """The console issues them; whether they matter is for others to say."""
     labels = {"metadata": {"labels": {"user.confluent.io/hidden": "true"}}}
 
-    assert read(flink.Flink(statements=[[flink.statement("a", **labels)]])).statements[0].hidden
+    assert read(flink.Flink(statements=[[flink.statement("a", **labels)]])).of(StreamingStatement)[0].hidden
 
 
 @pytest.mark.parametrize(
@@ -143,14 +144,17 @@ def test_members_that_lack_are_left_open(flink, read: Read, unusual) -> None:
     reading = read(flink.Flink(statements=[[flink.statement("a", **unusual)]]))
 
     assert (names(reading), reading.outcome.status) == (["a"], SourceStatus.READ)
-    assert reading.statements[0].compute_pool == "lfcp-1"
+    assert reading.of(StreamingStatement)[0].compute_pool == "lfcp-1"
 
 
 def test_topics_that_the_engine_does_not_report_are_unknown(flink, read: Read) -> None:
     """An empty list would say that it reads none."""
     shown = [flink.statement("a", status={"latest_offsets": {}}), flink.statement("b", status={"latest_offsets": None})]
 
-    assert [statement.topics_read for statement in read(flink.Flink(statements=[shown])).statements] == [None, None]
+    assert [statement.topics_read for statement in read(flink.Flink(statements=[shown])).of(StreamingStatement)] == [
+        None,
+        None,
+    ]
 
 
 def test_item_that_cannot_be_read_costs_itself(flink, read: Read) -> None:
@@ -203,7 +207,7 @@ def test_materialised_tables_are_statements_of_their_own_kind(flink, read: Read)
     server = flink.Flink(statements=[[flink.statement("t")]], tables=[[table], [other]])
 
     statement, first, second = sorted(
-        read(server).statements, key=lambda flink_statement: (flink_statement.kind, flink_statement.name)
+        read(server).of(StreamingStatement), key=lambda flink_statement: (flink_statement.kind, flink_statement.name)
     )
 
     assert (statement.name, first.name, second.name) == ("t", "lkc-1/t", "lkc-2/t")
@@ -229,7 +233,7 @@ def test_secrets_of_a_statement_are_hidden(flink, read: Read) -> None:
 
     (flink_statement,) = read(
         flink.Flink(statements=[[flink.statement("a", sql, status={"detail": "token=zqSECRETzq"})]])
-    ).statements
+    ).of(StreamingStatement)
 
     assert "zqSECRETzq" not in repr(flink_statement)
     assert "'type' = 'openai'" in flink_statement.statement
@@ -241,7 +245,7 @@ def test_manager_of_the_platform_reports_the_same(flink, read: Read) -> None:
 
     reading = read(server, CMF)
 
-    flink_statement = reading.statements[0]
+    flink_statement = reading.of(StreamingStatement)[0]
     assert (names(reading), reading.outcome.status, len(server.asked)) == (["a", "b"], SourceStatus.READ, 3)
     assert (
         flink_statement.kind,

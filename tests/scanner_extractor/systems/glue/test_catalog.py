@@ -13,6 +13,7 @@ from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.sources import CatalogSettings, Wanted
+from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import SourceRefused
 from scanner_model.scan import SourceStatus
 
@@ -46,7 +47,7 @@ ORDERS = {
 def test_table_is_read_with_nested_columns_format_and_place(aws, read_aws) -> None:
     """Columns that it is partitioned by are columns, the last ones."""
     reading = read_aws("glue", aws.Catalog(tables={"lake": (ORDERS,)}))
-    table = reading.tables[0]
+    table = reading.of(CatalogTable)[0]
 
     assert (table.namespace, table.name) == ("arn:aws:glue:eu-central-1:123456789012", "table/lake/orders")
     assert (table.kind, table.table_format, table.serde, table.owner) == ("EXTERNAL_TABLE", "parquet", PARQUET, "lake")
@@ -66,7 +67,7 @@ def test_table_is_read_with_nested_columns_format_and_place(aws, read_aws) -> No
 
 def test_parameters_are_kept_and_secrets_hidden(aws, read_aws) -> None:
     """People keep keys where they do not belong."""
-    table = read_aws("glue", aws.Catalog(tables={"lake": (ORDERS,)})).tables[0]
+    table = read_aws("glue", aws.Catalog(tables={"lake": (ORDERS,)})).of(CatalogTable)[0]
 
     assert dict(table.parameters) == {
         "EXTERNAL": "TRUE",
@@ -82,7 +83,7 @@ def test_former_columns_of_an_iceberg_table_are_none(aws, read_aws) -> None:
     columns = [{"Name": "id", "Type": "int", "Parameters": now}, {"Name": "gone", "Type": "int", "Parameters": once}]
     parameters = {"table_type": "ICEBERG", "metadata_location": "s3://lake/orders/metadata/1.json"}
     iceberg = {"Name": "orders", "Parameters": parameters, "StorageDescriptor": {"Columns": columns}}
-    table = read_aws("glue", aws.Catalog(tables={"lake": (iceberg,)})).tables[0]
+    table = read_aws("glue", aws.Catalog(tables={"lake": (iceberg,)})).of(CatalogTable)[0]
 
     assert (table.table_format, [(c.name, c.nullable) for c in table.columns]) == ("iceberg", [("id", False)])
     assert dict(table.parameters)["metadata_location"] == "s3://lake/orders/metadata/1.json"
@@ -94,7 +95,7 @@ def test_schema_that_spark_keeps_in_parts_is_that_of_the_table(aws, read_aws) ->
     parts = {"spark.sql.sources.schema.part.0": schema[:20], "spark.sql.sources.schema.part.1": schema[20:]}
     parameters = {"spark.sql.sources.provider": "delta", "spark.sql.sources.schema.numParts": "2", **parts}
     delta = {"Name": "t", "Parameters": parameters, "StorageDescriptor": storage(("col", "array<string>"))}
-    table = read_aws("glue", aws.Catalog(tables={"lake": (delta,)})).tables[0]
+    table = read_aws("glue", aws.Catalog(tables={"lake": (delta,)})).of(CatalogTable)[0]
 
     assert (table.table_format, [(c.name, c.type, c.nullable) for c in table.columns]) == (
         "delta",
@@ -114,7 +115,7 @@ def test_schema_that_spark_keeps_in_parts_is_that_of_the_table(aws, read_aws) ->
 )
 def test_format_is_what_is_reported_first(aws, read_aws, table, expected) -> None:
     """A table says its format in several places, and they may differ."""
-    result = read_aws("glue", aws.Catalog(tables={"lake": ({"Name": "t", **table},)})).tables[0]
+    result = read_aws("glue", aws.Catalog(tables={"lake": ({"Name": "t", **table},)})).of(CatalogTable)[0]
 
     assert result.table_format == expected
 
@@ -127,7 +128,7 @@ def test_lists_are_read_page_by_page_and_only_what_matters(aws, read_aws) -> Non
         "glue", server, wanted=Wanted(schemas=("a", "b"), tables=("t[01]",)), options={"account": "210987654321"}
     )
 
-    assert [(table.namespace[-12:], table.name) for table in reading.tables] == [
+    assert [(table.namespace[-12:], table.name) for table in reading.of(CatalogTable)] == [
         ("210987654321", f"table/{name}/t{number}") for name in ("a", "b") for number in (0, 1)
     ]
     assert [operation for operation, _ in server.log].count("GetTables") == 4
@@ -140,7 +141,7 @@ def test_database_that_is_closed_costs_itself(aws, read_aws) -> None:
     server = aws.Catalog(tables={"open": ({"Name": "a"},), "shut": ({"Name": "b"},)}, denied=frozenset({"shut"}))
     reading = read_aws("glue", server)
 
-    assert [table.name for table in reading.tables] == ["table/open/a"]
+    assert [table.name for table in reading.of(CatalogTable)] == ["table/open/a"]
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert [problem.where for problem in reading.problems] == ["catalog:glue:eu-central-1 shut"]
 
@@ -161,5 +162,5 @@ def test_capture_gives_the_same_tables_without_aws(aws, read_aws, tmp_path) -> N
     with Http(settings.http, settings.source, exchange=Replay(tmp_path)) as http:
         replayed = CATALOGS["glue"].read(settings, http, no_progress)
 
-    assert replayed.tables == live.tables
+    assert replayed.of(CatalogTable) == live.of(CatalogTable)
     assert "zqSECRETzq" not in "".join(file.read_text() for file in tmp_path.rglob("*.json"))

@@ -27,6 +27,7 @@ from scanner_model.errors import (
 )
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.scan import SourceStatus
+from scanner_model.schemas import SchemaVersion
 
 OPTIONS = {"glue": {"region": "r"}}
 WEB = HttpSettings(url="https://glue.eu-central-1.amazonaws.com", concurrency=2)
@@ -71,7 +72,7 @@ def test_versions_are_read_page_by_page(glue, filed, read) -> None:
     server = glue.Glue(filed=(*versions, filed(6, "payments")), page=2)
     reading = read(server)
 
-    assert [(v.subject, v.version, v.schema_id) for v in reading.versions] == [
+    assert [(v.subject, v.version, v.schema_id) for v in reading.of(SchemaVersion)] == [
         *(("orders", number, uuid(number)) for number in range(1, 6)),
         ("payments", 1, uuid(6)),
     ]
@@ -82,7 +83,7 @@ def test_only_named_registries_are_read_and_are_contexts(glue, filed, read) -> N
     """Two registries may have schemas of one name."""
     server = glue.Glue(filed=(filed(1), filed(2, registry="shop"), filed(3, registry="bank")))
 
-    assert [(v.context, v.schema_id) for v in read(server, "default-registry", "shop").versions] == [
+    assert [(v.context, v.schema_id) for v in read(server, "default-registry", "shop").of(SchemaVersion)] == [
         (".", uuid(1)),
         ("shop", uuid(2)),
     ]
@@ -99,7 +100,7 @@ def test_only_named_registries_are_read_and_are_contexts(glue, filed, read) -> N
 )
 def test_status_is_the_state(status, state, deleted, glue, filed, read) -> None:
     """A version that is being deleted is deleted."""
-    (version,) = read(glue.Glue(filed=(filed(1, status=status),))).versions
+    (version,) = read(glue.Glue(filed=(filed(1, status=status),))).of(SchemaVersion)
 
     assert (version.state, version.deleted) == (state, deleted)
 
@@ -107,7 +108,7 @@ def test_status_is_the_state(status, state, deleted, glue, filed, read) -> None:
 def test_what_is_reported_beside_a_schema_is_kept(glue, filed, read) -> None:
     """Tags are how accounts say whose it is."""
     server = glue.Glue(filed=(filed(1, description="what was ordered"),), tags={"team": "sales"})
-    (version,) = read(server).versions
+    (version,) = read(server).of(SchemaVersion)
 
     assert json.loads(version.metadata) == {
         "description": "what was ordered",
@@ -121,7 +122,7 @@ def test_schema_is_read_without_the_right_to_what_is_beside_it(denied, glue, fil
     """A narrow policy is no reason to read nothing."""
     reading = read(glue.Glue(filed=(filed(1), filed(2, "payments")), denied=frozenset({denied})))
 
-    assert (len(reading.versions), reading.outcome.status, len(reading.problems)) == (2, SourceStatus.READ, 1)
+    assert (len(reading.of(SchemaVersion)), reading.outcome.status, len(reading.problems)) == (2, SourceStatus.READ, 1)
 
 
 @pytest.mark.parametrize("denied", ["ListSchemas", "ListSchemaVersions", "GetSchemaVersion"])

@@ -12,6 +12,7 @@ from scanner_extractor.settings.cluster import BearerAuth, HttpSettings
 from scanner_extractor.settings.sources import CatalogSettings, Lineage, Wanted
 from scanner_extractor.systems.google.catalog import dataset_of
 from scanner_extractor.systems.google.transport import default_token, google_api_transport
+from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceStatus
@@ -30,7 +31,7 @@ def test_table_is_read_with_repeated_records_and_times(google, read) -> None:
     external = {"sourceUris": ["gs://lake/orders/*"], "sourceFormat": "PARQUET", "options": {"password": "zqSECRETzq"}}
     partitions = {"timePartitioning": {"type": "DAY", "field": "day"}}
     reported = google.table("acme.sales.orders", *FIELDS, externalDataConfiguration=external, **partitions)
-    table = read("google", google.Google(tables=(reported,)), wanted=ONE, lineage=Lineage.NONE).tables[0]
+    table = read("google", google.Google(tables=(reported,)), wanted=ONE, lineage=Lineage.NONE).of(CatalogTable)[0]
 
     assert (table.namespace, table.name, table.kind, table.table_format) == (
         "bigquery",
@@ -61,7 +62,7 @@ def test_lists_are_read_page_by_page_and_only_what_matters(google, read) -> None
     wanted = Wanted(catalogs=("acme",), schemas=("a", "b"), tables=("t*",))
     reading = read("google", server, wanted=wanted, lineage=Lineage.NONE)
 
-    assert [table.name for table in reading.tables] == ["acme.a.t1", "acme.a.t2", "acme.b.t1"]
+    assert [table.name for table in reading.of(CatalogTable)] == ["acme.a.t1", "acme.a.t2", "acme.b.t1"]
     assert not any("tmp" in requests for requests in server.asked)
 
 
@@ -83,7 +84,7 @@ def test_links_are_followed_both_ways_and_named_by_their_processes(google, read)
         made=texts,
         titles={"projects/acme/locations/eu/processes/p1": "nightly load"},
     )
-    result = read("google", server, wanted=ONE).links
+    result = read("google", server, wanted=ONE).of(CatalogLink)
 
     assert [(link.origin_name, link.target_namespace, link.target_name, link.process) for link in result] == [
         ("acme.raw.t0", "bigquery", "acme.sales.orders", "nightly load"),
@@ -105,7 +106,7 @@ def test_links_between_columns_are_requested_where_they_are_wanted(google, read)
     whole = {**column, "source": {"fullyQualifiedName": "bigquery:acme.raw.t"}}
     tables = (google.table("acme.sales.orders"),)
     server = google.Google(tables=tables, columns=(column, whole), titles={})
-    links = read("google", server, wanted=ONE, lineage=Lineage.COLUMNS).links
+    links = read("google", server, wanted=ONE, lineage=Lineage.COLUMNS).of(CatalogLink)
 
     assert [(link.origin_path, link.target_path, link.dependency, link.process) for link in links] == [
         (("amount",), ("line", "price"), "EXACT_COPY", "p1")
@@ -119,7 +120,7 @@ def test_table_that_may_not_be_read_is_named_and_kept(google, read, status) -> N
     server = google.Google(tables=tables, refused={"tables/shut": status})
     reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
 
-    assert [table.name for table in reading.tables] == ["acme.a.open"]
+    assert [table.name for table in reading.of(CatalogTable)] == ["acme.a.open"]
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset({"acme.a.shut"}))
     assert reading.outcome.requested == 2
 
@@ -129,7 +130,10 @@ def test_table_that_is_gone_since_it_was_listed_is_left_out(google, read) -> Non
     server = google.Google(tables=tuple(map(google.table, ("acme.a.x", "acme.a.y"))), refused={"tables/y": 404})
     reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
 
-    assert (reading.outcome.status, [table.name for table in reading.tables]) == (SourceStatus.READ, ["acme.a.x"])
+    assert (reading.outcome.status, [table.name for table in reading.of(CatalogTable)]) == (
+        SourceStatus.READ,
+        ["acme.a.x"],
+    )
 
 
 def test_answer_of_another_shape_costs_that_table(google, read) -> None:
@@ -142,7 +146,10 @@ def test_answer_of_another_shape_costs_that_table(google, read) -> None:
 
     reading = read("google", SimpleNamespace(answer=answer), wanted=ONE, lineage=Lineage.NONE)
 
-    assert ([table.name for table in reading.tables], reading.outcome.unread) == (["acme.a.x"], frozenset({"acme.a.y"}))
+    assert ([table.name for table in reading.of(CatalogTable)], reading.outcome.unread) == (
+        ["acme.a.x"],
+        frozenset({"acme.a.y"}),
+    )
 
 
 def test_lineage_without_rights_costs_the_lineage_alone(google, read) -> None:
@@ -151,7 +158,7 @@ def test_lineage_without_rights_costs_the_lineage_alone(google, read) -> None:
         "google", google.Google(tables=(google.table("acme.a.x"),), refused={"searchLinks": 403}), wanted=ONE
     )
 
-    assert (len(reading.tables), reading.outcome.status) == (1, SourceStatus.PARTIAL)
+    assert (len(reading.of(CatalogTable)), reading.outcome.status) == (1, SourceStatus.PARTIAL)
     assert reading.outcome.reason == "1 of its tables did not report their lineage"
 
 

@@ -7,6 +7,7 @@ import pytest
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.sources import CatalogSettings, Wanted
 from scanner_extractor.systems.iceberg.catalog import Identifier, read_table, read_view
+from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import PayloadUnexpected, ScannerError
 from scanner_model.payload import Payload
 from scanner_model.scan import SourceStatus
@@ -25,7 +26,7 @@ def test_tables_of_every_namespace_are_read_page_by_page(read, server) -> None:
     """Pages of one entry here; a namespace below another is only listed with its parent."""
     reading = read("iceberg", server)
 
-    assert [table.name for table in reading.tables] == [
+    assert [table.name for table in reading.of(CatalogTable)] == [
         *("a.b.t.1", "shop.eu.customers", "shop.large", "shop.orders", "shop.refunds")
     ]
     assert (reading.outcome.status, reading.outcome.received, reading.problems) == (SourceStatus.READ, 5, ())
@@ -33,12 +34,12 @@ def test_tables_of_every_namespace_are_read_page_by_page(read, server) -> None:
 
 def test_empty_page_in_the_middle_ends_no_list(read, iceberg) -> None:
     """Catalogs that filter by rights give a token where nothing is left of a page."""
-    assert len(read("iceberg", iceberg.Iceberg(hollow=True)).tables) == 5
+    assert len(read("iceberg", iceberg.Iceberg(hollow=True)).of(CatalogTable)) == 5
 
 
 def test_table_is_read_with_its_current_schema_partitions_and_location(read, server) -> None:
     """The location is a second name of the same data: sinks that write files meet the table there."""
-    tables = {table.name: table for table in read("iceberg", server, aliases=("http://lake",)).tables}
+    tables = {table.name: table for table in read("iceberg", server, aliases=("http://lake",)).of(CatalogTable)}
     orders = tables["shop.orders"]
 
     assert (orders.namespace, orders.kind, orders.table_format) == (SPACE, "TABLE", "iceberg")
@@ -58,7 +59,7 @@ def test_table_is_read_with_its_current_schema_partitions_and_location(read, ser
 
 def test_properties_are_parameters_and_what_the_catalog_counts_is_not(read, server) -> None:
     """Snapshots and numbers change with every commit, and say nothing of the table's form."""
-    (orders,) = (table for table in read("iceberg", server).tables if table.name == "shop.orders")
+    (orders,) = (table for table in read("iceberg", server).of(CatalogTable) if table.name == "shop.orders")
 
     assert set(dict(orders.parameters)) == {
         *("format-version", "table-uuid", "s3.secret-access-key", "write.format.default"),
@@ -69,7 +70,7 @@ def test_properties_are_parameters_and_what_the_catalog_counts_is_not(read, serv
 
 def test_view_keeps_its_text_with_dialect_and_default_namespace(read, server) -> None:
     """Of several texts the one of Spark is kept; names without namespace are looked up in the view's own."""
-    (view,) = (table for table in read("iceberg", server).tables if table.kind == "VIEW")
+    (view,) = (table for table in read("iceberg", server).of(CatalogTable) if table.kind == "VIEW")
 
     assert view.definition == "SELECT id AS order_id, amount * 2 AS twice FROM orders WHERE amount > 100"
     assert {"dialect": "spark", "schema": "shop"}.items() <= dict(view.parameters).items()
@@ -81,7 +82,7 @@ def test_only_what_is_chosen_is_loaded(read, server) -> None:
     """A pattern names levels with dots; lists of other namespaces are not requested."""
     reading = read("iceberg", server, wanted=Wanted(schemas=("shop.*",), tables=("cust*",)))
 
-    assert [table.name for table in reading.tables] == ["shop.eu.customers"]
+    assert [table.name for table in reading.of(CatalogTable)] == ["shop.eu.customers"]
     assert not any("/shop/" in address for address in server.asked)
 
 
@@ -91,7 +92,7 @@ def test_prefix_of_the_configuration_begins_every_path_as_it_is(read, iceberg, p
     server = iceberg.Iceberg(prefix=prefix)
     reading = read("iceberg", server, options={"warehouse": "lake"})
 
-    assert len(reading.tables) == 5
+    assert len(reading.of(CatalogTable)) == 5
     assert server.asked[0] == "GET /v1/config?warehouse=lake"
 
 
@@ -104,8 +105,12 @@ def test_catalog_with_one_level_of_namespaces_is_read(read, iceberg) -> None:
         if "parent=" in address:
             again.answers[address] = again.answers["/v1/namespaces"]
 
-    assert [table.name for table in read("iceberg", flat).tables] == ["shop.orders", "shop.refunds"]
-    assert [table.name for table in read("iceberg", again).tables] == ["shop.large", "shop.orders", "shop.refunds"]
+    assert [table.name for table in read("iceberg", flat).of(CatalogTable)] == ["shop.orders", "shop.refunds"]
+    assert [table.name for table in read("iceberg", again).of(CatalogTable)] == [
+        "shop.large",
+        "shop.orders",
+        "shop.refunds",
+    ]
     assert not any("/views" in address for address in flat.asked)
 
 
@@ -118,7 +123,7 @@ def test_separator_of_levels_is_that_of_the_configuration(read, server) -> None:
         path.replace("%1F", "%2E") + mark + query.replace("%1F", "."): answer for path, mark, query, answer in parts
     }
 
-    assert len(read("iceberg", server).tables) == 5
+    assert len(read("iceberg", server).of(CatalogTable)) == 5
 
 
 @pytest.mark.parametrize(("status", "costs"), [(403, 1), (500, 1), (404, 0)])
@@ -126,7 +131,7 @@ def test_table_that_cannot_be_loaded_costs_itself(read, iceberg, status, costs) 
     """One that was dropped since the list is none any more."""
     reading = read("iceberg", iceberg.Iceberg(refused={"tables/orders": status}))
 
-    assert len(reading.tables) == 4
+    assert len(reading.of(CatalogTable)) == 4
     assert len(reading.problems) == costs
     assert reading.outcome.unread == (frozenset({"shop.orders"}) if costs else frozenset())
 
@@ -136,7 +141,7 @@ def test_namespace_that_cannot_be_listed_costs_itself(read, iceberg) -> None:
     reading = read("iceberg", iceberg.Iceberg(refused={"/shop/tables?": 403, "/shop/tables": 403}))
 
     assert reading.outcome.status is SourceStatus.PARTIAL
-    assert {table.name for table in reading.tables} == {"a.b.t.1", "shop.eu.customers"}
+    assert {table.name for table in reading.of(CatalogTable)} == {"a.b.t.1", "shop.eu.customers"}
 
 
 def test_address_of_something_else_is_one_clear_error(read, iceberg) -> None:

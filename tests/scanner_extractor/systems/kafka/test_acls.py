@@ -16,6 +16,7 @@ from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.systems.kafka.admin import load_acls, read_acls
 from scanner_extractor.systems.kafka.client import KafkaClient
 from scanner_extractor.systems.kafka.settings import AclSettings
+from scanner_model.clients import AclAuthorizer, AclRule
 from scanner_model.errors import InputInvalid, SourceRefused, SourceUnreachable
 
 SETTINGS = AclSettings(kafka=KafkaSettings(brokers=("kafka-1:9092",)), super_users=("User:admin",))
@@ -62,7 +63,7 @@ def _future(answer: Any) -> Future[Any]:
 def test_rule_is_stored_as_the_brokers_list_it() -> None:
     """What it permits is decided later, by topic."""
     result = read_acls(load_acls(SETTINGS, client([RULE])), SETTINGS)
-    (rule,) = result.facts["acl_rules"]
+    (rule,) = result.of(AclRule)
 
     assert (rule.pattern_type, rule.name, rule.principal) == ("PREFIXED", "shop.", "User:shop")
     assert (rule.host, rule.operation, rule.permission) == ("*", "WRITE", "ALLOW")
@@ -74,10 +75,10 @@ def test_no_rule_and_no_authorizer_are_two_answers() -> None:
     disabled = KafkaError(KafkaError.SECURITY_DISABLED, "No Authorizer is configured.")
     empty, none = (read_acls(load_acls(SETTINGS, client(answer)), SETTINGS) for answer in ([], disabled))
 
-    assert [result.facts["acl_authorizers"][0].active for result in (empty, none)] == [True, False]
+    assert [result.of(AclAuthorizer)[0].active for result in (empty, none)] == [True, False]
     assert "list no rule" in empty.problems[0].what
     assert "no authorizer" in none.problems[0].what
-    assert empty.facts["acl_authorizers"][0].super_users == ("User:admin",)
+    assert empty.of(AclAuthorizer)[0].super_users == ("User:admin",)
 
 
 def test_missing_right_is_refused() -> None:
@@ -103,7 +104,7 @@ def test_empty_list_of_brokers_without_authorizer_is_distinguished_by_their_sett
     """librdkafka 2.16 against Kafka 4.3: SECURITY_DISABLED arrives as an empty list. Settings may be hidden."""
     result = read_acls(load_acls(SETTINGS, client([], authorizer=authorizer)), SETTINGS)
 
-    assert result.facts["acl_authorizers"][0].active is active
+    assert result.of(AclAuthorizer)[0].active is active
     assert result.problems
 
 

@@ -26,11 +26,12 @@ from confluent_kafka.admin import (
     TopicMetadata,
 )
 
-from scanner_extractor.results import KafkaResult, no_progress
+from scanner_extractor.results import KafkaCluster, Reading, no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.systems.kafka.admin import probe, read_kafka
 from scanner_extractor.systems.kafka.client import KafkaClient, http_address
 from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.scan import SourceStatus
 
 NO_RIGHT = KafkaError(KafkaError.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
@@ -125,7 +126,7 @@ class Brokers:
         return {name: settled(self.given.get("members", Described())) for name in names}
 
 
-def read(brokers: Brokers, timeout: float = 0.2) -> KafkaResult:
+def read(brokers: Brokers, timeout: float = 0.2) -> Reading:
     settings = KafkaSettings(brokers=("kafka-1:9092",), timeout=timeout)
     return read_kafka(settings, no_progress, KafkaClient(settings, brokers))
 
@@ -134,16 +135,16 @@ def test_cluster_is_read_whole() -> None:
     """Everything in a fixed order, whatever order the brokers answered in."""
     reading = read(Brokers("orders", "__consumer_offsets", groups=["z", "a"]))
 
-    assert (reading.cluster_id, reading.brokers, reading.outcome.status) == (
+    assert (reading.of(KafkaCluster)[0].cluster_id, reading.of(KafkaCluster)[0].addresses, reading.outcome.status) == (
         "abc",
         ("kafka-1:9092",),
         SourceStatus.READ,
     )
-    assert [(topic.name, topic.internal, topic.config) for topic in reading.topics] == [
+    assert [(topic.name, topic.internal, topic.config) for topic in reading.of(Topic)] == [
         ("__consumer_offsets", True, (("retention.ms", "1"),)),
         ("orders", False, (("retention.ms", "1"),)),
     ]
-    assert [(consumer_group.name, consumer_group.topics) for consumer_group in reading.consumer_groups] == [
+    assert [(consumer_group.name, consumer_group.topics) for consumer_group in reading.of(ConsumerGroup)] == [
         ("a", ("orders",)),
         ("z", ("orders",)),
     ]
@@ -166,7 +167,7 @@ def test_a_group_in_a_rebalance_is_read_by_its_offsets_and_marked() -> None:
     """Its members have no assignment for a moment; what else it was assigned is not shown."""
     reading = read(Brokers("orders", groups=["g"], members=rebalancing()))
 
-    assert [(group.name, group.topics) for group in reading.consumer_groups] == [("g", ("orders",))]
+    assert [(group.name, group.topics) for group in reading.of(ConsumerGroup)] == [("g", ("orders",))]
     assert "rebalance" in reading.problems[0].what
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset({"g"}))
 
@@ -176,15 +177,18 @@ def test_a_group_in_a_rebalance_without_offsets_keeps_what_is_known_of_it() -> N
     none = ConsumerGroupTopicPartitions("g", [])
     reading = read(Brokers("orders", groups=["g"], members=rebalancing(), offsets=none))
 
-    assert (reading.consumer_groups, reading.outcome.unread) == ((), frozenset({"g"}))
+    assert (reading.of(ConsumerGroup), reading.outcome.unread) == ((), frozenset({"g"}))
 
 
 def test_settings_that_are_refused_leave_the_topics() -> None:
     """One missing right costs what it guards, and is said once, not once a topic."""
     reading = read(Brokers("a", "b", config=DENIED))
 
-    assert [(topic.name, topic.config) for topic in reading.topics] == [("a", ()), ("b", ())]
-    assert (reading.outcome.status, reading.unconfigured) == (SourceStatus.PARTIAL, frozenset({"a", "b"}))
+    assert [(topic.name, topic.config) for topic in reading.of(Topic)] == [("a", ()), ("b", ())]
+    assert (reading.outcome.status, reading.of(KafkaCluster)[0].unconfigured) == (
+        SourceStatus.PARTIAL,
+        frozenset({"a", "b"}),
+    )
     reason = "2 topics could not be queried for their settings: Topic authorization failed (a, b)"
     assert reading.outcome.reason == reason
 
@@ -210,7 +214,7 @@ def test_only_requests_that_brokers_answer_raise_doubts_about_permissions(questi
 
 def test_settings_that_are_read_are_no_gap() -> None:
     """A topic without any setting of its own has an empty answer, not an unknown one."""
-    assert read(Brokers("a", config={})).unconfigured == frozenset()
+    assert read(Brokers("a", config={})).of(KafkaCluster)[0].unconfigured == frozenset()
 
 
 def test_broker_that_does_not_answer_for_its_listeners_makes_the_list_incomplete() -> None:
@@ -227,14 +231,14 @@ def test_every_listener_of_a_broker_is_an_address_of_the_cluster() -> None:
 
     reading = read(Brokers("orders", listeners={entry.name: entry}))
 
-    assert reading.brokers == ("kafka-1:9092", "kafka.example.com:9094")
+    assert reading.of(KafkaCluster)[0].addresses == ("kafka-1:9092", "kafka.example.com:9094")
 
 
 def test_listeners_that_are_refused_cost_nothing_else() -> None:
     """They are extra: the addresses of the metadata are complete for whoever uses the same listener."""
     reading = read(Brokers("orders", listeners=NO_RIGHT))
 
-    assert (reading.brokers, reading.outcome.status) == (("kafka-1:9092",), SourceStatus.READ)
+    assert (reading.of(KafkaCluster)[0].addresses, reading.outcome.status) == (("kafka-1:9092",), SourceStatus.READ)
 
 
 def test_nothing_shown_to_a_user_without_rights_is_not_an_empty_cluster() -> None:
@@ -264,7 +268,7 @@ def test_nothing_shown_to_a_user_with_rights_is_an_empty_cluster() -> None:
     """The last topic may really have been deleted."""
     reading = read(Brokers())
 
-    assert (reading.topics, reading.outcome.status, reading.problems) == ((), SourceStatus.READ, ())
+    assert (reading.of(Topic), reading.outcome.status, reading.problems) == ((), SourceStatus.READ, ())
 
 
 def test_nothing_shown_by_brokers_that_do_not_report_rights_proves_nothing() -> None:
@@ -312,14 +316,14 @@ def test_failed_batch_is_not_repeated_for_the_rest() -> None:
 
     reading = read(brokers)
 
-    assert (brokers.calls, len(reading.topics), len(reading.problems)) == (1, 1200, 1)
+    assert (brokers.calls, len(reading.of(Topic)), len(reading.problems)) == (1, 1200, 1)
 
 
 def test_mark_that_cannot_be_queried_is_reported_by_kafkas_own_names() -> None:
     """Brokers without DescribeTopics still have internal topics, and nothing is missing then."""
     reading = read(Brokers("__consumer_offsets", "_mine", describe=DENIED))
 
-    assert [(topic.name, topic.internal) for topic in reading.topics] == [
+    assert [(topic.name, topic.internal) for topic in reading.of(Topic)] == [
         ("__consumer_offsets", True),
         ("_mine", False),
     ]
@@ -330,7 +334,7 @@ def test_topic_that_the_brokers_do_not_show_stays_as_it_was() -> None:
     """It exists, so it must not be marked as gone."""
     reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}))
 
-    assert [topic.name for topic in reading.topics] == ["orders"]
+    assert [topic.name for topic in reading.of(Topic)] == ["orders"]
     assert (reading.outcome.unread, reading.outcome.status) == (frozenset({"secret"}), SourceStatus.PARTIAL)
 
 
@@ -341,7 +345,7 @@ def test_groups_that_are_not_listed_are_not_gone(listing) -> None:
     """Partial, and no name among the unread makes a whole list of what was reported: what is missing stays."""
     reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}, listing=listing))
 
-    assert (reading.consumer_groups, reading.outcome.status) == ((), SourceStatus.PARTIAL)
+    assert (reading.of(ConsumerGroup), reading.outcome.status) == ((), SourceStatus.PARTIAL)
     assert reading.outcome.unread == frozenset()
     assert "Topic authorization failed" in reading.outcome.reason
 
@@ -350,7 +354,11 @@ def test_broker_that_holds_replicas_and_is_not_named_is_down() -> None:
     """A broker that left the cluster holds none; what the others told is whole all the same."""
     reading = read(Brokers("orders", replicas=[3, 1, 2]))
 
-    assert (reading.brokers, reading.unnamed, reading.outcome.status) == (("kafka-1:9092",), 2, SourceStatus.READ)
+    assert (reading.of(KafkaCluster)[0].addresses, reading.of(KafkaCluster)[0].unnamed, reading.outcome.status) == (
+        ("kafka-1:9092",),
+        2,
+        SourceStatus.READ,
+    )
     assert [problem.what for problem in reading.problems] == [
         "brokers that hold replicas are down: 2, 3; their addresses stay"
     ]
@@ -360,7 +368,7 @@ def test_groups_of_a_broker_that_is_down_are_not_gone() -> None:
     """The other brokers list theirs, and say nothing of those that it coordinates."""
     reading = read(Brokers("orders", "__consumer_offsets", groups=["a"], leader=-1))
 
-    assert ([consumer_group.name for consumer_group in reading.consumer_groups], reading.outcome.status) == (
+    assert ([consumer_group.name for consumer_group in reading.of(ConsumerGroup)], reading.outcome.status) == (
         ["a"],
         SourceStatus.PARTIAL,
     )
@@ -373,11 +381,11 @@ def test_group_is_unread_only_where_nothing_is_reported_for_it() -> None:
     half = read(Brokers(groups=["g"], members=DENIED))
     none = read(Brokers(groups=["g"], members=DENIED, offsets=DENIED))
 
-    assert ([consumer_group.name for consumer_group in half.consumer_groups], half.outcome.unread) == (
+    assert ([consumer_group.name for consumer_group in half.of(ConsumerGroup)], half.outcome.unread) == (
         ["g"],
         frozenset(),
     )
-    assert (none.consumer_groups, none.outcome.unread) == ((), frozenset({"g"}))
+    assert (none.of(ConsumerGroup), none.outcome.unread) == ((), frozenset({"g"}))
 
 
 @pytest.mark.parametrize(
@@ -462,8 +470,8 @@ def test_mock_cluster_gives_what_it_can() -> None:
 
     reading = read_kafka(settings, no_progress, KafkaClient(settings, Patient))
 
-    assert len(reading.brokers) == 2
-    assert reading.cluster_id
+    assert len(reading.of(KafkaCluster)[0].addresses) == 2
+    assert reading.of(KafkaCluster)[0].cluster_id
     assert reading.outcome.status == SourceStatus.PARTIAL
 
 
@@ -508,4 +516,4 @@ def test_brokers_that_stop_answering_cost_the_timeout_once() -> None:
     assert len(silent.waited) > 3
     assert sum(silent.waited) <= settings.timeout + 0.5 * len(silent.waited)
     assert result.outcome.status is SourceStatus.PARTIAL
-    assert [topic.name for topic in result.topics] == ["orders", "payments"]
+    assert [topic.name for topic in result.of(Topic)] == ["orders", "payments"]

@@ -14,7 +14,9 @@ from scanner_extractor.scan.source_kinds import all_kinds
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.systems.kafka.clients import load_clients, read_clients
 from scanner_extractor.systems.kafka.settings import BrokerClientSettings
+from scanner_model.clients import ClientUse
 from scanner_model.errors import InputInvalid, SourceRefused, SourceUnreachable
+from scanner_model.kafka import StreamsTopology
 from scanner_model.scan import SourceStatus
 
 SETTINGS = BrokerClientSettings(kafka=KafkaSettings(brokers=("kafka-1:9092",)), samples=2)
@@ -123,7 +125,7 @@ def read(
 
 
 def used(result: Any) -> list[tuple[str, str, dict[str, str]]]:
-    return [(use.topic, use.direction.value, dict(use.identities)) for use in result.uses]
+    return [(use.topic, use.direction.value, dict(use.identities)) for use in result.of(ClientUse)]
 
 
 def test_open_transaction_is_a_writer_since_it_began() -> None:
@@ -134,7 +136,7 @@ def test_open_transaction_is_a_writer_since_it_began() -> None:
     ]
     brokers = Brokers(ListTransactions=listed, DescribeTransactions=[TRANSACTION])
     result = read(brokers)
-    (use,) = result.uses
+    (use,) = result.of(ClientUse)
 
     assert used(result) == [("invoices", "writes", {"transactional.id": "billing-1"})]
     assert (use.started, use.ended, use.sampled) == ("2026-11-23T12:00:00+00:00", NOW.isoformat(), True)
@@ -146,7 +148,7 @@ def test_transaction_of_a_later_sample_ends_no_sooner_than_it_began() -> None:
     """The samples follow the time of the scan by seconds, in which Kafka 4.3 reported a new transaction."""
     later = TRANSACTION | {"transaction_start_time_ms": TRANSACTION["transaction_start_time_ms"] + 2000}
     listed = [{"transactional_id": "billing-1", "transaction_state": "Ongoing"}]
-    (use,) = read(Brokers(ListTransactions=listed, DescribeTransactions=[later])).uses
+    (use,) = read(Brokers(ListTransactions=listed, DescribeTransactions=[later])).of(ClientUse)
 
     assert (use.started, use.ended) == ("2026-11-23T12:00:02+00:00", "2026-11-23T12:00:02+00:00")
 
@@ -183,7 +185,7 @@ def test_groups_of_coordinators_that_are_loading_are_not_gone(answers: list[list
 def test_streams_group_without_sinks_says_that_they_are_unknown() -> None:
     """Version 0 has what is read, and the application's own topics."""
     result = read(Brokers(StreamsGroupDescribe=[group("totals", member("c"), topology=TOPOLOGY)]))
-    (topology,) = result.topologies
+    (topology,) = result.of(StreamsTopology)
 
     assert used(result) == [("orders", "reads", {"application.id": "totals", "group": "totals"})]
     assert topology.name == "totals"
@@ -230,7 +232,7 @@ def test_rows_without_right_make_the_answer_partial() -> None:
     rows = [group("a", member("app-a", "orders")), group("b", error=30)]
     result = read(Brokers(ConsumerGroupDescribe=rows))
 
-    assert len(result.uses) == 1
+    assert len(result.of(ClientUse)) == 1
     assert result.outcome.status is SourceStatus.PARTIAL
     assert result.problems[0].what == "1 consumer groups not read: GROUP_AUTHORIZATION_FAILED (b)"
 

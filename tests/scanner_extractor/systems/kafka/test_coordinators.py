@@ -10,11 +10,12 @@ import pytest
 from confluent_kafka import ConsumerGroupState, KafkaError, KafkaException
 from confluent_kafka.admin import ConsumerGroupListing, ListConsumerGroupsResult, PartitionMetadata, TopicMetadata
 
-from scanner_extractor.results import KafkaResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.systems.kafka.admin import read_kafka
 from scanner_extractor.systems.kafka.client import KafkaClient
 from scanner_extractor.systems.kafka.coordinators import OFFSETS_TOPIC, invented_names, partition_of
+from scanner_model.kafka import ConsumerGroup
 from scanner_model.scan import SourceStatus
 from tests.scanner_extractor.systems.kafka.test_admin import Brokers, Described, settled
 
@@ -83,7 +84,7 @@ class Coordinators(Brokers):
         return self.absent or Group(ConsumerGroupState.DEAD)
 
 
-def read(brokers: Coordinators, known: Collection[str] = ()) -> KafkaResult:
+def read(brokers: Coordinators, known: Collection[str] = ()) -> Reading:
     settings = KafkaSettings(brokers=("kafka-1:9092",), timeout=0.2)
     return read_kafka(settings, no_progress, KafkaClient(settings, brokers), known=known)
 
@@ -111,7 +112,7 @@ def test_list_of_brokers_that_load_their_groups_is_incomplete(answer: KafkaError
     """Empty and without an error: still nothing may be marked as deleted, whether groups are known or not."""
     reading = read(Coordinators("billing", "shipping", unloaded=dict.fromkeys(range(10), answer)), known)
 
-    assert (reading.consumer_groups, reading.outcome.status) == ((), SourceStatus.PARTIAL)
+    assert (reading.of(ConsumerGroup), reading.outcome.status) == ((), SourceStatus.PARTIAL)
     assert reading.outcome.unread == frozenset()
     assert f"10 of 10 partitions of __consumer_offsets are not loaded: {answer.name()}" in reading.outcome.reason
     assert reading.outcome.hint
@@ -122,7 +123,7 @@ def test_one_partition_that_is_not_loaded_is_enough() -> None:
     unloaded = {partition_of("billing", 10): LOADING}
     reading = read(Coordinators("billing", "shipping", unloaded=unloaded))
 
-    assert [group.name for group in reading.consumer_groups] == ["shipping"]
+    assert [group.name for group in reading.of(ConsumerGroup)] == ["shipping"]
     assert reading.outcome.status is SourceStatus.PARTIAL
     assert "consumer groups may be missing from the brokers' list: 1 of 10" in reading.outcome.reason
 
@@ -132,7 +133,7 @@ def test_group_that_its_coordinator_denies_is_deleted(absent: KafkaError | None)
     """A loaded coordinator says that it is dead, since Kafka 4.0 that it does not exist."""
     reading = read(Coordinators("shipping", absent=absent), known=["billing", "shipping"])
 
-    assert [group.name for group in reading.consumer_groups] == ["shipping"]
+    assert [group.name for group in reading.of(ConsumerGroup)] == ["shipping"]
     assert (reading.outcome.status, reading.problems) == (SourceStatus.READ, ())
 
 

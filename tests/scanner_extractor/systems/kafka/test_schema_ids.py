@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from record_brokers import Message, Record, RecordBrokers
 
-from scanner_extractor.results import SCHEMA_IDS, FactsResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.systems.kafka.client import KafkaClient
 from scanner_extractor.systems.kafka.schema_ids import (
@@ -28,7 +28,7 @@ from scanner_extractor.systems.kafka.schema_ids import (
 from scanner_extractor.systems.kafka.settings import SchemaIdSettings
 from scanner_model.errors import InputInvalid
 from scanner_model.scan import SourceStatus
-from scanner_model.schemas import IdAnswer
+from scanner_model.schemas import IdAnswer, SchemaIdUse
 
 PLANTED = b"PLANTED-7f3a"
 GUID = UUID("11111111-2222-3333-4444-555555555555")
@@ -53,12 +53,12 @@ def load(brokers: RecordBrokers, wanted: SchemaIdSettings | None = None, clock: 
     return load_schema_ids(wanted or settings(), no_progress, NOW, client, brokers.consumer, **more)
 
 
-def read(brokers: RecordBrokers, wanted: SchemaIdSettings | None = None, clock: Any = None) -> FactsResult:
+def read(brokers: RecordBrokers, wanted: SchemaIdSettings | None = None, clock: Any = None) -> Reading:
     return read_schema_ids(load(brokers, wanted, clock), wanted or settings())
 
 
-def answers(result: FactsResult, topic: str) -> set[tuple[str, str, str, int]]:
-    uses = result.facts[SCHEMA_IDS]
+def answers(result: Reading, topic: str) -> set[tuple[str, str, str, int]]:
+    uses = result.of(SchemaIdUse)
     return {(use.role, use.answer.value, use.identifier, use.records) for use in uses if use.topic == topic}
 
 
@@ -98,7 +98,7 @@ def test_ids_are_kept_with_their_newest_place() -> None:
     first = Record(data=prefixed(2), key_data=PLANTED, at=1_700_000_000_000)
     last = Record(data=prefixed(2), key_data=None, at=1_700_000_100_000)
     result = read(RecordBrokers({"orders": [[first, last]]}))
-    (use,) = (use for use in result.facts[SCHEMA_IDS] if use.answer is IdAnswer.ID)
+    (use,) = (use for use in result.of(SchemaIdUse) if use.answer is IdAnswer.ID)
 
     assert answers(result, "orders") == {("value", "id", "2", 2), ("key", "none", "", 1), ("key", "null", "", 1)}
     assert (use.partition, use.offset, use.time) == (0, 1, "2023-11-14T22:15:00+00:00")
@@ -130,7 +130,7 @@ def test_newest_records_are_read_and_no_more() -> None:
 
     assert brokers.assigned == [[("orders", 0, 3)]]
     assert brokers.given == 2
-    assert {use.identifier for use in result.facts[SCHEMA_IDS] if use.role == "value"} == {"4", "5"}
+    assert {use.identifier for use in result.of(SchemaIdUse) if use.role == "value"} == {"4", "5"}
     assert brokers.closed
 
 

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from scanner_extractor.http.client import Http, Request, Response
-from scanner_extractor.results import KsqlResult, no_progress
+from scanner_extractor.results import KsqlServer, Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.ksqldb.client import read_ksqldb
 from scanner_extractor.systems.ksqldb.queries import NOTHING_EARLIER, Earlier
 from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.errors import ScannerError
 from scanner_model.scan import SourceStatus as Answered
+from scanner_model.streaming_sql import KsqlFunction, KsqlSource, KsqlType, Query
 
 INFO = {"KsqlServerInfo": {"version": "7.9.0", "kafkaClusterId": "abc", "ksqlServiceId": "shop_"}}
 BATCH = "DESCRIBE STREAMS; DESCRIBE TABLES; SHOW QUERIES EXTENDED; SHOW FUNCTIONS; LIST TYPES;"
@@ -73,14 +74,14 @@ def _answer(status: int, body: Any) -> Response:
     return Response(status=status, headers={"content-type": "application/json"}, body=json.dumps(body).encode())
 
 
-Read = Callable[..., KsqlResult]
+Read = Callable[..., Reading]
 
 
 @pytest.fixture
 def read() -> Read:
     settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
 
-    def query(server: Server, earlier: Earlier = NOTHING_EARLIER) -> KsqlResult:
+    def query(server: Server, earlier: Earlier = NOTHING_EARLIER) -> Reading:
         with Http(settings.http, settings.source, exchange=server) as http:
             return read_ksqldb(settings, http, no_progress, earlier)
 
@@ -100,8 +101,8 @@ def test_two_requests_report_everything(read: Read) -> None:
 
     reading = read(server)
 
-    assert [source.name for source in reading.sources] == ["ORDERS", "PAID"]
-    assert [(query.name, query.sources, query.sinks, query.sink_topics) for query in reading.queries] == [
+    assert [source.name for source in reading.of(KsqlSource)] == ["ORDERS", "PAID"]
+    assert [(query.name, query.sources, query.sinks, query.sink_topics) for query in reading.of(Query)] == [
         ("Q1", ("ORDERS",), ("PAID",), ("paid",))
     ]
     assert (reading.outcome.status, reading.outcome.requests, reading.outcome.received) == (Answered.READ, 2, 3)
@@ -111,7 +112,7 @@ def test_empty_server_is_read_and_empty(read: Read) -> None:
     """Nothing there is an answer, not a failure."""
     reading = read(Server({BATCH: [sources(), sources(), queries(), FUNCTIONS, TYPES]}))
 
-    assert (reading.outcome.status, reading.sources, reading.queries) == (Answered.READ, (), ())
+    assert (reading.outcome.status, reading.of(KsqlSource), reading.of(Query)) == (Answered.READ, (), ())
 
 
 def test_older_server_is_queried_in_older_words(read: Read) -> None:
@@ -126,8 +127,8 @@ def test_older_server_is_queried_in_older_words(read: Read) -> None:
 
     reading = read(server)
 
-    assert [source.name for source in reading.sources] == ["ORDERS", "USERS"]
-    assert (len(reading.queries), reading.outcome.status) == (1, Answered.READ)
+    assert [source.name for source in reading.of(KsqlSource)] == ["ORDERS", "USERS"]
+    assert (len(reading.of(Query)), reading.outcome.status) == (1, Answered.READ)
 
 
 def test_batch_that_fails_is_queried_statement_by_statement(read: Read) -> None:
@@ -143,7 +144,7 @@ def test_batch_that_fails_is_queried_statement_by_statement(read: Read) -> None:
     reading = read(server)
 
     assert server.asked == [BATCH, *(f"{part};" for part in BATCH.rstrip(";").split("; "))]
-    assert ([source.name for source in reading.sources], reading.outcome.status) == (["ORDERS"], Answered.READ)
+    assert ([source.name for source in reading.of(KsqlSource)], reading.outcome.status) == (["ORDERS"], Answered.READ)
 
 
 def test_collection_called_streams_is_not_taken_for_the_list(read: Read) -> None:
@@ -158,7 +159,7 @@ def test_collection_called_streams_is_not_taken_for_the_list(read: Read) -> None
         }
     )
 
-    assert [source.name for source in read(server).sources] == ["ORDERS", "STREAMS"]
+    assert [source.name for source in read(server).of(KsqlSource)] == ["ORDERS", "STREAMS"]
 
 
 def test_oldest_server_is_queried_name_by_name(read: Read) -> None:
@@ -179,7 +180,7 @@ def test_oldest_server_is_queried_name_by_name(read: Read) -> None:
 
     reading = read(server)
 
-    assert [(source.name, source.value_format) for source in reading.sources] == [
+    assert [(source.name, source.value_format) for source in reading.of(KsqlSource)] == [
         ("ORDERS", "DELIMITED"),
         ("TABLES", "JSON"),
         ("my-stream", "JSON"),
@@ -194,7 +195,7 @@ def test_queries_that_are_refused_leave_the_collections(read: Read) -> None:
 
     reading = read(Server({"DESCRIBE STREAMS;": [streams], "DESCRIBE TABLES;": [sources()]}))
 
-    assert [(query.name, query.sources, query.sink_topics) for query in reading.queries] == [
+    assert [(query.name, query.sources, query.sink_topics) for query in reading.of(Query)] == [
         ("Q1", ("ORDERS",), ("paid",))
     ]
     assert reading.outcome.status == Answered.PARTIAL
@@ -225,7 +226,7 @@ def test_several_answers_about_one_query_are_joined(read: Read) -> None:
     described = queries(query("Q1", sources=["A"]), query("INSERTQUERY_2", sources=["B"], statementText=None))
     reading = read(Server({BATCH: [streams, sources(), described]}))
 
-    assert [(query.name, query.sources, query.sink_topics, query.statement) for query in reading.queries] == [
+    assert [(query.name, query.sources, query.sink_topics, query.statement) for query in reading.of(Query)] == [
         ("INSERTQUERY_2", ("B",), ("paid",), "x"),
         ("Q1", ("A", "B"), ("paid",), "CREATE STREAM …"),
     ]
@@ -235,7 +236,7 @@ def test_queries_at_a_prompt_are_left_out(read: Read) -> None:
     """A push query writes nowhere and ends with its terminal."""
     answer = [sources(), sources(), queries(query("transient", queryType="PUSH", sinks=[]))]
 
-    assert read(Server({BATCH: answer})).queries == ()
+    assert read(Server({BATCH: answer})).of(Query) == ()
 
 
 @pytest.mark.parametrize(
@@ -248,7 +249,7 @@ def test_queries_at_a_prompt_are_left_out(read: Read) -> None:
 )
 def test_state_is_the_worst_of_all_hosts(read: Read, reported, state) -> None:
     """Old servers do not sum it up themselves."""
-    (result,) = read(Server({BATCH: [sources(), sources(), queries(query("Q1", **reported))]})).queries
+    (result,) = read(Server({BATCH: [sources(), sources(), queries(query("Q1", **reported))]})).of(Query)
 
     assert result.state == state
 
@@ -258,7 +259,7 @@ def test_processing_log_is_internal(read: Read, name, topic) -> None:
     """It is ksqlDB's own, whatever it is called."""
     reading = read(Server({BATCH: [sources(source(name, topic), source("ORDERS", "orders")), sources(), queries()]}))
 
-    assert {source.name: source.internal for source in reading.sources} == {name: True, "ORDERS": False}
+    assert {source.name: source.internal for source in reading.of(KsqlSource)} == {name: True, "ORDERS": False}
 
 
 @pytest.mark.parametrize("info", [None, [], {"KsqlServerInfo": {}}])
@@ -266,7 +267,7 @@ def test_server_that_hides_its_info_is_read_all_the_same(read: Read, info) -> No
     """The service id only helps to name the processing log."""
     server = Server({BATCH: [sources(source("ORDERS", "orders")), sources(), queries()]}, info=info)
 
-    assert len(read(server).sources) == 1
+    assert len(read(server).of(KsqlSource)) == 1
 
 
 def test_functions_and_types_are_reported_with_the_rest(read: Read) -> None:
@@ -283,8 +284,11 @@ def test_functions_and_types_are_reported_with_the_rest(read: Read) -> None:
 
     reading = read(Server({BATCH: answer}))
 
-    assert [(function.name, function.kind) for function in reading.functions] == [("A", "AGGREGATE"), ("b", "TABLE")]
-    assert [(ksql_type.name, ksql_type.definition) for ksql_type in reading.types] == [
+    assert [(function.name, function.kind) for function in reading.of(KsqlFunction)] == [
+        ("A", "AGGREGATE"),
+        ("b", "TABLE"),
+    ]
+    assert [(ksql_type.name, ksql_type.definition) for ksql_type in reading.of(KsqlType)] == [
         ("MONEY", "STRUCT<SUM DECIMAL(9, 2), `my``s` ARRAY<MAP<STRING, DOUBLE>>, D DECIMAL>")
     ]
     assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, {"BAD", "BAD2"})
@@ -323,7 +327,7 @@ def test_only_a_statement_that_is_not_known_requests_what_is_not_there(read: Rea
 
     reading = read(server)
 
-    assert (reading.outcome.status, reading.types) == (answer, ())
+    assert (reading.outcome.status, reading.of(KsqlType)) == (answer, ())
     assert bool(reading.problems) is (answer is Answered.PARTIAL)
 
 
@@ -340,7 +344,7 @@ def test_deleted_topic_is_missing_and_no_warning(read: Read) -> None:
     assert [problem.what for problem in reading.problems] == [
         "ksqlDB warns: Error from Kafka: Failed to Describe Kafka Topic(s): [hidden]",
     ]
-    assert reading.missing == {"gone"}
+    assert reading.of(KsqlServer)[0].missing == {"gone"}
 
 
 def test_collection_described_by_its_name_states_nothing_of_its_topic(read: Read) -> None:
@@ -354,7 +358,7 @@ def test_collection_described_by_its_name_states_nothing_of_its_topic(read: Read
         }
     )
 
-    assert (read(server).missing, read(server).problems) == (frozenset(), ())
+    assert (read(server).of(KsqlServer)[0].missing, read(server).problems) == (frozenset(), ())
 
 
 class Stopping(Server):
@@ -434,11 +438,11 @@ def test_query_that_is_closed_between_two_statements_keeps_what_is_known_of_it(r
     listed = [sources(source("PAID", "paid", writeQueries=[closed])), sources(), queries(query("Q1")), FUNCTIONS, TYPES]
     reading = read(Server({BATCH: listed}))
 
-    assert ([found.name for found in reading.queries], reading.outcome.unread) == (["Q1"], {"Q2"})
+    assert ([found.name for found in reading.of(Query)], reading.outcome.unread) == (["Q1"], {"Q2"})
     assert reading.outcome.status is Answered.PARTIAL
 
 
-def stopping(server: Stopping, earlier: Earlier) -> KsqlResult:
+def stopping(server: Stopping, earlier: Earlier) -> Reading:
     settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
     with Http(settings.http, settings.source, exchange=server) as http:
         return read_ksqldb(settings, http, no_progress, earlier)
@@ -468,7 +472,10 @@ def test_functions_that_are_refused_cost_themselves(read: Read) -> None:
 
     reading = read(server)
 
-    assert ([source.name for source in reading.sources], reading.outcome.status) == (["ORDERS"], Answered.PARTIAL)
+    assert ([source.name for source in reading.of(KsqlSource)], reading.outcome.status) == (
+        ["ORDERS"],
+        Answered.PARTIAL,
+    )
     assert reading.outcome.reason == "ksqlDB does not list its functions"
 
 
@@ -480,4 +487,4 @@ def test_type_that_is_nested_without_end_costs_itself(read: Read) -> None:
 
     reading = read(Server({BATCH: [sources(), sources(), queries(), FUNCTIONS, {**TYPES, "types": {"T": schema}}]}))
 
-    assert (reading.types, reading.outcome.unread) == ((), {"T"})
+    assert (reading.of(KsqlType), reading.outcome.unread) == ((), {"T"})

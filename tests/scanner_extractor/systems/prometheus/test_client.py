@@ -11,11 +11,12 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.prometheus.client import PROFILES, prometheus_probes, query_text, read_prometheus
 from scanner_extractor.systems.prometheus.settings import MetricProfile, PrometheusSettings
-from scanner_model.clients import Direction
+from scanner_model.catalogs import Metric
+from scanner_model.clients import ClientUse, Direction
 from scanner_model.errors import ScannerError, SourceRefused
 from scanner_model.scan import SourceStatus
 
@@ -52,9 +53,7 @@ def server(answers: dict[str, Answer], other: Answer | None = None) -> Callable[
     return send
 
 
-def read(
-    answers: dict[str, Answer], other: Answer | None = None, settings: PrometheusSettings = SETTINGS
-) -> CatalogResult:
+def read(answers: dict[str, Answer], other: Answer | None = None, settings: PrometheusSettings = SETTINGS) -> Reading:
     return read_prometheus(settings, Http(settings.http, settings.source, exchange=server(answers, other)), no_progress)
 
 
@@ -67,7 +66,9 @@ def test_counters_are_added_up_by_client_and_what_did_not_grow_is_left_out() -> 
 
 def test_client_that_wrote_within_the_window_is_a_use() -> None:
     """With the window, its names, and the records."""
-    (use,) = read({JMX: vector(series(topic="orders", client_id="shop-1", application="shop", job="pods"))}).uses
+    (use,) = read({JMX: vector(series(topic="orders", client_id="shop-1", application="shop", job="pods"))}).of(
+        ClientUse
+    )
 
     assert (use.topic, use.direction, use.amount, use.window) == ("orders", Direction.WRITES, 12.0, "1d")
     assert use.identities == (("application", "shop"), ("client.id", "shop-1"), ("workload", "pods"))
@@ -78,7 +79,7 @@ def test_jmx_exporter_without_rules_names_its_metrics_without_total() -> None:
     """What version 1.0.1 exports of a Java producer (Kafka 4.3) by its default format, as Prometheus 2.42 answers."""
     labels = {"client_id": "orders-service", "job": "orders", "topic": "shop.orders"}
     metric = "kafka_producer_producer_topic_metrics_record_send"
-    (use,) = read({metric: vector(series("1009.5", **labels))}).uses
+    (use,) = read({metric: vector(series("1009.5", **labels))}).of(ClientUse)
 
     assert (use.topic, use.direction, use.metric) == ("shop.orders", Direction.WRITES, metric)
     assert use.identities == (("client.id", "orders-service"), ("workload", "orders"))
@@ -89,14 +90,14 @@ def test_default_client_id_is_left_out_and_counted_where_nothing_else_names_the_
     rows = series(topic="a", client_id="producer-1"), series(topic="b", client_id="producer-1", namespace="x", job="y")
     reading = read({JMX: vector(*rows)})
 
-    assert [(use.topic, use.identities) for use in reading.uses] == [("b", (("workload", "x/y"),))]
+    assert [(use.topic, use.identities) for use in reading.of(ClientUse)] == [("b", (("workload", "x/y"),))]
     assert "1 pairs name no client" in reading.problems[-1].what
     assert reading.outcome.status is SourceStatus.READ
 
 
 def test_greedy_rule_of_the_exporter_is_cleaned() -> None:
     """Its pattern takes the topic into the client id."""
-    (use,) = read({JMX: vector(series(topic="orders", client_id="shop-1, topic=orders"))}).uses
+    (use,) = read({JMX: vector(series(topic="orders", client_id="shop-1, topic=orders"))}).of(ClientUse)
 
     assert use.identities == (("client.id", "shop-1"),)
 
@@ -109,11 +110,11 @@ def test_lag_and_records_of_groups_are_metrics() -> None:
     }
     reading = read(answers)
 
-    assert [(metric.name, metric.object_name, metric.amount) for metric in reading.metrics] == [
+    assert [(metric.name, metric.object_name, metric.amount) for metric in reading.of(Metric)] == [
         ("consumed_records", "g", 12.0),
         ("consumer_lag_offsets", "g", 3.0),
     ]
-    assert [(use.direction, use.identities) for use in reading.uses] == [(Direction.READS, (("group", "g"),))]
+    assert [(use.direction, use.identities) for use in reading.of(ClientUse)] == [(Direction.READS, (("group", "g"),))]
 
 
 def test_refused_server_is_no_server_without_clients() -> None:
@@ -127,7 +128,7 @@ def test_query_that_fails_makes_the_result_partial() -> None:
     reading = read({JMX: 422, GROUPS: vector(series(topic="a", consumergroup="g"))})
 
     assert reading.outcome.status is SourceStatus.PARTIAL
-    assert len(reading.uses) == 1
+    assert len(reading.of(ClientUse)) == 1
     assert JMX in reading.outcome.reason
 
 
@@ -143,7 +144,7 @@ def test_server_without_known_metrics_says_so() -> None:
     """It was read, and it shows nothing: a missing exporter looks like this."""
     reading = read({})
 
-    assert (reading.outcome.status, reading.uses) == (SourceStatus.READ, ())
+    assert (reading.outcome.status, reading.of(ClientUse)) == (SourceStatus.READ, ())
     assert "no known metric" in reading.problems[0].what
 
 
@@ -161,7 +162,7 @@ def test_damaged_row_loses_no_other(row) -> None:
     """It is counted."""
     reading = read({JMX: vector(row, series(topic="a", client_id="b"))})
 
-    assert [use.topic for use in reading.uses] == ["a"]
+    assert [use.topic for use in reading.of(ClientUse)] == ["a"]
     assert reading.outcome.status is SourceStatus.PARTIAL
 
 
@@ -169,7 +170,7 @@ def test_profile_of_the_user_is_read_first() -> None:
     """Of two that show one use the first counts."""
     own = MetricProfile(name="own", metric="acme_total", direction=Direction.READS, labels=(("app", "application"),))
     settings = PrometheusSettings(http=SETTINGS.http, profiles=(own,))
-    (use,) = read({"acme_total": vector(series(topic="a", app="shop"))}, settings=settings).uses
+    (use,) = read({"acme_total": vector(series(topic="a", app="shop"))}, settings=settings).of(ClientUse)
 
     assert (use.metric, use.identities) == ("acme_total", (("application", "shop"),))
 

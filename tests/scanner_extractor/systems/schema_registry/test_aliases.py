@@ -6,12 +6,13 @@ import pytest
 
 from scanner_model.names import Role, TopicName
 from scanner_model.scan import SourceStatus
+from scanner_model.schemas import Association
 
 TOPICS = frozenset(map(TopicName, ("orders", "orders-archive", "clicks")))
 
 
 def links(reading) -> list[tuple[str, str, Role]]:
-    return [(link.subject, link.topic, link.role) for link in reading.associations]
+    return [(link.subject, link.topic, link.role) for link in reading.of(Association)]
 
 
 def read_with_topics(read, registry, **options):
@@ -29,7 +30,7 @@ def test_topic_without_a_subject_has_the_subject_behind_its_alias(serving, store
 def test_alias_leads_into_another_context(serving, stored, read) -> None:
     registry = serving("confluent", stored(":.eu:orders-value"), aliases={"clicks-value": ":.eu:orders-value"})
 
-    (link,) = read_with_topics(read, registry).associations
+    (link,) = read_with_topics(read, registry).of(Association)
 
     assert (link.context, link.subject, link.topic) == (".eu", "orders-value", "clicks")
 

@@ -11,6 +11,7 @@ import pytest
 from scanner_extractor.schemas.references import finder, resolve
 from scanner_model.errors import NotFound, PayloadUnexpected, SourceRefused
 from scanner_model.scan import SourceStatus
+from scanner_model.schemas import SchemaVersion
 
 WAYS = {"export": {}, "lists": {"exports": False}, "v2": {"api": "v2"}}
 FORBIDDEN = (403, {"title": "forbidden"})
@@ -36,7 +37,7 @@ def test_every_way_reports_the_same(variant, apicurio, installation, read_throug
     """Which way is open depends on rights, and must change nothing."""
     installation = installation if variant != "v2" else tuple(held for held in installation if held.state != "DRAFT")
     server = apicurio.Apicurio(held=installation, page=2, **WAYS[variant])
-    versions = read_through(server, "apicurio").versions
+    versions = read_through(server, "apicurio").of(SchemaVersion)
 
     assert [(v.context, v.subject, v.version, v.schema_id, v.state) for v in versions] == [
         (".", "money.proto", 1, "1", ""),
@@ -101,7 +102,7 @@ def test_reference_names_the_group_only_where_it_leaves_its_own(apicurio, read_t
             held(artifact="all", group="shop", text="a", references=pointers, global_id=3, content_id=3),
         )
     )
-    versions = read_through(server, "apicurio").versions
+    versions = read_through(server, "apicurio").of(SchemaVersion)
 
     assert [(r.subject, r.version) for r in versions[1].references] == [
         ("near", 1),
@@ -129,7 +130,7 @@ def test_labels_become_numbers_in_the_order_of_registration(labels, numbers, api
         apicurio.Held(artifact="a", label=label, text=label, global_id=at, content_id=at)
         for at, label in enumerate(labels, 1)
     ]
-    versions = read_through(apicurio.Apicurio(held=tuple(reversed(held))), "apicurio").versions
+    versions = read_through(apicurio.Apicurio(held=tuple(reversed(held))), "apicurio").of(SchemaVersion)
 
     assert [(v.text, v.version) for v in versions] == list(zip(labels, numbers, strict=True))
 
@@ -147,7 +148,7 @@ def test_what_people_wrote_is_kept(variant, apicurio, read_through) -> None:
         more={"labels": {"team": "sales", "beta": None}, "owner": "ann"},
         about={"description": "d"},
     )
-    (version,) = read_through(apicurio.Apicurio(held=(held,), **WAYS[variant]), "apicurio").versions
+    (version,) = read_through(apicurio.Apicurio(held=(held,), **WAYS[variant]), "apicurio").of(SchemaVersion)
 
     assert (version.format, version.state, version.deleted) == ("OPENAPI", "DEPRECATED", False)
     assert json.loads(version.metadata) == {
@@ -162,7 +163,7 @@ def test_properties_of_v2_are_the_labels_of_v3(apicurio, read_through) -> None:
     """An upgrade of the server must not look like a change of the schema."""
     about = {"labels": ["beta"], "properties": {"team": "sales"}}
     held = apicurio.Held(artifact="a", text="t", global_id=1, content_id=1, about=about)
-    (version,) = read_through(apicurio.Apicurio(held=(held,), api="v2"), "apicurio").versions
+    (version,) = read_through(apicurio.Apicurio(held=(held,), api="v2"), "apicurio").of(SchemaVersion)
 
     assert json.loads(version.metadata)["artifact"] == {"labels": {"beta": None, "team": "sales"}}
 
@@ -179,7 +180,7 @@ def test_disabled_version_is_kept_where_another_refers_to_it(apicurio, read_thro
         )
     )
 
-    assert [v.subject for v in read_through(server, "apicurio", deleted=False).versions] == ["base", "user"]
+    assert [v.subject for v in read_through(server, "apicurio", deleted=False).of(SchemaVersion)] == ["base", "user"]
 
 
 def _zip(**entries: str) -> bytes:
@@ -208,7 +209,7 @@ def test_export_that_cannot_be_read_is_reported_and_the_lists_are_read(
     server = apicurio.Apicurio(held=installation, said={"admin/export": (200, output)})
     reading = read_through(server, "apicurio")
 
-    assert (len(reading.versions), reading.outcome.status) == (6, SourceStatus.READ)
+    assert (len(reading.of(SchemaVersion)), reading.outcome.status) == (6, SourceStatus.READ)
     assert ["export" in problem.what for problem in reading.problems] == [True]
 
 
@@ -228,7 +229,7 @@ def test_text_that_is_not_utf8_costs_its_version(variant, apicurio, installation
     reading = read_through(server, "apicurio")
 
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {":shop:orders"})
-    assert len(reading.versions) == 5
+    assert len(reading.of(SchemaVersion)) == 5
 
 
 def test_version_without_a_text_is_reported_and_not_unread(apicurio, installation, read_through) -> None:
@@ -236,7 +237,7 @@ def test_version_without_a_text_is_reported_and_not_unread(apicurio, installatio
     server = apicurio.Apicurio(held=installation, exports=False, said={"ids/contentIds/4": (404, {})})
     reading = read_through(server, "apicurio")
 
-    assert (reading.outcome.status, len(reading.versions), len(reading.problems)) == (SourceStatus.READ, 5, 1)
+    assert (reading.outcome.status, len(reading.of(SchemaVersion)), len(reading.problems)) == (SourceStatus.READ, 5, 1)
 
 
 @pytest.mark.parametrize("api", ["v3", "v2"])
@@ -266,7 +267,7 @@ def test_entries_of_another_form_cost_themselves(apicurio, installation, read_th
     }
     reading = read_through(apicurio.Apicurio(held=installation, exports=False, said=output), "apicurio")
 
-    assert [(v.subject, v.format) for v in reading.versions] == [("ok", "AVRO")]
+    assert [(v.subject, v.format) for v in reading.of(SchemaVersion)] == [("ok", "AVRO")]
     assert (reading.outcome.unread, len(reading.problems)) == (frozenset(), 4)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from scanner_model.names import Role
 from scanner_model.scan import SourceStatus
+from scanner_model.schemas import Association, SchemaVersion
 
 LINKS = {
     "a": [{"resourceName": "orders", "resourceType": "topic", "associationType": "value"}],
@@ -14,7 +15,7 @@ LINKS = {
 
 
 def links(reading) -> list[tuple[str, str, Role]]:
-    return [(link.subject, link.topic, link.role) for link in reading.associations]
+    return [(link.subject, link.topic, link.role) for link in reading.of(Association)]
 
 
 EXPECTED = [("a", "orders", Role.VALUE), ("b", "orders", Role.KEY)]
@@ -56,7 +57,7 @@ def test_registry_before_8_2_is_queried_once(serving, stored, read) -> None:
     registry = serving("confluent-7.4", *map(stored, "abc"))
     reading = read(registry, strategies=("associated",))
 
-    assert (reading.associations, reading.problems) == ((), ())
+    assert (reading.of(Association), reading.problems) == ((), ())
     assert (registry.asked("/associations"), registry.asked("resourceType")) == (1, 0)
 
 
@@ -76,7 +77,7 @@ def test_associations_that_cannot_be_queried_are_reported(status, serving, store
     faults = {"/associations/subjects/a": fake.Fault(status=status)}
     reading = read(serving("confluent", stored("a"), faults=faults), strategies=("associated",))
 
-    assert (reading.outcome.status, len(reading.versions), len(reading.problems)) == (SourceStatus.READ, 1, 1)
+    assert (reading.outcome.status, len(reading.of(SchemaVersion)), len(reading.problems)) == (SourceStatus.READ, 1, 1)
 
 
 def test_one_subjects_associations_that_fail_are_reported(serving, stored, read, fake) -> None:

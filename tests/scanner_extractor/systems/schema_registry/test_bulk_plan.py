@@ -9,15 +9,16 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Response as Said
-from scanner_extractor.results import RegistryResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_extractor.systems.schema_registry.confluent import read_confluent
 from scanner_model.errors import NotFound
 from scanner_model.scan import SourceStatus
+from scanner_model.schemas import Registry, SchemaVersion
 
 
-def seen(reading: RegistryResult) -> list[tuple[str, int, bool]]:
-    return [(version.subject, version.version, version.deleted) for version in reading.versions]
+def seen(reading: Reading) -> list[tuple[str, int, bool]]:
+    return [(version.subject, version.version, version.deleted) for version in reading.of(SchemaVersion)]
 
 
 def test_every_version_is_read_and_not_only_the_newest(serving, stored, read) -> None:
@@ -32,7 +33,7 @@ def test_registry_that_ignores_paging_ends(serving, stored, read) -> None:
     """Karapace gives everything on every page: a page without anything new is the end."""
     registry = serving("karapace", *(stored("a", number) for number in range(1, 6)))
 
-    assert len(read(registry).versions) == 5
+    assert len(read(registry).of(SchemaVersion)) == 5
     assert len(registry.log) == 4
 
 
@@ -43,7 +44,7 @@ def test_list_that_leaves_members_out_is_not_believed(serving, stored, read) -> 
     reading = read(serving("confluent", *schemas, unlisted=frozenset({"metadata", "ruleSet"})))
     whole = read(serving("confluent", *schemas))
 
-    assert [bool(version.metadata and version.rule_set) for version in reading.versions] == [True, True]
+    assert [bool(version.metadata and version.rule_set) for version in reading.of(SchemaVersion)] == [True, True]
     assert "leaves out metadata and ruleSet" in reading.problems[0].what
     assert (seen(whole), whole.problems) == (seen(reading), ())
 
@@ -52,7 +53,7 @@ def test_short_page_is_not_the_end(serving, stored, read) -> None:
     """A limit above the server's maximum is replaced by its default, so pages may be shorter than asked for."""
     registry = serving("confluent", *(stored("a", number) for number in range(1, 8)), page=3)
 
-    assert len(read(registry).versions) == 7
+    assert len(read(registry).of(SchemaVersion)) == 7
 
 
 def test_deleted_versions_are_flagged_where_the_flag_adds_them(serving, stored, read) -> None:
@@ -111,8 +112,10 @@ def test_one_context_of_a_shared_registry_is_read(flavour, bulk, context, varian
     registry.url += f"/contexts/{context}" if variant == "url" else ""
     reading = read(registry, context=context if variant == "setting" else "")
 
-    assert [(v.context, v.subject, v.deleted) for v in reading.versions] == [(context, "orders-value", False)]
-    assert reading.registry.source == f"schema_registry:{registry.url.partition('/contexts')[0]}/contexts/{context}"
+    assert [(v.context, v.subject, v.deleted) for v in reading.of(SchemaVersion)] == [(context, "orders-value", False)]
+    assert (
+        reading.of(Registry)[0].source == f"schema_registry:{registry.url.partition('/contexts')[0]}/contexts/{context}"
+    )
 
 
 @pytest.mark.parametrize("bulk", [True, False])
@@ -125,7 +128,7 @@ def test_context_in_the_url_is_read_however_it_is_written(bulk, written, context
     registry = serving("confluent", stored("a"), stored(f":{context}:b"), stored(":.us:c"), faults=faults)
     registry.url += f"/contexts/{written}"
 
-    assert [(v.context, v.subject) for v in read(registry).versions] == [(context, "b")]
+    assert [(v.context, v.subject) for v in read(registry).of(SchemaVersion)] == [(context, "b")]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +147,7 @@ def test_context_whose_schemas_are_gone_is_empty(serving, stored, read) -> None:
     registry = serving("confluent", stored(":.eu:a", deleted=True))
     reading = read(registry, context=".eu", deleted=False)
 
-    assert (reading.versions, reading.outcome.status) == ((), SourceStatus.READ)
+    assert (reading.of(SchemaVersion), reading.outcome.status) == ((), SourceStatus.READ)
 
 
 def test_reference_out_of_the_one_context_is_followed(serving, stored, read) -> None:
@@ -153,14 +156,17 @@ def test_reference_out_of_the_one_context_is_followed(serving, stored, read) -> 
     registry = serving("confluent", common, stored(":.us:x"), stored(":.eu:a", references=(("c", ":.us:common", 1),)))
     reading = read(registry, context=".eu")
 
-    assert [(v.context, v.subject) for v in reading.versions] == [(".eu", "a"), (".us", "common")]
+    assert [(v.context, v.subject) for v in reading.of(SchemaVersion)] == [(".eu", "a"), (".us", "common")]
 
 
 def test_every_context_is_read(serving, stored, read) -> None:
     """Without the wildcard Confluent lists the default context only."""
     registry = serving("confluent", stored("a"), stored(":.eu:a"))
 
-    assert [(version.context, version.subject) for version in read(registry).versions] == [(".", "a"), (".eu", "a")]
+    assert [(version.context, version.subject) for version in read(registry).of(SchemaVersion)] == [
+        (".", "a"),
+        (".eu", "a"),
+    ]
 
 
 def test_server_before_contexts_is_queried_without_the_wildcard(serving, stored, read) -> None:
@@ -175,14 +181,14 @@ def test_empty_registry_is_empty_and_read(serving, read) -> None:
     """Nothing there is an answer; it takes the list of subjects to be sure."""
     reading = read(serving("confluent"))
 
-    assert (reading.versions, reading.outcome.status, reading.problems) == ((), SourceStatus.READ, ())
+    assert (reading.of(SchemaVersion), reading.outcome.status, reading.problems) == ((), SourceStatus.READ, ())
 
 
 def test_one_id_may_belong_to_many_versions(serving, stored, read) -> None:
     """Two subjects with one text share its id, and contexts count on their own."""
     registry = serving("confluent", *(stored(name, id=7) for name in ("a", "b", ":.x:a")))
 
-    assert [version.schema_id for version in read(registry).versions] == ["7", "7", "7"]
+    assert [version.schema_id for version in read(registry).of(SchemaVersion)] == ["7", "7", "7"]
 
 
 def test_row_that_cannot_be_read_costs_that_row(serving, stored, read) -> None:
@@ -236,5 +242,5 @@ def test_registry_that_invents_rows_on_every_page_is_cut_off_and_kept_as_a_part(
 
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert "does not end" in reading.outcome.reason
-    assert len(reading.versions) > 10
+    assert len(reading.of(SchemaVersion)) > 10
     assert http.requests < 200

@@ -5,20 +5,21 @@ from __future__ import annotations
 from scanner_extractor.http.concurrency import WorkerPool
 from scanner_extractor.schemas.references import finder, resolve
 from scanner_model.scan import SourceStatus
+from scanner_model.schemas import SchemaVersion
 
 
 def test_referenced_deleted_version_is_read_where_deleted_ones_are_not_wanted(serving, stored, read) -> None:
     """A live schema needs it, whatever else is left out."""
     installation = (stored("a", references=(("m", "m", 1),)), stored("m", 1, deleted=True), stored("m", 2))
     reading = read(serving("confluent", *installation), deleted=False)
-    root = next(version for version in reading.versions if version.subject == "a")
+    root = next(version for version in reading.of(SchemaVersion) if version.subject == "a")
 
-    assert [(v.subject, v.version, v.deleted) for v in reading.versions] == [
+    assert [(v.subject, v.version, v.deleted) for v in reading.of(SchemaVersion)] == [
         ("a", 1, False),
         ("m", 1, True),
         ("m", 2, False),
     ]
-    assert resolve(root, finder(reading.versions)).texts.keys() == {"m"}
+    assert resolve(root, finder(reading.of(SchemaVersion))).texts.keys() == {"m"}
 
 
 def test_chain_of_deleted_versions_is_followed(serving, stored, read) -> None:
@@ -29,7 +30,11 @@ def test_chain_of_deleted_versions_is_followed(serving, stored, read) -> None:
         stored("c", deleted=True),
     )
 
-    assert [v.subject for v in read(serving("confluent", *installation), deleted=False).versions] == ["a", "b", "c"]
+    assert [v.subject for v in read(serving("confluent", *installation), deleted=False).of(SchemaVersion)] == [
+        "a",
+        "b",
+        "c",
+    ]
 
 
 def test_reference_is_looked_for_in_its_parents_context(serving, stored, read) -> None:
@@ -37,7 +42,7 @@ def test_reference_is_looked_for_in_its_parents_context(serving, stored, read) -
     installation = (stored(":.eu:a", references=(("m", "m", 1),)), stored(":.eu:m", deleted=True), stored("m", 2))
     reading = read(serving("confluent", *installation), deleted=False)
 
-    assert [(v.context, v.subject) for v in reading.versions] == [(".", "m"), (".eu", "a"), (".eu", "m")]
+    assert [(v.context, v.subject) for v in reading.of(SchemaVersion)] == [(".", "m"), (".eu", "a"), (".eu", "m")]
 
 
 def test_reference_into_another_context_is_requested_there(serving, stored, read) -> None:
@@ -45,7 +50,7 @@ def test_reference_into_another_context_is_requested_there(serving, stored, read
     installation = (stored("a", references=(("m", ":.eu:m", 1),)), stored(":.eu:m", deleted=True))
     reading = read(serving("confluent", *installation), deleted=False)
 
-    assert [(v.context, v.subject) for v in reading.versions] == [(".", "a"), (".eu", "m")]
+    assert [(v.context, v.subject) for v in reading.of(SchemaVersion)] == [(".", "a"), (".eu", "m")]
 
 
 def test_reference_that_leads_nowhere_is_requested_once(serving, stored, read) -> None:

@@ -7,10 +7,11 @@ import pytest
 from scanner_extractor.evolution.configured import SubjectConfig
 from scanner_extractor.systems.schema_registry.confluent_reader import read_level
 from scanner_model.scan import SourceStatus
+from scanner_model.schemas import Registry, SchemaVersion
 
 
 def levels(reading) -> dict[str, str]:
-    return {version.subject: version.compatibility for version in reading.versions}
+    return {version.subject: version.compatibility for version in reading.of(SchemaVersion)}
 
 
 def test_each_subject_has_the_level_that_holds_for_it(serving, stored, read) -> None:
@@ -71,6 +72,6 @@ def test_version_of_the_registry_is_read_with_the_levels(flavour: str, version: 
     """Its rules depend on it; only Confluent's, since 7.0, says it."""
     registry = serving(flavour, stored("a"))
 
-    assert read(registry, compatibility=True).registry.server_version == version
-    assert read(registry).registry.server_version == ""
+    assert read(registry, compatibility=True).of(Registry)[0].server_version == version
+    assert read(registry).of(Registry)[0].server_version == ""
     assert not read(registry, compatibility=True).problems

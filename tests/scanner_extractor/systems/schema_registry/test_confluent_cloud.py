@@ -13,6 +13,7 @@ from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, OAuthAuth, RegistrySettings
 from scanner_model.errors import SourceRefused
+from scanner_model.schemas import SchemaVersion
 
 ROWS = [
     {"subject": "orders-value", "version": 1, "id": 1, "guid": "g", "schemaType": "AVRO", "schema": '"int"', "ts": 1}
@@ -65,7 +66,7 @@ def test_api_key_reads(cloud) -> None:
     url, _ = cloud()
     reading = read(url, auth=BasicAuth(user="key", password="secret"))
 
-    assert [(version.subject, version.guid) for version in reading.versions] == [("orders-value", "g")]
+    assert [(version.subject, version.guid) for version in reading.of(SchemaVersion)] == [("orders-value", "g")]
 
 
 def test_token_reads_with_the_headers_that_name_its_registry(cloud) -> None:
@@ -73,7 +74,7 @@ def test_token_reads_with_the_headers_that_name_its_registry(cloud) -> None:
     url, _ = cloud()
     oauth = OAuthAuth(token_url=f"{url}/token", client_id="c", client_secret="s")
 
-    assert len(read(url, auth=oauth, headers=TARGET).versions) == 1
+    assert len(read(url, auth=oauth, headers=TARGET).of(SchemaVersion)) == 1
 
 
 def test_token_without_them_is_refused(cloud) -> None:
@@ -90,5 +91,5 @@ def test_rate_limit_is_waited_for_as_long_as_it_states(cloud) -> None:
     reading = read(url, waits, auth=BasicAuth(user="key", password="secret"))
 
     assert waits == [7.0, 7.0]
-    assert (len(reading.versions), reading.problems) == (1, ())
+    assert (len(reading.of(SchemaVersion)), reading.problems) == (1, ())
     assert log[0] == log[1] == log[2]

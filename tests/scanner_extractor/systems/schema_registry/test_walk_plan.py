@@ -5,20 +5,21 @@ from __future__ import annotations
 import pytest
 
 from scanner_extractor.http.concurrency import WorkerPool
-from scanner_extractor.results import RegistryResult
+from scanner_extractor.results import Reading
 from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.scan import SourceStatus
+from scanner_model.schemas import SchemaVersion
 
 
-def seen(reading: RegistryResult) -> list[tuple[str, int, bool]]:
-    return [(version.subject, version.version, version.deleted) for version in reading.versions]
+def seen(reading: Reading) -> list[tuple[str, int, bool]]:
+    return [(version.subject, version.version, version.deleted) for version in reading.of(SchemaVersion)]
 
 
 def test_registry_without_bulk_list_is_walked(serving, stored, read) -> None:
     """Three requests for a subject of one version: its numbers, whether there are more, and the version."""
     registry = serving("confluent-old", *(stored(f"s{number}") for number in range(10)))
 
-    assert len(read(registry).versions) == 10
+    assert len(read(registry).of(SchemaVersion)) == 10
     assert registry.asked("/versions") == 30
 
 
@@ -57,7 +58,7 @@ def test_pages_of_artifacts_that_are_no_schemas_do_not_end_the_list(serving, sto
     installation = [stored(f"s{number:04d}") for number in range(20)]
     registry = serving("apicurio", *installation, others={10: 1500})
 
-    assert len(read(registry).versions) == 20
+    assert len(read(registry).of(SchemaVersion)) == 20
 
 
 def test_versions_beyond_apicurios_list_are_read(serving, stored, read, fake) -> None:
@@ -66,7 +67,7 @@ def test_versions_beyond_apicurios_list_are_read(serving, stored, read, fake) ->
     listed = fake.Fault(status=200, body=b"[" + b",".join(b"%d" % n for n in range(1, 501)) + b"]")
     registry = serving("apicurio", *(stored("s", number) for number in range(1, 504)), faults={path: listed})
 
-    assert [version.version for version in read(registry).versions][-4:] == [500, 501, 502, 503]
+    assert [version.version for version in read(registry).of(SchemaVersion)][-4:] == [500, 501, 502, 503]
 
 
 def test_url_may_name_apicurios_compatible_api_already(serving, stored, read) -> None:
@@ -93,7 +94,7 @@ def test_one_broken_subject_costs_one_subject(kind, serving, stored, read, fake)
     )
     reading = read(registry, read_timeout=0.5 if kind == "slow" else 60.0)
 
-    assert [version.subject for version in reading.versions] == ["a", "c"]
+    assert [version.subject for version in reading.of(SchemaVersion)] == ["a", "c"]
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {"b"})
     assert [problem.where for problem in reading.problems] == [f"schema_registry:{registry.url} 'b'"]
 
@@ -110,7 +111,7 @@ def test_version_that_cannot_be_read_leaves_its_siblings(serving, stored, read, 
     faults = {"/subjects/a/versions/2": fake.Fault(status=200, body=b"{}")}
     reading = read(serving("confluent-old", stored("a", 1), stored("a", 2), stored("a", 3), faults=faults))
 
-    assert [version.version for version in reading.versions] == [1, 3]
+    assert [version.version for version in reading.of(SchemaVersion)] == [1, 3]
     assert reading.outcome.unread == {"a"}
 
 
@@ -172,7 +173,7 @@ def test_registry_that_goes_away_half_way_is_left_alone(serving, stored, read, f
     registry = serving("confluent-old", *installation, faults=faults)
     reading = read(registry, pool=WorkerPool(threads=1, failures=5))
 
-    assert (len(reading.versions), reading.outcome.status) == (50, SourceStatus.PARTIAL)
+    assert (len(reading.of(SchemaVersion)), reading.outcome.status) == (50, SourceStatus.PARTIAL)
     assert len(reading.outcome.unread) == 150
     assert registry.asked("/s100/versions/1") == 0
 
@@ -184,7 +185,7 @@ def test_hanging_subject_does_not_take_the_others_with_it(serving, stored, read,
         serving("confluent-old", *map(stored, "abc"), faults=faults), pool=WorkerPool(threads=2, patience=0.3)
     )
 
-    assert [version.subject for version in reading.versions] == ["a", "c"]
+    assert [version.subject for version in reading.of(SchemaVersion)] == ["a", "c"]
     assert reading.outcome.unread == {"b"}
 
 
@@ -193,7 +194,7 @@ def test_order_does_not_depend_on_threads(serving, stored, read) -> None:
     installation = [stored(f"s{number}", version) for number in range(20) for version in (1, 2)]
     registry = serving("confluent-old", *installation, delay=0.001)
 
-    assert read(registry, threads=1).versions == read(registry, threads=8).versions
+    assert read(registry, threads=1).of(SchemaVersion) == read(registry, threads=8).of(SchemaVersion)
 
 
 def test_requests_in_flight_are_bounded(serving, stored, read) -> None:
@@ -218,7 +219,7 @@ def test_names_are_read_page_by_page(read, serving, stored, fake) -> None:
     faults = {"/schemas": fake.Fault(status=404)}
     registry = serving("confluent", *(stored(f"s{number}") for number in range(9)), page=2, faults=faults)
 
-    assert len(read(registry).versions) == 9
+    assert len(read(registry).of(SchemaVersion)) == 9
 
 
 @pytest.mark.parametrize("flavour", ["confluent-7.9", "confluent"])
@@ -228,8 +229,8 @@ def test_versions_of_a_subject_are_read_page_by_page(flavour, read, serving, sto
     registry = serving(flavour, *installation, versions_page=10, faults={"/schemas": fake.Fault(status=403)})
     reading = read(registry)
 
-    assert [version.version for version in reading.versions] == list(range(1, 61))
-    assert [version.version for version in reading.versions if version.deleted] == [3]
+    assert [version.version for version in reading.of(SchemaVersion)] == list(range(1, 61))
+    assert [version.version for version in reading.of(SchemaVersion) if version.deleted] == [3]
 
 
 def test_subject_with_an_alias_keeps_its_own_versions(read, serving, stored, fake) -> None:
@@ -239,8 +240,12 @@ def test_subject_with_an_alias_keeps_its_own_versions(read, serving, stored, fak
     faults = {"/schemas": fake.Fault(status=404)}
     walked = read(serving("confluent", *installation, aliases={"shared": "orders", "alias": "orders"}, faults=faults))
 
-    assert [(v.subject, v.schema_id) for v in bulk.versions] == [("orders", "5"), ("orders", "6"), ("shared", "16")]
-    assert [(v.subject, v.schema_id) for v in walked.versions] == [("orders", "5"), ("orders", "6")]
+    assert [(v.subject, v.schema_id) for v in bulk.of(SchemaVersion)] == [
+        ("orders", "5"),
+        ("orders", "6"),
+        ("shared", "16"),
+    ]
+    assert [(v.subject, v.schema_id) for v in walked.of(SchemaVersion)] == [("orders", "5"), ("orders", "6")]
     assert (walked.outcome.status, walked.outcome.unread) == (SourceStatus.PARTIAL, {"shared"})
 
 

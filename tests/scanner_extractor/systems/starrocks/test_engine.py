@@ -20,7 +20,7 @@ from routine_loads import (
     table_row,
 )
 
-from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.scan.documents import database_document
 from scanner_extractor.systems.databases.client import read_database
 from scanner_extractor.systems.databases.engines.session import EngineCatalog, engine_session
@@ -189,7 +189,7 @@ def test_nothing_that_is_stored_has_a_password() -> None:
     result = read(answers(**{"SHOW ROUTINE LOAD": [starrocks_load("load", "orders", whereExpr=f"a = '{SECRET}'")]}))
     outcome = SourceResult(source=result.tables[0].source, kind="database", status=SourceStatus.READ)
 
-    assert SECRET not in json.dumps(database_document(CatalogResult(outcome=outcome, tables=tuple(result.tables))))
+    assert SECRET not in json.dumps(database_document(Reading(outcome=outcome, facts=tuple(result.tables))))
 
 
 @pytest.mark.parametrize(

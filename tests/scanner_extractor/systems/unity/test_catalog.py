@@ -12,6 +12,7 @@ from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.sources import CatalogSettings, Lineage, Wanted
 from scanner_extractor.systems.unity.catalog import read_unity
+from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.errors import SourceRefused
 from scanner_model.scan import SourceStatus
 
@@ -35,7 +36,7 @@ def orders(unity):
 def test_table_is_read_with_columns_format_and_place(unity, orders, read) -> None:
     """In the order of their positions, whatever order they are listed in."""
     reading = read("unity", unity.Unity(tables=(orders,)), lineage=Lineage.NONE)
-    table = reading.tables[0]
+    table = reading.of(CatalogTable)[0]
 
     assert (table.namespace, table.name, table.kind, table.table_format) == (
         SPACE,
@@ -55,7 +56,7 @@ def test_table_is_read_with_columns_format_and_place(unity, orders, read) -> Non
 
 def test_what_is_not_read_is_kept_and_secrets_are_hidden(unity, orders, read) -> None:
     """A property that means nothing to us may mean something to people."""
-    table = read("unity", unity.Unity(tables=(orders,)), lineage=Lineage.NONE).tables[0]
+    table = read("unity", unity.Unity(tables=(orders,)), lineage=Lineage.NONE).of(CatalogTable)[0]
 
     assert dict(table.parameters) == {"delta.minReaderVersion": "1", "fs.secret.key": "********", "pipeline_id": "p-1"}
 
@@ -65,7 +66,7 @@ def test_lists_are_read_page_by_page_over_an_empty_one(unity, read) -> None:
     names = [f"main.s{schema}.t{number}" for schema in range(2) for number in range(3)]
     reading = read("unity", unity.Unity(tables=tuple(map(unity.table, names))), lineage=Lineage.NONE)
 
-    assert [table.name for table in reading.tables] == names
+    assert [table.name for table in reading.of(CatalogTable)] == names
     assert reading.outcome.status is SourceStatus.READ
     assert (reading.outcome.received, reading.outcome.requested) == (6, 6)
 
@@ -79,8 +80,8 @@ def test_only_tables_that_matter_are_requested(unity, read) -> None:
     server.asked.clear()
     some = read("unity", server, lineage=Lineage.NONE, wanted=chosen)
 
-    assert [table.name for table in every.tables] == ["dev.b.x", "main.a.x", "main.b.x", "main.b.y"]
-    assert [table.name for table in some.tables] == ["main.b.x"]
+    assert [table.name for table in every.of(CatalogTable)] == ["dev.b.x", "main.a.x", "main.b.x", "main.b.y"]
+    assert [table.name for table in some.of(CatalogTable)] == ["main.b.x"]
     assert not any("/catalogs" in requests or "schema_name=a" in requests for requests in server.asked)
 
 
@@ -103,7 +104,7 @@ def test_lineage_names_neighbours_and_what_makes_them(unity, read) -> None:
         ],
     }
     server = unity.Unity(tables=(unity.table("main.sales.orders"),), lineage={("main.sales.orders", ""): members})
-    links = read("unity", server).links
+    links = read("unity", server).of(CatalogLink)
 
     assert [(link.origin_namespace, link.origin_name, link.target_name, link.process) for link in links] == [
         ("abfss://c@acct.dfs.core.windows.net", "in", "main.sales.orders", ""),
@@ -121,10 +122,10 @@ def test_columns_are_requested_only_where_that_is_wanted(unity, read) -> None:
     }
     server = unity.Unity(tables=(unity.table("main.sales.orders", unity.column("total", "long")),), lineage=lineage)
 
-    assert read("unity", server).links == ()
+    assert read("unity", server).of(CatalogLink) == ()
     assert [
         (link.origin_name, link.origin_path, link.target_name, link.target_path)
-        for link in read("unity", server, lineage=Lineage.COLUMNS).links
+        for link in read("unity", server, lineage=Lineage.COLUMNS).of(CatalogLink)
     ] == [
         ("main.raw.events", ("amount",), "main.sales.orders", ("total",)),
         ("main.sales.orders", ("total",), "main.raw.events", ("sum",)),
@@ -138,7 +139,7 @@ def test_table_whose_lineage_is_refused_is_kept(unity, read, status) -> None:
     server = unity.Unity(tables=tables, refused={"table_name=main.s.a": status})
     reading = read("unity", server)
 
-    assert [table.name for table in reading.tables] == ["main.s.a", "main.s.b"]
+    assert [table.name for table in reading.of(CatalogTable)] == ["main.s.a", "main.s.b"]
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert reading.outcome.reason == "1 of its tables did not report their lineage"
     assert [problem.where for problem in reading.problems] == ["catalog:unity:https://unity.example main.s.a"]
@@ -152,7 +153,7 @@ def test_where_nobody_reports_lineage_not_everybody_is_queried(unity, read) -> N
     reading = read("unity", server)
 
     assert sum("table-lineage" in requests for requests in server.asked) == 5
-    assert len(reading.tables) == 40
+    assert len(reading.of(CatalogTable)) == 40
     assert reading.outcome.reason == "40 of its tables did not report their lineage"
 
 
@@ -162,7 +163,7 @@ def test_a_server_without_lineage_is_complete_without_it(unity, read, lineage) -
     tables = tuple(unity.table(f"main.s.t{number}") for number in range(9))
     reading = read("unity", unity.Unity(tables=tables, refused={"lineage-tracking": 404}, page=50), lineage=lineage)
 
-    assert (len(reading.tables), reading.outcome.status, reading.outcome.reason) == (9, SourceStatus.READ, "")
+    assert (len(reading.of(CatalogTable)), reading.outcome.status, reading.outcome.reason) == (9, SourceStatus.READ, "")
     assert ["does not offer lineage" in problem.what for problem in reading.problems] == [True]
 
 
@@ -179,7 +180,7 @@ def test_schema_that_is_closed_costs_itself(unity, read) -> None:
     tables = tuple(map(unity.table, ("main.open.a", "main.shut.b")))
     reading = read("unity", unity.Unity(tables=tables, refused={"schema_name=shut": 403}), lineage=Lineage.NONE)
 
-    assert [table.name for table in reading.tables] == ["main.open.a"]
+    assert [table.name for table in reading.of(CatalogTable)] == ["main.open.a"]
     assert reading.outcome.reason == "1 of its schemas could not be listed"
 
 
@@ -213,7 +214,9 @@ def test_system_tables_report_all_lineage_in_two_statements(unity, exchange) -> 
     pauses: list[float] = []
     reading = through_warehouse(exchange, server, Lineage.COLUMNS, pauses)
 
-    assert [(link.origin_name, link.origin_path, link.target_path, link.process) for link in reading.links] == [
+    assert [
+        (link.origin_name, link.origin_path, link.target_path, link.process) for link in reading.of(CatalogLink)
+    ] == [
         ("files", None, None, ""),
         ("main.raw.events", None, None, "job 7"),
         ("main.raw.events", ("amount",), ("total",), "job 7"),
@@ -228,7 +231,7 @@ def test_statement_that_fails_costs_the_lineage_alone(unity, exchange) -> None:
     server = unity.Unity(tables=(unity.table("main.sales.orders"),), states=("FAILED",))
     reading = through_warehouse(exchange, server, Lineage.TABLES, [])
 
-    assert len(reading.tables) == 1
+    assert len(reading.of(CatalogTable)) == 1
     assert reading.outcome.status is SourceStatus.PARTIAL
     assert reading.problems[0].where.endswith("system.access.table_lineage")
 
@@ -242,7 +245,7 @@ def test_type_that_is_no_json_is_read_from_its_text_else_kept(unity, read) -> No
     table = unity.table("main.s.t") | {"columns": unusual, "created_at": "soon", "storage_location": "nowhere"}
     nameless = unity.table("main.s.u") | {"name": ""}
     reading = read("unity", unity.Unity(tables=(table, nameless), page=5), lineage=Lineage.NONE)
-    tables = reading.tables
+    tables = reading.of(CatalogTable)
 
     assert [[(c.name, c.type) for c in item.columns] for item in tables] == [
         [("a", "array"), ("a.[]", "int"), ("b", "VARIANT")]
@@ -256,7 +259,7 @@ def test_table_with_a_column_of_another_form_is_not_read(unity, read) -> None:
     odd = unity.table("main.s.t") | {"columns": [{"type_name": "INT"}]}
     reading = read("unity", unity.Unity(tables=(odd, unity.table("main.s.u")), page=5), lineage=Lineage.NONE)
 
-    assert [table.name for table in reading.tables] == ["main.s.u"]
+    assert [table.name for table in reading.of(CatalogTable)] == ["main.s.u"]
     assert reading.outcome.unread == {"main.s.t"}
 
 

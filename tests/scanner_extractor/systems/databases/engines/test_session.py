@@ -14,6 +14,7 @@ from scanner_extractor.systems.databases.client import database_probes, read_dat
 from scanner_extractor.systems.databases.engines.session import EngineCatalog, engine_session
 from scanner_extractor.systems.databases.products import Location
 from scanner_extractor.systems.databases.settings import DatabaseSettings
+from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import Problem, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.scan import SourceStatus
 
@@ -67,9 +68,9 @@ class TestOverTheWire:
     def test_engine_is_read(self, serve, scheme, tables, count) -> None:
         """JSON, lists and numbers come as the driver converts them."""
         result = read_database(serve(scheme, tables), no_progress)
-        orders = next(table for table in result.tables if table.name.endswith(".public.orders"))
+        orders = next(table for table in result.of(CatalogTable) if table.name.endswith(".public.orders"))
 
-        assert (result.outcome.status, len(result.tables), result.problems) == (SourceStatus.READ, count, ())
+        assert (result.outcome.status, len(result.of(CatalogTable)), result.problems) == (SourceStatus.READ, count, ())
         assert dict(orders.parameters)["kafka.brokers"] == "k-1:9092"
         assert orders.namespace.startswith(f"{scheme}://127.0.0.1:")
         assert SECRET not in str(result)
