@@ -64,8 +64,8 @@ def answered_with(
 class Reading(Facts):
     """What the reader of a source returns: how the source answered, its facts, and what could not be read.
 
-    Facts of one type are sorted. Besides facts that are stored, a reading may have a type of this module or what only
-    the merge uses, such as associations of a registry.
+    Facts of one type are sorted. Some are not stored, and only the merge uses them: those of this module, and the
+    associations of a registry.
     """
 
     outcome: SourceResult

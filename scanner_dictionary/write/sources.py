@@ -40,10 +40,11 @@ def check(scan: ClusterScan) -> tuple[ClusterScan, tuple[Problem, ...]]:
     accepted = {
         fact_type: tuple(_accepted(kind, rule, scan.of(fact_type), known, problems)) for kind, fact_type, rule in _RULES
     }
-    for name in sorted(fact_type.__name__ for fact_type in scan.by_type.keys() - accepted.keys()):
+    unknown = scan.by_type.keys() - accepted.keys()
+    for name in sorted(fact_type.__name__ for fact_type in unknown):
         problems.append(Problem(name, f"no kind of fact is called {name!r}", "the facts were not stored"))
     accepted[Definition] = tuple(_with_valid_columns(definition, problems) for definition in accepted[Definition])
-    return replace(scan, facts=tuple(chain.from_iterable(accepted.values()))), tuple(problems)
+    return scan.with_facts({**dict.fromkeys(unknown, ()), **accepted}), tuple(problems)
 
 
 def _accepted(

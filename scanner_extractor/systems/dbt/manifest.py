@@ -105,7 +105,7 @@ class Project:
                 )
 
     def outcome(self, count: int) -> SourceResult:
-        """Return how the source answered, of which *count* nodes were read."""
+        """Return how the source answered; *count* nodes were read."""
         unread = len(self.unread)
         reasons = [f"{unread} of its nodes could not be read"] if unread else []
         return answered(self.settings.source, "dbt", count, reasons=reasons, missing=unread)
