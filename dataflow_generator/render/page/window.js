@@ -10,10 +10,31 @@ function show() {
   drawWindow();
 }
 
+// The width of the window without its margins; hidden parts have no size.
+function roomAcross() {
+  return Math.max(1, stage.clientWidth - 40);
+}
+
+// Whether all texts are legible when all of the drawing is shown. A frame that grows with it is always high enough.
+function isLegible() {
+  const h = hooks.frame() ? 1 : drawing.h;
+  return fittingScale({w: drawing.w, h}) * drawing.scale >= 0.99;
+}
+
 // The zoom at which an area fills the window; small ones are not enlarged.
 function fittingScale({w, h}) {
-  const room = [stage.clientWidth, stage.clientHeight].map((size) => Math.max(1, size - 40)); // hidden parts have no size
+  const room = [roomAcross(), Math.max(1, stage.clientHeight - 40)];
   return Math.min(1 / drawing.scale, room[0] / Math.max(1, w), room[1] / Math.max(1, h));
+}
+
+// Makes the frame of an embedded drawing as high as the drawing, up to one and a half windows; the map has the rest.
+function grow() {
+  const frame = hooks.frame();
+  if (!frame) return;
+  const wanted = Math.max(160, drawing.h / drawing.scale + 42);
+  const most = 1.5 * frame.ownerDocument.defaultView.innerHeight;
+  map.classList.toggle("needless", wanted <= most);
+  frame.style.height = `${Math.ceil(Math.min(wanted, most))}px`;
 }
 
 function fit() {
