@@ -87,7 +87,8 @@ SOURCE = "postgres://127.0.0.1:29432/shop.public.orders.total"
 CARDS = """() => {
   const stage = document.getElementById("stage").getBoundingClientRect();
   const cards = [...document.querySelectorAll(".card")].map((card) => card.getBoundingClientRect());
-  const inside = (card) => card.left >= stage.left && card.right <= stage.right && card.top >= stage.top && card.bottom <= stage.bottom;
+  const across = (card) => card.left >= stage.left && card.right <= stage.right;
+  const inside = (card) => across(card) && card.top >= stage.top && card.bottom <= stage.bottom;
   return [cards.filter(inside).length, cards.length];
 }"""
 
