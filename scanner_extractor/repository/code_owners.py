@@ -45,15 +45,21 @@ _WILDCARDS: Mapping[str, str] = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?
 
 
 def owned_in_files(
-    source: SourceId, declared: DeclaredResult, subjects: Mapping[str, Iterable[str]], owners: CodeOwners
+    source: SourceId,
+    declared: DeclaredResult,
+    statements: Mapping[str, str],
+    subjects: Mapping[str, Iterable[str]],
+    owners: CodeOwners,
 ) -> Iterator[Annotation]:
-    """Yield the owners of programs, connectors and topics in files, and of subjects by the file of their schema.
+    """Yield the owners of programs, connectors, statements and topics in files, and of subjects by their schema's file.
 
-    *subjects* are those of each file. Of several places of one name the first with an owner counts.
+    *statements* are the places of SQL by name, *subjects* those of each file. Of several places of one name the first
+    with an owner counts.
     """
     places = [(CODE_OWNED_PROGRAM, flow.job, flow.evidence) for flow in declared.flows if flow.job]
     kinds = {DeclaredKind.TOPIC: CODE_OWNED_TOPIC, DeclaredKind.CONNECTOR: CODE_OWNED_PROGRAM}
     places += [(kinds[each.kind], each.name, each.place) for each in declared.declarations if each.kind in kinds]
+    places += [(CODE_OWNED_PROGRAM, name, place) for name, place in statements.items()]
     places += [(CODE_OWNED_TOPIC, schema.topic, schema.location) for schema in declared.schemas]
     places += [(CODE_OWNED_SUBJECT, subject, file) for file, named in subjects.items() for subject in named]
     owned: dict[tuple[str, str], str] = {}

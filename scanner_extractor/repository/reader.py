@@ -294,7 +294,8 @@ def _result(context: Context, files: dict[str, tuple[str, ...]], owners: CodeOwn
         registry=Registry(source=source, kind="files", url=""), outcome=outcome, versions=versions
     )
     declared = _with_flows(declared, context)
-    owned = owned_in_files(source, declared, context.schema_files, owners)
+    sql = {name: statement.place for name, statement in collector.statements.items()}
+    owned = owned_in_files(source, declared, sql, context.schema_files, owners)
     return RepositoryResult(
         outcome=outcome,
         declared=declared,
