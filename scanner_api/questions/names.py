@@ -161,8 +161,8 @@ class Summary(NamedTuple):
     *coverage* counts the statements and connectors of the graph by how far they were read, and the `problems`: the
     members of `Coverage`. None where no graph was generated. *counts* are of the dictionary: `topics` and
     `internal_topics` of them, `mentioned_topics`, which only the graph has, `jobs`, `failed_jobs`, `sources`,
-    `stale_sources`, and how many `schemas`, `connectors`, `statements`, `findings` and `scans` there are: the rows of
-    these lists without a filter.
+    `stale_sources`, and how many `schemas`, `connectors`, `statements`, `tables`, `findings` and `scans` there are: the
+    rows of these lists without a filter.
     """
 
     nodes: tuple[NodeCount, ...]

@@ -8,11 +8,12 @@ import pytest
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
-from scanner_api.questions.listings import findings
+from scanner_api.questions.listings import findings, tables
 from scanner_api.questions.names import nodes, search, search_counts, summary
 from scanner_api.questions.table import QUESTIONS
 from scanner_model.errors import InputInvalid, NameUnknown
 
+_LISTED = {name for question in QUESTIONS for name in question.counts} - {"tables"}
 EXAMPLE = Path(__file__).parents[3] / "examples/retail"
 
 
@@ -56,7 +57,17 @@ def test_a_search_in_a_place_has_as_many_hits_as_are_counted_there(retail) -> No
 def test_each_list_that_is_counted_has_as_many_rows(retail, question) -> None:
     counts = summary(retail).counts or {}
 
-    assert sum(counts[name] for name in question.counts) == len(question.answer(retail)) > 0
+    assert sum(counts[name] for name in question.counts) == len(question.answer(retail))
+    assert counts["tables"] == 0 < min(count for name, count in counts.items() if name in _LISTED)
+
+
+def test_tables_of_catalogs_are_counted(tmp_path) -> None:
+    (tmp_path / "shop.sql").write_text("CREATE TABLE orders (id INT);\nCREATE TABLE customers (id INT);\n")
+    dictionary = scanner_api.open_dictionary(tmp_path / "repo.db", create=True)
+    scanner_api.scan((), dictionary, directories=[tmp_path])
+    scanner_api.generate(dictionary)
+
+    assert (summary(dictionary).counts or {})["tables"] == len(tables(dictionary)) == 2
 
 
 def test_nodes_are_listed_in_pages_without_a_gap(retail) -> None:
