@@ -81,7 +81,6 @@ function drawChips({list, params, chips}) {
   });
   if (active.length > 1) links.push(link(without(active.map(({name}) => name)), "Clear all"));
   chips.replaceChildren(...links);
-  chips.hidden = !links.length;
 }
 
 // How many hits there are of each kind, and where; each is a link to these.
@@ -263,13 +262,13 @@ function findingGroups(rows) {
       const what = new Set(own.map((row) => row.what)).size;
       const said = own.length > 1 && what === 1;
       const cells = own.map((row) => {
-        const members = {where: findingPlace(row), what: said ? "" : row.what, "next step": row.hint, cluster: row.cluster};
+        const members = {where: findingPlace(row), what: said ? "" : row.what, "next step": prose(row.hint), cluster: row.cluster};
         return names.map((name) => members[name]);
       });
       return make("section", {class: "rule"}, [
         make("h3", {}, [mark(own[0].severity, own[0].severity), " ", `${ruleName(rule)} (${own.length})`]),
         said ? make("p", {}, text(own[0].what)) : "",
-        steps.length === 1 && steps[0] ? make("p", {class: "none"}, ["Next step: ", text(steps[0])]) : "",
+        steps.length === 1 && steps[0] ? make("p", {class: "none"}, ["Next step: ", prose(steps[0])]) : "",
         said && clusters === 1
           ? make(
               "ul",

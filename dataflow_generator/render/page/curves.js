@@ -72,7 +72,7 @@ function isBack(source, target) {
 function ends(source, fromY, target, toY) {
   const back = isBack(source, target);
   return {
-    from: {x: source.x + (back ? 0 : source.w), y: fromY, turn: source.turn},
+    from: {x: source.x + (back ? 0 : source.w), y: fromY, turn: source.turn, lane: source.lane},
     to: {x: target.x + (back ? target.w : 0), y: toY, turn: target.turn},
   };
 }
@@ -137,8 +137,8 @@ function effectOf(column) {
 function pathOf({via, back, from, to}) {
   const direction = back ? -1 : 1;
   const flat = (p) => [
-    {x: p.x - direction * p.half, y: p.y, turn: p.turn},
-    {x: p.x + direction * p.half, y: p.y, turn: p.turn},
+    {...p, x: p.x - direction * p.half},
+    {...p, x: p.x + direction * p.half},
   ];
   const points = [from, ...(via || []).flatMap(flat), {x: to.x - direction * 7, y: to.y, turn: to.turn}];
   let path = `M${from.x} ${from.y}`;
@@ -153,8 +153,11 @@ function pathOf({via, back, from, to}) {
 
 // From the end of a row of layers to the start of the next: to the right, below the row back to the left, and down.
 function turned(a, b) {
-  const {x, y, w} = a.turn;
-  const [left, right, r] = [x + 4, x + w - 4, 8];
+  const {x, w, side, lanes} = a.turn;
+  const [lane, step, r] = [a.lane || 0, laneWidth(lanes), 8];
+  // The highest is the outermost on the right and the innermost on the left: lanes do not cross.
+  const [left, right] = [x + side - 14 - lane * step, x + w - 4 - lane * step];
+  const y = a.turn.y + (lanes - 1 - lane) * step;
   return [
     `H${right - r}Q${right} ${a.y} ${right} ${a.y + r}V${y - r}Q${right} ${y} ${right - r} ${y}`,
     `H${left + r}Q${left} ${y} ${left} ${y + r}V${b.y - r}Q${left} ${b.y} ${left + r} ${b.y}H${b.x}`,

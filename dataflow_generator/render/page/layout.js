@@ -1,6 +1,7 @@
 // Positions of items and links, left to right: layers by the longest path, few crossings by barycentres. No DOM.
-// *row* is the height, and *side* the width at both ends, of the way that links take from one row of layers to the next.
-const GAP = {x: 44, y: 12, part: 28, through: 6, row: 44, side: 26};
+// *row* is the height, and *side* the width at both ends, of the way that links take from one row of layers to the next:
+// for each further lane there is more, up to *lanes* together.
+const GAP = {x: 44, y: 12, part: 28, through: 6, row: 36, side: 18, lane: 4, lanes: 48};
 
 // Items have {id, w, h} and get {x, y}; links are [source id, target id]. Returns {w, h, via}: via has the points of
 // links that pass layers, by "source>target". If the layers are wider than *room*, they are laid out in several rows, as
@@ -206,8 +207,7 @@ function mean(block) {
 }
 
 function placeAcross(layers, points, room) {
-  const rows = rowsOf(layers, room);
-  const side = rows.length > 1 ? GAP.side : 0;
+  const {rows, side} = rowsOf(layers, room);
   const turns = [];
   let width = 0,
     top = 0;
@@ -222,11 +222,22 @@ function placeAcross(layers, points, room) {
     }
     width = Math.max(width, x - gapAfter(row[row.length - 1]) + side);
     const end = above + Math.max(...cells.map((cell) => cell.y + cell.h));
-    turns.push({x: 0, y: end + GAP.row / 2});
-    top = end + GAP.row;
+    const lanes = lanesOf(row[row.length - 1]);
+    lanes.forEach((cell, lane) => ((cell.item || cell.point).lane = lane));
+    turns.push({x: 0, y: end + GAP.row / 2, lanes: lanes.length, side});
+    top = end + GAP.row + (lanes.length - 1) * laneWidth(lanes.length);
   }
   for (const turn of turns) turn.w = width;
-  return {w: width, h: top - GAP.row, points, turns};
+  return {w: width, h: Math.max(...rows[rows.length - 1].flat().map(({item, point, h}) => (item ? item.y : point.y) + h)), points, turns};
+}
+
+// What links leave in a layer; at the end of a row each has its own lane to the next, so that one sees what leads where.
+function lanesOf(layer) {
+  return layer.filter((cell) => cell.after.length);
+}
+
+function laneWidth(count) {
+  return Math.min(GAP.lane, GAP.lanes / Math.max(1, count));
 }
 
 function placeCell({item, point, y, h}, x, above, wide, row) {
@@ -243,11 +254,13 @@ function gapAfter(layer) {
   return GAP.x + Math.max(0, ...layer.map((cell) => (cell.item && cell.item.gap) || 0));
 }
 
-// Breaks layers into as few rows as fit into *room*, of about the same width.
+// Breaks layers into as few rows as fit into *room*, of about the same width; *side* is what their ends need.
 function rowsOf(layers, room) {
   const total = layers.reduce((sum, layer) => sum + widthOf(layer) + gapAfter(layer), 0);
-  const inside = room - 2 * GAP.side;
-  if (total - gapAfter(layers[layers.length - 1]) <= room) return [layers];
+  const most = Math.max(...layers.map((layer) => lanesOf(layer).length));
+  const side = GAP.side + (most - 1) * laneWidth(most);
+  const inside = room - 2 * side;
+  if (total - gapAfter(layers[layers.length - 1]) <= room) return {rows: [layers], side: 0};
   const broken = (limit) => {
     const rows = [];
     let x = Infinity;
@@ -264,7 +277,7 @@ function rowsOf(layers, room) {
   const fewest = broken(inside).length;
   let limit = Math.min(inside, total / fewest);
   while (limit < inside && broken(limit).length > fewest) limit += 20;
-  return broken(Math.min(limit, inside));
+  return {rows: broken(Math.min(limit, inside)), side};
 }
 
 // Connected components on shelves, the highest first; low ones are stacked on a shelf.

@@ -63,7 +63,7 @@ function bringLineage(node) {
   for (const choice of [{}, {below: true}, {rows: true}]) {
     Object.assign(state, {below: false, rows: false}, choice);
     refresh({fit: true});
-    if (viewport.k * drawing.scale >= 0.99) return;
+    if (viewport.k * drawing.scale >= LEGIBLE) return;
   }
   // Still too large: legible around the node, and the overview map has the rest.
   const [own, ...others] = boxesOf();

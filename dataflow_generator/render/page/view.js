@@ -13,16 +13,23 @@ const curves = make("svg", {class: "curves", width: 1, height: 1, "aria-hidden":
 world.append(curves);
 stage.append(world);
 
-// Draws everything again; *rescaled* chooses the size of text again, or, for a lineage that is too wide at each size, rows
-// of layers; otherwise the choice stays.
+// Draws everything again; *rescaled* chooses the size of text again, or rows of layers for what is too wide at each size: if
+// that shows all of it, and for a lineage in any case. Otherwise the choice stays.
 function draw(rescaled = false) {
   const boxes = boxesNow();
   const scales = !rescaled ? [drawing.scale] : boxes.length > MOST_SCALED ? [1] : SCALES;
-  if (rescaled) drawing.rows = false;
+  if (rescaled) {
+    drawing.rows = false;
+    map.classList.add("needless"); // it takes room only if not all is shown
+  }
   const best = scales.find((scale) => arrange(boxes, scale) && isLegible());
   if (!best && scales.length > 1) {
-    drawing.rows = state.rows && Boolean(focusedCards());
+    drawing.rows = true;
     arrange(boxes, 1);
+    if (!isLegible() && !(state.rows && focusedCards())) {
+      drawing.rows = false;
+      arrange(boxes, 1);
+    }
   }
   stage.style.setProperty("--s", drawing.scale);
   for (const old of world.querySelectorAll(".card, .caption")) old.remove();

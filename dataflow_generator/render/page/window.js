@@ -1,5 +1,7 @@
 // The viewport of the drawing, and the overview map.
 const viewport = {x: 0, y: 0, k: 1};
+// Of a scale, with room for errors of rounding: at 1 the smallest text has 12 px.
+const LEGIBLE = 0.999;
 const map = make("svg", {class: "map", "aria-hidden": "true"}, [], SVG);
 document.getElementById("footer").after(map);
 
@@ -18,7 +20,7 @@ function roomAcross() {
 // Whether all texts are legible when all of the drawing is shown. A frame that grows with it is always high enough.
 function isLegible() {
   const h = hooks.frame() ? 1 : drawing.h;
-  return fittingScale({w: drawing.w, h}) * drawing.scale >= 0.99;
+  return fittingScale({w: drawing.w, h}) * drawing.scale >= LEGIBLE;
 }
 
 // The zoom at which an area fills the window; small ones are not enlarged.
@@ -50,7 +52,7 @@ function fit() {
 // The initial view: everything if legible, else the start of it.
 function start() {
   fit();
-  if (viewport.k * drawing.scale >= 0.99) return;
+  if (viewport.k * drawing.scale >= LEGIBLE) return;
   const k = 1 / drawing.scale;
   Object.assign(viewport, {k, x: 20, y: Math.max(20, (stage.clientHeight - drawing.h * k) / 2)});
   show();
@@ -76,7 +78,7 @@ function bring(boxes) {
     y: stage.clientHeight / 2 - (area.y + area.h / 2) * k,
   });
   show();
-  return k * drawing.scale >= 0.99;
+  return k * drawing.scale >= LEGIBLE;
 }
 
 // Shows a box, and as much of *others* beside it as there is room for, at the zoom at which texts are legible.
