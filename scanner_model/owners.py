@@ -21,7 +21,7 @@ class Owners:
     """Find the owner of a name among owners by pattern: a pattern is a whole name, or a glob.
 
     A whole name takes precedence over globs, a longer glob over a shorter one. What no pattern matches has the owner
-    of its *files*, by whole name.
+    of its *files*, by whole name; a statement of a script, as `jobs.sql:2`, that of the script.
     """
 
     def __init__(self, owners: Mapping[str, str], files: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -37,4 +37,6 @@ class Owners:
 
     def of(self, name: str) -> str:
         """Return the owner of *name*; empty if no pattern matches."""
-        return self._owners.get(self.pattern_of(name)) or self._files.get(name, "")
+        owner = self._owners.get(self.pattern_of(name)) or self._files.get(name, "")
+        script, _, number = name.rpartition(":")
+        return owner or (self._files.get(script, "") if number.isdigit() else "")

@@ -45,7 +45,9 @@ class _Stated:
         """Return *node* with its owner, if one is stated."""
         if node.kind not in _OWNED:
             return node
-        owner = next(filter(None, (owners.of(node.name) for owners in self._of_cluster(node.namespace))), "")
+        names = (node.name, str(dict(node.attributes).get("file", "")))
+        found = (owners.of(name) for owners in self._of_cluster(node.namespace) for name in names)
+        owner = next(filter(None, found), "")
         return _with(node, {"owner": owner} if owner else {})
 
     def _of_cluster(self, namespace: str) -> Iterator[Owners]:

@@ -315,11 +315,18 @@ def ksql_file_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:
 
 def ksql_file_readings(part: FlinkPart, context: LookupContext) -> Iterator[CountedJob]:
     """Read the queries that files of ksqlDB statements create."""
-    for queries, collections in file_queries(part.statements):
+    for queries, collections, file in file_queries(part.statements):
         fields = context.columns.full({(part.cluster, str(source.topic)) for source in collections})
         named = [(part.cluster, source) for source in collections]
         listed = [(part.cluster, query) for query in queries]
-        yield from map(_counted, ksql_jobs(named, listed, fields, context.naming))
+        yield from (_counted(_in_file(job, file)) for job in ksql_jobs(named, listed, fields, context.naming))
+
+
+def _in_file(reading: Reading, file: str) -> Reading:
+    """Return *reading* with the file as an attribute of its job: a server's query has none."""
+    job = reading.flows.job
+    named = replace(job, attributes=tuple(sorted((*job.attributes, ("file", file)))))
+    return reading._replace(flows=replace(reading.flows, job=named))
 
 
 def flink_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:

@@ -21,10 +21,11 @@ _ROUNDS = 4
 
 
 class FileQueries(NamedTuple):
-    """The persistent queries of one file, and the collections that they may name."""
+    """The persistent queries of one file, the collections that they may name, and the file."""
 
     queries: tuple[Query, ...]
     collections: tuple[KsqlSource, ...]
+    file: str
 
 
 def file_queries(files: Sequence[StreamingStatement]) -> Iterator[FileQueries]:
@@ -49,7 +50,7 @@ def file_queries(files: Sequence[StreamingStatement]) -> Iterator[FileQueries]:
         parsed = read_sql(file.statement, Dialect.KSQLDB, Catalog(tables=tables))
         queries = tuple(_query(file, flows, tables, names) for flows in parsed if flows.sinks and flows.sources)
         if queries:
-            yield FileQueries(queries, tuple(_collections(file, parsed, tables)))
+            yield FileQueries(queries, tuple(_collections(file, parsed, tables)), file.name)
 
 
 def _elsewhere(file: StreamingStatement, declared: Mapping[str, Mapping[Parts, KnownTable]]) -> Mapping[Parts, str]:

@@ -32,6 +32,7 @@ from scanner_dictionary.search.search import SearchHit as SearchHit
 from scanner_dictionary.search.search import search as search_names
 from scanner_dictionary.validation import FindingCount as FindingCount
 from scanner_dictionary.validation import count_findings
+from scanner_model.errors import NameUnknown
 
 _IN_CLUSTERS = ("topic", "column")
 _DEEPEST_HIT = 2_000
@@ -58,16 +59,17 @@ def search(
     """Return what has *q* in its name, or in its documentation, the best match first.
 
     These are topics, jobs, datasets, consumer groups, subjects, columns, tags and owners. *cluster* leaves out what is
-    of none. Where nothing is found, `did_you_mean` has the nearest names. The answer is not `complete` where others may
-    match and are on no page: their names are not indexed yet, the graph of the newest scan was not generated, or so
-    much matches that not all is ranked. Raises NameUnknown for an unknown cluster.
+    of none; it may also be a namespace, as `where` of a hit. Where nothing is found, `did_you_mean` has the nearest
+    names. The answer is not `complete` where others may match and are on no page: their names are not indexed yet, the
+    graph of the newest scan was not generated, or so much matches that not all is ranked. Raises NameUnknown
+    for an unknown cluster.
 
     >>> [hit.name for hit in search(dictionary, "order")]
     """
     (offset,) = read_cursor(cursor, int) if cursor else (0,)
     offset = min(max(offset, 0), _DEEPEST_HIT)
     with dictionary.reading() as conn:
-        known = known_cluster(conn, cluster)
+        known = _known_place(conn, cluster)
         kinds = (kind,) if kind else None
         result = search_names(conn, q, kinds=kinds, cluster=known, limit=limit, offset=offset)
         names = cluster_names(conn) if result.hits else {}
@@ -96,11 +98,21 @@ def search_counts(dictionary: Dictionary, q: SearchText, *, cluster: Cluster = N
     >>> search_counts(dictionary, "order").kinds
     """
     with dictionary.reading() as conn:
-        result = search_names(conn, q, cluster=known_cluster(conn, cluster), limit=_DEEPEST_HIT)
+        result = search_names(conn, q, cluster=_known_place(conn, cluster), limit=_DEEPEST_HIT)
         names = cluster_names(conn)
     kinds = Counter(hit.kind for hit in result.hits)
     clusters = Counter(names.get(hit.where, hit.where) for hit in result.hits if hit.where)
     return SearchCounts(dict(kinds), dict(clusters), result.complete and not result.more)
+
+
+def _known_place(conn: Connection, name: str | None) -> str | None:
+    """Return *name* of a cluster, or of a namespace of the graph; raises NameUnknown for any other."""
+    try:
+        return known_cluster(conn, name)
+    except NameUnknown:
+        if any(row.namespace == name for row in count_nodes(conn)):
+            return name
+        raise
 
 
 def _with_node(hit: SearchHit, homes: Mapping[str, str]) -> SearchHit:
@@ -149,8 +161,8 @@ class Summary(NamedTuple):
     *coverage* counts the statements and connectors of the graph by how far they were read, and the `problems`: the
     members of `Coverage`. None where no graph was generated. *counts* are of the dictionary: `topics` and
     `internal_topics` of them, `mentioned_topics`, which only the graph has, `jobs`, `failed_jobs`, `sources`,
-    `stale_sources`, and how many `schemas`, `connectors`, `statements`, `findings` and `scans` there are: the rows of
-    these lists without a filter.
+    `stale_sources`, and how many `schemas`, `connectors`, `statements`, `tables`, `findings` and `scans` there are: the
+    rows of these lists without a filter.
     """
 
     nodes: tuple[NodeCount, ...]

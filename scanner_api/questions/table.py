@@ -246,6 +246,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="tables",
         function="questions.listings:tables",
+        counts=("tables",),
         summary="List the tables of catalogs, and the tables that topics are materialized as.",
         path="/tables",
         heavy=True,

@@ -138,8 +138,12 @@ def count_topics(conn: Connection) -> tuple[int, int, int]:
 
 
 def count_listed(conn: Connection) -> Mapping[str, int]:
-    """Return how many schemas, connectors, statements, findings and scans there are, by these names."""
-    live = {"connectors": (t.connector,), "statements": (t.flink_statement, t.ksql_query)}
+    """Return how many schemas, connectors, statements, tables, findings and scans there are, by these names."""
+    live = {
+        "connectors": (t.connector,),
+        "statements": (t.flink_statement, t.ksql_query),
+        "tables": (t.catalog_table, t.materialization),
+    }
     counts = {name: sum(_count_rows(conn, table, table.c.gone.is_(None)) for table in of) for name, of in live.items()}
     return counts | {
         "schemas": _count_rows(conn, t.subject, t.subject.c.gone.is_(None) & t.subject.c.deleted.is_(False)),

@@ -203,7 +203,7 @@ class _Searching:
 
     def _other_columns(self, terms: Iterable[_Term], uses: _Uses) -> Iterator[SearchHit]:
         """Yield the columns of tables, and those that only flows know, called as one of *terms*, in their order."""
-        tables_too = self._cluster is None
+        tables_too = self._cluster not in self._clusters.values()
         having = (
             term for term in terms if (FLOW_COLUMN, term.id) in uses or (tables_too and (TABLE_COLUMN, term.id) in uses)
         )
@@ -211,7 +211,7 @@ class _Searching:
             names = {term.term for term in chunk}
             found: dict[str, list[OtherColumn]] = {}
             for column in self._named(names, chunk, uses, tables=tables_too):
-                if self._cluster in (None, column.cluster):
+                if self._is_in_place(column.cluster or column.namespace):
                     found.setdefault(leaf_name(column.path)[:LONGEST_TERM], []).append(column)
             for term in chunk:
                 yield from (_other_hit(column, term) for column in found.get(term.term, ()))
@@ -231,6 +231,10 @@ class _Searching:
             yield from table_columns(self._conn, of_tables, is_called)
         if of_flows:
             yield from flow_columns(self._conn, of_flows, self._clusters, is_called)
+
+    def _is_in_place(self, where: str) -> bool:
+        """Check whether a hit's place is the one that is searched: nodes of a cluster have its namespace."""
+        return self._cluster is None or self._cluster in (where, self._clusters.get(where))
 
     @cached_property
     def _clusters(self) -> Mapping[str, str]:
@@ -254,7 +258,7 @@ class _Searching:
         rows = self._conn.execute(sql.TOPIC_DOCS, {"keys": keys}).all() if keys else ()
         for where, name, text, noted in rows:
             described = next((each for each in (text, noted) if each and self._text in each.lower()), "")
-            if described and self._cluster in (None, where):
+            if described and self._is_in_place(where):
                 yield SearchHit("topic", where, name, None, described, "", _word(Match.DOC))
 
     def _documented_columns(self, keys: Sequence[int]) -> Iterator[SearchHit]:
@@ -303,7 +307,7 @@ class _Searching:
             rows_of = {row[0]: row for row in self._conn.execute(sql.ENTITIES[kind], {"keys": chunk})}
             topics = self._topics_of_subjects(rows_of) if kind == SUBJECT else {}
             for entity in chunk:
-                if entity in rows_of and (self._cluster is None or rows_of[entity][2] == self._cluster):
+                if entity in rows_of and self._is_in_place(rows_of[entity][2]):
                     _, kind_name, where, name, detail, node = rows_of[entity]
                     of_subject = tuple(topics.get(entity, ()))
                     yield SearchHit(

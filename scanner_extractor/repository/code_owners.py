@@ -11,6 +11,7 @@ from scanner_model.facts import Facts
 from scanner_model.manual import DeclaredFlow, ManualSchema
 from scanner_model.names import SourceId, TopicName
 from scanner_model.owners import CODE_OWNED_PROGRAM, CODE_OWNED_SUBJECT, CODE_OWNED_TOPIC
+from scanner_model.streaming_sql import StreamingStatement
 
 CodeOwners = Callable[[str], tuple[str, ...]]
 """Returns the owners of a file by its path; empty if no pattern fits."""
@@ -48,13 +49,14 @@ _WILDCARDS: Mapping[str, str] = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?
 def owned_in_files(
     source: SourceId, declared: Facts, subjects: Mapping[str, Iterable[str]], owners: CodeOwners
 ) -> Iterator[Annotation]:
-    """Yield the owners of programs, connectors and topics in files, and of subjects by the file of their schema.
+    """Yield the owners of programs, connectors, statements and topics in files, and of subjects by their schema's file.
 
     *subjects* are those of each file. Of several places of one name the first with an owner counts.
     """
     places = [(CODE_OWNED_PROGRAM, flow.job, flow.evidence) for flow in declared.of(DeclaredFlow) if flow.job]
     kinds = {DeclaredKind.TOPIC: CODE_OWNED_TOPIC, DeclaredKind.CONNECTOR: CODE_OWNED_PROGRAM}
     places += [(kinds[each.kind], each.name, each.place) for each in declared.of(Declaration) if each.kind in kinds]
+    places += [(CODE_OWNED_PROGRAM, each.name, each.detail) for each in declared.of(StreamingStatement)]
     places += [(CODE_OWNED_TOPIC, schema.topic, schema.location) for schema in declared.of(ManualSchema)]
     places += [(CODE_OWNED_SUBJECT, subject, file) for file, named in subjects.items() for subject in named]
     owned: dict[tuple[str, str], str] = {}

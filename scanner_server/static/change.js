@@ -14,6 +14,7 @@ const VERDICTS = {
   breaks: ["Breaks readers", "error"],
 };
 const LONGEST_LINK = 6000;
+const LARGEST_FILE = 1_000_000;
 
 // The address has the kind and the name; a pasted text of moderate size is behind its #, which no server receives.
 function changePage() {
@@ -28,6 +29,7 @@ function changePage() {
     Object.entries(CHANGES).map(([value, {words}]) => make("option", {value, selected: value === kind}, words)),
   );
   const label = make("label", {for: "pasted"});
+  const file = make("input", {type: "file", id: "file", accept: ".avsc,.proto,.json,.sql"});
   const result = make("div", {id: "result", "aria-live": "polite"});
   const adapt = () => {
     const chosen = CHANGES[select.value];
@@ -44,8 +46,35 @@ function changePage() {
     name,
     label,
     pasted,
+    make("label", {for: "file"}, "Or choose a file, or drop it here: .avsc, .proto, .json or .sql"),
+    file,
     make("button", {type: "submit"}, "Check"),
   ]);
+  let given = "";
+  const take = (chosen) =>
+    during(async () => {
+      for (const old of page.querySelectorAll("[role=alert]")) old.remove();
+      const read = await changeInFile(chosen, select.value);
+      // A name that was entered for this kind of change stays.
+      if (select.value !== read.kind || !name.value.trim() || name.value === given) name.value = given = read.name;
+      select.value = read.kind;
+      adapt();
+      pasted.value = read.text;
+      await submit();
+    });
+  file.onchange = () => file.files.length && take(file.files[0]);
+  form.ondragover = (event) => {
+    if (![...event.dataTransfer.items].some((item) => item.kind === "file")) return;
+    event.preventDefault();
+    form.classList.add("dropping");
+  };
+  form.ondragleave = () => form.classList.remove("dropping");
+  form.ondrop = (event) => {
+    form.classList.remove("dropping");
+    if (!event.dataTransfer.files.length) return;
+    event.preventDefault();
+    take(event.dataTransfer.files[0]);
+  };
   const submit = () => {
     const text = CHANGES[select.value].pasted ? pasted.value : "";
     const hash = text && text.length < LONGEST_LINK ? `#${new URLSearchParams({text})}` : "";
@@ -65,6 +94,31 @@ function changePage() {
   };
   showPage("Check a change", [tabsOf("/change"), make("p", {class: "none"}, "Nothing is stored or changed."), form, result]);
   return name.value && (!CHANGES[kind].pasted || pasted.value) ? submit() : undefined;
+}
+
+// What a file proposes: its kind of change, which is *wanted* if that takes a text of this sort, the name that the file
+// gives it, and its text; throws an error that says what is wrong with the file.
+async function changeInFile(file, wanted) {
+  const [, stem, ending] = file.name.match(/^(.*?)(\.[^.]*)?$/);
+  const wrong = (what) => new Error(`${file.name}: ${what}`);
+  if (![".avsc", ".proto", ".json", ".sql"].includes(ending)) throw wrong("choose a schema (.avsc, .proto, .json), a statement (.sql) or a connector (.json)");
+  if (file.size > LARGEST_FILE) throw wrong(`the file is larger than ${digits(LARGEST_FILE)} bytes`);
+  const content = await file.text();
+  if (!content.trim()) throw wrong("the file is empty");
+  if (ending === ".sql") return {kind: "statement", name: stem, text: content};
+  const schema = {kind: wanted === "topic" ? "topic" : "subject", name: wanted === "topic" ? stem.replace(/-value$/, "") : stem, text: content};
+  if (ending === ".proto") return schema;
+  let json;
+  try {
+    json = JSON.parse(content);
+  } catch (error) {
+    throw wrong(`invalid JSON: ${error.message}`);
+  }
+  const config = json && (json.config || json);
+  if (config && config["connector.class"]) return {kind: "connector", name: json.name || stem, text: JSON.stringify(config, null, 2)};
+  const members = ["type", "fields", "properties", "$schema", "$ref", "$defs", "definitions", "oneOf", "anyOf", "allOf", "enum"];
+  if (ending === ".json" && !(json && members.some((member) => member in Object(json)))) throw wrong("neither a schema nor a connector");
+  return schema;
 }
 
 async function checkParts(kind, name, pasted, cluster) {

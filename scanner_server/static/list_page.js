@@ -12,13 +12,15 @@ async function listPage(path) {
   const shown = {list, params, rows: [], next: null, sorted: null, nearest: [], complete: true, total: null};
   shown.place = make("div", {});
   shown.facets = make("p", {class: "acts"});
+  shown.chips = make("p", {class: "acts chips"});
   const changed = () => during(() => readFirst(shown));
-  showPage(list.title, [tabsOf(path), await filterForm(list, params, changed), shown.facets, shown.place]);
+  showPage(list.title, [tabsOf(path), await filterForm(list, params, changed), shown.chips, shown.facets, shown.place]);
   await changed();
 }
 
 async function readFirst(shown) {
   const {list, params, place} = shown;
+  drawChips(shown);
   if (list.needs && !list.needs.some((name) => params[name])) {
     place.replaceChildren(make("p", {class: "none"}, list.hint));
     return;
@@ -69,15 +71,35 @@ function readMore(shown) {
   }).finally(() => (shown.reading = false));
 }
 
+// The filters that are set; each is a link to the list without it.
+function drawChips({list, params, chips}) {
+  const active = list.filters.filter(({name}) => params[name] && !["q", "sort"].includes(name));
+  const without = (names) => `?${query({...params, ...Object.fromEntries(names.map((name) => [name, ""]))})}`;
+  const links = active.map(({name, words, kind}) => {
+    const filter = ["check", "internal"].includes(kind) ? words : `${words.replace(/ \(.*\)$/, "")}: ${params[name]}`;
+    return link(without([name]), make("span", {}, [text(filter), " ×"]), {class: "chip", "aria-label": `Remove the filter ${filter}`});
+  });
+  if (active.length > 1) links.push(link(without(active.map(({name}) => name)), "Clear all"));
+  chips.replaceChildren(...links);
+}
+
 // How many hits there are of each kind, and where; each is a link to these.
 function drawFacets(place, {kinds, clusters, complete}, params) {
   const nodes = new Set(["job", "dataset", "consumer-group", "catalog-table"]);
   const more = complete ? "" : "at least ";
-  const ofKind = Object.entries(kinds).map(([kind, count]) =>
-    link(`/search?${query({...params, kind: nodes.has(kind) ? "node" : kind})}`, `${kind}: ${more}${count}`),
+  const groups = new Map();
+  for (const [kind, count] of Object.entries(kinds)) {
+    const asked = nodes.has(kind) ? "node" : kind;
+    const [words, sum] = groups.get(asked) || [[], 0];
+    groups.set(asked, [[...words, kind.replace(/-/g, " ")], sum + count]);
+  }
+  const ofKind = [...groups].map(([kind, [words, count]]) =>
+    link(`/search?${query({...params, kind})}`, `${words.join(", ")}: ${more}${count}`),
   );
-  const where = Object.entries(clusters).map(([name, count]) => make("span", {class: "note"}, text(`${name}: ${more}${count}`)));
-  place.replaceChildren(...ofKind, ...where);
+  const where = Object.entries(clusters).map(([name, count]) =>
+    link(`/search?${query({...params, cluster: name})}`, `${name}: ${more}${count}`),
+  );
+  place.replaceChildren(...ofKind, ofKind.length && where.length ? make("span", {class: "note"}, "in") : "", ...where);
 }
 
 function keysOf(list) {
@@ -240,13 +262,13 @@ function findingGroups(rows) {
       const what = new Set(own.map((row) => row.what)).size;
       const said = own.length > 1 && what === 1;
       const cells = own.map((row) => {
-        const members = {where: findingPlace(row), what: said ? "" : row.what, "next step": row.hint, cluster: row.cluster};
+        const members = {where: findingPlace(row), what: said ? "" : row.what, "next step": prose(row.hint), cluster: row.cluster};
         return names.map((name) => members[name]);
       });
       return make("section", {class: "rule"}, [
         make("h3", {}, [mark(own[0].severity, own[0].severity), " ", `${ruleName(rule)} (${own.length})`]),
         said ? make("p", {}, text(own[0].what)) : "",
-        steps.length === 1 && steps[0] ? make("p", {class: "none"}, ["Next step: ", text(steps[0])]) : "",
+        steps.length === 1 && steps[0] ? make("p", {class: "none"}, ["Next step: ", prose(steps[0])]) : "",
         said && clusters === 1
           ? make(
               "ul",
@@ -302,6 +324,8 @@ async function filterForm(list, params, changed) {
     if (kind === "internal")
       return internal ? make("label", {}, [checkField(name, params, set), ` ${words} (${internal})`]) : "";
     const options = {choice: values, cluster: clusters, rule: rules}[kind];
+    // The place of a hit need not be a cluster.
+    if (kind === "cluster" && params[name] && !options.includes(params[name])) options.push(params[name]);
     if (options && options.length < 2 && !params[name]) return "";
     return make(
       "label",

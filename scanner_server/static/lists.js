@@ -120,7 +120,7 @@ const LISTS = {
       ],
       [
         "in",
-        (row) => (row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : text(row.dataset || "")),
+        (row) => (row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : row.dataset ? link(flowPage(row.dataset), row.dataset) : ""),
         (row) => row.topic || row.dataset,
       ],
       ["cluster", (row) => row.cluster],
@@ -242,7 +242,7 @@ const LISTS = {
       ["severity", (row) => mark(row.severity, row.severity), (row) => row.severity],
       ["where", (row) => findingPlace(row), (row) => row.where],
       ["what", (row) => row.what],
-      ["next step", (row) => row.hint],
+      ["next step", (row) => row.hint && prose(row.hint), (row) => row.hint],
       ["rule", (row) => row.rule],
       ["cluster", (row) => row.cluster],
     ],

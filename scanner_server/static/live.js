@@ -193,6 +193,7 @@ Object.assign(hooks, {
   evidence: evidencePart,
   isPart: () => !live.everything,
   hasMore,
+  frame: () => (document.documentElement.classList.contains("embedded") ? window.frameElement : null),
   cardParts: (card) => [expandButton(card, true), expandButton(card, false)],
   cardKeys: cardActs,
   openGroup: openSystem,

@@ -56,6 +56,12 @@ function showPage(title, parts, acts = []) {
   );
 }
 
+// A sentence in which commands and names of settings are between backticks.
+function prose(words) {
+  const parts = (words || "").split("`");
+  return make("span", {}, parts.map((part, at) => (at % 2 ? make("code", {}, text(part)) : text(part))));
+}
+
 function section(title, parts, attributes = {}) {
   return make("section", attributes, [make("h3", {}, title), ...parts]);
 }

@@ -406,7 +406,7 @@ async function versionParts({cluster, topic, path}) {
   ]);
   const comparable = subjects.filter((each) => each.versions.length > 1);
   return [
-    tableOf("Subjects", ["subject", "format", "versions, and when a scan saw them first"], rows),
+    tableOf("Subjects", ["subject", "format", "versions, first seen"], rows),
     ...comparable.map((each) => compareForm(path, cluster, each)),
   ];
 }

@@ -30,3 +30,11 @@ def test_owner_of_the_file_counts_where_no_pattern_matches() -> None:
     assert owners.of("orders-api") == "team-a"
     assert owners.of("billing") == "@finance"
     assert owners.of("billing-2") == ""
+
+
+def test_statement_of_a_script_has_the_owner_of_the_script() -> None:
+    owners = Owners({"jobs/b.sql:2": "team-b"}, {"jobs/a.sql": "@streams", "jobs/b.sql": "@streams"})
+
+    assert owners.of("jobs/a.sql:3") == "@streams"
+    assert owners.of("jobs/b.sql:2") == "team-b"
+    assert owners.of("jobs/a.sql:last") == ""

@@ -252,6 +252,102 @@ def test_a_pasted_schema_is_checked_and_the_link_checks_it_again(visit) -> None:
     assert page.locator("#result textarea").input_value().startswith("## Affects others: subject `orders-value`")
 
 
+PROPOSED = Path(__file__).parents[2] / "examples/retail/proposed"
+
+
+def test_a_chosen_file_is_checked_as_its_pasted_text(visit) -> None:
+    """It chooses what changes, and has its name."""
+    page, pasted = visit("/change"), visit("/change?subject=orders-value")
+    page.locator("#file").set_input_files(PROPOSED / "orders-value.avsc")
+    pasted.locator("#pasted").fill((PROPOSED / "orders-value.avsc").read_text())
+    pasted.get_by_role("button", name="Check", exact=True).click()
+    for each in (page, pasted):
+        each.locator(".verdict").wait_for()
+        settle(each)
+
+    assert [page.locator(field).input_value() for field in ("#kind", "#name")] == ["subject", "orders-value"]
+    assert page.locator("#result").inner_text() == pasted.locator("#result").inner_text()
+
+    config = json.loads((PROPOSED / "customers-to-lake.json").read_text())["config"]
+    page.evaluate(DROP, ["sink.json", json.dumps({"name": "clicks-to-file", "config": config})])
+    page.locator("#result", has_text="clicks-to-file").wait_for()
+
+    assert [page.locator(field).input_value() for field in ("#kind", "#name")] == ["connector", "clicks-to-file"]
+
+
+DROP = """([name, text]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], name));
+  const form = document.querySelector("form.change");
+  form.dispatchEvent(new DragEvent("dragover", {dataTransfer: data, cancelable: true, bubbles: true}));
+  form.dispatchEvent(new DragEvent("drop", {dataTransfer: data, cancelable: true, bubbles: true}));
+}"""
+
+
+def test_a_dropped_file_is_checked_under_the_name_that_was_entered(visit) -> None:
+    page = visit("/change?subject=orders-value")
+    page.evaluate(DROP, ["Order.avsc", json.dumps({"type": "record", "name": "Order", "fields": []})])
+    page.locator(".verdict").wait_for()
+
+    assert page.locator("#name").input_value() == "orders-value"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("orders.csv", "a,b", "orders.csv: choose a schema"),
+        ("orders.avsc", '{"type": ', "orders.avsc: invalid JSON"),
+        ("package.json", '{"private": true}', "package.json: neither a schema nor a connector"),
+        ("orders.proto", " ", "orders.proto: the file is empty"),
+    ],
+)
+def test_a_file_that_proposes_nothing_is_an_error(visit, file, text, message) -> None:
+    """What was entered stays."""
+    page = visit("/change?subject=orders-value")
+    page.evaluate(DROP, [file, text])
+
+    assert page.locator("[role=alert]").inner_text().startswith(message)
+    assert page.locator("#name").input_value() == "orders-value"
+    assert page.locator("#result").inner_text() == ""
+
+
+def test_each_filter_is_a_chip_that_removes_it(visit) -> None:
+    page = visit("/topics?pattern=orders&without_writer=true&sort=readers")
+    filtered = {row.split()[0] for row in rows(page)}
+    page.get_by_role("link", name="Remove the filter without writer").click()
+    settle(page)
+
+    assert page.url.endswith("?pattern=orders&sort=readers")
+    assert page.locator(".chip").all_inner_texts() == ["Name: orders ×"]
+    assert filtered < {row.split()[0] for row in rows(page)}
+
+
+def test_all_filters_are_removed_together(visit) -> None:
+    page = visit("/topics")
+    assert page.locator(".chips").is_hidden()
+    page.get_by_role("searchbox", name="Name").fill("orders")
+    page.locator(".chip", has_text="Name: orders").wait_for()
+    page.get_by_label("without writer").check()
+    page.get_by_role("link", name="Clear all").click()
+    settle(page)
+
+    assert "pattern" not in page.url
+    assert page.locator("caption").inner_text().startswith("24 topics")
+
+
+@pytest.mark.parametrize("facet", ["retail: ", "postgres://", "job"])
+def test_a_facet_of_a_search_leads_to_what_it_counts(visit, facet) -> None:
+    """Kinds and places; a place may be a system that is no cluster."""
+    page = visit("/search?q=orders")
+    link = page.locator("main p.acts a", has_text=facet).first
+    count = int(link.inner_text().rpartition(": ")[2])
+    link.click()
+    page.locator(".chip").wait_for()
+    settle(page)
+
+    assert len(rows(page)) == count
+
+
 def test_a_name_that_is_not_known_is_an_error_with_the_nearest(visit, browser, address) -> None:
     """Nothing is lost: the form has what was entered."""
     page = browser.new_page()

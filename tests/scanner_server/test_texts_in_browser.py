@@ -83,6 +83,56 @@ def test_an_embedded_drawing_fills_its_frame(visit, path) -> None:
     )
 
 
+SOURCE = "postgres://127.0.0.1:29432/shop.public.orders.total"
+CARDS = """() => {
+  const stage = document.getElementById("stage").getBoundingClientRect();
+  const cards = [...document.querySelectorAll(".card")].map((card) => card.getBoundingClientRect());
+  const across = (card) => card.left >= stage.left && card.right <= stage.right;
+  const inside = (card) => across(card) && card.top >= stage.top && card.bottom <= stage.bottom;
+  return [cards.filter(inside).length, cards.length];
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1000, 1440])
+def test_the_way_that_was_asked_for_is_shown_whole_and_legible(visit, width) -> None:
+    """A way of seven cards is wider than the page: it is laid out in rows."""
+    page = visit("/sources")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{page.url.removesuffix('/sources')}/change?{urlencode({'node': SOURCE})}")
+    page.frame_locator("iframe.drawing").locator(".card.on .row", has_text="amount").wait_for()
+    drawing = page.frames[1]
+    drawing.locator("main:not([aria-busy=true])").wait_for()
+    drawing.wait_for_function(f"() => {{ const [inside, all] = ({CARDS})(); return inside === all; }}")
+
+    assert drawing.evaluate(CARDS) == [9, 9]
+    assert drawing.evaluate(TEXTS) == {"small": [], "cut": [], "overlap": []}
+
+
+@pytest.mark.parametrize("press", ["Fit", "Focus"])
+def test_a_long_way_is_fitted_again(visit, press) -> None:
+    page = visit(f"/flow#{urlencode({'node': SOURCE, 'focus': 1})}")
+    page.set_viewport_size({"width": 1000, "height": 900})
+    page.get_by_role("button", name="Zoom in").click()
+    page.get_by_role("button", name=press, exact=True).click()
+    if press == "Focus":
+        page.get_by_role("button", name=press, exact=True).click()
+    settle(page)
+
+    assert page.evaluate(CARDS) == [9, 9]
+    assert page.evaluate(TEXTS) == {"small": [], "cut": [], "overlap": []}
+
+
+def test_an_embedded_drawing_leaves_the_wheel_to_its_page(visit) -> None:
+    page = visit(f"/change?{urlencode({'node': SOURCE})}")
+    page.frame_locator("iframe.drawing").locator(".card").first.wait_for()
+    page.locator("iframe.drawing").hover()
+    before = page.frames[1].evaluate("() => document.querySelector('.world').style.transform")
+    page.mouse.wheel(0, 120)
+    page.wait_for_function("() => scrollY > 0")
+
+    assert page.frames[1].evaluate("() => document.querySelector('.world').style.transform") == before
+
+
 def test_the_check_sees_what_is_wrong(visit) -> None:
     """The other test relies on it."""
     page = visit("/sources")

@@ -18,6 +18,7 @@
       if (!box.width || !box.height) continue;
       let shown = true;
       let cut = false;
+      let visible = box;
       for (let at = parent; at && at !== document.body && shown; at = at.parentElement) {
         const {overflowX, overflowY} = getComputedStyle(at);
         if (overflowX === "visible" && overflowY === "visible") continue;
@@ -26,6 +27,8 @@
         const pane = at.id === "stage" || [overflowX, overflowY].some((value) => ["auto", "scroll"].includes(value));
         if (pane) {
           shown = !(at.id === "stage" ? beyond(box, around) : outside(box, around));
+          const [left, top] = [Math.max(box.left, around.left), Math.max(box.top, around.top)];
+          visible = {left, top, right: Math.min(box.right, around.right), bottom: Math.min(box.bottom, around.bottom)};
           break;
         }
         cut = cut || beyond(box, around);
@@ -38,7 +41,7 @@
       if (size < 11.95) bad.small.push(`${words} ${size.toFixed(1)}`);
       if (cut) bad.cut.push(words);
       // A header that stays while the page scrolls lies over it by design.
-      if (!parent.closest("header")) seen.push([box, words, parent]);
+      if (!parent.closest("header")) seen.push([visible, words, parent]);
     }
   }
   for (const [at, [box, words, parent]] of seen.entries()) {

@@ -30,8 +30,8 @@ function make(tag, attributes = {}, children = [], namespace = "") {
 }
 
 function text(words) {
-  // A long name may be broken after a dot or a slash, nowhere else.
-  const parts = typeof words === "string" ? words.split(/(?<=\w[./])(?=\w)/) : [words];
+  // A long name may be broken after a slash, and after a dot that does not begin its end: not before the ending of a file.
+  const parts = typeof words === "string" ? words.split(/(?<=\w\/)(?=\w)|(?<=\w\.)(?=\w+[./])/) : [words];
   return make(
     "bdi",
     {dir: "auto"},

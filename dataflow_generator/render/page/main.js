@@ -14,8 +14,10 @@ function refresh({fit: fits = false, held = state.selected && state.selected.car
   drawFooter();
   drawScans();
   writeAddress();
-  if (fits) fit();
-  else keep(before, drawing.boxes.get(held));
+  if (fits) {
+    grow();
+    fit();
+  } else keep(before, drawing.boxes.get(held));
   hooks.refreshed();
 }
 
@@ -42,6 +44,12 @@ function look(node, {bring: brings = false} = {}) {
   if (brings && node) bringLineage(node);
 }
 
+// Lays out and shows all that is drawn, as large as there is room for; a lineage alone is always legible.
+function fitAgain() {
+  refresh({fit: true});
+  if (focusedCards()) bringLineage(state.selected);
+}
+
 // Shows all of a node's lineage: alone, if it is too far apart in the whole drawing to be legible.
 function bringLineage(node) {
   const boxesOf = () => {
@@ -51,14 +59,15 @@ function bringLineage(node) {
   };
   if (bring(boxesOf()) || !state.lineage) return;
   state.focus = true;
-  refresh({fit: true});
-  if (viewport.k * drawing.scale >= 0.99) return;
-  // A long way needs the width that the panel takes beside it.
-  state.below = true;
-  refresh({fit: true});
-  // Still too long, as on a phone: legible around the node, and the overview map has the rest.
+  // A long way needs the width that the panel takes beside it, or several rows.
+  for (const choice of [{}, {below: true}, {rows: true}]) {
+    Object.assign(state, {below: false, rows: false}, choice);
+    refresh({fit: true});
+    if (viewport.k * drawing.scale >= LEGIBLE) return;
+  }
+  // Still too large: legible around the node, and the overview map has the rest.
   const [own, ...others] = boxesOf();
-  if (viewport.k * drawing.scale < 0.99) bringFirst(own, others);
+  bringFirst(own, others);
 }
 
 function drawFooter() {
@@ -88,7 +97,7 @@ function drawFooter() {
 const DO = {
   in: () => zoom(1.25),
   out: () => zoom(0.8),
-  fit,
+  fit: fitAgain,
   still: () => {
     state.still = !state.still;
     refresh({fit: true});
@@ -119,7 +128,7 @@ const DO = {
   panel: focusPanel,
   focus: () => {
     state.focus = !state.focus;
-    refresh({fit: true});
+    fitAgain();
   },
   svg: saveSvg,
   png: savePng,
@@ -269,14 +278,17 @@ window.addEventListener("pointermove", (event) => {
   show();
 });
 
-window.addEventListener("pointerup", () => {
-  hold = null;
-  stage.classList.remove("moving");
-});
+for (const ending of ["pointerup", "pointercancel"]) {
+  window.addEventListener(ending, () => {
+    hold = null;
+    stage.classList.remove("moving");
+  });
+}
 
 stage.addEventListener(
   "wheel",
   (event) => {
+    if (hooks.frame() && !event.ctrlKey) return; // scrolls the page that the drawing is in
     event.preventDefault();
     const frame = stage.getBoundingClientRect();
     zoom(
@@ -305,5 +317,12 @@ function open() {
 }
 
 window.addEventListener("hashchange", () => hooks.start());
-window.addEventListener("resize", () => (viewport.k < 0.02 ? start() : show())); // a hidden page had no size
+let width = stage.clientWidth;
+window.addEventListener("resize", () => {
+  const wider = stage.clientWidth !== width;
+  width = stage.clientWidth;
+  if (wider && focusedCards()) fitAgain();
+  else if (viewport.k < 0.02) start(); // a hidden page had no size
+  else show();
+});
 if (!graph.live) open();

@@ -21,6 +21,7 @@ const hooks = {
   theme: () => "",
   hasMore: () => false,
   cardParts: () => [],
+  frame: () => null,
   cardKeys: () => ({}),
   openGroup: () => false,
   panelParts: () => [],

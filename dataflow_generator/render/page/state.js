@@ -19,6 +19,7 @@ const state = {
   focus: false,
   outlined: false,
   below: false,
+  rows: false,
 };
 let flowing = flowingCards(),
   viewed = null;
@@ -130,7 +131,7 @@ function writeAddress() {
 // Selects a node: highlights its upstream and downstream, and expands what hides it.
 function select(node) {
   state.selected = node;
-  state.below = false;
+  state.below = state.rows = false;
   state.link = null;
   state.lineage = node && node.kind !== "cluster" ? lineageOf(node) : null;
   if (!node) return;

@@ -1,5 +1,7 @@
 // The viewport of the drawing, and the overview map.
 const viewport = {x: 0, y: 0, k: 1};
+// Of a scale, with room for errors of rounding: at 1 the smallest text has 12 px.
+const LEGIBLE = 0.999;
 const map = make("svg", {class: "map", "aria-hidden": "true"}, [], SVG);
 document.getElementById("footer").after(map);
 
@@ -10,10 +12,31 @@ function show() {
   drawWindow();
 }
 
+// The width of the window without its margins; hidden parts have no size.
+function roomAcross() {
+  return Math.max(1, stage.clientWidth - 40);
+}
+
+// Whether all texts are legible when all of the drawing is shown. A frame that grows with it is always high enough.
+function isLegible() {
+  const h = hooks.frame() ? 1 : drawing.h;
+  return fittingScale({w: drawing.w, h}) * drawing.scale >= LEGIBLE;
+}
+
 // The zoom at which an area fills the window; small ones are not enlarged.
 function fittingScale({w, h}) {
-  const room = [stage.clientWidth, stage.clientHeight].map((size) => Math.max(1, size - 40)); // hidden parts have no size
+  const room = [roomAcross(), Math.max(1, stage.clientHeight - 40)];
   return Math.min(1 / drawing.scale, room[0] / Math.max(1, w), room[1] / Math.max(1, h));
+}
+
+// Makes the frame of an embedded drawing as high as the drawing, up to one and a half windows; the map has the rest.
+function grow() {
+  const frame = hooks.frame();
+  if (!frame) return;
+  const wanted = Math.max(160, drawing.h / drawing.scale + 42);
+  const most = 1.5 * frame.ownerDocument.defaultView.innerHeight;
+  map.classList.toggle("needless", wanted <= most);
+  frame.style.height = `${Math.ceil(Math.min(wanted, most))}px`;
 }
 
 function fit() {
@@ -29,7 +52,7 @@ function fit() {
 // The initial view: everything if legible, else the start of it.
 function start() {
   fit();
-  if (viewport.k * drawing.scale >= 0.99) return;
+  if (viewport.k * drawing.scale >= LEGIBLE) return;
   const k = 1 / drawing.scale;
   Object.assign(viewport, {k, x: 20, y: Math.max(20, (stage.clientHeight - drawing.h * k) / 2)});
   show();
@@ -55,7 +78,7 @@ function bring(boxes) {
     y: stage.clientHeight / 2 - (area.y + area.h / 2) * k,
   });
   show();
-  return k * drawing.scale >= 0.99;
+  return k * drawing.scale >= LEGIBLE;
 }
 
 // Shows a box, and as much of *others* beside it as there is room for, at the zoom at which texts are legible.

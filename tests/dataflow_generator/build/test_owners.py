@@ -36,6 +36,15 @@ def test_owner_of_another_source_is_kept() -> None:
     }
 
 
+def test_query_of_a_file_has_the_owner_of_the_file_unless_its_name_has_one() -> None:
+    query = Node("CSAS_A", NodeKind.JOB, "ksqldb://repo", "CSAS_A", None, present(file="sql/a.ksql"))
+    other = Node("CSAS_B", NodeKind.JOB, "ksqldb://repo", "CSAS_B", None, present(file="sql/b.ksql"))
+    stated = {"eu": Owners({"*_B": "team-b"}, {"sql/a.ksql": "@streams", "sql/b.ksql": "@streams"})}
+
+    nodes = with_owners(Flows(nodes=(query, other)), stated, NAMING).nodes
+    assert [dict(node.attributes)["owner"] for node in nodes] == ["@streams", "team-b"]
+
+
 def test_consumer_group_has_the_owner_of_its_job() -> None:
     """A connector's group is nobody else's."""
     sink = job("connect://eu/main", "sink")

@@ -8,11 +8,12 @@ import pytest
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
-from scanner_api.questions.listings import findings
-from scanner_api.questions.names import nodes, summary
+from scanner_api.questions.listings import findings, tables
+from scanner_api.questions.names import nodes, search, search_counts, summary
 from scanner_api.questions.table import QUESTIONS
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import InputInvalid, NameUnknown
 
+_LISTED = {name for question in QUESTIONS for name in question.counts} - {"tables"}
 EXAMPLE = Path(__file__).parents[3] / "examples/retail"
 
 
@@ -42,11 +43,31 @@ def test_summary_counts_what_the_lists_have(retail) -> None:
     assert {each.cluster for each in counts.nodes if each.kind == "topic"} == {"retail"}
 
 
+def test_a_search_in_a_place_has_as_many_hits_as_are_counted_there(retail) -> None:
+    """A place is a cluster with all of its nodes, or a namespace."""
+    places = search_counts(retail, "orders").clusters
+
+    assert {"retail", "connect://retail/lab", "postgres://127.0.0.1:29432"} <= set(places)
+    assert places == {place: len(search(retail, "orders", cluster=place, limit=200)) for place in places}
+    with pytest.raises(NameUnknown, match="no cluster 'nowhere'"):
+        search(retail, "orders", cluster="nowhere")
+
+
 @pytest.mark.parametrize("question", [each for each in QUESTIONS if each.counts], ids=lambda each: each.name)
 def test_each_list_that_is_counted_has_as_many_rows(retail, question) -> None:
     counts = summary(retail).counts or {}
 
-    assert sum(counts[name] for name in question.counts) == len(question.answer(retail)) > 0
+    assert sum(counts[name] for name in question.counts) == len(question.answer(retail))
+    assert counts["tables"] == 0 < min(count for name, count in counts.items() if name in _LISTED)
+
+
+def test_tables_of_catalogs_are_counted(tmp_path) -> None:
+    (tmp_path / "shop.sql").write_text("CREATE TABLE orders (id INT);\nCREATE TABLE customers (id INT);\n")
+    dictionary = scanner_api.open_dictionary(tmp_path / "repo.db", create=True)
+    scanner_api.scan((), dictionary, directories=[tmp_path])
+    scanner_api.generate(dictionary)
+
+    assert (summary(dictionary).counts or {})["tables"] == len(tables(dictionary)) == 2
 
 
 def test_nodes_are_listed_in_pages_without_a_gap(retail) -> None:
@@ -91,3 +112,20 @@ def test_without_a_graph_there_are_no_nodes(tmp_path) -> None:
     assert summary(empty)[:3] == ((), (), None)
     assert set(summary(empty).counts.values()) == {0}
     assert nodes(empty).items == ()
+
+
+def test_statements_in_files_have_the_code_owners_of_the_files(tmp_path) -> None:
+    """Flink's are named after their file, those of ksqlDB after what they create."""
+    (tmp_path / "CODEOWNERS").write_text("/sql/ @acme/streaming\n")
+    (tmp_path / "sql").mkdir()
+    kafka = "WITH ('connector' = 'kafka', 'topic' = '%s', 'properties.bootstrap.servers' = 'k:9092', 'format' = 'json')"
+    tables = "".join(f"CREATE TABLE {name} (x INT) {kafka % name};\n" for name in ("a", "b"))
+    (tmp_path / "sql/flink.sql").write_text(f"{tables}INSERT INTO b SELECT x FROM a;\n")
+    stream = "CREATE STREAM c (x INT) WITH (KAFKA_TOPIC='c', VALUE_FORMAT='JSON');\n"
+    (tmp_path / "sql/streams.ksql").write_text(f"{stream}CREATE STREAM d AS SELECT x FROM c EMIT CHANGES;\n")
+    dictionary = scanner_api.open_dictionary(tmp_path / "repo.db", create=True)
+    scanner_api.scan((), dictionary, directories=[tmp_path])
+    scanner_api.generate(dictionary)
+
+    owners = {job.name: job.attributes["owner"] for job in nodes(dictionary, kind="job")}
+    assert owners == {"sql/flink.sql": "@acme/streaming", "CSAS_D": "@acme/streaming"}

@@ -63,6 +63,10 @@ def test_columns_of_tables_and_flows_are_found_each_once_with_their_origin(shop)
         ("column", "retail", "orders", "word", "schema"),
     ]
     assert [name for _, _, name, *_ in hits(shop, "total", kinds=["column"], cluster="retail")] == ["cdc", "orders"]
+    assert [name for _, _, name, *_ in hits(shop, "total", kinds=["column"], cluster=SHOP)] == [
+        "shop.orders",
+        "shop.facts",
+    ]
 
 
 def test_columns_by_name_are_those_of_every_origin_in_pages(shop) -> None:

@@ -29,12 +29,14 @@ def test_what_files_declare_has_the_owners_of_the_files(read_repository) -> None
             "other/payments.yaml": TOPIC % "payments",
             "sinks/s3.json": SINK % "orders-to-s3",
             "schemas/orders-value.avsc": SCHEMA,
+            "sinks/load.sql": "CREATE STREAM a (x INT) WITH (KAFKA_TOPIC='a', VALUE_FORMAT='JSON');\n",
         }
     )
 
     owners = {(note.kind, note.name): note.owner for note in reading.of(Annotation)}
     assert owners[CODE_OWNED_TOPIC, "orders"] == "@platform"
     assert owners[CODE_OWNED_PROGRAM, "orders-to-s3"] == "@data, @ops"
+    assert owners[CODE_OWNED_PROGRAM, "sinks/load.sql"] == "@data, @ops"
     assert [owner for (kind, _), owner in owners.items() if kind == CODE_OWNED_SUBJECT] == ["@shop"]
     assert (CODE_OWNED_TOPIC, "payments") not in owners
 
