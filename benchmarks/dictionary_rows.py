@@ -18,7 +18,7 @@ from measure import Row
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_dictionary.write.scan import write_scan
-from scanner_extractor.results import RegistryResult, SourceReadings
+from scanner_extractor.results import Reading, SourceReadings
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.names import ClusterName, SubjectName
@@ -101,7 +101,7 @@ def scan_of(topics: int) -> ClusterScan:
         requested=len(versions),
     )
     registry = Registry(source=settings.source, kind="confluent", url=settings.http.url)
-    reading = RegistryResult(registry=registry, outcome=outcome, versions=versions)
+    reading = Reading(outcome=outcome, facts=(registry, *versions))
     cluster = Settings(
         cluster=ClusterName("bench"), brokers=(BROKER,), file=Path("cluster.json"), registries=(settings,)
     )

@@ -33,7 +33,8 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Transport, read_address
 from scanner_extractor.probes import CheckResult, Probe, State, run_probes
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, directory_reading
+from scanner_extractor.repository.reader import SETTINGS, directory_reading
+from scanner_extractor.repository.reading import RepositoryReading
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.expansion import expanded
 from scanner_extractor.scan.source_kinds import experimental_sources, kinds_of

@@ -24,7 +24,8 @@ from scanner_api.change_check.settings_changes import is_masked
 from scanner_api.dictionary import Dictionary
 from scanner_extractor.repository.context import STATEMENT
 from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
-from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, SharedReadings, read_entries
+from scanner_extractor.repository.reader import SETTINGS, SharedReadings, read_entries
+from scanner_extractor.repository.reading import RepositoryReading
 from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.repository.topic_files.settings import FILE
 from scanner_extractor.repository.yaml_documents import parse_yaml

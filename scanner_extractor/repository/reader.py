@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
@@ -28,6 +27,7 @@ from scanner_extractor.repository.files import (
     text_of,
 )
 from scanner_extractor.repository.kinds import KINDS, TEMPLATE, Kind
+from scanner_extractor.repository.reading import RepositoryReading
 from scanner_extractor.repository.settings import RepositorySettings, TopicFiles
 from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.settings import (
@@ -42,63 +42,20 @@ from scanner_extractor.repository.variables import MOST_GROWTH, Variables
 from scanner_extractor.results import Progress, Reading, answered
 from scanner_extractor.systems.deployment.reader import declared_facts
 from scanner_model.catalogs import CatalogTable
-from scanner_model.declarations import UNREAD_HINT, Declaration, UnreadFile
+from scanner_model.declarations import UNREAD_HINT, UnreadFile
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
 from scanner_model.facts import Facts
-from scanner_model.field_uses import FieldUse, MessageClass
+from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, Topic
 from scanner_model.manual import DeclaredFlow
 from scanner_model.names import TopicName
 from scanner_model.schemas import Registry
-from scanner_model.streaming_sql import StreamingStatement
 
 SETTINGS = "settings"
 """What files that set variables are counted as."""
 _READ_BY_NAME = words(".sql .ksql .avsc .avdl .avpr .proto .yaml .yml .sh .tf .json")
 MOST_TEXT = 64 * 1024 * 1024
 """Characters of the files that are read together."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RepositoryReading(Reading):
-    """The reading of a directory, and what else is known of its files.
-
-    It is without the fields that programs use: *field_uses* reads them, for those who need them, and *changed_fields*
-    those of the programs that files of the given paths may be part of, with the classes of messages. *files* are the
-    paths of what was found, by kind, *table_files* those of files that declare tables; *seen* counts all files.
-    *levels* are the compatibility levels of subjects, of all others under the empty name. *schema_files* are the
-    subjects of each schema file, by path.
-    """
-
-    field_uses: Callable[[], tuple[FieldUse, ...]] = tuple
-    changed_fields: Callable[[frozenset[str]], tuple[tuple[FieldUse, ...], tuple[MessageClass, ...]]] = lambda _: (
-        (),
-        (),
-    )
-    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    table_files: tuple[str, ...] = ()
-    seen: int = 0
-    levels: Mapping[str, str] = field(default_factory=dict)
-    schema_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @cached_property
-    def places(self) -> frozenset[str]:
-        """Return the paths of the files that declare something."""
-        listed = [
-            *(entry.place for entry in self.of(Declaration)),
-            *(statement.detail for statement in self.of(StreamingStatement)),
-            *(flow.evidence for flow in self.of(DeclaredFlow)),
-            *self.table_files,
-        ]
-        return frozenset(place.rpartition(":")[0] if place[-1:].isdigit() else place for place in listed)
-
-    def place_of(self, job: str, text: str) -> str:
-        """Return where a connector, a program, or the statement *text* is declared; empty where it is not."""
-        places = {flow.job: flow.evidence for flow in self.of(DeclaredFlow)}
-        places |= {statement.name: statement.detail for statement in self.of(StreamingStatement)}
-        places |= {entry.name: entry.place for entry in self.of(Declaration)}
-        holding = (entry.detail for entry in self.of(StreamingStatement) if text and text in entry.statement)
-        return places.get(job) or places.get(job.rpartition(":")[0]) or next(holding, "")
 
 
 class _Classified(NamedTuple):

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scanner_extractor.repository.reader import RepositoryReading, directory_reading
+from scanner_extractor.repository.reader import directory_reading
+from scanner_extractor.repository.reading import RepositoryReading
 from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.results import no_progress
 from scanner_model.declarations import Declaration, UnreadFile

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanner_extractor.repository.reader import RepositoryReading
+from scanner_extractor.repository.reading import RepositoryReading
 from scanner_model.catalogs import Annotation
 from scanner_model.declarations import UnreadFile
 from scanner_model.kafka import Topic
