@@ -322,7 +322,7 @@ def ksql_file_readings(part: FlinkPart, context: LookupContext) -> Iterator[Coun
         yield from (_counted(_in_file(job, file)) for job in ksql_jobs(named, listed, fields, context.naming))
 
 
-def _in_file(reading: Reading, file: str) -> Reading:
+def _in_file(reading: StatementReading, file: str) -> StatementReading:
     """Return *reading* with the file as an attribute of its job: a server's query has none."""
     job = reading.flows.job
     named = replace(job, attributes=tuple(sorted((*job.attributes, ("file", file)))))

@@ -30,7 +30,7 @@ from scanner_dictionary.engine.open import Engine
 from scanner_dictionary.queries.history import is_known, known_groups, known_queries, missing_names, previous_state
 from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.http.recording import Recorder, Replay, directory_name, recorded_cluster
-from scanner_extractor.results import RepositoryResult
+from scanner_extractor.repository.reader import RepositoryReading
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import ALL, Choice, Mode, read_sources, result_of_unread
@@ -245,7 +245,7 @@ def _read_cluster(cluster: LoadedCluster, connections: Connections, options: Sca
 
 def _note_experimental_languages(readings: Iterable[object], notify: Notify) -> None:
     """Report which languages of the files in *readings* were never compared with public programs."""
-    found = [reading.files.values() for reading in readings if isinstance(reading, RepositoryResult)]
+    found = [reading.files.values() for reading in readings if isinstance(reading, RepositoryReading)]
     paths = [path for kinds in found for group in kinds for path in group]
     for language, reason in experimental_languages(paths) if paths else ():
         notify(f"note: {language} is {reason}")
