@@ -33,7 +33,7 @@ PICTURES = {
     "dataflow.png": (None, 1600, 800),
     "assets/tutorial.png": ("orders-enriched", 1600, 520),
     "assets/page-home.png": ("/", 1280, 760),
-    "assets/page-flow.png": (f"/flow#{urlencode({'node': COLUMN, 'focus': 1})}", 1600, 560),
+    "assets/page-flow.png": (f"/flow#{urlencode({'node': COLUMN, 'focus': 1})}", 940, 780),
     "assets/page-impact.png": (f"/flow#{urlencode({'node': 'orders', 'list': 'impact'})}", 1280, 720),
     "assets/page-topics.png": ("/topics", 1280, 620),
     "assets/page-topic.png": (f"/topic?{TOPIC}&subject=orders-value&version=2", 1280, 900),
@@ -52,7 +52,7 @@ TOUR = (
 )
 """Pages of `assets/tour.png`, one after the other: what is wrong, who is affected and whom to call, personal data."""
 
-_TOUR_SIZE = (940, 620)
+_TOUR_SIZE = (940, 780)
 """About the width that GitHub shows a picture in, so that its texts are legible there."""
 
 _SHOWN_FOR = 3_000
