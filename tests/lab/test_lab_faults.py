@@ -20,17 +20,17 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
-from confluent_kafka import ConsumerGroupState
-from confluent_kafka.admin import AdminClient
 from counting_proxy import Proxy
 
 from scanner_api import open_dictionary, scan
+from scanner_extractor.settings.cluster import KafkaSettings
+from scanner_extractor.systems.kafka.client import KafkaClient
+from scanner_extractor.systems.kafka.reader import is_unassigned
 
 pytestmark = pytest.mark.lab
 
 RUNS = 5
 SEED = 43
-_REBALANCING = (ConsumerGroupState.PREPARING_REBALANCING, ConsumerGroupState.COMPLETING_REBALANCING)
 _EMPTY = (None, False, "", "[]", "{}")
 _LAB = Path(__file__).with_name("lab.py")
 _PATIENCE = 120
@@ -106,7 +106,7 @@ class Estate:
         self._config = lab.directory / "faults.json"
         self._config.write_text(json.dumps(config), "utf-8")
         self._file = lab.directory / "faults.db"
-        self._admin = AdminClient({"bootstrap.servers": told["broker"]})
+        self._broker = told["broker"]
         self._dictionary = open_dictionary(f"sqlite:///{self._file}", create=True)
 
     def scan(self) -> Scan:
@@ -160,10 +160,11 @@ class Estate:
         return result
 
     def _unassigned(self) -> bool:
-        names = [group.group_id for group in self._admin.list_consumer_groups(request_timeout=10).result().valid]
-        groups = [future.result() for future in self._admin.describe_consumer_groups(names).values()] if names else []
-        members = [member for group in groups if group.state in _REBALANCING for member in group.members]
-        return any(not member.assignment.topic_partitions for member in members)
+        client = KafkaClient(KafkaSettings(brokers=(self._broker,)))
+        groups, _ = client.groups()
+        members = client.members([group.group_id for group in groups])
+        waiting = (is_unassigned(group, members.answers.get(group.group_id)) for group in groups)
+        return bool(members.failures) or any(waiting)
 
 
 def _port(address: str) -> int:
