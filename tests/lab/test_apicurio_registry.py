@@ -37,7 +37,7 @@ def _no_export(live: Transport) -> Transport:
 def _read(path: str = "", wrap=None) -> tuple[SchemaVersion, ...]:
     settings = RegistrySettings(type="apicurio", http=HttpSettings(url=SERVER + path))
     with Http(settings.http, settings.source, wrap=wrap) as http:
-        versions = REGISTRIES["apicurio"].read(settings, http, no_progress).versions
+        versions = REGISTRIES["apicurio"].read(settings, http, no_progress).of(SchemaVersion)
     return tuple(replace(version, source=SourceId("")) for version in versions)
 
 

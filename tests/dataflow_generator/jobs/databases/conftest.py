@@ -146,7 +146,7 @@ def _described(kind: str, program: str, server: str, url: str) -> tuple[CatalogT
 
     settings = CatalogSettings(type=kind, name="analytics", http=HttpSettings(url=url))
     with Http(settings.http, settings.source, exchange=exchange) as http:
-        return CATALOGS[kind].read(settings, http, no_progress).tables
+        return CATALOGS[kind].read(settings, http, no_progress).of(CatalogTable)
 
 
 @pytest.fixture(scope="session")
