@@ -21,6 +21,8 @@ from scanner_extractor.results import Progress, Reading
 from scanner_extractor.systems.dbt.manifest import Project
 from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_model.catalogs import CatalogTable
+from scanner_model.declarations import UNREAD_HINT, UnreadFile
+from scanner_model.errors import Problem
 from scanner_model.kafka import Topic
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import TopicName
@@ -44,10 +46,12 @@ def read_streams(document: Json, settings: DbtSettings, progress: Progress) -> R
     reading = _Engine(project, adapter) if adapter in (RISINGWAVE, MATERIALIZE) else _Flink(project, adapter)
     facts, count = reading.read(), len(project.nodes)
     progress(settings.source, count, count)
+    left = (fact for fact in facts if isinstance(fact, UnreadFile))
+    unread = (Problem(f"{file.source} {file.name}", f"{file.kind}: {file.reason}", UNREAD_HINT) for file in left)
     return Reading(
         outcome=project.outcome(count),
         facts=facts,
-        problems=(*project.problems(), *project.unread.problems),
+        problems=(*project.problems(), *project.unread.problems, *unread),
     )
 
 
@@ -242,7 +246,11 @@ class _Engine:
                 tables.append(known)
         topics = sorted({declaration.name for declaration in context.collector.declarations.values()})
         found = (Topic(source=settings.source, name=TopicName(topic)) for topic in topics)
-        return (*found, *context.tables, *tables, *context.links, *project.links())
+        unread = (
+            UnreadFile(source=settings.source, name=place, kind=kind, reason=reason)
+            for (place, kind), reason in sorted(context.unread.items())
+        )
+        return (*found, *context.tables, *tables, *context.links, *project.links(), *unread)
 
     def _statement(self, node: Payload) -> str:
         """Return the statement that creates the object of a node; empty for a source of dbt, and without SQL."""

@@ -14,6 +14,7 @@ from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.systems.dbt.manifest import load_manifest
 from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_model.catalogs import CatalogLink, CatalogTable
+from scanner_model.declarations import UnreadFile
 from scanner_model.kafka import Topic
 from scanner_model.manual import DeclaredFlow
 from scanner_model.scan import SourceStatus
@@ -131,6 +132,21 @@ def test_objects_of_risingwave_read_and_write_topics(read) -> None:
     assert dict(tables["dev.public.raw_sink"].parameters)["kafka.topics"] == "shop.raw"
     assert tables["dev.public.big_orders"].definition.startswith("SELECT id, total AS amount")
     assert dict(tables["dev.public.totals"].parameters)["dbt.id"] == "model.shop.totals"
+
+
+def test_a_topic_that_is_a_placeholder_is_reported(read) -> None:
+    """What is not read of a model is said, as it is of a file of statements."""
+
+    def change(manifest: dict[str, Any]) -> None:
+        node = manifest["nodes"]["model.shop.raw_sink"]
+        for member in ("compiled_code", "raw_code"):
+            node[member] = node.get(member, "").replace("shop.raw", "${TOPIC}")
+
+    result = read("risingwave", change)
+
+    (file,) = result.of(UnreadFile)
+    assert (file.kind, file.reason) == ("topic", "the topic of raw_sink is a placeholder: ${TOPIC}")
+    assert [problem.what for problem in result.problems] == [f"topic: {file.reason}"]
 
 
 def test_objects_of_materialize_read_and_write_topics(read) -> None:
