@@ -7,7 +7,7 @@ import pytest
 from scanner_extractor.http.client import Http
 from scanner_extractor.naming.strategies import default_names
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.results import no_progress
+from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_extractor.systems import NAMING
 from scanner_model.errors import InputInvalid
@@ -16,9 +16,10 @@ SETTINGS = RegistrySettings(type="homemade", http=HttpSettings(url="http://regis
 CODE = """
 from scanner_extractor.probes import Probe
 from scanner_extractor.registries import RegistryType
+from scanner_extractor.results import Reading, answered
 
 def read(settings, http, progress):
-    return settings.type
+    return Reading(outcome=answered(settings.source, settings.type, 0))
 
 def check(settings, http):
     yield Probe("list schemas", lambda: "7 schemas")
@@ -27,6 +28,9 @@ def check(settings, http):
 homemade = RegistryType(read=read, check=check, naming=("record",))
 
 NUMBER = 7
+
+def wrong(settings, http, progress):
+    return NUMBER
 
 def failing(settings, http, progress):
     return {}["subjects"]
@@ -44,7 +48,7 @@ def plug_in(install_package):
     return install
 
 
-def read() -> object:
+def read() -> Reading:
     with Http(SETTINGS.http, SETTINGS.source) as http:
         return REGISTRIES["homemade"].read(SETTINGS, http, no_progress)
 
@@ -60,7 +64,7 @@ def test_plug_in_reads(plug_in, target) -> None:
     plug_in(target)
 
     assert "homemade" in REGISTRIES
-    assert read() == "homemade"
+    assert read().outcome.kind == "homemade"
 
 
 @pytest.mark.parametrize("kind", ["karapace", "cloudera"])
@@ -102,6 +106,14 @@ def test_plug_in_that_fails_is_no_defect_of_scanner(plug_in) -> None:
     with pytest.raises(InputInvalid, match="failed: KeyError: 'subjects'") as caught:
         read()
     assert "homemade-kit" in caught.value.hint
+
+
+def test_plug_in_that_returns_another_type_is_named(plug_in) -> None:
+    plug_in("homemade_registry:wrong")
+
+    with pytest.raises(InputInvalid, match="returned int, and no RegistryResult, CatalogResult or Reading") as caught:
+        read()
+    assert caught.value.where == "homemade-kit scanner.registries:homemade"
 
 
 def test_probes_of_a_plug_in_are_tried_and_their_failure_is_one(plug_in) -> None:
