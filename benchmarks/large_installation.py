@@ -214,8 +214,8 @@ class _Installation:
         kind, config = _CONNECTORS[job // 2 % len(_CONNECTORS)](job, [topic_name(source), topic_name(other)])
         ids = {"id": job + 1, "cluster_id": self._cluster(server), "name": f"mover-{job}", "kind": kind}
         about = {"connector_class": config["connector.class"], "config": json.dumps(config), "state": "RUNNING"}
-        rest = dict.fromkeys(("worker", "trace", "plugin_version", "managed_id"), "")
-        return {**ids, **about, **rest, **_SCANS, "source_id": 2 * server + 3}
+        texts = (column.name for column in t.connector.c if not column.nullable and column.type.python_type is str)
+        return {**dict.fromkeys(texts, ""), **ids, **about, **_SCANS, "source_id": 2 * server + 3}
 
     def _manual(self, job: int) -> Row:
         source, other = self._ends(job)

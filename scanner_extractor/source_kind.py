@@ -13,7 +13,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.job_files import FileText
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import Progress, Reading
+from scanner_extractor.results import Progress, Reading, as_reading
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, OffsetSettings, Settings
 from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.source_types import SourceType
@@ -195,7 +195,7 @@ def http_kind(name: str, phase: str, section: Section[Any], settings: type[H], t
 
     def read(source: H, connections: Connections, progress: Progress) -> Reading:
         with connections.http(source.http, source.source, live=type_.transport(source)) as http:
-            return type_.read(source, http, progress)
+            return as_reading(type_.read(source, http, progress))
 
     check = http_check(type_)
     return SourceKind(

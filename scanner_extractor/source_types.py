@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from scanner_extractor.probes import Probe
-from scanner_extractor.results import CatalogResult, Progress, Reading, RegistryResult, as_reading
+from scanner_extractor.results import CatalogResult, Progress, Reading, RegistryResult
 from scanner_model.documents.schema_errors import SchemaError
 from scanner_model.lazy_names import LazyTable, load
 from scanner_model.maturity import Proof
@@ -110,7 +110,7 @@ class SourceTypes(Generic[S]):
         parsed = _parsed(plugin, offered)
         return replace(
             offered,
-            read=lambda settings, http, progress: _reading_of(
+            read=lambda settings, http, progress: _result_of(
                 plugin, plugin.guarded(offered.read)(parsed(settings), http, progress)
             ),
             check=_guarded_check(plugin, lambda settings, http: offered.check(parsed(settings), http)),
@@ -118,11 +118,11 @@ class SourceTypes(Generic[S]):
         )
 
 
-def _reading_of(plugin: Plugin, result: object) -> Reading:
-    """Return what a plug-in returned as a reading; raises PluginError for another type."""
+def _result_of(plugin: Plugin, result: object) -> Reading | RegistryResult | CatalogResult:
+    """Return what a plug-in returned; raises PluginError for another type."""
     if not isinstance(result, (Reading, RegistryResult, CatalogResult)):
         raise plugin.error(f"returned {type(result).__name__}, and no RegistryResult, CatalogResult or Reading")
-    return as_reading(result)
+    return result
 
 
 def _parsed(plugin: Plugin, offered: SourceType[Any]) -> Callable[[Any], Any]:

@@ -229,11 +229,12 @@ def _arguments(reader: Expressions, parts: list[Node], depth: int) -> list[Expr]
 
 
 def _method(reader: Expressions, node: Node, depth: int) -> Expr:
-    """Read a call of Java."""
-    receiver = node.child_by_field_name("object")
+    """Read a call whose receiver and name are fields of one node, as in Java."""
+    nodes = reader.language.nodes
+    receiver = node.child_by_field_name(nodes.receiver)
     arguments = node.child_by_field_name("arguments")
     parts = reader.all(arguments.named_children, depth) if arguments else ()
-    name = text_of(node.child_by_field_name("name"))
+    name = text_of(node.child_by_field_name(nodes.method))
     return reader.expr(Kind.CALL, node, name, (reader.of(receiver, depth), *parts))
 
 

@@ -84,7 +84,7 @@ class Nodes:
     that are named by the variable they are assigned to. *variables*, *assignments*, *specifications* (several names,
     then several values) and *constants* (of an enumeration) bind names; *tagged* fields have a text beside them.
     *super_calls* call the constructor of the superclass. *containers* only hold definitions, *plain* nodes define
-    constants of a file.
+    constants of a file. *receiver* and *method* are the fields of a `Form.METHOD`: what is called upon, and the name.
     """
 
     expressions: Mapping[Form, frozenset[str]]
@@ -118,6 +118,8 @@ class Nodes:
     strings: frozenset[str] = frozenset()
     statements: frozenset[str] = frozenset()
     throws: frozenset[str] = frozenset()
+    receiver: str = "object"
+    method: str = "name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

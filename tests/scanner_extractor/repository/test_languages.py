@@ -26,7 +26,8 @@ def node_types(language: Language) -> set[str]:
 
 
 def nodes_of(language: Language) -> set[str]:
-    values = [getattr(language.nodes, member.name) for member in fields(Nodes)]
+    members = [getattr(language.nodes, member.name) for member in fields(Nodes)]
+    values = [value for value in members if not isinstance(value, str)]
     groups = [group for value in values for group in (value.values() if isinstance(value, Mapping) else [value])]
     return {node for group in groups for node in group}
 
