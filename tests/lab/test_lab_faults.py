@@ -259,6 +259,8 @@ def _show(capsys: Any, name: str, faults: list[Fault]) -> None:
             )
             for text in (text for scan in (during, *fault.after) for text in scan.emptied):
                 sys.stdout.write(f"  emptied: {text}\n")
+            for fact in sorted({str(fact) for scan in (during, *fault.after) for fact in fault.before - scan.facts}):
+                sys.stdout.write(f"  lost: {fact}\n")
             if not fault.after[0].whole:
                 sys.stdout.write(f"  not whole at scan 1: {dict(fault.after[0].statuses)}\n")
         whole = sum(len(fault.after) == 1 and fault.after[0].whole for fault in faults)

@@ -13,6 +13,7 @@ from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.systems.flink.client import FLINK_SOURCES
 from scanner_extractor.systems.flink.settings import JOB_MANAGER, SQL_GATEWAY, FlinkSettings
 from scanner_model.scan import SourceStatus
+from scanner_model.streaming_sql import FlinkJob
 
 pytestmark = pytest.mark.lab
 
@@ -29,7 +30,7 @@ def test_job_manager_reports_jobs_with_their_plans(lab) -> None:
     with Http(settings.http, settings.source) as http:
         reading = FLINK_SOURCES[JOB_MANAGER].read(settings, http, no_progress)
 
-    jobs = [job for job in reading.jobs if job.title.startswith("insert-into_")]
+    jobs = [job for job in reading.of(FlinkJob) if job.title.startswith("insert-into_")]
     assert (reading.outcome.status, {job.state for job in jobs}) == (SourceStatus.READ, {"RUNNING"})
     assert all(json.loads(job.plan)["nodes"] and job.started for job in jobs)
 
