@@ -7,6 +7,7 @@ from catalog_reading import read as read
 from google_services import Google, table
 
 from scanner_extractor.settings.sources import Lineage, Wanted
+from scanner_model.catalogs import CatalogLink
 
 pytestmark = [pytest.mark.slow, pytest.mark.process, pytest.mark.xdist_group("vendor-google")]
 
@@ -41,7 +42,7 @@ def test_every_request_and_answer_of_the_catalog_is_google_s(document, service, 
         columns=(COLUMN,),
     )
     recorder = recording(server)
-    assert read("google", recorder, lineage=Lineage.COLUMNS, wanted=Wanted(catalogs=("acme",))).links
+    assert read("google", recorder, lineage=Lineage.COLUMNS, wanted=Wanted(catalogs=("acme",))).of(CatalogLink)
     listed = [each for each in recorder.exchanges if each["url"].startswith(service)]
     exchanges = [{**each, "url": each["url"].removeprefix("/datalineage")} for each in listed]
 

@@ -8,6 +8,7 @@ import pytest
 from catalog_reading import read as read
 
 from scanner_extractor.settings.sources import Lineage, Wanted
+from scanner_model.catalogs import CatalogTable
 
 pytestmark = [pytest.mark.slow, pytest.mark.process, pytest.mark.xdist_group("vendor-unity")]
 
@@ -24,7 +25,7 @@ def test_every_request_and_answer_of_the_catalog_is_one_of_the_sdk(read, recordi
     unity = import_module("unity_server")
     columns = (unity.column("id", "long", 0, comment="x"), unity.column("at", unity.ADDRESS, 1))
     recorder = recording(unity.Unity(tables=(unity.table("main.shop.orders", *columns, comment="all orders"),), page=9))
-    assert read("unity", recorder, lineage=Lineage.TABLES, wanted=Wanted(catalogs=("main",))).tables
+    assert read("unity", recorder, lineage=Lineage.TABLES, wanted=Wanted(catalogs=("main",))).of(CatalogTable)
 
     assert judged("unity", "unity", recorder.exchanges) == []
     assert sum("/unity-catalog/" in each["url"] for each in recorder.exchanges) > 1
