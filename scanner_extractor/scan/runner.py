@@ -118,7 +118,7 @@ REPOSITORY = "repository"
 FILES_DEADLINE = 900.0
 """The same for the files of a repository: their reading is limited by processor time, and a busy machine is slow."""
 
-DOWN_DEADLINE = 20.0
+DOWN_DEADLINE = 15.0
 """The same for a source that needs the brokers, once they are known to be down."""
 
 

@@ -194,7 +194,7 @@ def test_server_killed_and_restarted_in_the_middle_of_a_scan_loses_nothing(estat
     """Whatever the scan had read by then, later scans have to agree with the one before the fault."""
     for proxy in estate.proxies.values():
         proxy.arm(0, lambda: None)
-    before = estate.scan()
+    *_, before = estate.scans_until_whole()
     assert before.whole, before.statuses
     proxy, random = estate.proxies[name], Random(f"{SEED}-{name}")
     messages = proxy.messages
@@ -230,7 +230,8 @@ def test_dead_server_is_unavailable_and_nothing_is_lost(estate, name, capsys) ->
     """A server that is down for the whole scan; what depends on it may be read in part."""
     for proxy in estate.proxies.values():
         proxy.arm(0, lambda: None)
-    before = estate.scan()
+    *_, before = estate.scans_until_whole()
+    assert before.whole, before.statuses
     _lab_does("kill", name)
     try:
         during = estate.scan()
