@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dataflow_generator.jobs.model import GraphDataset
 from scanner_api.change_check.baseline import apply_baseline
@@ -19,14 +19,11 @@ from scanner_api.change_check.file_findings import (
     unread_file,
 )
 from scanner_api.change_check.files import ProposedFiles
-from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.job_change import JobContext, changed_jobs, job_findings
 from scanner_api.change_check.model import ChangeFinding, ChangeReport, CheckedFile, Place, Verdict
 from scanner_api.change_check.others import about_others, open_others
 from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
-from scanner_api.change_check.proposed_graph import proposed_graph
 from scanner_api.change_check.schema_change import check_schema, replaced_sides
 from scanner_api.change_check.schema_sides import ProposedReferences, SchemaContext
 from scanner_api.change_check.settings import CheckOptions
@@ -41,7 +38,16 @@ from scanner_dictionary.queries.subjects import topics_named
 from scanner_extractor.evolution import Level as Level
 from scanner_extractor.evolution import Policy as Policy
 from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.lazy_names import deferred
 
+if TYPE_CHECKING:
+    from scanner_api.change_check.flow_comparison import ChangedJob
+
+# Statements and connectors: imported if there are some, because it takes half of a schema's check.
+_job_context, changed_jobs, job_findings = (
+    deferred(f"scanner_api.change_check.job_change:{name}") for name in ("JobContext", "changed_jobs", "job_findings")
+)
+_proposed_graph = deferred("scanner_api.change_check.proposed_graph:proposed_graph")
 _ABOUT_DICTIONARY = Place(file="")
 
 
@@ -163,18 +169,19 @@ class _ProposedState:
         self._conn, self._cluster, self._naming = conn, options.cluster, schemas.hits.naming
         is_limited = is_job or options.rules.forbidden
         self.sides = tuple(self._sides(proposals, files.contracts, schemas) if is_limited else ())
-        self.jobs = JobContext(
-            conn=conn,
-            cluster=options.cluster,
-            dialect=options.dialect,
-            sides=self.sides,
-            allow_new=options.allow_new,
-        )
-        self.jobs.propose(is_job)
+        if is_job:
+            self.jobs = _job_context(
+                conn=conn,
+                cluster=options.cluster,
+                dialect=options.dialect,
+                sides=self.sides,
+                allow_new=options.allow_new,
+            )
+            self.jobs.propose(is_job)
         self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}
         self.changed = [job for jobs in self._changed.values() for job in jobs]
         several = self.changed and len(proposals) > 1
-        self.hits = Hits(conn, rows=proposed_graph(conn, self.changed), others=others) if several else schemas.hits
+        self.hits = Hits(conn, rows=_proposed_graph(conn, self.changed), others=others) if several else schemas.hits
         self.schemas = replace(schemas, hits=self.hits)
 
     def _sides(

@@ -19,7 +19,8 @@ from scanner_api.change_check.flow_comparison import moves_of
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.mentions import names_in
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict
-from scanner_api.change_check.others import CLUSTER, without_subjects, write_repositories
+from scanner_api.change_check.other_repositories import without_subjects, write_repositories
+from scanner_api.change_check.others import CLUSTER
 from scanner_api.change_check.settings_changes import is_masked
 from scanner_api.dictionary import Dictionary
 from scanner_extractor.repository.context import STATEMENT

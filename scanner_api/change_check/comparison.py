@@ -35,7 +35,8 @@ from scanner_api.change_check.folding import folded
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import ChangeFinding, CheckedFile, Place, SkippedFile, Verdict
-from scanner_api.change_check.others import CLUSTER, about_others, open_others, read_repositories
+from scanner_api.change_check.other_repositories import read_repositories
+from scanner_api.change_check.others import CLUSTER, about_others, open_others
 from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.proposals import TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames

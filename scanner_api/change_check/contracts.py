@@ -8,18 +8,17 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from dataflow_generator.jobs.model import GraphDataset
-from manual_input import loader
 from scanner_api.change_check.column_changes import changes
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_dictionary.compatibility.compare import compare
 from scanner_extractor.formats import read_columns
-from scanner_extractor.repository.contracts import schemas_in
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.schemas.references import lookup_in
 from scanner_model.columns import KEY, Column, path_name
 from scanner_model.errors import Problem
+from scanner_model.lazy_names import load
 from scanner_model.manual import ManualSchema
 from scanner_model.names import Fingerprint, Role
 from scanner_model.schemas import Definition
@@ -27,6 +26,8 @@ from scanner_model.schemas import Definition
 CONTRACT = "contract"
 """As what these documents are listed among the files of a check."""
 _ENDINGS = (".yaml", ".yml", ".json")
+_READER, _MANUAL = "scanner_extractor.repository.contracts:schemas_in", "manual_input.loader:schemas_in"
+"""Imported if a file has one of the endings."""
 
 TopicsCalled = Callable[[str], Iterable[tuple[str, GraphDataset]]]
 """Returns the topics of a name, each with its cluster."""
@@ -57,10 +58,10 @@ def proposed_contract(file: str, before: bytes | None, after: bytes | None) -> P
 
 def _schemas(file: str, content: bytes) -> tuple[tuple[ManualSchema, ...], tuple[Problem, ...]] | None:
     text = content.decode("utf-8-sig", "replace")
-    listed = schemas_in(RepositoryFile(file, text))
+    listed = load(_READER)(RepositoryFile(file, text))
     if listed is not None:
         return listed, ()
-    manual = loader.schemas_in(text, file) if file.lower().endswith(".json") else None
+    manual = load(_MANUAL)(text, file) if file.lower().endswith(".json") else None
     if manual is None:
         return None
     named = (replace(schema, location=f"{file} {schema.subject or schema.topic}") for schema in manual[0])

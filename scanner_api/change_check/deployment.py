@@ -20,13 +20,14 @@ from scanner_api.change_check.proposals import (
     text_of_file,
 )
 from scanner_api.input_files import ConnectorFile, connector_file
-from scanner_extractor.repository.declared import Collector
-from scanner_extractor.systems.deployment.reader import read_text
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.lazy_names import deferred
 from scanner_model.names import SourceId
 
 _SOURCE = SourceId("files:proposed")
+_collector = deferred("scanner_extractor.repository.declared:Collector")
+_read_text = deferred("scanner_extractor.systems.deployment.reader:read_text")
 
 
 class Declared(NamedTuple):
@@ -47,8 +48,8 @@ class Declared(NamedTuple):
 
 def declared_by(file: str, text: str) -> Declared:
     """Return what a deployment file proposes: its connectors, its SQL, then one proposal for what was not read."""
-    collector = Collector(source=_SOURCE)
-    read_text(file, text, collector)
+    collector = _collector(source=_SOURCE)
+    _read_text(file, text, collector)
     proposals = []
     for (kind, name), declaration in collector.declarations.items():
         if kind is DeclaredKind.CONNECTOR:

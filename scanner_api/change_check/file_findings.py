@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scanner_api.change_check.deletion import Answer, DeletionAnswer, DeletionUse, may_delete
-from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Affected, ChangeFinding, Place, Verdict
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.dictionary import Dictionary
 from scanner_model.errors import InputInvalid, NameUnknown
+
+if TYPE_CHECKING:
+    from scanner_api.change_check.files import ProposedFiles
 
 _POSITION = re.compile(r":(\d+)(?::(\d+))?$|\s(\d+):(\d+)$")
 

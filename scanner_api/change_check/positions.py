@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from scanner_api.change_check.model import Place
-from scanner_extractor.formats.protobuf.declarations import Field, Message
-from scanner_extractor.formats.protobuf.parser import parse_proto
 from scanner_model.columns import KEY, ColumnPath
 from scanner_model.documents.json_positions import JsonPath, PositionedJson, parse_with_positions
 from scanner_model.errors import InputInvalid
+from scanner_model.lazy_names import load
+
+if TYPE_CHECKING:
+    from scanner_extractor.formats.protobuf.declarations import Field
 
 _MARKS = ("[", "{", "<")
+_PROTOBUF = "scanner_extractor.formats.protobuf"
+"""Imported when a text is one of Protobuf."""
 
 
 class Positions:
@@ -82,11 +87,12 @@ def _names(document: PositionedJson) -> Mapping[str, list[JsonPath]]:
 
 def _fields(text: str) -> list[tuple[str, int]]:
     """Return the fields of a .proto text with their offsets; of several with one name, the first."""
-    waiting = [body for body in reversed(parse_proto(text).types) if isinstance(body, Message)]
+    parse_proto, message_type = load(f"{_PROTOBUF}.parser:parse_proto"), load(f"{_PROTOBUF}.declarations:Message")
+    waiting = [body for body in reversed(parse_proto(text).types) if isinstance(body, message_type)]
     fields: dict[str, Field] = {}
     while waiting:
         message = waiting.pop()
         for field in message.fields:
             fields.setdefault(field.name, field)
-        waiting += [body for body in reversed(message.types) if isinstance(body, Message)]
+        waiting += [body for body in reversed(message.types) if isinstance(body, message_type)]
     return [(name, field.offset) for name, field in fields.items()]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from dataflow_generator.build.snapshot import TopicColumns
 from dataflow_generator.jobs.model import ColumnRef, Naming
 from scanner_api.change_check.model import Place
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
 from scanner_model.columns import Column, ColumnPath
+from scanner_model.lazy_names import deferred
+
+if TYPE_CHECKING:
+    from dataflow_generator.build.snapshot import TopicColumns
+
+_topic_columns = deferred("dataflow_generator.build.snapshot:TopicColumns")
 
 
 class ReplacedSide(NamedTuple):
@@ -41,7 +46,8 @@ def replaced_columns(stored: TopicColumns, sides: Iterable[ReplacedSide]) -> Top
         others = stored.paths([topic for topic in topics if topic not in changed])
         return {**others, **{topic: tuple(column.path for column in full([topic])[topic]) for topic in changed}}
 
-    return TopicColumns(full, paths)
+    replaced: TopicColumns = _topic_columns(full, paths)
+    return replaced
 
 
 def _columns(known: tuple[Column, ...], sides: Iterable[ReplacedSide]) -> tuple[Column, ...]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import TYPE_CHECKING
 
 from dataflow_generator.analysis.inherited_tags import TaggedColumn
 from dataflow_generator.jobs.model import Naming
-from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.proposed_columns import ReplacedSide
-from scanner_api.change_check.proposed_graph import proposed_graph
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.column_tags import DECLARED, ColumnTags
 from scanner_api.policy import FORBIDDEN, apply_policy, column_at
@@ -23,7 +22,13 @@ from scanner_dictionary.queries.columns import ANY_TAG, FoundTag
 from scanner_dictionary.search.columns_in_graph import Place as ColumnPlace
 from scanner_dictionary.search.columns_in_graph import PlacedColumn, tagged_columns
 from scanner_model.columns import ColumnPath, path_name
+from scanner_model.lazy_names import deferred
 from scanner_model.policy import ClusterPolicy
+
+if TYPE_CHECKING:
+    from scanner_api.change_check.flow_comparison import ChangedJob
+
+proposed_graph = deferred("scanner_api.change_check.proposed_graph:proposed_graph")
 
 
 @dataclass(slots=True)

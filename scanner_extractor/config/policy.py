@@ -9,13 +9,13 @@ from importlib.resources import files
 from pathlib import Path
 
 import regex
-from jsonschema import Draft202012Validator
 
 from scanner_extractor.http.messages import Json
 from scanner_model.documents.json_positions import parse_with_positions, positioned_problems, schema_error_messages
 from scanner_model.documents.pattern_limits import is_too_large
 from scanner_model.documents.schema_errors import ErrorMessage
 from scanner_model.errors import InputInvalid
+from scanner_model.lazy_names import load
 from scanner_model.policy import ClusterPolicy, ForbiddenFlow, Waiver
 
 _MEMBER = "policy"
@@ -43,7 +43,9 @@ def parse_policy(text: str, where: str) -> ClusterPolicy:
     item = document.value.get(_MEMBER, {}) if isinstance(document.value, dict) else None
     schema = json.loads(files("scanner_extractor.config").joinpath("cluster.schema.json").read_text("utf-8"))
     wanted = {"type": "object", "properties": {_MEMBER: schema["properties"][_MEMBER]}}
-    form = list(schema_error_messages(Draft202012Validator(wanted).iter_errors(document.value), document))
+    form = list(
+        schema_error_messages(load("jsonschema:Draft202012Validator")(wanted).iter_errors(document.value), document)
+    )
     errors = form or list(policy_errors(document.value))
     if errors or item is None:
         raise InputInvalid.listing(tuple(positioned_problems(errors, document)))

@@ -6,18 +6,19 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jsonschema import Draft202012Validator
-
 from scanner_extractor.repository.files import RepositoryFile, glob_expression
 from scanner_extractor.repository.settings import TopicFiles
-from scanner_extractor.repository.topic_files.mapping import add_entries, check_expression, documents
-from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.errors import InputInvalid
+from scanner_model.lazy_names import load
 
 if TYPE_CHECKING:
     from scanner_extractor.repository.context import Context
 
 Json = Any
+
+_MAPPING = "scanner_extractor.repository.topic_files.mapping"
+_PARSE_YAML = "scanner_extractor.repository.yaml_documents:parse_yaml"
+"""What reads such files is imported if there are some."""
 
 FILE, MEMBER = ".scanner.yaml", "topic-files"
 """The settings file at the top of a repository, and its member."""
@@ -75,7 +76,7 @@ TOPIC_FILES_SCHEMA: Json = {
 
 def parse_topic_files(items: Sequence[Mapping[str, Json]]) -> tuple[TopicFiles, ...]:
     """Return the setting; raises InputInvalid if it does not fit its schema, or if an expression is invalid."""
-    for error in Draft202012Validator(TOPIC_FILES_SCHEMA).iter_errors(items):
+    for error in load("jsonschema:Draft202012Validator")(TOPIC_FILES_SCHEMA).iter_errors(items):
         raise InputInvalid(error.message, where=error.json_path)
     parsed = []
     for at, item in enumerate(items):
@@ -83,7 +84,7 @@ def parse_topic_files(items: Sequence[Mapping[str, Json]]) -> tuple[TopicFiles, 
         for name, expressions in (("each", (item.get("each", "$"),)), *members.items()):
             for expression in expressions:
                 try:
-                    check_expression(expression)
+                    load(f"{_MAPPING}:check_expression")(expression)
                 except InputInvalid as error:
                     raise InputInvalid(error.what, where=f"$[{at}].{name}", hint=error.hint) from error
         parsed.append(TopicFiles(files=item["files"], each=item.get("each", "$"), **members))
@@ -92,7 +93,7 @@ def parse_topic_files(items: Sequence[Mapping[str, Json]]) -> tuple[TopicFiles, 
 
 def settings_of(text: str) -> tuple[TopicFiles, ...]:
     """Return the topic files that the text of `.scanner.yaml` lists; raises InputInvalid if they are not valid."""
-    document = next(parse_yaml(text), None)
+    document = next(load(_PARSE_YAML)(text), None)
     if document is not None and document.error:
         raise InputInvalid(f"line {document.line}: {document.error}")
     value = document.value if document is not None else None
@@ -108,10 +109,12 @@ def is_listed(mapping: TopicFiles, path: str) -> bool:
 def read_topic_files(mappings: Sequence[TopicFiles], files: Sequence[RepositoryFile], context: Context) -> None:
     """Read each file as the settings describe it; one in which nothing is found is left."""
     for file in files:
-        parsed = list(documents(file, context, KIND))
+        parsed = list(load(f"{_MAPPING}:documents")(file, context, KIND))
         for mapping in mappings:
             if is_listed(mapping, file.path):
-                count = sum(add_entries(file, document, mapping, context, KIND) for document in parsed)
+                count = sum(
+                    load(f"{_MAPPING}:add_entries")(file, document, mapping, context, KIND) for document in parsed
+                )
                 if parsed and not count:
                     context.leave(file, KIND, f"no topic at {mapping.each!r} as `topic_files` describes it")
 
