@@ -87,21 +87,23 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Leave no tracer on where nothing is counted: in a worker, pytest-cov's pause wakes the one that it began with.
 
-    Garbage waits for the end of drawn examples: those that nest as deep as Python allows leave no room to close what
-    an earlier test left, and pytest fails the test that happens to run (Python 3.11 collects wherever it allocates).
+    Garbage waits for the end of a test: where it reads what nests as deep as Python allows, there is no room to close
+    what an earlier test left, and pytest fails the test that happens to run (Python 3.11 collects as it allocates).
     """
     tracers = sys.gettrace(), threading.gettrace()
-    if not item.get_closest_marker("no_cover"):
-        return (yield)
     gc.disable()
-    sys.settrace(None)
-    threading.settrace(None)
     try:
-        return (yield)
+        if not item.get_closest_marker("no_cover"):
+            return (yield)
+        sys.settrace(None)
+        threading.settrace(None)
+        try:
+            return (yield)
+        finally:
+            sys.settrace(tracers[0])
+            threading.settrace(tracers[1])
     finally:
         gc.enable()
-        sys.settrace(tracers[0])
-        threading.settrace(tracers[1])
 
 
 def pytest_collection_finish() -> None:
