@@ -66,6 +66,7 @@ from scanner_api.questions.changes import diff as diff
 from scanner_api.questions.changes import diff_document as diff_document
 from scanner_api.questions.changes import diff_flows as diff_flows
 from scanner_api.questions.changes import diff_rows as diff_rows
+from scanner_api.questions.clients import clients as clients
 from scanner_api.questions.documents import document as document
 from scanner_api.questions.graph import GraphOfScan as GraphOfScan
 from scanner_api.questions.graph import Lineage as Lineage
@@ -99,10 +100,9 @@ from scanner_api.questions.names import state as state
 from scanner_api.questions.personal_data import PersonalData as PersonalData
 from scanner_api.questions.personal_data import personal_data as personal_data
 from scanner_api.questions.question import Page as Page
+from scanner_api.questions.topic_schemas import topic_schemas as topic_schemas
 from scanner_api.questions.topics import TopicDescription as TopicDescription
-from scanner_api.questions.topics import clients as clients
 from scanner_api.questions.topics import describe_topic as describe_topic
-from scanner_api.questions.topics import topic_schemas as topic_schemas
 from scanner_api.scanning.clusters import ScanReport as ScanReport
 from scanner_api.scanning.run import scan as scan
 from scanner_api.spark import JdbcTarget as JdbcTarget

@@ -14,7 +14,7 @@ from scanner_dictionary.engine.pool import ReaderPool
 from scanner_dictionary.export import CopyProgress as CopyProgress
 from scanner_dictionary.export import TableCopy as TableCopy
 from scanner_dictionary.export import copy_dictionary as copy_rows
-from scanner_dictionary.queries import clusters
+from scanner_dictionary.queries.history import clusters
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.state import (
     ClusterMeasures,

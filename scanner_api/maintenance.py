@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from scanner_api.dictionary import Dictionary, known_cluster
-from scanner_dictionary import queries
 from scanner_dictionary.engine.open import REVISION
 from scanner_dictionary.graph.store import newest_scan
-from scanner_dictionary.queries import ClusterRow, SourceRow
+from scanner_dictionary.queries import history
 from scanner_dictionary.queries.graph_at import first_scan_after, read_moment
-from scanner_dictionary.queries.history import dictionary_counts, dictionary_size
+from scanner_dictionary.queries.history import ClusterRow, SourceRow, dictionary_counts, dictionary_size
 from scanner_dictionary.write.prune import PruneResult as PruneResult
 from scanner_dictionary.write.prune import Retention
 from scanner_dictionary.write.prune import prune as prune_dictionary
@@ -42,8 +41,8 @@ def overview(dictionary: Dictionary) -> DictionaryOverview:
             revision=REVISION,
             size=dictionary_size(conn),
             counts=dictionary_counts(conn),
-            clusters=queries.clusters(conn),
-            sources=queries.sources(conn),
+            clusters=history.clusters(conn),
+            sources=history.sources(conn),
         )
 
 

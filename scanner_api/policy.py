@@ -13,10 +13,10 @@ import regex
 from dataflow_generator.graph import EdgeKind, NodeKind
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.column_tags import SUGGESTED, ColumnTags, listed_with_tags
-from scanner_dictionary import queries
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import newest_scan, stored_graph
+from scanner_dictionary.queries import listings
 from scanner_dictionary.queries.columns import ANY_TAG, TopicColumnRow, topic_columns
 from scanner_dictionary.queries.listings import TopicFilter, TopicRow
 from scanner_dictionary.queries.subjects import live_subjects
@@ -72,7 +72,7 @@ class _Checked(NamedTuple):
     kept: Sequence[PlacedColumn] = ()
 
     def topics(self, wanted: TopicFilter | None = None) -> Iterator[TopicRow]:
-        rows = queries.topics(self.conn, wanted or TopicFilter(cluster=self.cluster))
+        rows = listings.topics(self.conn, wanted or TopicFilter(cluster=self.cluster))
         return (row for row in rows if not row.internal)
 
 

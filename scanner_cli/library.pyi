@@ -97,8 +97,8 @@ from scanner_api.questions.listings import scans as scans
 from scanner_api.questions.listings import topics as topics
 from scanner_api.questions.listings import validate as validate
 from scanner_api.questions.personal_data import personal_data as personal_data
+from scanner_api.questions.topic_schemas import topic_schemas as topic_schemas
 from scanner_api.questions.topics import describe_topic as describe_topic
-from scanner_api.questions.topics import topic_schemas as topic_schemas
 from scanner_api.rule_pages import PAGES as PAGES
 from scanner_api.rule_pages import rule_page as rule_page
 from scanner_api.scanning.clusters import INCOMPLETE as INCOMPLETE

@@ -16,9 +16,11 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_directory, write_text
 from scanner_api.graph.export import export, live_script, live_style
 from scanner_api.questions import changes, graph, listings, names
+from scanner_api.questions.clients import clients
 from scanner_api.questions.documents import document
 from scanner_api.questions.staleness import staleness
-from scanner_api.questions.topics import TopicDescription, clients, describe_topic, topic_schemas
+from scanner_api.questions.topic_schemas import topic_schemas
+from scanner_api.questions.topics import TopicDescription, describe_topic
 from scanner_api.questions.versions import compare_versions
 from scanner_model.columns import KEY, path_name
 from scanner_model.errors import NameUnknown

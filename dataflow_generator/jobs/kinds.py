@@ -315,6 +315,11 @@ def ksql_file_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:
 
 def ksql_file_readings(part: FlinkPart, context: LookupContext) -> Iterator[CountedJob]:
     """Read the queries that files of ksqlDB statements create."""
+    once, read = context.once or Once(), partial(_ksql_file_readings, part, context)
+    return iter(once.of("ksqldb files", part.statements, lambda: tuple(read())))
+
+
+def _ksql_file_readings(part: FlinkPart, context: LookupContext) -> Iterator[CountedJob]:
     for queries, collections, file in file_queries(part.statements):
         fields = context.columns.full({(part.cluster, str(source.topic)) for source in collections})
         named = [(part.cluster, source) for source in collections]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable
+from dataflow_generator.sql.catalog import Catalog, KnownTable
 from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.lineage import StatementFlows
 from dataflow_generator.sql.nodes import ColumnKind, Parts, SqlType
-from dataflow_generator.sql.reader import read_catalog, read_sql
+from dataflow_generator.sql.reader import TextReading, read_sql, read_text
 from scanner_model.columns import ELEMENT, MAP_VALUE, Column, ColumnPath, field_segment
 from scanner_model.declarations import DECLARED
 from scanner_model.names import Role, TopicName
@@ -33,31 +33,39 @@ def file_queries(files: Sequence[StreamingStatement]) -> Iterator[FileQueries]:
 
     A file of the same directory is nearest: projects that have nothing to do with each other use the same names.
     """
-    declared = {file.name: read_catalog(file.statement, Dialect.KSQLDB, EMPTY_CATALOG).tables for file in files}
-    elsewhere = {file.name: _elsewhere(file, declared) for file in files}
+    readings: dict[str, TextReading] = {}
+    declared: dict[str, Mapping[Parts, KnownTable]] = {}
+    for file in files:
+        readings[file.name], alone = read_text(file.statement, Dialect.KSQLDB)
+        declared[file.name] = alone.tables
+    elsewhere = {file.name: _elsewhere(file.name, readings[file.name].flows, declared) for file in files}
     dependent = [file for file in files if elsewhere[file.name]]
     for _ in range(_ROUNDS):  # what a query creates has columns when those that it reads have them
         before = dict(declared)
         for file in dependent:
-            visible = _visible(elsewhere[file.name], declared)
-            tables = read_catalog(file.statement, Dialect.KSQLDB, Catalog(tables=visible)).tables
-            declared[file.name] = {name: tables[name] for name in declared[file.name] if name in tables}
+            visible = Catalog(tables=_visible(elsewhere[file.name], declared))
+            if not readings[file.name].holds_in(visible):
+                readings[file.name], after = read_text(file.statement, Dialect.KSQLDB, visible)
+                kept = (name for name in declared[file.name] if name in after.tables)
+                declared[file.name] = {name: after.tables[name] for name in kept}
         if before == declared:
             break
     names: dict[str, str] = {}
     for file in files:
         tables = {**_visible(elsewhere[file.name], declared), **declared[file.name]}
-        parsed = read_sql(file.statement, Dialect.KSQLDB, Catalog(tables=tables))
+        reading, catalog = readings[file.name], Catalog(tables=tables)
+        parsed = reading.flows if reading.holds_in(catalog) else read_sql(file.statement, Dialect.KSQLDB, catalog)
         queries = tuple(_query(file, flows, tables, names) for flows in parsed if flows.sinks and flows.sources)
         if queries:
             yield FileQueries(queries, tuple(_collections(file, parsed, tables)), file.name)
 
 
-def _elsewhere(file: StreamingStatement, declared: Mapping[str, Mapping[Parts, KnownTable]]) -> Mapping[Parts, str]:
+def _elsewhere(
+    file: str, parsed: Iterable[StatementFlows], declared: Mapping[str, Mapping[Parts, KnownTable]]
+) -> Mapping[Parts, str]:
     """Return the tables that a file uses and does not declare, each with the nearest file that does."""
-    parsed = read_sql(file.statement, Dialect.KSQLDB, EMPTY_CATALOG)
-    used = {(name,) for flows in parsed for name in (*flows.sources, *flows.sinks)} - declared[file.name].keys()
-    directory = file.name.rpartition("/")[0]
+    used = {(name,) for flows in parsed for name in (*flows.sources, *flows.sinks)} - declared[file].keys()
+    directory = file.rpartition("/")[0]
     nearest: dict[Parts, str] = {}
     for table in used:
         listed = [name for name, tables in declared.items() if table in tables]

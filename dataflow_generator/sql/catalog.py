@@ -119,10 +119,15 @@ _DEFAULTS = (("default_catalog", "default_database"), ("default_database",))
 
 
 class Session:
-    """The state while a text is read: the catalog as its DDL changes it, current names, variables."""
+    """The state while a text is read: the catalog as its DDL changes it, current names, variables.
+
+    *inputs* are the tables of the given catalog that the text referred to, None for those that it does not have.
+    """
 
     def __init__(self, catalog: Catalog) -> None:
         self.tables = dict(catalog.tables)
+        self.inputs: dict[Parts, KnownTable | None] = {}
+        self._own: set[Parts] = set()
         self.types = dict(catalog.types)
         self.models = dict(catalog.models)
         self.aggregates = catalog.aggregates
@@ -159,7 +164,7 @@ class Session:
 
     def table(self, name: Parts) -> KnownTable | None:
         """Return the table that a statement's *name* refers to; None where it is unknown."""
-        return self.tables.get(self.qualified(name)) or self.tables.get(name)
+        return self._find(self.qualified(name)) or self._find(name)
 
     def model(self, name: Parts) -> Parts:
         """Return the columns that a model returns; empty where they are unknown."""
@@ -167,9 +172,19 @@ class Session:
 
     def define(self, name: Parts, table: KnownTable) -> None:
         """Register a table under its qualified name."""
-        self.tables[self.qualified(name)] = table
+        qualified = self.qualified(name)
+        self.tables[qualified] = table
+        self._own.add(qualified)
 
     def drop(self, name: Parts) -> None:
         """Remove a table."""
-        if self.tables.pop(self.qualified(name), None) is None:
-            self.tables.pop(name, None)
+        qualified = self.qualified(name)
+        dropped = name if self._find(qualified) is None else qualified
+        self.tables.pop(dropped, None)
+        self._own.add(dropped)
+
+    def _find(self, name: Parts) -> KnownTable | None:
+        known = self.tables.get(name)
+        if name not in self._own:
+            self.inputs[name] = known
+        return known

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable, Session, View, with_topics
 from dataflow_generator.sql.ddl import apply, table_from_query
@@ -181,15 +181,38 @@ def read_sql(text: str, dialect: Dialect, catalog: Catalog = EMPTY_CATALOG) -> t
 
     Never raises: what cannot be parsed is a problem of its statement, with line and column.
     """
-    return tuple(_Reader(text, dialect, catalog).read())
+    return read_text(text, dialect, catalog)[0].flows
 
 
 def read_catalog(text: str, dialect: Dialect, catalog: Catalog = EMPTY_CATALOG) -> Catalog:
     """Return *catalog* with the DDL of *text* applied."""
+    return read_text(text, dialect, catalog)[1]
+
+
+class TextReading(NamedTuple):
+    """The statements of a text, and what they used of the catalog.
+
+    *inputs* are the tables that the text does not define itself, None for unknown ones; *rest* is the catalog without
+    its tables.
+    """
+
+    flows: tuple[StatementFlows, ...]
+    inputs: Mapping[Parts, KnownTable | None]
+    rest: Catalog
+
+    def holds_in(self, catalog: Catalog) -> bool:
+        """Return whether the text reads the same with *catalog*."""
+        inputs = self.inputs.items()
+        return replace(catalog, tables={}) == self.rest and all(
+            catalog.tables.get(name) == known for name, known in inputs
+        )
+
+
+def read_text(text: str, dialect: Dialect, catalog: Catalog = EMPTY_CATALOG) -> tuple[TextReading, Catalog]:
+    """Read every statement of *text* as `read_sql` does; the catalog returned is that after the last statement."""
     reader = _Reader(text, dialect, catalog)
-    for _ in reader.read():
-        pass
-    return reader.session.catalog()
+    flows = tuple(reader.read())
+    return TextReading(flows, reader.session.inputs, replace(catalog, tables={})), reader.session.catalog()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from scanner_api.change_check.deletion import Answer, DeletionAnswer, DeletionUse, may_delete, uncertainties
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.questions.impact import AffectedNode, ImpactList, impact
-from scanner_dictionary.queries import clusters
+from scanner_dictionary.queries.history import clusters
 from scanner_dictionary.queries.subjects import subjects_named, topics_named
 from scanner_model.columns import path_name
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scanner_api.documents.estate import DescribedCluster, DescribedSchema, DescribedTopic, User, inherited_members
-from scanner_dictionary.queries import SchemaAnswer
+from scanner_dictionary.queries.topic_schemas import SchemaAnswer
 from scanner_model.columns import path_name
 from scanner_model.contracts import properties_of
 from scanner_model.names import Role

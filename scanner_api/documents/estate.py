@@ -18,12 +18,12 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import newest_scan, stored_graph
-from scanner_dictionary.queries import ClusterRow, SchemaAnswer, TopicRow, clusters, topics
 from scanner_dictionary.queries.columns import FoundTag
-from scanner_dictionary.queries.listings import TopicFilter
+from scanner_dictionary.queries.history import ClusterRow, clusters
+from scanner_dictionary.queries.listings import TopicFilter, TopicRow, topics
 from scanner_dictionary.queries.resolve import cluster_called
 from scanner_dictionary.queries.subjects import SubjectKey, subjects_named
-from scanner_dictionary.queries.topic_schemas import schemas_in
+from scanner_dictionary.queries.topic_schemas import SchemaAnswer, schemas_in
 from scanner_dictionary.search.other_columns import cluster_names
 from scanner_model.columns import Column, ColumnPath, path_name
 from scanner_model.schemas import qualified_subject

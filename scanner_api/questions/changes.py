@@ -20,7 +20,6 @@ from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.history import HistoryRow
 from scanner_api.graph.history import history as find_history
 from scanner_api.questions.question import LARGEST_NUMBER, Cluster, Cursor, Limit, Node, Page, Parameter, Since, page_of
-from scanner_dictionary import queries
 from scanner_dictionary.diff.causes import Cause as Cause
 from scanner_dictionary.diff.changes import ScanDiff
 from scanner_dictionary.diff.documents import DiffRow, as_json, flows_as_json, rows
@@ -31,6 +30,7 @@ from scanner_dictionary.diff.flows import Relation as Relation
 from scanner_dictionary.diff.flows import diff_flows as compare_flows
 from scanner_dictionary.diff.scans import diff as compare_scans
 from scanner_dictionary.engine.rows import consistent_read
+from scanner_dictionary.queries import history
 from scanner_dictionary.queries.graph_at import check_moment, scan_at, scan_before
 from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
@@ -314,7 +314,7 @@ def changes(
     check_moment(since, "since")
     with dictionary.reading() as conn:
         name = known_cluster(conn, cluster)
-        known = tuple(row for row in queries.clusters(conn) if name in (None, row.name) and row.last_scan)
+        known = tuple(row for row in history.clusters(conn) if name in (None, row.name) and row.last_scan)
         firsts = {row.name: scan_before(conn, since, "since", row.name) for row in known}
         pairs = ((firsts[row.name][0], row.last_scan or 0) for row in known)
         lines = (line for first, last in pairs if first < last for line in rows(compare_scans(conn, first, last)))

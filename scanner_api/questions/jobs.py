@@ -11,10 +11,10 @@ from typing import Annotated, Literal
 
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.questions.question import Cluster, Cursor, Deleted, Limit, Page, Parameter, Pattern, page_of
-from scanner_dictionary import queries
-from scanner_dictionary.queries import ConnectorRow as ConnectorRow
-from scanner_dictionary.queries import StatementRow as StatementRow
+from scanner_dictionary.queries import connectors as stored
 from scanner_dictionary.queries.connectors import DEAD
+from scanner_dictionary.queries.connectors import ConnectorRow as ConnectorRow
+from scanner_dictionary.queries.connectors import StatementRow as StatementRow
 from scanner_dictionary.queries.topics import name_filter
 
 JobKind = Literal["connector", "statement"]
@@ -47,8 +47,8 @@ def jobs(
     """
     with dictionary.reading() as conn:
         name, of_source = known_cluster(conn, cluster), name_filter(source)
-        connectors = queries.connectors(conn, cluster=name, pattern=pattern, failed=failed, include_gone=deleted)
-        statements = queries.statements(conn, cluster=name, pattern=pattern, source=source, include_gone=deleted)
+        connectors = stored.connectors(conn, cluster=name, pattern=pattern, failed=failed, include_gone=deleted)
+        statements = stored.statements(conn, cluster=name, pattern=pattern, source=source, include_gone=deleted)
         rows: Iterator[ConnectorRow | StatementRow] = chain(
             (row for row in connectors if kind != "statement" and of_source(row.source)),
             (row for row in statements if kind != "connector" and (not failed or row.state in DEAD)),
@@ -71,7 +71,7 @@ def connectors(
     >>> [connector.name for connector in connectors(dictionary, failed=True)]
     """
     with dictionary.reading() as conn:
-        rows = queries.connectors(
+        rows = stored.connectors(
             conn, cluster=known_cluster(conn, cluster), pattern=pattern, failed=failed, include_gone=deleted
         )
         return page_of(rows, cursor, limit)
@@ -90,7 +90,7 @@ def statements(
 ) -> Page[StatementRow]:
     """Return Flink statements and ksqlDB queries by cluster, source and name; *source* is a pattern of its id."""
     with dictionary.reading() as conn:
-        rows = queries.statements(
+        rows = stored.statements(
             conn,
             cluster=known_cluster(conn, cluster),
             pattern=pattern,

@@ -33,14 +33,10 @@ from scanner_api.questions.question import (
     read_cursor,
     write_cursor,
 )
-from scanner_dictionary import queries
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import newest_scan, stored_graph
-from scanner_dictionary.queries import ClusterRow as ClusterRow
-from scanner_dictionary.queries import ScanRow as ScanRow
-from scanner_dictionary.queries import SourceRow as SourceRow
-from scanner_dictionary.queries import SubjectRow as SubjectRow
-from scanner_dictionary.queries import TopicRow as TopicRow
+from scanner_dictionary.queries import history, listings
+from scanner_dictionary.queries import topics as subjects
 from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
 from scanner_dictionary.queries.drift import Difference as Difference
 from scanner_dictionary.queries.drift import Drift as Drift
@@ -49,10 +45,15 @@ from scanner_dictionary.queries.drift import DriftRow as DriftRow
 from scanner_dictionary.queries.drift import drift as find_drift
 from scanner_dictionary.queries.field_uses import unread_columns
 from scanner_dictionary.queries.graph_at import check_moment, scan_at
+from scanner_dictionary.queries.history import ClusterRow as ClusterRow
+from scanner_dictionary.queries.history import ScanRow as ScanRow
+from scanner_dictionary.queries.history import SourceRow as SourceRow
 from scanner_dictionary.queries.listings import TableLine as TableLine
 from scanner_dictionary.queries.listings import TopicFilter, TopicOrder, observed_since
+from scanner_dictionary.queries.listings import TopicRow as TopicRow
 from scanner_dictionary.queries.listings import tables as catalog_tables
 from scanner_dictionary.queries.resolve import nearest_names
+from scanner_dictionary.queries.topics import SubjectRow as SubjectRow
 from scanner_dictionary.queries.topics import is_glob, name_filter
 from scanner_dictionary.search.columns_by_name import all_columns, columns_called
 from scanner_dictionary.search.names import NODE, is_indexed, leaf_name
@@ -81,7 +82,7 @@ TagKind = Literal["known", "declared", "inherited", "suggested", "all"]
 def clusters(dictionary: Dictionary) -> Page[ClusterRow]:
     """Return the clusters by name, with their broker addresses and newest scans."""
     with dictionary.reading() as conn:
-        return Page(queries.clusters(conn))
+        return Page(history.clusters(conn))
 
 
 def topics(
@@ -146,10 +147,10 @@ def topics(
         )
         if sort == "name":
             at = read_cursor(cursor, str, str) if cursor else None
-            rows = queries.topics(conn, wanted, after=(at[0], at[1]) if at else None)
+            rows = listings.topics(conn, wanted, after=(at[0], at[1]) if at else None)
             page = keyed_page(_one_more(rows, limit), lambda row: (row.cluster, row.name), limit)
         else:
-            page = page_of(queries.topics(conn, wanted, sort=sort), cursor, limit)
+            page = page_of(listings.topics(conn, wanted, sort=sort), cursor, limit)
         current = not uses_graph or (graph is not None and graph.last_scan >= newest_scan(conn))
         current = current and (not since or "" < observed_since(conn) <= since)
         return _with_nearest(conn, replace(page, complete=page.complete and current), pattern)
@@ -158,7 +159,7 @@ def topics(
 def _before_newest(conn: Connection, age: str) -> str:
     """Return the moment so long before the end of the newest scan; raises InputInvalid for no age."""
     match = _AGE.fullmatch(age)
-    newest = max((row.finished or "" for row in queries.scans(conn)), default="")
+    newest = max((row.finished or "" for row in history.scans(conn)), default="")
     if not match or not newest:
         what = f"{age!r} is not an age" if newest else "no scan was finished yet"
         raise InputInvalid(what, where="unused_for", hint="write days or weeks, as 30d or 4w")
@@ -182,7 +183,7 @@ def schemas(
     """
     with dictionary.reading() as conn:
         name = known_cluster(conn, cluster)
-        rows = queries.schemas(conn, cluster=name, pattern=pattern, topic=topic, include_gone=deleted)
+        rows = subjects.schemas(conn, cluster=name, pattern=pattern, topic=topic, include_gone=deleted)
         return page_of(rows, cursor, limit)
 
 
@@ -298,28 +299,28 @@ def scans(
 ) -> Page[ScanRow]:
     """Return the scans, the newest first."""
     with dictionary.reading() as conn:
-        return page_of(queries.scans(conn, cluster=known_cluster(conn, cluster)), cursor, limit)
+        return page_of(history.scans(conn, cluster=known_cluster(conn, cluster)), cursor, limit)
 
 
 def scan_sources(dictionary: Dictionary, scan: Scan) -> Page[SourceResult]:
     """Return how each source responded in *scan*; raises NameUnknown for a scan that is not stored."""
     check_moment(scan, "scan")
     with dictionary.reading() as conn:
-        return Page(queries.outcomes(conn, scan_at(conn, scan, "scan")))
+        return Page(history.outcomes(conn, scan_at(conn, scan, "scan")))
 
 
 def scan_problems(dictionary: Dictionary, scan: Scan, *, limit: Limit = None, cursor: Cursor = None) -> Page[Problem]:
     """Return what *scan* could not read or parse; raises NameUnknown for a scan that is not stored."""
     check_moment(scan, "scan")
     with dictionary.reading() as conn:
-        return page_of(queries.problems(conn, scan_at(conn, scan, "scan")), cursor, limit)
+        return page_of(history.problems(conn, scan_at(conn, scan, "scan")), cursor, limit)
 
 
 def sources(dictionary: Dictionary, *, cluster: Cluster = None) -> Page[SourceRow]:
     """Return the sources by cluster and name, with the scan since which each is stale, and why."""
     with dictionary.reading() as conn:
         name = known_cluster(conn, cluster)
-        return Page(tuple(row for row in queries.sources(conn) if name in (None, row.cluster)))
+        return Page(tuple(row for row in history.sources(conn) if name in (None, row.cluster)))
 
 
 def validate(

@@ -16,11 +16,11 @@ from scanner_api.questions.graph import GraphNode, described_nodes
 from scanner_api.questions.listings import ClusterRow, ScanRow, SourceRow
 from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Parameter, Pattern, read_cursor, write_cursor
 from scanner_api.questions.staleness import job_problem
-from scanner_dictionary import queries
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import NodeCount as NodeCount
 from scanner_dictionary.graph.reader import NodePlace, SqlGraphReader, count_nodes, jobs_with_states, list_nodes
 from scanner_dictionary.graph.store import NodeRow, stored_graph
+from scanner_dictionary.queries import history
 from scanner_dictionary.queries.listings import count_listed, count_topics
 from scanner_dictionary.queries.resolve import nearest_names
 from scanner_dictionary.queries.state import DictionaryState as DictionaryState
@@ -146,10 +146,10 @@ def freshness(dictionary: Dictionary) -> Freshness:
     >>> freshness(dictionary).sources
     """
     with dictionary.reading() as conn:
-        clusters = queries.clusters(conn)
+        clusters = history.clusters(conn)
         newest = {row.last_scan for row in clusters}
-        scans = tuple(scan for scan in queries.scans(conn) if scan.id in newest)
-        return Freshness(clusters, scans, queries.sources(conn))
+        scans = tuple(scan for scan in history.scans(conn) if scan.id in newest)
+        return Freshness(clusters, scans, history.sources(conn))
 
 
 NodeKindName = Literal["topic", "job", "dataset", "consumer-group", "catalog-table"]
@@ -189,7 +189,7 @@ def _totals(conn: Connection, nodes: Iterable[NodeCount]) -> Mapping[str, int]:
         of_kind[row.kind] += row.count
     topics, internal, in_graph = count_topics(conn)
     failed = (row for row in jobs_with_states(conn) if job_problem(row).startswith("failed"))
-    sources = queries.sources(conn)
+    sources = history.sources(conn)
     return {
         **count_listed(conn),
         "topics": topics,

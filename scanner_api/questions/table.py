@@ -70,7 +70,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         name="topic_schemas",
-        function="questions.topics:topic_schemas",
+        function="questions.topic_schemas:topic_schemas",
         summary="List the schemas of a topic with their columns and texts: all current ones, or one of them.",
         path="/clusters/{cluster}/topics/{topic}/schemas",
         command="query",
@@ -162,7 +162,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         name="clients",
-        function="questions.topics:clients",
+        function="questions.clients:clients",
         summary="List the applications that write to and read from topics: observed, configured, permitted.",
         path="/clients",
         heavy=True,

@@ -21,7 +21,8 @@ from scanner_model.text import visible
 
 if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
-    from scanner_api.questions.topics import SchemaAnswer, SchemaIdRow
+    from scanner_api.questions.topic_schemas import SchemaAnswer
+    from scanner_api.questions.topics import SchemaIdRow
 
 _HEAD = ("cluster", "topic", "role", "context", "subject", "version", "schema_id", "format")
 _QUESTION = BY_NAME["topic_schemas"]

@@ -6,6 +6,7 @@ import ast
 import re
 import sqlite3
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ RIGHTS = (ROOT / "docs" / "operations" / "rights.md").read_text(encoding="utf-8"
 PACKAGES = ("scanner_*", "dataflow_generator", "manual_input")
 MESSAGES = re.findall(r"^\| `([^`]+)` \|", PAGE, re.MULTILINE)
 HOLE = "…"
+
+pytestmark = pytest.mark.xdist_group("troubleshooting")  # one worker reads the code
 
 
 class DriverError(Exception):
@@ -37,8 +40,9 @@ def templates() -> Iterator[str]:
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.value
         if isinstance(node, ast.JoinedStr):
@@ -57,14 +61,17 @@ def produced() -> Iterator[str]:
         yield f"{why}; nothing was stored, the dictionary is as it was"
 
 
-KNOWN = frozenset((*templates(), *produced()))
+@cache
+def known() -> frozenset[str]:
+    """Return every text; reading the code takes seconds, which those who collect other tests need not wait for."""
+    return frozenset((*templates(), *produced()))
 
 
 def is_printed(message: str) -> bool:
     """Return whether one text of the code has every part of *message*, in order."""
     parts = [re.escape(part) for part in message.split(HOLE) if part.strip()]
     pattern = re.compile(".*".join(parts), re.DOTALL)
-    return any(pattern.search(text) for text in KNOWN)
+    return any(pattern.search(text) for text in known())
 
 
 @pytest.mark.parametrize("message", MESSAGES)
@@ -82,8 +89,8 @@ def test_a_message_that_the_program_does_not_print_is_noticed() -> None:
 
 def test_messages_that_are_put_together_have_their_parts_in_the_code() -> None:
     """The two ends of a scan that stored nothing."""
-    assert "no source of it was selected" in KNOWN
-    assert "…; nothing was stored, the dictionary is as it was" in KNOWN
+    assert "no source of it was selected" in known()
+    assert "…; nothing was stored, the dictionary is as it was" in known()
 
 
 def test_the_rights_of_every_source_are_listed() -> None:

@@ -20,7 +20,8 @@ from scanner_api.graph.column_tags import inherited_in
 from scanner_api.policy import POLICY_RULES, ClusterPolicy, apply_policy
 from scanner_api.questions.listings import columns
 from scanner_api.questions.personal_data import personal_data
-from scanner_api.questions.topics import describe_topic, topic_schemas
+from scanner_api.questions.topic_schemas import topic_schemas
+from scanner_api.questions.topics import describe_topic
 from scanner_model.errors import InputInvalid
 from scanner_model.policy import ForbiddenFlow, Waiver
 

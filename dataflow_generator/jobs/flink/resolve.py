@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import (
@@ -28,12 +28,12 @@ from dataflow_generator.jobs.once import Once
 from dataflow_generator.jobs.sql_catalog import SYSTEM, path_of_names, paths_of_topic
 from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable
 from dataflow_generator.sql.lexer import Dialect
-from dataflow_generator.sql.lineage import SqlTable
-from dataflow_generator.sql.nodes import ColumnKind, SqlType
-from dataflow_generator.sql.reader import read_catalog
+from dataflow_generator.sql.lineage import SqlTable, StatementFlows
+from dataflow_generator.sql.nodes import ColumnKind, Parts, SqlType
+from dataflow_generator.sql.reader import TextReading, read_sql, read_text
 from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath
 from scanner_model.errors import InputInvalid
-from scanner_model.streaming_sql import ClusterNames, StreamingStatement
+from scanner_model.streaming_sql import KSQLDB, ClusterNames, StreamingStatement
 from scanner_model.text import has_placeholder
 
 if TYPE_CHECKING:
@@ -164,9 +164,26 @@ class FlinkContext:
     columns: Callable[[Collection[ClusterTopic]], Mapping[ClusterTopic, tuple[Column, ...]]]
     once: Once | None = None
 
-    def declared(self, statements: Sequence[StreamingStatement]) -> Catalog:
+    def declared(self, statements: Iterable[StreamingStatement]) -> DeclaredTables:
         """Return the tables that the statements of one source declare, see `declared`."""
-        return (self.once or Once()).of("declared", statements, partial(declared, statements))
+        defining = [row for row in statements if row.engine != KSQLDB and defines(row.statement, row.state)]
+        return (self.once or Once()).of("declared", defining, partial(declared, defining))
+
+    def flows(self, statement: StreamingStatement, tables: DeclaredTables) -> tuple[StatementFlows, ...]:
+        """Return the flows of *statement* between the tables that its source declares."""
+        return (self.once or Once()).of("flows", (statement, tables), partial(tables.flows, statement))
+
+    def flows_with(
+        self, statement: StreamingStatement, tables: DeclaredTables, topics: Mapping[Parts, KnownTable]
+    ) -> tuple[StatementFlows, ...]:
+        """Return the flows of *statement* between these tables, and *topics* whose columns its source does not declare.
+
+        In one generation the topics of a statement always have the same columns.
+        """
+        catalog = current(tables.catalog, statement)
+        catalog = replace(catalog, tables={**catalog.tables, **topics})
+        read = partial(read_sql, statement.statement, Dialect.FLINK, catalog)
+        return (self.once or Once()).of("flows with topics", (statement, tables), read)
 
 
 def is_managed(statement: StreamingStatement) -> bool:
@@ -329,13 +346,26 @@ _DEFINES = re.compile(r"\b(?:CREATE|ALTER)\b", re.IGNORECASE)
 _NEVER_RAN = ("FAILED", "FAILING")
 
 
-def declared(statements: Iterable[StreamingStatement]) -> Catalog:
-    """Return the tables that the statements of one source, oldest first, declare; failed ones declare none."""
-    catalog = EMPTY_CATALOG
-    for statement in statements:
-        if defines(statement.statement, statement.state):
-            catalog = read_catalog(statement.statement, Dialect.FLINK, current(catalog, statement))
-    return catalog
+class DeclaredTables(NamedTuple):
+    """The tables that the statements of one source declare, and how each of these statements was read."""
+
+    catalog: Catalog
+    readings: Mapping[StreamingStatement, TextReading]
+
+    def flows(self, statement: StreamingStatement) -> tuple[StatementFlows, ...]:
+        """Return the flows of *statement* between all tables; it is read again only if later DDL changes them."""
+        catalog, reading = current(self.catalog, statement), self.readings.get(statement)
+        if reading is not None and reading.holds_in(catalog):
+            return reading.flows
+        return read_sql(statement.statement, Dialect.FLINK, catalog)
+
+
+def declared(statements: Iterable[StreamingStatement]) -> DeclaredTables:
+    """Return the tables that *statements* of one source, oldest first, declare."""
+    catalog, readings = EMPTY_CATALOG, {}
+    for row in statements:
+        readings[row], catalog = read_text(row.statement, Dialect.FLINK, current(catalog, row))
+    return DeclaredTables(catalog, readings)
 
 
 def defines(statement: str, state: str) -> bool:
@@ -355,7 +385,7 @@ def declared_columns(cluster: str, statements: Sequence[StreamingStatement], con
     """
     tables = TableResolver(context, cluster, namespace="")
     columns_of: dict[GraphDataset, dict[ColumnPath, None]] = {}
-    for known in context.declared(statements).tables.values():
+    for known in context.declared(statements).catalog.tables.values():
         if dict(known.options).get("connector") in KAFKA:
             named = _named(known)
             for dataset in tables.datasets(named, statements[0], lambda _, __: None):

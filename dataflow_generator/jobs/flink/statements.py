@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from dataflow_generator.connectors.config import Config
@@ -12,15 +11,14 @@ from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.consumer_groups import GroupOwner
 from dataflow_generator.jobs.flink.resolve import (
     ColumnResolver,
+    DeclaredTables,
     FlinkContext,
     TableResolver,
-    current,
     is_topic,
 )
 from dataflow_generator.jobs.ksqldb import Level, StatementReading
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, GraphDataset, JobFlows, Use, job_node
 from dataflow_generator.jobs.sql_catalog import path_of_names, table_of_topic
-from dataflow_generator.sql.catalog import Catalog
 from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.lineage import Effect, SqlColumn, SqlFlow, SqlTable, StatementFlows
 from dataflow_generator.sql.reader import read_sql
@@ -113,9 +111,9 @@ def flink_jobs(
 
     Tables that one statement declares are known to all; a statement's own DDL takes precedence.
     """
-    catalog = context.declared(statements)
+    tables = context.declared(statements)
     chosen = [statements[index] for index in sorted(wanted)]
-    texts = [_Text(statement, catalog, cluster, context) for statement in chosen]
+    texts = [_Text(statement, tables, cluster, context) for statement in chosen]
     topics = {topic for text in texts for topic in text.topics()}
     columns = context.columns(topics) if topics else {}
     for text in texts:
@@ -128,9 +126,9 @@ def flink_owners(cluster: str, statements: Sequence[StreamingStatement], context
     Default group ids, which Flink generates for each job, are not known.
     """
     if names_groups(statements):
-        catalog = context.declared(statements)
+        tables = context.declared(statements)
         for statement in statements:
-            yield from _Text(statement, catalog, cluster, context).owners()
+            yield from _Text(statement, tables, cluster, context).owners()
 
 
 def names_groups(statements: Iterable[StreamingStatement]) -> bool:
@@ -148,12 +146,15 @@ def flink_namespace(cluster: str, source: str) -> str:
 class _Text:
     """One statement's text, which may hold several."""
 
-    def __init__(self, statement: StreamingStatement, catalog: Catalog, cluster: str, context: FlinkContext) -> None:
+    def __init__(
+        self, statement: StreamingStatement, declared: DeclaredTables, cluster: str, context: FlinkContext
+    ) -> None:
         self._statement = statement
-        self._catalog = current(catalog, statement)
+        self._declared = declared
+        self._context = context
         self._namespace = flink_namespace(cluster, statement.source)
         self._tables = TableResolver(context, cluster, self._namespace)
-        self._parsed = read_sql(statement.statement, Dialect.FLINK, self._catalog)
+        self._parsed = context.flows(statement, declared)
 
     def topics(self) -> Iterator[ClusterTopic]:
         """Yield the topics of known clusters whose columns are needed."""
@@ -192,15 +193,14 @@ class _Text:
         """Analyze again with the columns of topics as tables, where a table was unknown or incomplete."""
         known: dict[tuple[str, ...], tuple[Column, ...]] = {}
         for table in self._all_tables():
-            declared = self._catalog.tables.get(table.qualified)
+            declared = self._declared.catalog.tables.get(table.qualified)
             if is_topic(table, self._statement) and not (declared and declared.complete):
                 topic = self._tables.cluster_topic(self._tables.topic(table, self._statement))
                 if topic is not None and topic in columns:
                     known[table.qualified] = columns[topic]
         if known:
             topic_tables = {name: table_of_topic(name, described) for name, described in sorted(known.items())}
-            catalog = replace(self._catalog, tables={**self._catalog.tables, **topic_tables})
-            self._parsed = read_sql(self._statement.statement, Dialect.FLINK, catalog)
+            self._parsed = self._context.flows_with(self._statement, self._declared, topic_tables)
 
     def _all_tables(self) -> Iterator[SqlTable]:
         return (table for flows in self._parsed for table in flows.datasets)

@@ -20,12 +20,12 @@ def test_a_result_is_computed_once_for_the_same_rows() -> None:
     assert results == [1, 2, 1]
 
 
-def test_connectors_and_declarations_are_read_once(tmp_path: Path, calls) -> None:
-    """Columns that are derived through connectors, and their jobs, come of one reading."""
+def test_connectors_and_statements_are_read_once(tmp_path: Path, calls) -> None:
+    """Jobs, their consumer groups, and columns that are derived through connectors share one reading."""
     dictionary = open_dictionary(tmp_path / "d.db", create=True)
     scan([str(RETAIL / "cluster.json")], dictionary, replay=RETAIL / "capture")
 
     counted = calls(lambda: generate(dictionary))
 
     assert counted["report_connector"] == len(connectors(dictionary))
-    assert counted["read_catalog"] <= len(statements(dictionary))
+    assert counted["read_text"] == len(statements(dictionary))

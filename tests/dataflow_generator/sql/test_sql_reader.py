@@ -7,7 +7,7 @@ import pytest
 from dataflow_generator.sql.catalog import Catalog, KnownTable
 from dataflow_generator.sql.lexer import Dialect, guess_dialect
 from dataflow_generator.sql.lineage import Effect
-from dataflow_generator.sql.reader import catalog_of, read_catalog, read_sql
+from dataflow_generator.sql.reader import catalog_of, read_catalog, read_sql, read_text
 from scanner_model.errors import InputInvalid
 
 DDL = "CREATE TABLE t (a INT, b ROW<c INT>) WITH ('connector' = 'kafka', 'topic' = 'topic.t');"
@@ -42,6 +42,35 @@ def test_a_catalog_stays_as_it_was_when_a_text_changes_tables() -> None:
     read_sql("DROP TABLE t;", Dialect.FLINK, known)
 
     assert ("t",) in known.tables
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "holds"),
+    [
+        pytest.param(DDL + "INSERT INTO t SELECT * FROM t;", "CREATE TABLE t (z INT);", True, id="own table"),
+        pytest.param("INSERT INTO s SELECT * FROM t;", DDL, False, id="table of the catalog"),
+        pytest.param("SELECT * FROM t;", "CREATE TABLE other (z INT);", True, id="unknown in both"),
+        pytest.param("INSERT INTO s SELECT * FROM t;" + DDL, DDL, False, id="defined after its use"),
+        pytest.param(
+            "USE CATALOG c; USE d;" + DDL + "SELECT * FROM t;", "CREATE TABLE t (z INT);", True, id="qualified"
+        ),
+        pytest.param("USE d; SELECT * FROM t;", DDL, False, id="found without the current database"),
+        pytest.param(DDL + "DROP TABLE t; SELECT * FROM t;", "CREATE TABLE t (z INT);", True, id="dropped"),
+        pytest.param("DROP TABLE t; SELECT * FROM t;", DDL, False, id="dropped from the catalog"),
+        pytest.param("CREATE TABLE s LIKE t; SELECT * FROM s;", DDL, False, id="like a table of the catalog"),
+        pytest.param("ALTER TABLE t ADD (e INT); SELECT * FROM t;", DDL, False, id="altered"),
+        pytest.param("CREATE VIEW v AS SELECT * FROM t; SELECT * FROM v;", DDL, False, id="through a view"),
+        pytest.param("SELECT * FROM t JOIN", DDL, False, id="not parsed"),
+        pytest.param("SELECT 1;", "CREATE MODEL m INPUT (a INT) OUTPUT (b INT);", False, id="models"),
+    ],
+)
+def test_a_reading_holds_in_a_catalog_with_the_same_tables_for_it(text: str, known: str, holds: bool) -> None:
+    """Statements are read once, unless what other statements declare may change the result."""
+    reading, _ = read_text(text, Dialect.FLINK)
+    catalog = read_catalog(known, Dialect.FLINK)
+
+    assert reading.holds_in(catalog) is holds
+    assert not holds or reading.flows == read_sql(text, Dialect.FLINK, catalog)
 
 
 def test_aggregates_that_are_reported_for_need_no_grouping() -> None:

@@ -14,7 +14,7 @@ from jsonschema import Draft201909Validator
 import scanner_api
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.listings import topics
-from scanner_api.questions.topics import topic_schemas
+from scanner_api.questions.topic_schemas import topic_schemas
 from scanner_model.columns import Column
 
 pytestmark = pytest.mark.slow

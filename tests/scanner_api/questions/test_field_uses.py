@@ -12,10 +12,10 @@ from scanner_api.change_check.model import ChangeFinding
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.generate import generate
+from scanner_api.questions.clients import clients
 from scanner_api.questions.graph import lineage
 from scanner_api.questions.impact import impact
 from scanner_api.questions.listings import columns
-from scanner_api.questions.topics import clients
 from scanner_api.scanning.run import scan
 
 FIELDS = ("order_id", "total", "note")

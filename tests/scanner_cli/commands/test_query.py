@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scanner_api.questions.documents import document
-from scanner_api.questions.topics import SchemaAnswer
+from scanner_api.questions.topic_schemas import SchemaAnswer
 
 
 @pytest.fixture

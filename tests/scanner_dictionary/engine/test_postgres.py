@@ -10,8 +10,8 @@ from sqlalchemy import Engine, select
 from waiting import PATIENCE
 
 from scanner_dictionary.engine.open import open_dictionary, writing
-from scanner_dictionary.queries import schemas_of, topics
-from scanner_dictionary.queries.listings import TopicFilter
+from scanner_dictionary.queries.listings import TopicFilter, topics
+from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import DictionaryBusy, DictionaryUnusable

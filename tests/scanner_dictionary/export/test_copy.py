@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.export import TableCopy, copy_dictionary
-from scanner_dictionary.queries import schemas_of
+from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.schema.tables import metadata
 from scanner_dictionary.write.scan import write_scan

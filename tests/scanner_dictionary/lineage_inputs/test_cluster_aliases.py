@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from scanner_dictionary.lineage_inputs.events import cluster_aliases
-from scanner_dictionary.queries import schemas_of, topics
 from scanner_dictionary.queries.history import previous_state
+from scanner_dictionary.queries.listings import topics
 from scanner_dictionary.queries.resolve import cluster_of
+from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_model.catalogs import Annotation, Metric
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import Cluster

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import event
 
-from scanner_dictionary.queries import schemas_of
+from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import Cluster

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from scanner_dictionary import queries
+from scanner_dictionary.queries import history, listings, topics
 from scanner_dictionary.queries.listings import TopicFilter
 from scanner_model.errors import NameUnknown, Problem
 from scanner_model.kafka import Cluster, Connector, ConnectorKind
@@ -16,11 +16,11 @@ from scanner_model.scan import PreviousState, SourceResult, SourceStatus
 
 @pytest.fixture
 def listed(dictionary):
-    """Return what asks a question by its name and lists the answer."""
+    """Return what asks a question and lists the answer."""
 
-    def query(question: str, *names, **more):
+    def query(question, *names, **more):
         with dictionary.connect() as conn:
-            return list(getattr(queries, question)(conn, *names, **more))
+            return list(question(conn, *names, **more))
 
     return query
 
@@ -30,13 +30,13 @@ def test_topics_are_listed_by_cluster_and_name(sample, store, listed) -> None:
     store(sample.scan(topics=(sample.topic("old"), sample.topic("b"), sample.topic("a"))))
     store(sample.scan(topics=(sample.topic("b", tags=("PII",)), sample.topic("a"))))
 
-    assert [row.name for row in listed("topics")] == ["a", "b"]
-    assert [(row.name, row.gone) for row in listed("topics", TopicFilter(include_gone=True))] == [
+    assert [row.name for row in listed(listings.topics)] == ["a", "b"]
+    assert [(row.name, row.gone) for row in listed(listings.topics, TopicFilter(include_gone=True))] == [
         ("a", False),
         ("b", False),
         ("old", True),
     ]
-    assert listed("topics")[1].tags == ("PII",)
+    assert listed(listings.topics)[1].tags == ("PII",)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_pattern_is_a_glob_or_a_part_of_the_name(pattern, names, sample, store, 
     everything = ["100%_sure", "my-shop", "shop.orders"]
     store(sample.scan(topics=tuple(map(sample.topic, everything))))
 
-    assert [row.name for row in listed("topics", TopicFilter(pattern=pattern))] == (
+    assert [row.name for row in listed(listings.topics, TopicFilter(pattern=pattern))] == (
         everything if names is None else names
     )
 
@@ -64,13 +64,15 @@ def test_topics_without_schema_are_those_that_nothing_describes_now(sample, stor
     store(sample.orders())
     store(sample.scan(topics=(sample.topic("orders"), sample.topic("plain"))))
 
-    assert [(row.name, row.schemas) for row in listed("topics", TopicFilter(without_schema=True))] == [
+    assert [(row.name, row.schemas) for row in listed(listings.topics, TopicFilter(without_schema=True))] == [
         ("orders", 0),
         ("plain", 0),
     ]
     store(sample.orders())
-    assert [(row.name, row.schemas) for row in listed("topics", TopicFilter(cluster="retail"))] == [("orders", 2)]
-    assert listed("topics", TopicFilter(without_schema=True)) == []
+    assert [(row.name, row.schemas) for row in listed(listings.topics, TopicFilter(cluster="retail"))] == [
+        ("orders", 2)
+    ]
+    assert listed(listings.topics, TopicFilter(without_schema=True)) == []
 
 
 def test_topics_of_one_cluster_only(sample, store, listed) -> None:
@@ -78,9 +80,9 @@ def test_topics_of_one_cluster_only(sample, store, listed) -> None:
     store(sample.orders())
     store(replace(sample.orders(), cluster=Cluster(name=ClusterName("other"), brokers=("other:1",))))
 
-    assert [row.cluster for row in listed("topics")] == ["other", "retail"]
-    assert [row.cluster for row in listed("topics", TopicFilter(cluster="other"))] == ["other"]
-    assert [row.cluster for row in listed("schemas", cluster="other")] == ["other", "other"]
+    assert [row.cluster for row in listed(listings.topics)] == ["other", "retail"]
+    assert [row.cluster for row in listed(listings.topics, TopicFilter(cluster="other"))] == ["other"]
+    assert [row.cluster for row in listed(topics.schemas, cluster="other")] == ["other", "other"]
 
 
 def test_topic_is_stale_while_its_source_cannot_be_queried(sample, store, listed) -> None:
@@ -88,7 +90,7 @@ def test_topic_is_stale_while_its_source_cannot_be_queried(sample, store, listed
     store(sample.orders())
     store(sample.unavailable(sample.orders(), sample.kafka, sample.registry))
 
-    assert [row.stale for row in listed("topics")] == [True]
+    assert [row.stale for row in listed(listings.topics)] == [True]
 
 
 def test_subject_is_stale_while_its_registry_cannot_be_queried(sample, store, listed) -> None:
@@ -96,7 +98,7 @@ def test_subject_is_stale_while_its_registry_cannot_be_queried(sample, store, li
     marks = []
     for away in ((), (sample.kafka,), (sample.registry,), ()):
         store(sample.unavailable(sample.orders(), *away))
-        marks.append({row.stale for row in listed("schemas")})
+        marks.append({row.stale for row in listed(topics.schemas)})
 
     assert marks == [{False}, {False}, {True}, {False}]
 
@@ -105,12 +107,12 @@ def test_subjects_come_with_versions_and_topics(sample, store, listed) -> None:
     """One line a subject."""
     store(sample.orders())
 
-    rows = listed("schemas")
+    rows = listed(topics.schemas)
     assert [(row.name, row.versions, row.topics) for row in rows] == [
         ("orders-key", (1,), ("orders",)),
         ("orders-value", (1, 2), ("orders",)),
     ]
-    assert [row.name for row in listed("schemas", pattern="*-key")] == ["orders-key"]
+    assert [row.name for row in listed(topics.schemas, pattern="*-key")] == ["orders-key"]
 
 
 def test_subject_that_is_gone_keeps_its_versions_in_the_list(sample, store, listed) -> None:
@@ -118,8 +120,8 @@ def test_subject_that_is_gone_keeps_its_versions_in_the_list(sample, store, list
     store(sample.orders())
     store(sample.scan())
 
-    assert listed("schemas") == []
-    assert [(row.versions, row.topics, row.gone) for row in listed("schemas", include_gone=True)] == [
+    assert listed(topics.schemas) == []
+    assert [(row.versions, row.topics, row.gone) for row in listed(topics.schemas, include_gone=True)] == [
         ((1,), (), True),
         ((1, 2), (), True),
     ]
@@ -130,11 +132,11 @@ def test_scans_are_listed_newest_first(sample, store, listed) -> None:
     store(sample.orders())
     store(sample.unavailable(sample.orders(), sample.ksql))
 
-    assert [(row.id, row.status, row.added, row.stale) for row in listed("scans")] == [
+    assert [(row.id, row.status, row.added, row.stale) for row in listed(history.scans)] == [
         (2, "partial", 0, 2),
         (1, "read", 16, 0),
     ]
-    assert listed("scans", cluster="none") == []
+    assert listed(history.scans, cluster="none") == []
 
 
 def test_outcomes_and_problems_of_a_scan(sample, store, listed) -> None:
@@ -146,17 +148,17 @@ def test_outcomes_and_problems_of_a_scan(sample, store, listed) -> None:
         )
     )
 
-    [outcome] = listed("outcomes", 1)
+    [outcome] = listed(history.outcomes, 1)
     assert (outcome.source, outcome.status, outcome.reason, outcome.unread) == (
         sample.kafka,
         "partial",
         "why",
         {"a", "b"},
     )
-    assert listed("problems", 1) == list(problems)
+    assert listed(history.problems, 1) == list(problems)
 
 
-@pytest.mark.parametrize("question", ["outcomes", "problems"])
+@pytest.mark.parametrize("question", [history.outcomes, history.problems])
 def test_scan_that_is_not_known_is_reported_with_the_newest(question, sample, store, listed) -> None:
     """Exit status 4; an empty list would say that the scan went well."""
     with pytest.raises(NameUnknown) as before:
@@ -174,7 +176,7 @@ def test_clusters_and_sources(sample, store, listed) -> None:
     store(sample.orders())
     store(sample.unavailable(sample.orders(), sample.ksql))
 
-    [cluster] = listed("clusters")
+    [cluster] = listed(history.clusters)
     assert (cluster.name, cluster.brokers, cluster.scans, cluster.last_scan) == (
         "retail",
         ("kafka-1:9092", "kafka-2:9092"),
@@ -182,7 +184,9 @@ def test_clusters_and_sources(sample, store, listed) -> None:
         2,
     )
     stale = [
-        (row.name, row.last_read, row.stale_since, row.stale_reason) for row in listed("sources") if row.stale_since
+        (row.name, row.last_read, row.stale_since, row.stale_reason)
+        for row in listed(history.sources)
+        if row.stale_since
     ]
     assert stale == [(sample.ksql, 1, 2, "connection refused")]
 
@@ -191,9 +195,9 @@ def test_what_silent_sources_reported_is_remembered(sample, store, dictionary) -
     """A scan takes their topics for known, and the sides that they describe for described, while they are down."""
     store(sample.orders())
     with dictionary.connect() as conn:
-        brokers = queries.previous_state(conn, "retail", {sample.kafka})
-        registry = queries.previous_state(conn, "retail", {sample.registry})
-        nothing = [queries.previous_state(conn, *of) for of in (("retail", ()), ("unknown", {sample.kafka}))]
+        brokers = history.previous_state(conn, "retail", {sample.kafka})
+        registry = history.previous_state(conn, "retail", {sample.registry})
+        nothing = [history.previous_state(conn, *of) for of in (("retail", ()), ("unknown", {sample.kafka}))]
 
     assert [topic.name for topic in brokers.topics] == ["orders"]
     assert brokers.sides == frozenset()
@@ -207,7 +211,7 @@ def test_messages_that_ksqldb_names_are_remembered(sample, store, dictionary) ->
     statement = "CREATE TABLE T (ID INT) WITH (KAFKA_TOPIC='orders', KEY_SCHEMA_FULL_NAME='shop.Id');"
     store(replace(scan, ksql_sources=(replace(scan.ksql_sources[0], key_format="PROTOBUF", statement=statement),)))
     with dictionary.connect() as conn:
-        known = queries.previous_state(conn, "retail", {sample.ksql})
+        known = history.previous_state(conn, "retail", {sample.ksql})
 
     assert known.messages == {f"{scan.ksql_sources[0].topic}-key": "shop.Id"}
 
@@ -223,7 +227,7 @@ def test_topics_of_connectors_are_remembered(sample, store, dictionary) -> None:
     scan = sample.orders()
     store(replace(scan, connectors=connectors, outcomes=(*scan.outcomes, outcome)))
     with dictionary.connect() as conn:
-        known = queries.previous_state(conn, "retail", {source})
+        known = history.previous_state(conn, "retail", {source})
 
     assert known.connector_topics == {(source, "audit"): ("orders",), (source, "unused"): ()}
 
@@ -233,7 +237,7 @@ def test_settings_of_topics_are_remembered(sample, store, dictionary) -> None:
     topic = sample.topic("orders", internal=True, config=(("a", "1"), ("b", "2")))
     store(replace(sample.orders(), topics=(topic,)))
     with dictionary.connect() as conn:
-        known = queries.previous_state(conn, "retail", {sample.kafka})
+        known = history.previous_state(conn, "retail", {sample.kafka})
 
     assert known.topics == (topic,)
 
@@ -242,6 +246,6 @@ def test_brokers_queried_through_other_addresses_remember_the_same(sample, store
     """Another user often comes over another listener."""
     store(sample.orders())
     with dictionary.connect() as conn:
-        known = queries.previous_state(conn, "retail", {SourceId("kafka:elsewhere:9094")})
+        known = history.previous_state(conn, "retail", {SourceId("kafka:elsewhere:9094")})
 
     assert [(topic.name, topic.source) for topic in known.topics] == [("orders", "kafka:elsewhere:9094")]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scanner_dictionary.queries import connectors
+from scanner_dictionary.queries.connectors import connectors
 from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceStatus

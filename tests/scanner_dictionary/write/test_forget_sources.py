@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from scanner_dictionary.queries import clusters, scans, sources
+from scanner_dictionary.queries.history import clusters, scans, sources
 from scanner_dictionary.validation import validate
 from scanner_dictionary.write.scan import cluster_with_sources, forget_sources
 from scanner_model.errors import InputInvalid, NameUnknown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from drawn import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -126,7 +127,7 @@ def test_a_schema_of_any_form_has_a_subject(read_repository, path) -> None:
     assert reading.schema_files.keys() == {path}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     value=st.recursive(
         st.none() | st.booleans() | st.integers() | st.sampled_from(["string", "long", "Order", "record", "a.B"]),

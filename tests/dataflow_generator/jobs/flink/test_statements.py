@@ -9,6 +9,7 @@ from dataflow_generator.jobs.flink.resolve import FlinkContext, declared_columns
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners
 from dataflow_generator.jobs.ksqldb import Level
 from dataflow_generator.jobs.model import Naming
+from dataflow_generator.jobs.once import Once
 from scanner_dictionary.lineage_inputs.jobs import ClusterNames
 from scanner_model.columns import KEY, Column
 from scanner_model.names import SourceId, TopicName
@@ -461,6 +462,24 @@ def test_a_consumer_group_belongs_to_the_cluster_that_its_topic_is_in() -> None:
     found = owners(script(GROUPED.replace("kafka-1:9092", "west-1:9092")))
 
     assert {owner.cluster for owner in found} == {"west"}
+
+
+def test_statements_of_one_source_share_its_tables_whichever_others_run() -> None:
+    """A large source is read in parts: each needs all tables of the source, which are read once."""
+    context = replace(world(), once=Once())
+    ddl, first, second = script(ORDERS + PAID), script(INSERT, "first.sql"), script(INSERT, "second.sql")
+
+    assert context.declared((ddl, first)) is context.declared((second, ddl))
+
+
+def test_later_ddl_of_a_source_is_known_to_earlier_statements() -> None:
+    """Files are read in the order of their names; a reading without the tables of later files is not kept."""
+    view = (
+        "CREATE VIEW cheap AS SELECT id FROM orders; CREATE TABLE o WITH ('connector' = 'print') AS SELECT * FROM cheap"
+    )
+    (reading,) = read(script(view, "a.sql"), script(ORDERS, "b.sql"))[:1]
+
+    assert [use.dataset.name for use in reading.flows.reads] == ["shop.orders"]
 
 
 def test_ddl_reports_the_columns_of_topics_that_no_schema_describes() -> None:

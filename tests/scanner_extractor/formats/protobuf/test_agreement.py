@@ -249,9 +249,7 @@ def proto(draw: st.DrawFn) -> str:
     )
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+@settings(examples(60), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(proto())
 def test_both_readers_agree_on_any_schema(tmp_path: Path, text: str) -> None:
     """Shapes, scopes, recursion and comments in every mixture."""
