@@ -504,6 +504,14 @@ def test_a_long_list_reads_on_while_it_is_scrolled_and_keeps_few_lines(visit, ma
     page.locator("tbody tr", has_text="a.orders").wait_for()
 
 
+def test_a_list_without_a_stored_count_is_counted_up_to_a_bound(visit, many) -> None:
+    """A count of all would take as long as reading all."""
+    page = visit(f"{many}/search?q=t1")
+
+    assert page.locator("caption").inner_text().startswith("200 of more hits")
+    assert "Other names may match: enter more of the name." in page.locator("main").inner_text()
+
+
 def test_a_list_is_downloaded_whole_and_runs_no_formula(visit, many) -> None:
     """A spreadsheet opens it: a name that begins with = is text."""
     page = visit(f"{many}/topics")

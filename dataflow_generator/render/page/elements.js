@@ -54,6 +54,7 @@ function pathName(path) {
 
 function nameOf(node) {
   if (node.path) return [node.name, pathName(node.path)].filter(Boolean).join(".") || "(whole value)";
+  if (!node.name && node.kind === "schema") return `${(node.attributes || {}).format || ""} schema`.trim();
   return node.name || node.key;
 }
 
