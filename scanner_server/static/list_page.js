@@ -153,7 +153,9 @@ function cellsOf({list, rows}, row, at) {
 function drawEnd(shown) {
   const {list, rows, next, total, least, nearest, same, complete} = shown;
   const more = next || (list.incomplete && !complete);
-  const said = [...same].map(([at, value]) => `${list.columns[at][0]}: ${value}`);
+  // Groups of findings say the rest.
+  const once = [...same].filter(([at]) => !list.grouped || list.columns[at][0] === "cluster");
+  const said = once.map(([at, value]) => `${list.columns[at][0]}: ${value}`);
   const of = total !== null && total > rows.length ? ` of ${least}${digits(total)}` : more ? " of more" : "";
   const noun = list.noun ? list.noun(shown.params) : list.title.toLowerCase();
   const counts = `${digits(rows.length)}${of} ${rows.length === 1 && !of ? noun.replace(/s$/, "") : noun}`;
@@ -296,7 +298,7 @@ function findingGroups(rows, byRule = new Map()) {
           ? make(
               "ul",
               {class: "names columns"},
-              own.map((row) => make("li", {}, findingPlace(row))),
+              own.map((row) => make("li", {}, findingPlace(row, ruleName(rule).split(" ").includes("topic")))),
             )
           : tableOf("", names, cells, "", ruleName(rule)),
       ]);

@@ -271,10 +271,10 @@ function versionLink(row, version) {
 }
 
 // Findings are about something by its kind and name; a topic has a page, what runs is among the jobs.
-function findingPlace({where, cluster}) {
+function findingPlace({where, cluster}, isShort = false) {
   const [kind, ...rest] = where.split(" ");
   const name = rest.join(" ").replace(/^'(.*)'$/, "$1");
-  if (kind === "topic") return link(topicPage(cluster, name), where);
+  if (kind === "topic") return link(topicPage(cluster, name), isShort ? name : where);
   if (["connector", "statement", "query", "job"].includes(kind)) return link(`/jobs?${query({pattern: name})}`, where);
   if (kind === "subject") return link(`/subjects?${query({pattern: name})}`, where);
   return where;
