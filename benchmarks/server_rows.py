@@ -284,7 +284,7 @@ _TOOL = 100
 
 def tool_times(file: Path) -> dict[str, float]:
     """Return the median seconds of processor of each tool, answered in this process."""
-    dictionary, times = open_dictionary(file), {}
+    dictionary, times = open_dictionary(file).pooled(), {}
     for name, arguments in (*_CALLS, *_HEAVY_CALLS):
         question = TOOLS[name]
         read, taken = read_arguments(question, arguments), []

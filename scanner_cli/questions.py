@@ -18,6 +18,7 @@ from scanner_cli.output.render import Format, cell, format_option, narrow, range
 from scanner_cli.output.terminal import terminal_width
 from scanner_cli.parameters import Option, options_of
 from scanner_model.columns import path_name
+from scanner_model.names import dataset_address
 
 if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
@@ -201,7 +202,7 @@ def _column(row: Row, _: str) -> Row:
     return {
         "name": row["name"] or ROOT,
         "found_tags": [found_tag(tag) for tag in row["found_tags"]],
-        "where": row["topic"] or row["dataset"],
+        "where": row["topic"] or dataset_address(row["dataset"]),
     }
 
 

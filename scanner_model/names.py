@@ -33,6 +33,18 @@ def broker_addresses(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(broker_address, parts)))
 
 
+def dataset_address(dataset: str) -> str:
+    """Return how a dataset is shown; *dataset* is its namespace and name with a slash between them.
+
+    Names of files start with a slash, and the namespace of local files is `file`: `file//tmp/a.txt` becomes
+    `file:///tmp/a.txt`, `hdfs://node:8020//tmp/a` becomes `hdfs://node:8020/tmp/a`
+    (https://openlineage.io/docs/spec/naming).
+    """
+    return _ROOTED.sub("/", f"file:///{dataset[6:]}" if dataset.startswith("file//") else dataset, count=1)
+
+
+_ROOTED = re.compile(r"(?<=[^:/])//")
+
 ClusterName = NewType("ClusterName", str)
 TopicName = NewType("TopicName", str)
 SubjectName = NewType("SubjectName", str)

@@ -36,7 +36,7 @@ PICTURES = {
     "assets/page-flow.png": (f"/flow#{urlencode({'node': COLUMN, 'focus': 1})}", 940, 780),
     "assets/page-impact.png": (f"/flow#{urlencode({'node': 'orders', 'list': 'impact'})}", 1280, 720),
     "assets/page-topics.png": ("/topics", 1280, 620),
-    "assets/page-topic.png": (f"/topic?{TOPIC}&subject=orders-value&version=2", 1280, 900),
+    "assets/page-topic.png": (f"/topic?{TOPIC}", 1280, 900),
     "assets/page-change.png": ("/change?node=orders.customer.email", 1280, 820),
 }
 """File below the target → the path of a page of the server, or the node whose lineage an exported page shows (None: all
@@ -44,7 +44,7 @@ of it); width and height in pixels."""
 
 TOUR = (
     "/",
-    "/search?q=orders.total",
+    "/search?q=orders",
     f"/flow#{urlencode({'node': 'postgres://127.0.0.1:29432/shop.public.orders.total', 'focus': 1})}",
     "/change?node=postgres://127.0.0.1:29432/shop.public.orders.total",
     "/columns?tag=PII",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 from dataflow_generator.graph import EdgeKind
@@ -32,23 +33,35 @@ class Root(Generic[K]):
     is_job: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Affected(Generic[K, E]):
-    """An affected job (*path* None), dataset (()) or column; *route* is the route from the start, *through* its jobs.
+class Route(NamedTuple, Generic[K, E]):
+    """A route from the start: its edges and its jobs."""
 
-    *use* is how the start is used along all of *route*: the closest use, on the shortest such route.
+    hops: tuple[Hop[K, E], ...]
+    jobs: tuple[K, ...] = ()
+
+
+class Affected(NamedTuple, Generic[K, E]):
+    """An affected job (*path* None), dataset (()) or column, in so many edges (*steps*) from the start.
+
+    *use* is how the start is used along all of the route: the closest use, on the shortest such route. *trace* returns
+    this route: of thousands that are affected few are shown.
     """
 
     node: K
     path: ColumnPath | None
     use: Use
-    route: tuple[Hop[K, E], ...]
-    through: tuple[K, ...]
+    steps: int
+    trace: Callable[[], Route[K, E]]
 
     @property
-    def steps(self) -> int:
-        """Return the number of edges from the start."""
-        return len(self.route)
+    def route(self) -> tuple[Hop[K, E], ...]:
+        """Return the edges from the start."""
+        return self.trace().hops
+
+    @property
+    def through(self) -> tuple[K, ...]:
+        """Return the jobs of the route."""
+        return self.trace().jobs
 
 
 def impact(
@@ -69,17 +82,15 @@ def impact(
 
 
 class _Reach(NamedTuple, Generic[K, E]):
-    """How a state is reached; a start has no *flow*."""
+    """How a state is reached, the best first in order: by the closest use, then by the fewest steps.
+
+    A start has no *flow*.
+    """
 
     use: Use
     steps: int
     before: _State[K] | None = None
     flow: DatasetFlow[K, E] | None = None
-
-    @property
-    def rank(self) -> tuple[int, int]:
-        """Return the sort key of reaches, the best first."""
-        return self.use, self.steps
 
 
 class _State(NamedTuple, Generic[K]):
@@ -107,7 +118,7 @@ class _Search(Generic[K, E]):
             return self._start_at_job(root.node)
         self._reached = {_State(root.node, root.path, Use.COPIES): _Reach(Use.COPIES, 0)}
         return [
-            Affected(node=hop.source, path=None, use=Use.WRITES, route=(hop,), through=())
+            Affected(hop.source, None, Use.WRITES, 1, partial(Route, (hop,)))
             for hop in self._neighbourhood.into(root.node, root.path)
         ]
 
@@ -120,9 +131,7 @@ class _Search(Generic[K, E]):
         self._reached = {
             _State(node, (), Use.COPIES): _Reach(Use.COPIES, len(route)) for node, route in self._initial.items()
         }
-        return [
-            Affected(node=job, path=None, use=Use.DEPENDS, route=route, through=()) for job, route in members.items()
-        ]
+        return [Affected(job, None, Use.DEPENDS, len(route), partial(Route, route)) for job, route in members.items()]
 
     def go(self) -> None:
         """Follow flows until no better reach is found."""
@@ -131,39 +140,48 @@ class _Search(Generic[K, E]):
             self._neighbourhood.load(state.dataset for state in frontier)
             better: dict[_State[K], None] = {}
             for state in frontier:
-                better |= dict.fromkeys(self._from(state))
+                if outgoing := self._neighbourhood[state.dataset]:
+                    better |= dict.fromkeys(self._follow(state, outgoing.at(state.path)))
             frontier = list(better)
 
-    def _from(self, state: _State[K]) -> Iterator[_State[K]]:
+    def _follow(self, state: _State[K], flows: Iterable[DatasetFlow[K, E]]) -> Iterator[_State[K]]:
+        """Yield the states that *flows* from *state* reach, if no better reach of them is known."""
+        _, path, state_use = state
         steps = self._reached[state].steps
-        for flow in self._neighbourhood[state.dataset].at(state.path):
-            reach = _Reach(max(state.use, flow.use), steps + len(flow.hops), state, flow)
-            for job in flow.jobs:
-                if job not in self._roots and (job not in self._jobs or reach.rank < self._jobs[job].rank):
+        for flow in flows:
+            _, target, target_path, use, hops, jobs = flow
+            reach = _Reach(max(state_use, use), steps + len(hops), state, flow)
+            for job in jobs:
+                if job not in self._roots and (job not in self._jobs or reach[:2] < self._jobs[job][:2]):
                     self._jobs[job] = reach
-            if flow.target is not None:
-                reached = _State(flow.target, _target_of(flow, state.path), reach.use)
+            if target is not None:
+                reached = _State(target, _target_of(flow, path) if path else target_path, reach.use)
                 if self._is_better(reached, reach.steps):
                     self._reached[reached] = reach
                     yield reached
 
     def _is_better(self, state: _State[K], steps: int) -> bool:
         """Return whether no route as short is known for an equal or closer use."""
-        for use in _USES[: state.use + 1]:
-            known = self._reached.get(_State(state.dataset, state.path, use))
+        dataset, path, loosest = state
+        for use in _USES:
+            known = self._reached.get(_State(dataset, path, use))
             if known is not None and known.steps <= steps:
                 return False
+            if use == loosest:
+                break
         return True
 
     def jobs(self) -> Iterator[Affected[K, E]]:
         """Yield the affected jobs, each with the route to it."""
         for job, reach in self._jobs.items():
-            route, through = self._route(reach)
             hops = reach.flow.hops if reach.flow else ()
-            earlier = tuple(other for other in through if other != job)
-            yield Affected(
-                node=job, path=None, use=reach.use, route=(*route[: len(route) - len(hops)], *hops[:1]), through=earlier
-            )
+            steps = reach.steps - len(hops) + len(hops[:1])
+            yield Affected(job, None, reach.use, steps, partial(self._route_to_job, job, reach, steps))
+
+    def _route_to_job(self, job: K, reach: _Reach[K, E], steps: int) -> Route[K, E]:
+        """Return the first *steps* edges of the route through *job*, and the other jobs."""
+        hops, jobs = self._route(reach)
+        return Route(hops[:steps], tuple(other for other in jobs if other != job))
 
     def groups(self, jobs: list[Affected[K, E]]) -> Iterator[Affected[K, E]]:
         """Return the consumer groups through which *jobs* read, affected like these."""
@@ -175,9 +193,7 @@ class _Search(Generic[K, E]):
         groups: dict[K, Affected[K, E]] = {}
         for hop in self._graph.ahead(list(by_job), False, frozenset((EdgeKind.MEMBER_OF,))):
             job = by_job[hop.target]
-            group = Affected(
-                node=hop.source, path=None, use=job.use, route=(*job.route, hop), through=(*job.through, job.node)
-            )
+            group = Affected(hop.source, None, job.use, job.steps + 1, partial(_route_to_group, job, hop))
             known = groups.get(hop.source, group)
             groups[hop.source] = min(known, group, key=lambda candidate: (candidate.use, candidate.steps))
         return iter(groups.values())
@@ -187,29 +203,25 @@ class _Search(Generic[K, E]):
         for dataset, reach in self._best(lambda state: state.dataset).items():
             if dataset in self._initial:
                 hops = self._initial[dataset]
-                yield Affected(node=dataset, path=(), use=Use.MADE, route=hops, through=_members(hops))
+                yield Affected(dataset, (), Use.MADE, len(hops), partial(Route, hops, _members(hops)))
             elif reach.flow is not None:
-                yield self._affected(dataset, (), reach)
+                yield Affected(dataset, (), reach.use, reach.steps, partial(self._route, reach))
 
     def columns(self) -> Iterator[Affected[K, E]]:
         """Yield the affected columns."""
         for (dataset, path), reach in self._best(lambda state: (state.dataset, state.path)).items():
             if path and reach.flow is not None and reach.use is not Use.UNKNOWN:
-                yield self._affected(dataset, path, reach)
+                yield Affected(dataset, path, reach.use, reach.steps, partial(self._route, reach))
 
     def _best(self, by: Callable[[_State[K]], B]) -> dict[B, _Reach[K, E]]:
         best: dict[B, _Reach[K, E]] = {}
         for state, reach in self._reached.items():
             key = by(state)
-            if key not in best or reach.rank < best[key].rank:
+            if key not in best or reach[:2] < best[key][:2]:
                 best[key] = reach
         return best
 
-    def _affected(self, node: K, path: ColumnPath, reach: _Reach[K, E]) -> Affected[K, E]:
-        route, through = self._route(reach)
-        return Affected(node=node, path=path, use=reach.use, route=route, through=through)
-
-    def _route(self, reach: _Reach[K, E]) -> tuple[tuple[Hop[K, E], ...], tuple[K, ...]]:
+    def _route(self, reach: _Reach[K, E]) -> Route[K, E]:
         """Return the edges from the start, and their jobs."""
         flows: list[DatasetFlow[K, E]] = []
         start: _State[K] | None = None
@@ -220,7 +232,13 @@ class _Search(Generic[K, E]):
         ahead = flows[::-1]
         route = (*initial, *(hop for flow in ahead for hop in flow.hops))
         jobs = (job for flow in ahead for job in flow.jobs)
-        return route, tuple(dict.fromkeys((*_members(initial), *jobs)))
+        return Route(route, tuple(dict.fromkeys((*_members(initial), *jobs))))
+
+
+def _route_to_group(job: Affected[K, E], hop: Hop[K, E]) -> Route[K, E]:
+    """Return the route of *job* with the edge to its consumer group."""
+    hops, jobs = job.trace()
+    return Route((*hops, hop), (*jobs, job.node))
 
 
 def _members(route: tuple[Hop[K, E], ...]) -> tuple[K, ...]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
-from itertools import product
-from operator import attrgetter
+from itertools import chain, islice, product, takewhile
 from typing import Generic, NamedTuple, TypeVar
 
 from dataflow_generator.graph import EdgeKind, NodeKind
@@ -97,28 +96,31 @@ class DatasetFlow(NamedTuple, Generic[K, E]):
     jobs: tuple[K, ...]
 
 
-@dataclass(slots=True)
 class OutgoingFlows(Generic[K, E]):
-    """The outgoing flows of one dataset, sorted by path."""
+    """The outgoing flows of one dataset, by path; its length is that of its paths."""
 
-    flows: list[DatasetFlow[K, E]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self._flows: dict[ColumnPath, list[DatasetFlow[K, E]]] = {}
+        self._paths: list[ColumnPath] = []
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def add(self, flow: DatasetFlow[K, E]) -> None:
+        """Add *flow* behind the others from its path."""
+        if flow.path not in self._flows:
+            self._flows[flow.path] = []
+            insort(self._paths, flow.path)
+        self._flows[flow.path].append(flow)
 
     def at(self, path: ColumnPath) -> Iterator[DatasetFlow[K, E]]:
-        """Yield the flows from *path*, from paths inside it, and from paths that contain it."""
-        by_path: Callable[[DatasetFlow[K, E]], ColumnPath] = attrgetter("path")
-        for size in range(len(path)):
-            yield from self._from(path[:size], by_path, inside=False)
-        yield from self._from(path, by_path, inside=True)
+        """Return the flows from *path*, from paths inside it, and from paths that contain it."""
+        outer = (path[:size] for size in range(len(path)))
+        inner = takewhile(lambda other: other[: len(path)] == path, islice(self._paths, self._index(path), None))
+        return chain.from_iterable(self._flows.get(each, ()) for each in chain(outer, inner))
 
-    def _from(
-        self, path: ColumnPath, by_path: Callable[[DatasetFlow[K, E]], ColumnPath], *, inside: bool
-    ) -> Iterator[DatasetFlow[K, E]]:
-        index = bisect_left(self.flows, path, key=by_path)
-        while index < len(self.flows) and self.flows[index].path[: len(path)] == path:
-            if not inside and self.flows[index].path != path:
-                return
-            yield self.flows[index]
-            index += 1
+    def _index(self, path: ColumnPath) -> int:
+        return bisect_left(self._paths, path) if path else 0
 
 
 class Neighbourhood(Generic[K, E]):
@@ -144,17 +146,18 @@ class Neighbourhood(Generic[K, E]):
         for hop, dataset, path, target, target_path in (self._graph.column_flows or self._column_flows)(new):
             makers = jobs.of(hop, dataset, target)
             use = use_of(self._graph.step(hop.edge))
-            self._outgoing[dataset].flows.append(DatasetFlow(path, target, target_path, use, (hop,), makers))
-            covered.update((dataset, maker) for maker in (target, *makers))
+            self._outgoing[dataset].add(DatasetFlow(path, target, target_path, use, (hop,), makers))
+            covered.add((dataset, target))
+            for maker in makers:
+                covered.add((dataset, maker))
         for hop in self._graph.ahead(new, True, _KEEPS):
             if (hop.source, hop.target) not in covered:  # a table without known columns is a copy nevertheless
-                self._outgoing[hop.source].flows.append(_whole_dataset(hop))
+                self._outgoing[hop.source].add(_whole_dataset(hop))
         for hop in reads:
             if (hop.source, hop.target) not in covered or jobs.is_partly_read(hop.target):
                 leaving = [write for write in writes if write.source == hop.target and _on_same_route(hop, write)]
-                self._outgoing[hop.source].flows += _flows_without_columns(hop, leaving)
-        for dataset in new:
-            self._outgoing[dataset].flows.sort(key=attrgetter("path"))
+                for flow in _flows_without_columns(hop, leaving):
+                    self._outgoing[hop.source].add(flow)
 
     def into(self, dataset: K, path: ColumnPath) -> Iterator[Hop[K, E]]:
         """Return the edges from jobs that write *path* of *dataset*, or that have no column flows into it."""

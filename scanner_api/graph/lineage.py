@@ -22,7 +22,7 @@ from scanner_model.memory import uncollected
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
-    """What is affected if *root* is renamed or dropped; *nodes* has it, what is affected, and their jobs, by key."""
+    """What is affected if *root* is renamed or dropped; *nodes* has it and what is affected at any depth, by key."""
 
     root: NodeRow
     affected: tuple[Affected[int, EdgeRow], ...]
@@ -51,10 +51,11 @@ def impact_graph(graph: GraphReader) -> ImpactGraph[int, EdgeRow]:
         return Step(edge.flow_type, edge.subtype, edge.evidence)
 
     def column_flows(datasets: Sequence[int]) -> Iterable[ColumnFlow[int, EdgeRow]]:
-        for *cells, source, path, target, target_path in stored.column_flows(datasets):
-            edge = EdgeRow._make(cells)
-            hop = Hop(edge.source_node_id, edge.target_node_id, edge.kind, edge)
-            yield ColumnFlow(hop, source, read_path(path), target, read_path(target_path))
+        flows, *ends = stored.column_flows(datasets)
+        sources, targets = ({key: (end.dataset, read_path(end.path)) for key, end in side.items()} for side in ends)
+        for edge in flows:
+            _, source, target, kind, *_ = edge
+            yield ColumnFlow(Hop(source, target, kind, edge), *sources[source], *targets[target])
 
     if not isinstance(graph, SqlGraphReader) or not graph.as_stored:
         return ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step)
@@ -79,8 +80,7 @@ def impact_from(
     """
     reached = impact_query.impact(root, impact_graph(graph), neighbourhood)
     affected = tuple(reach for reach in reached if depth is None or reach.steps <= depth)
-    jobs = (job for reach in affected for job in reach.through)
-    nodes = graph.nodes_of({root.node, *(reach.node for reach in affected), *jobs})
+    nodes = graph.nodes_of({root.node, *(reach.node for reach in reached)})
     start = column_node(nodes[root.node], root.path) if root.path else nodes[root.node]
     return Impact(root=start, affected=affected, nodes=nodes)
 
@@ -133,7 +133,8 @@ def is_unread(node: NodeRow) -> bool:
 
 
 def _is_marked(node: NodeRow, attribute: str) -> bool:
-    return node.kind == "job" and json.loads(node.attributes or "{}").get(attribute) is True
+    # Of thousands of jobs few have the attribute: the text says so without being parsed.
+    return node.kind == "job" and attribute in node.attributes and json.loads(node.attributes).get(attribute) is True
 
 
 def column_suggestions(graph: GraphReader, root: NodeRow, name: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.model import Naming
@@ -17,8 +18,11 @@ from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catal
 
 def stated_owner(node: NodeRow) -> str:
     """Return the owners of a node in the graph; empty without an owner."""
-    known = json.loads(node.attributes)
-    return ", ".join(map(str, known.get("owners") or [known.get("owner", "")]))
+    return _owner_of(json.loads(node.attributes))
+
+
+def _owner_of(attributes: Mapping[str, Any]) -> str:
+    return ", ".join(map(str, attributes.get("owners") or [attributes.get("owner", "")]))
 
 
 class People:
@@ -35,7 +39,7 @@ class People:
         """Return the owner of a node, empty if none is known, and its tags."""
         known = json.loads(node.attributes)
         note = self.topic_notes(self._clusters.get(node.namespace, ""), node.name)
-        owner = (note.owner if node.kind == NodeKind.TOPIC else "") or stated_owner(node)
+        owner = (note.owner if node.kind == NodeKind.TOPIC else "") or _owner_of(known)
         tags = (*known.get("tags", ()), *(note.tags if node.kind == NodeKind.TOPIC else ()))
         return owner, tuple(dict.fromkeys(map(str, tags)))
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated
@@ -18,7 +19,7 @@ from scanner_api.questions.graph import FieldUser, GraphEdge, Hops, graph_edge, 
 from scanner_api.questions.question import AsOf, Cursor, Node, Parameter, read_cursor, write_cursor
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
-from scanner_model.columns import path_name
+from scanner_model.columns import ColumnPath, path_name
 from scanner_model.text import csv_row
 
 _ACTORS = ("job", "consumer-group")
@@ -94,16 +95,16 @@ def impact(
         root, notes = find_node(opened.rows, node, "node")
         found = impact_of(opened.rows, root, node, hops)
         names = opened.rows.system_names()
-        owners = _owners(opened.rows, found)
         users = users_of_column(opened.rows, root, node)
         end = len(found.affected) if limit is None else max(start, 0) + limit
         listed = sorted(found.affected, key=lambda each: bool(each.path) or found.nodes[each.node].kind not in _ACTORS)
         listed = listed[max(start, 0) : end]
         ways = _way_nodes(opened.rows, listed) if way else None
+        people_at = {node for nodes in _subjects(found).values() for node, _ in nodes}
+        owners = _owners(opened.rows, found, people_at | {reached.node for reached in listed})
     counts: dict[str, dict[str, int]] = {}
-    for reached in found.affected:
-        uses = counts.setdefault("column" if reached.path else found.nodes[reached.node].kind, {})
-        uses[reached.use.name.lower()] = uses.get(reached.use.name.lower(), 0) + 1
+    for (kind, use), count in Counter((_kind(found, reached), reached.use) for reached in found.affected).items():
+        counts.setdefault(kind, {})[use.name.lower()] = count
     left_out = max(0, len(found.affected) - end)
     return ImpactList(
         root=found.root.node_key,
@@ -130,30 +131,38 @@ _NOUNS = {
 }
 
 
-def _owners(rows: object, found: Impact) -> Mapping[int, tuple[str, str]]:
-    """Return the owner and last observation of each affected node; none for a graph in files."""
+def _kind(found: Impact, reached: Affected[int, EdgeRow]) -> str:
+    return "column" if reached.path else found.nodes[reached.node].kind
+
+
+def _owners(rows: object, found: Impact, keys: Iterable[int]) -> Mapping[int, tuple[str, str]]:
+    """Return the owner and last observation of each of the nodes *keys*; none for a graph in files."""
     if not isinstance(rows, SqlGraphReader):
         return {}
     people = People(rows.conn)
-    nodes = {reached.node: found.nodes[reached.node] for reached in found.affected}
+    nodes = {key: found.nodes[key] for key in keys}
     return {key: (people.owner_and_tags(node)[0], people.last_seen(node)) for key, node in nodes.items()}
+
+
+def _subjects(found: Impact) -> Mapping[str, set[tuple[int, ColumnPath | None]]]:
+    """Return what the sentence is about, by kind: jobs and consumer groups, or else data."""
+    of_kind: dict[str, set[tuple[int, ColumnPath | None]]] = {}
+    for reached in found.affected:
+        of_kind.setdefault(_kind(found, reached), set()).add((reached.node, reached.path))
+    actors = {kind: of_kind[kind] for kind in _ACTORS if kind in of_kind}
+    return actors or {kind: of_kind[kind] for kind in _NOUNS if kind in of_kind}
 
 
 def _sentence(found: Impact, names: Mapping[str, str], owners: Mapping[int, tuple[str, str]]) -> str:
     """Return what is affected and whom to contact, in one sentence: jobs and consumer groups, or else data."""
     root = column_name(found.root)
-    of_kind: dict[str, set[int]] = {}
-    for reached in found.affected:
-        kind = "column" if reached.path else found.nodes[reached.node].kind
-        of_kind.setdefault(kind, set()).add(reached.node)
-    actors = {kind: of_kind[kind] for kind in _ACTORS if kind in of_kind}
-    shown = actors or {kind: of_kind[kind] for kind in _NOUNS if kind in of_kind}
+    shown = _subjects(found)
     if not shown:
         return f"No known job, consumer group or dataset uses {root}."
     counted = [
         f"{len(nodes)} {_NOUNS.get(kind, kind)}{'' if len(nodes) == 1 else 's'}" for kind, nodes in shown.items()
     ]
-    keys = set().union(*shown.values())
+    keys = {node for nodes in shown.values() for node, _ in nodes}
     systems = {names.get(found.nodes[key].namespace) or found.nodes[key].namespace for key in keys}
     where = "1 system" if len(systems) == 1 else f"{len(systems)} systems"
     return f"{root}: a change affects {' and '.join(counted)} in {where}{_contacts(keys, owners)}."

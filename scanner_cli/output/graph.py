@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scanner_cli import library
 from scanner_model.columns import path_name
 from scanner_model.declarations import UNREAD_HINT
+from scanner_model.names import dataset_address
 from scanner_model.text import visible
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ Json = Any
 
 def shown_name(node: GraphNode | AffectedNode) -> str:
     """Return the name that people know; a dataset outside Kafka needs its server, by its alias if it has one."""
-    name = f"{node.cluster or node.namespace}/{node.name}" if node.kind == "dataset" else node.name
+    is_dataset = node.kind == "dataset"
+    name = dataset_address(f"{node.cluster or node.namespace}/{node.name}") if is_dataset else node.name
     return f"{name}.{path_name(node.path)}" if node.path else name
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, Connection, Select, bindparam, case, cast, fu
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import store as graph_store
-from scanner_dictionary.graph.store import EdgeRow, Level, NodeRow, topic_level
+from scanner_dictionary.graph.store import ColumnEnd, EdgeRow, Level, NodeRow, topic_level
 from scanner_dictionary.queries.resolve import clusters_named
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.names import NODE, names_near
@@ -124,8 +124,10 @@ class SqlGraphReader:
         """List edges by the indexes of their ends."""
         return graph_store.edges_at(self.conn, nodes, forward=forward, kinds=kinds, holders=holders)
 
-    def column_flows(self, datasets: Sequence[int]) -> Sequence[Sequence[Any]]:
-        """List the column flows from *datasets*: cells of `EdgeRow`, then dataset and path of both ends, by key."""
+    def column_flows(
+        self, datasets: Sequence[int]
+    ) -> tuple[Sequence[EdgeRow], Mapping[int, ColumnEnd], Mapping[int, ColumnEnd]]:
+        """List the column flows from *datasets*, by key, with the ends that they leave and those that they enter."""
         return graph_store.column_flows(self.conn, datasets)
 
     def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:

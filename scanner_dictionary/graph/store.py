@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -17,10 +16,10 @@ from sqlalchemy import (
     bindparam,
     cast,
     func,
-    null,
     or_,
     select,
     true,
+    union_all,
 )
 
 from scanner_dictionary.engine.rows import in_chunks, insert_rows
@@ -197,43 +196,53 @@ _EDGES = {
 """Queries by direction; building them each time would cost more than running them."""
 
 
-def column_flows(conn: Connection, datasets: Sequence[int]) -> Sequence[Sequence[Any]]:
-    """List the column flows from the columns of *datasets*, and from these themselves, by key.
+class ColumnEnd(NamedTuple):
+    """One end of a column flow: its dataset, and the column's path (JSON text); None for a whole dataset."""
 
-    Each has the cells of `EdgeRow`, then the dataset and the column's path of either end; None for a whole dataset.
+    dataset: int
+    path: str | None
+
+
+def column_flows(
+    conn: Connection, datasets: Sequence[int]
+) -> tuple[Sequence[EdgeRow], Mapping[int, ColumnEnd], Mapping[int, ColumnEnd]]:
+    """List the column flows from the columns of *datasets*, and from these themselves, by key, with their ends.
+
+    The ends are those that flows leave, then those that they enter, by the keys of their nodes. Many flows enter one
+    column: each end is read once.
     """
-    flows: list[Any] = []
+    flows: list[EdgeRow] = []
+    sources = {dataset: ColumnEnd(dataset, None) for dataset in datasets}
+    targets: dict[int, ColumnEnd] = {}
     for chunk in in_chunks(datasets, _NODES_AT_ONCE):
-        for query in _COLUMN_FLOWS:
-            flows += fetch_cells(conn.execute(query, {"datasets": chunk}))
-    return sorted(flows, key=itemgetter(0))
+        edges, columns, entered = (fetch_cells(conn.execute(query, {"datasets": chunk})) for query in _COLUMN_FLOWS)
+        flows += map(EdgeRow._make, edges)
+        sources |= {row[0]: ColumnEnd(row[1], row[2]) for row in columns}
+        targets |= {row[0]: ColumnEnd(row[1], row[2]) for row in entered}
+    return sorted(flows), sources, targets
 
 
-def _column_flows() -> tuple[Select[Any], Select[Any]]:
-    inside, holds, flow = t.flow_edge.alias(), t.flow_edge.alias(), t.flow_edge.c
-    source, target = t.flow_node.alias(), t.flow_node.alias()
+def _column_flows() -> tuple[Select[Any], Select[Any], Select[Any]]:
+    inside, holds, flow, node = t.flow_edge.alias(), t.flow_edge.alias(), t.flow_edge.c, t.flow_node.c
     datasets: BindParameter[Any] = bindparam("datasets", expanding=True)
-    holder = holds.c.target_node_id == target.c.id, holds.c.kind == "contains", target.c.kind == "column"
-    ends = func.coalesce(holds.c.source_node_id, target.c.id), target.c.path
-    whole = (
-        select(t.flow_edge, flow.source_node_id, null(), *ends)
-        .join(target, target.c.id == flow.target_node_id)
-        .outerjoin(holds, and_(*holder))
-        .where(flow.source_node_id.in_(datasets), flow.kind == "column-flow")
-    )
     columns = (
-        select(t.flow_edge, inside.c.source_node_id, source.c.path, *ends)
-        .join(inside, inside.c.target_node_id == flow.source_node_id)
-        .join(source, source.c.id == flow.source_node_id)
-        .join(target, target.c.id == flow.target_node_id)
-        .outerjoin(holds, and_(*holder))
-        .where(inside.c.source_node_id.in_(datasets), inside.c.kind == "contains", flow.kind == "column-flow")
-        .where(source.c.kind == "column")
+        select(node.id, inside.c.source_node_id, node.path)
+        .join(inside, inside.c.target_node_id == node.id)
+        .where(inside.c.source_node_id.in_(datasets), inside.c.kind == "contains", node.kind == "column")
     )
-    return whole, columns
+    sources = union_all(columns.with_only_columns(node.id), select(node.id).where(node.id.in_(datasets)))
+    flows = select(t.flow_edge).where(flow.source_node_id.in_(sources), flow.kind == "column-flow")
+    holder = holds.c.target_node_id == node.id, holds.c.kind == "contains", node.kind == "column"
+    entered = (
+        select(node.id, func.coalesce(holds.c.source_node_id, node.id), node.path)
+        .outerjoin(holds, and_(*holder))
+        .where(node.id.in_(flows.with_only_columns(flow.target_node_id)))
+    )
+    return flows, columns, entered
 
 
 _COLUMN_FLOWS = _column_flows()
+"""Three queries: flows, the columns that they may leave, and what they enter."""
 
 
 def newest_scan(conn: Connection) -> int:

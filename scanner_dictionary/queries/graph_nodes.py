@@ -11,6 +11,7 @@ from scanner_dictionary.graph.store import NodeRow
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.columns import KEY, ColumnPath, parse_path, path_name
 from scanner_model.errors import InputInvalid
+from scanner_model.names import dataset_address
 
 
 class _Wanted(NamedTuple):
@@ -75,7 +76,7 @@ def meaning(graph: GraphReader, text: str, node: NodeRow) -> str:
     # The column of a schema has no name of its own: it is found by that of its topic.
     if not node.namespace or any((reading.name, reading.path) == (node.name, path) for reading in readings):
         return ""
-    shown = "/".join(filter(None, (node.namespace, node.name))) + (f".{path_name(path)}" if path else "")
+    shown = dataset_address(f"{node.namespace}/{node.name}") + (f".{path_name(path)}" if path else "")
     heads = tuple(reading._replace(path=None) for reading in readings if reading.path is not None)
     others = [other for other in _named(graph, heads) if other.path is None and other.name != node.name]
     missing = "".join(f"; the {other.kind} {other.name} has no such column" for other in others)
@@ -131,9 +132,11 @@ def _readings(text: str) -> Iterator[_Wanted]:
 
 
 def _split(text: str) -> Iterator[tuple[str | None, str]]:
-    """Read *text* as a name, and as namespace and name at each slash."""
+    """Read *text* as a name, and as namespace and name at each slash, which may be the first of the name's own."""
     yield None, text
-    yield from ((text[:at], text[at + 1 :]) for at, mark in enumerate(text) if mark == "/")
+    for at in (at for at, mark in enumerate(text) if mark == "/"):
+        yield text[:at], text[at + 1 :]
+        yield text[:at].removesuffix("://"), text[at:]
 
 
 def _path(text: str) -> ColumnPath | None:

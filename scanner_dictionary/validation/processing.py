@@ -129,7 +129,8 @@ def unread_statements_of_files(conn: Connection, cluster: int) -> Occurrences:
     )
     for name, place, sql in conn.execute(query.order_by(statement.name)):
         for unread in unread_statements(sql):
-            where = f"{name}:{unread.line}" if not place else f"{name} of {place}, line {unread.line}"
+            file = f"{name} of {place}" if place != name else name
+            where = f"{file}, line {unread.line}" if place else f"{name}:{unread.line}"
             yield f"statement {where}", f"{unread.opening} is not read: {unread.why}"
 
 

@@ -209,9 +209,9 @@ function affectedLink({kind, namespace, name, path}) {
 
 function findingSection(finding) {
   const data = finding.affected.filter((each) => !isCalled(each));
-  const [, grade] = VERDICTS[finding.verdict] || ["", ""];
+  const [words, grade] = VERDICTS[finding.verdict] || [finding.verdict.replace(/-/g, " "), ""];
   return section(finding.what, [
-    make("p", {}, [mark(finding.verdict, grade), " ", text([finding.target, ...finding.why].filter(Boolean).join(" · "))]),
+    make("p", {}, [mark(words.toLowerCase(), grade), " ", text([finding.target, ...finding.why].filter(Boolean).join(" · "))]),
     finding.affected.length
       ? tableOf(
           "Affected data",

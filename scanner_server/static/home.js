@@ -43,6 +43,11 @@ function tile(figure, words, href, grade = "", note = "") {
 const grouped = (number) => Number(number).toLocaleString("en");
 const noun = (number, one) => `${grouped(number)} ${one}${number === 1 ? "" : "s"}`;
 
+// The noun behind a count.
+function nounFor(count, noun) {
+  return count === 1 ? noun : `${noun}s`;
+}
+
 function tilesOf(counts, now) {
   const others = counts.mentioned_topics ? `${grouped(counts.mentioned_topics)} more that only jobs mention` : "";
   const internal = counts.internal_topics ? `${grouped(counts.internal_topics)} of them internal` : "";
@@ -56,17 +61,17 @@ function tilesOf(counts, now) {
     return element;
   };
   return make("div", {class: "tiles"}, [
-    tile(grouped(counts.topics), "topics", "/topics", "", [internal, others].filter(Boolean).join(", ")),
+    tile(grouped(counts.topics), nounFor(counts.topics, "topic"), "/topics", "", [internal, others].filter(Boolean).join(", ")),
     counts.failed_jobs
-      ? tile(grouped(counts.jobs), "jobs", "/jobs?failed=true", "error", `${grouped(counts.failed_jobs)} failed`)
-      : tile(grouped(counts.jobs), "jobs", "/jobs", "", "none failed"),
+      ? tile(grouped(counts.jobs), nounFor(counts.jobs, "job"), "/jobs?failed=true", "error", `${grouped(counts.failed_jobs)} failed`)
+      : tile(grouped(counts.jobs), nounFor(counts.jobs, "job"), "/jobs", "", "none failed"),
     place("columns with PII", "/columns?tag=PII", () => countRows("/columns", {tag: "PII"}, "declared and inherited")),
     location.protocol === "file:"
       ? ""
       : place("changes in the last week", "/changes", () => countRows("/changes", {}, `scanned ${moment(now.finished)}`)),
     tile(
       counts.stale_sources ? `${fresh} of ${counts.sources}` : grouped(counts.sources),
-      "sources read by the last scan",
+      `${nounFor(counts.sources, "source")} read by the last scan`,
       "/sources",
       counts.stale_sources ? "warning" : "",
       counts.stale_sources ? `${grouped(counts.stale_sources)} stale` : "all fresh",

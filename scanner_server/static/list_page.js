@@ -27,12 +27,26 @@ async function readFirst(shown) {
   }
   if (list.facets) drawFacets(shown.facets, await ask("/search/counts", {q: params.q}), params);
   const turn = (shown.turn || 0) + 1;
-  Object.assign(shown, {turn, rows: [], next: null, sorted: null, hint: ""});
+  Object.assign(shown, {turn, rows: [], next: null, sorted: null, hint: "", total: null, least: ""});
   await readPage(shown, FIRST_ROWS);
   if (turn !== shown.turn) return;
-  shown.total = list.total && shown.rows.length ? list.total((await ask("/summary")), params) : null;
+  const summary = list.total && shown.rows.length ? await ask("/summary") : null;
+  shown.total = summary && list.total(summary, params);
+  // Of a place not all findings of a rule are listed.
+  shown.byRule = new Map(summary && !params.cluster && !params.where ? summary.findings.map(({rule, count}) => [rule, count]) : []);
   if (list.first && !shown.rows.length) shown.hint = await list.first();
   drawList(shown);
+  if (!list.total && shown.next) await countOn(shown);
+}
+
+// Says how many rows a list has that no summary counts: one more page is counted, and "at least" if others follow.
+async function countOn(shown) {
+  const {turn, rows, next} = shown;
+  const {items, next_cursor, complete} = await ask(shown.list.path, requestOf(shown, MORE_ROWS));
+  if (turn !== shown.turn || next !== shown.next) return; // a filter was changed, or more rows are shown meanwhile
+  shown.total = rows.length + items.length;
+  shown.least = next_cursor || (shown.list.incomplete && !complete) ? "at least " : "";
+  drawEnd(shown);
 }
 
 // Reads the next page behind the rows that are there, and returns its rows; one request after the other.
@@ -43,13 +57,17 @@ function readPage(shown, limit) {
   return shown.last;
 }
 
-async function requestPage(shown, limit, turn) {
-  const {list, params, next} = shown;
+// The parameters of the request for the next page of at most so many rows.
+function requestOf({list, params, next}, limit) {
   const names = [...list.filters.map(({name}) => name), ...(list.needs || [])];
   const wanted = Object.fromEntries(names.filter((name) => params[name]).map((name) => [name, params[name]]));
-  const {internal, ...asked} = {...list.fixed, ...wanted, ...(list.unpaged ? {} : {limit, cursor: next || ""})};
+  const {internal, ...asked} = {...list.fixed, ...wanted, ...(list.unpaged ? {} : {limit: Math.min(limit, list.most || limit), cursor: next || ""})};
   if (internal) delete asked.without_internal;
-  const answer = await ask(list.path, asked);
+  return asked;
+}
+
+async function requestPage(shown, limit, turn) {
+  const answer = await ask(shown.list.path, requestOf(shown, limit));
   if (turn !== shown.turn) return []; // a filter was changed meanwhile
   shown.rows.push(...answer.items);
   Object.assign(shown, {next: answer.next_cursor, complete: answer.complete, nearest: answer.did_you_mean || []});
@@ -114,7 +132,7 @@ function drawList(shown) {
   shown.filled = names.map((_, at) => !shown.same.has(at) && cells.some((line) => hasContent(line[at])));
   const kept = (line) => line.filter((_, at) => shown.filled[at]);
   shown.caption = make("span", {});
-  const table = list.grouped ? findingGroups(rows) : tableOf(shown.caption, kept(names), cells.map(kept), list.none || "no match", list.title);
+  const table = list.grouped ? findingGroups(rows, shown.byRule) : tableOf(shown.caption, kept(names), cells.map(kept), list.none || "no match", list.title);
   shown.table = list.grouped ? null : table.querySelector("table");
   for (const head of table.querySelectorAll("th")) {
     const at = names.indexOf(head.textContent);
@@ -133,23 +151,26 @@ function cellsOf({list, rows}, row, at) {
 
 // The caption, what is next to a list without a match, and the button that reads on, which scrolling presses.
 function drawEnd(shown) {
-  const {list, rows, next, total, nearest, same} = shown;
-  const said = [...same].map(([at, value]) => `${list.columns[at][0]}: ${value}`);
-  const of = total !== null && total > rows.length ? ` of ${digits(total)}` : next ? " of more" : "";
+  const {list, rows, next, total, least, nearest, same, complete} = shown;
+  const more = next || (list.incomplete && !complete);
+  // Groups of findings say the rest.
+  const once = [...same].filter(([at]) => !list.grouped || list.columns[at][0] === "cluster");
+  const said = once.map(([at, value]) => `${list.columns[at][0]}: ${value}`);
+  const of = total !== null && total > rows.length ? ` of ${least}${digits(total)}` : more ? " of more" : "";
   const noun = list.noun ? list.noun(shown.params) : list.title.toLowerCase();
   const counts = `${digits(rows.length)}${of} ${rows.length === 1 && !of ? noun.replace(/s$/, "") : noun}`;
   shown.caption.replaceChildren(text([counts, ...said].join(" · ")));
   const meant = nearest.map((pattern) => [link(`${location.pathname}?${query({pattern})}`, pattern), " "]);
-  const more = make("button", {type: "button", id: "more"}, "Show more");
-  more.onclick = () => readMore(shown);
+  const further = make("button", {type: "button", id: "more"}, "Show more");
+  further.onclick = () => readMore(shown);
   const csv = make("button", {type: "button"}, "Download CSV");
   csv.onclick = () => during(() => downloadRows(shown));
   shown.end.replaceChildren(
     meant.length ? make("p", {}, ["Did you mean ", ...meant.flat()]) : "",
-    make("p", {class: "none", "aria-live": "polite"}, shown.hint || (shown.complete ? "" : MAY_MISS)),
-    make("p", {class: "acts"}, [next ? more : "", rows.length ? csv : ""]),
+    make("p", {class: "none", "aria-live": "polite"}, shown.hint || (complete ? "" : list.incomplete || MAY_MISS)),
+    make("p", {class: "acts"}, [next ? further : "", rows.length ? csv : ""]),
   );
-  if (next) scrolled(more, () => readMore(shown));
+  if (next) scrolled(further, () => readMore(shown));
 }
 
 // Adds rows below the others; false where that would show a column that is hidden, so that all is drawn again.
@@ -247,8 +268,12 @@ function sameColumns(list, rows) {
   return same;
 }
 
-// Findings by rule: the next step is said once.
-function findingGroups(rows) {
+function countOfAll(count, all) {
+  return all > count ? `${digits(count)} of ${digits(all)}` : digits(count);
+}
+
+// Findings by rule: the next step is said once. Of some rules there are more findings than are read by now.
+function findingGroups(rows, byRule = new Map()) {
   const rules = [...new Set(rows.map((row) => row.rule))];
   if (!rules.length) return make("p", {class: "none"}, "Findings: no match.");
   const clusters = new Set(rows.map((row) => row.cluster)).size;
@@ -266,14 +291,14 @@ function findingGroups(rows) {
         return names.map((name) => members[name]);
       });
       return make("section", {class: "rule"}, [
-        make("h3", {}, [mark(own[0].severity, own[0].severity), " ", `${ruleName(rule)} (${own.length})`]),
+        make("h3", {}, [mark(own[0].severity, own[0].severity), " ", `${ruleName(rule)} (${countOfAll(own.length, byRule.get(rule))})`]),
         said ? make("p", {}, text(own[0].what)) : "",
         steps.length === 1 && steps[0] ? make("p", {class: "none"}, ["Next step: ", prose(steps[0])]) : "",
         said && clusters === 1
           ? make(
               "ul",
               {class: "names columns"},
-              own.map((row) => make("li", {}, findingPlace(row))),
+              own.map((row) => make("li", {}, findingPlace(row, ruleName(rule).split(" ").includes("topic")))),
             )
           : tableOf("", names, cells, "", ruleName(rule)),
       ]);

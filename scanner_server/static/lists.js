@@ -120,8 +120,8 @@ const LISTS = {
       ],
       [
         "in",
-        (row) => (row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : row.dataset ? link(flowPage(row.dataset), row.dataset) : ""),
-        (row) => row.topic || row.dataset,
+        (row) => (row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : row.dataset ? link(flowPage(row.dataset), datasetAddress(row.dataset)) : ""),
+        (row) => row.topic || datasetAddress(row.dataset),
       ],
       ["cluster", (row) => row.cluster],
       ["side", (row) => row.role],
@@ -137,6 +137,8 @@ const LISTS = {
     title: "Search",
     noun: () => "hits",
     path: "/search",
+    most: 200,
+    incomplete: "Other names may match: enter more of the name.",
     needs: ["q"],
     hint: "Enter a name, or the start of a word of one.",
     facets: true,
@@ -197,8 +199,8 @@ const LISTS = {
             : row.attributes.state,
       ],
       ["where", (row) => (row.cluster ? make("span", {title: row.namespace}, text(row.cluster)) : row.namespace)],
-      ["reads from", (row) => countOf(row.upstream, flowPage(row.id)), (row) => row.upstream],
-      ["writes to", (row) => countOf(row.downstream, flowPage(row.id)), (row) => row.downstream],
+      ["upstream", (row) => countOf(row.upstream, flowPage(row.id)), (row) => row.upstream],
+      ["downstream", (row) => countOf(row.downstream, flowPage(row.id)), (row) => row.downstream],
     ],
   },
   "/subjects": {
@@ -236,7 +238,7 @@ const LISTS = {
     title: "Findings",
     path: "/findings",
     total: ({counts}) => counts.findings,
-    filters: [CLUSTER, choice("severity", "Severity", ["error", "warning"]), {name: "rule", words: "Rule", kind: "rule"}, {name: "where", words: "At", kind: "text"}],
+    filters: [CLUSTER, choice("severity", "Severity", ["error", "warning"]), {name: "rule", words: "Rule", kind: "rule"}, {name: "where", words: "Where", kind: "text"}],
     grouped: true,
     columns: [
       ["severity", (row) => mark(row.severity, row.severity), (row) => row.severity],
@@ -269,10 +271,10 @@ function versionLink(row, version) {
 }
 
 // Findings are about something by its kind and name; a topic has a page, what runs is among the jobs.
-function findingPlace({where, cluster}) {
+function findingPlace({where, cluster}, isShort = false) {
   const [kind, ...rest] = where.split(" ");
   const name = rest.join(" ").replace(/^'(.*)'$/, "$1");
-  if (kind === "topic") return link(topicPage(cluster, name), where);
+  if (kind === "topic") return link(topicPage(cluster, name), isShort ? name : where);
   if (["connector", "statement", "query", "job"].includes(kind)) return link(`/jobs?${query({pattern: name})}`, where);
   if (kind === "subject") return link(`/subjects?${query({pattern: name})}`, where);
   return where;

@@ -139,7 +139,18 @@ async function readView() {
   if (now.graph_scan !== null && (alone || !live.whole)) await loadOverview(alone ? OVERVIEW : 1, requested);
   for (const entry of wanted) await load(...JSON.parse(entry));
   // A link may name the node in another way than the graph does.
-  if (node && !graph.byKey.has(node)) params.set("node", await loadFirst(node));
+  let failure = null;
+  if (node && !graph.byKey.has(node)) {
+    try {
+      params.set("node", await loadFirst(node));
+    } catch (error) {
+      if (graph.cards.length || now.graph_scan === null) throw error;
+      // The canvas is not left empty.
+      failure = error;
+      for (const name of ["node", "focus"]) params.delete(name);
+      await loadOverview(OVERVIEW);
+    }
+  }
   if (view !== views) return; // another link was followed meanwhile
   if (node !== params.get("node")) history.replaceState(null, "", `#${params}`);
   // Chips change the width of cards, so that the first drawing waits for them a little.
@@ -148,6 +159,7 @@ async function readView() {
   await Promise.race([read, new Promise((done) => setTimeout(done, 500))]);
   if (view !== views) return;
   open();
+  if (failure) showError(failure);
   drawn = true;
   await restoreList(params.get("list"));
   if (!graph.cards.length) search.focus();

@@ -46,6 +46,11 @@ function topicPage(cluster, topic, more = {}) {
   return `/topic?${query({cluster, topic, ...more})}`;
 }
 
+// How a dataset is shown: the name of a file starts with a slash of its own, as in file//tmp/a.txt.
+function datasetAddress(dataset) {
+  return dataset.replace(/^file\/\//, "file:///").replace(/([^:/])\/\//, "$1/");
+}
+
 // The address of the drawing around a node.
 function flowPage(node, more = {}) {
   return node ? `/flow#${query({node, ...more})}` : "/flow";

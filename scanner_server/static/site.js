@@ -14,7 +14,8 @@ const KEYS_OF_LISTS = [
 ];
 
 function showError(error) {
-  page.prepend(make("p", {class: "warn", role: "alert"}, text(String(error.message || error))));
+  const href = location.pathname === "/change" ? (node) => `/change?${query({node})}` : undefined;
+  page.prepend(make("p", {class: "warn", role: "alert"}, messageOf(error, href)));
 }
 
 function swapTheme() {

@@ -509,7 +509,7 @@ async function deletionParts(cluster, topic) {
     ]),
     tableOf(
       "What refers to it",
-      ["kind", "name", "what", "alone", "evidence"],
+      ["kind", "name", "what", "may be deleted", "evidence"],
       item.uses.map((use) => [use.kind, use.name, use.what, use.answer, use.evidence]),
       "nothing is known",
     ),

@@ -11,7 +11,8 @@ import changing_installation as changing
 import pytest
 from chromium import SCANNER, serving, settle, violations
 
-from dataflow_generator.build.store import generate
+from dataflow_generator.build.store import generate, store
+from dataflow_generator.graph import FlowGraph, Node, NodeKind
 from scanner_api.dictionary import open_dictionary
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -359,6 +360,25 @@ def test_a_name_that_is_not_known_is_an_error_with_the_nearest(visit, browser, a
     page.close()
 
 
+def test_a_name_of_several_nodes_is_answered_with_links_to_them(browser, tmp_path) -> None:
+    """The drawing is not empty meanwhile."""
+    named = (("topic", "kafka://k-1:9092"), ("dataset", "postgres://db:5432"))
+    nodes = [Node(f"{kind}:{space}/a.orders", NodeKind(kind), space, "a.orders") for kind, space in named]
+    engine = changing.write_state(tmp_path / "same.db", changing.installation())
+    store(engine, FlowGraph(nodes=lambda: iter(nodes), edges=lambda: iter(())))
+    engine.dispose()
+    with serving(SCANNER, open_dictionary(tmp_path / "same.db").url) as address:
+        page = browser.new_page()
+        page.goto(f"{address}/flow#node=a.orders")
+        page.locator("[role=alert]").wait_for()
+
+        assert page.locator("[role=alert] a").all_inner_texts() == [node.key for node in nodes]
+        assert "2 nodes" in page.locator("#footer").inner_text()
+        page.locator("[role=alert] a").first.click()
+        page.locator(".card.chosen", has_text="a.orders").wait_for()
+        page.close()
+
+
 def test_evidence_shows_the_setting_and_its_value_or_the_sql(visit) -> None:
     """In the place where one looks for the reason, with the keyboard as with the mouse."""
     column = "column:postgres://127.0.0.1:29432/warehouse.public.order_facts%23amount"
@@ -502,6 +522,14 @@ def test_a_long_list_reads_on_while_it_is_scrolled_and_keeps_few_lines(visit, ma
     assert page.locator("tbody tr").count() < 3_000
     page.evaluate("scrollTo(0, 0)")
     page.locator("tbody tr", has_text="a.orders").wait_for()
+
+
+def test_a_list_without_a_stored_count_is_counted_up_to_a_bound(visit, many) -> None:
+    """A count of all would take as long as reading all."""
+    page = visit(f"{many}/search?q=t1")
+
+    assert page.locator("caption").inner_text().startswith("200 of more hits")
+    assert "Other names may match: enter more of the name." in page.locator("main").inner_text()
 
 
 def test_a_list_is_downloaded_whole_and_runs_no_formula(visit, many) -> None:

@@ -52,8 +52,19 @@ function pathName(path) {
     .join(".");
 }
 
+const OFFER = "write one of these: ";
+
+// The message of an error; the nodes that it offers are links, whose address *href* makes.
+function messageOf(error, href = (node) => `/flow#${new URLSearchParams({node})}`) {
+  const [message, offered] = String(error.message || error).split(OFFER);
+  if (!offered) return text(message);
+  const names = offered.split(", ").map((name) => (/^[a-z-]+:/.test(name) ? make("a", {href: href(name)}, text(name)) : text(name)));
+  return [text(`${message}choose one of these: `), ...names.flatMap((name, at) => (at ? [", ", name] : [name]))];
+}
+
 function nameOf(node) {
   if (node.path) return [node.name, pathName(node.path)].filter(Boolean).join(".") || "(whole value)";
+  if (!node.name && node.kind === "schema") return `${(node.attributes || {}).format || ""} schema`.trim();
   return node.name || node.key;
 }
 

@@ -75,12 +75,11 @@ function drawFooter() {
   const still = graph.cards.length - flowing.size;
   const words = [
     part && `part of the graph: ${part}`,
-    `${graph.nodes.length} nodes, ${graph.edges.length} edges${graph.live ? " drawn" : ""}${shownScans.base ? " in either scan" : ""}`,
+    `${graph.nodes.length} nodes, ${graph.edges.length} edges${graph.live ? " loaded" : ""}${shownScans.base ? " in either scan" : ""}`,
     still ? `${still} without known flow${state.still ? "" : ", hidden"}` : "",
     state.folded.size ? `${state.folded.size} of ${graph.groups.size} clusters and systems are collapsed` : "",
-    coverage.unread || coverage.tables
-      ? `${coverage.unread} statements not parsed, ${coverage.tables} without columns`
-      : "",
+    coverage.unread ? `${coverage.unread} statements not parsed` : "",
+    coverage.tables ? `${coverage.tables} statements without columns` : "",
     coverage.unknown_connectors ? `${coverage.unknown_connectors} connectors of unknown classes` : "",
     (coverage.problems || []).length ? `${coverage.problems.length} problems` : "",
     ...Object.entries(graph.leftOut).map(([kind, count]) => `${count} ${kind}s of schemas omitted`),

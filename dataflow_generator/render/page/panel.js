@@ -223,7 +223,7 @@ function coverageParts() {
 // An error opens the panel, which is closed while nothing is selected.
 function showError(error) {
   document.querySelector("main").classList.add("detailed");
-  panel.replaceChildren(make("p", {class: "warn", role: "alert"}, text(String(error.message || error))));
+  panel.replaceChildren(make("p", {class: "warn", role: "alert"}, messageOf(error)));
 }
 
 panel.addEventListener("keydown", (event) => {

@@ -48,7 +48,8 @@ A_ID, A_DAY, B_ID, B_SUM, C_ID = (
 )
 TABLE = Node("dataset:postgres://db:5432/shop.public.paid", NodeKind.DATASET, "postgres://db:5432", "shop.public.paid")
 AMOUNT = Node(f"column:{TABLE.namespace}/{TABLE.name}#sum", NodeKind.COLUMN, TABLE.namespace, TABLE.name, ("sum",))
-NODES = (TABLE, AMOUNT, CLUSTER, A, B, C, D, AB, BC, CA, A_DAY, A_ID, B_ID, B_SUM, C_ID, SCHEMA, LONELY)
+FILE = Node("dataset:file//tmp/b.txt", NodeKind.DATASET, "file", "/tmp/b.txt")
+NODES = (TABLE, AMOUNT, FILE, CLUSTER, A, B, C, D, AB, BC, CA, A_DAY, A_ID, B_ID, B_SUM, C_ID, SCHEMA, LONELY)
 EDGES = (
     *(edge(CLUSTER, node, EdgeKind.CONTAINS) for node in (A, B, C, D)),
     edge(A, SCHEMA, EdgeKind.HAS_SCHEMA, "value"),
@@ -203,6 +204,7 @@ def test_the_stored_graph_gives_what_the_graph_in_memory_gives(root, question, c
         ("paid.sum", [AMOUNT]),
         ("postgres://db:5432/paid", [TABLE]),
         ("dataset:paid", [TABLE]),
+        *((name, [FILE]) for name in ("/tmp/b.txt", "file:///tmp/b.txt", "file/tmp/b.txt", FILE.key)),
     ],
 )
 def test_a_node_is_called_as_people_know_it(text, expected, conn) -> None:
