@@ -30,6 +30,8 @@ _CLIENT = re.compile(
 )
 """An import of a client library."""
 _PACKAGE = re.compile(r"\s*(?:import|from)\s+(?P<name>\w+)")
+_KEY = re.compile(r"(?i)[\"'`][\w.-]*(?:topic|schema)[\w.-]*[\"'`]")
+"""A text in code that names a topic, a schema or the setting of one."""
 _LISTED = 10
 _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
 
@@ -89,13 +91,20 @@ class ProgramChanges:
         reach = Reach(of_kafka, self._source, self._texts(module), self._expect, self._lines)
         programs = [program for user in users for program in self._programs[user]]
         lonely: list[Edit] = []
-        for edit, files in reach.of(edits):
+        reaching = dict(reach.of(edits))
+        settings = {edit: frozenset[str]() for edit in edits if edit not in reaching and self._is_setting(edit)}
+        for edit, files in (reaching | settings).items():
             for program in [program for program in programs if program.files & files] or programs:
                 reached.setdefault(program.name, (program, []))[1].append(edit)
-            if not programs and not edit.is_further_field and reach.may_write(files):
+            if not programs and not edit.is_further_field and (edit in settings or reach.may_write(files)):
                 lonely.append(edit)
         if lonely:
-            yield _of_files(lonely, _topics(edits))
+            yield _of_files(lonely, _topics(edits) or _keys(lonely))
+
+    def _is_setting(self, edit: Edit) -> bool:
+        """Return whether an edit changes the key of a topic or schema in a file that mentions a Kafka client."""
+        mentioning = {*self._base.reading.files.get(APPLICATION, ()), *self._head.reading.files.get(APPLICATION, ())}
+        return edit.path in mentioning and bool(_keys((edit,)))
 
     def _finding(self, jobs: Sequence[CountedJob], edits: Sequence[Edit]) -> ChangeFinding:
         """Return the finding of programs with the same edits, fine if they write nothing or only get further fields."""
@@ -307,6 +316,11 @@ class _Texts(Mapping[str, str]):
 
 def _topics(edits: Iterable[Edit]) -> list[str]:
     return sorted({name for edit in edits for name in edit.topics})
+
+
+def _keys(edits: Iterable[Edit]) -> list[str]:
+    """Return the texts that name topics, schemas or settings of these, and that only one side has."""
+    return sorted({text.strip("\"'`") for edit in edits for text in edit.changed if _KEY.fullmatch(text)})
 
 
 def _of_files(edits: Sequence[Edit], named: Sequence[str]) -> ChangeFinding:
