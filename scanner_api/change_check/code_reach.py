@@ -23,7 +23,7 @@ _WRITES = re.compile(
 _CLIENT = re.compile(r"(?i)kafka|sarama|kgo|faust|cloud\.stream|reactive\.messaging|avro|flink")
 """What an import of a client library contains."""
 _PRODUCES = re.compile(
-    r"(?i)\w*(?:producer\w*|produce(?:async)?|kafkatemplate|streambridge|kstream\w*|writemessages|publisher|outbox|(?<!de)serializer?)"
+    r"(?i)\w*(?:producer\w*|produce(?:async)?|kafkatemplate|streambridge|kstream\w*|writestream|kafkasink\w*|writemessages|publisher|outbox|(?<!de)serializer?)"
 )
 """Names of what sends records."""
 _ASIDE = re.compile(r"(?i)\w*(?:health|liveness|readiness|logging|checkers?$)\w*")

@@ -23,6 +23,7 @@ from scanner_extractor.repository.programs import APPLICATION
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, suffix
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_extractor.repository.topic_files.settings import KIND as TOPIC_FILE
+from scanner_model.declarations import UNRESOLVED_USE, UnreadFile
 
 _CLIENT = re.compile(
     r"(?im)^[ \t]*(?:(?:import|from|using)\b[^\n]*?|(?:[\w.]+[ \t]+)?\"[\w./-]*?|[^\n]{0,200}?\brequire\(.[\w./@-]*?)"
@@ -94,9 +95,13 @@ class ProgramChanges:
         reaching = dict(reach.of(edits))
         settings = {edit: frozenset[str]() for edit in edits if edit not in reaching and self._is_setting(edit)}
         for edit, files in (reaching | settings).items():
-            for program in [program for program in programs if program.files & files] or programs:
+            owners = [program for program in programs if program.files & files] or programs
+            for program in owners:
                 reached.setdefault(program.name, (program, []))[1].append(edit)
-            if not programs and not edit.is_further_field and (edit in settings or reach.may_write(files)):
+            if edit.is_further_field or any(written_by(program.job) for program in owners):
+                continue
+            unnamed = files - {path for program in programs for path in program.files}
+            if (edit in settings and not programs) or reach.may_write(unnamed):
                 lonely.append(edit)
         if lonely:
             yield _of_files(lonely, _topics(edits) or _keys(lonely))
@@ -202,6 +207,8 @@ class ProgramChanges:
         """Return the source files of both commits that use Kafka."""
         listed = (path for commit in (self._base, self._head) for path in commit.reading.files.get(APPLICATION, ()))
         named = {file for programs in self._programs.values() for program in programs for file in program.files}
+        unread = (file for commit in (self._base, self._head) for file in commit.reading.of(UnreadFile))
+        named |= {file.name for file in unread if file.kind == UNRESOLVED_USE}
         return tuple(
             path
             for path in dict.fromkeys(listed)

@@ -338,6 +338,8 @@ class Extractor:
                 for value in self.resolver.texts(arguments[1], scope)
                 for name in value.text.split(",")
             ]
+            if not values and scope.unit.mentions(USES_KAFKA) and not _is_parameter(arguments[1], scope):
+                self.unresolved.append((scope.unit, call.line))
             yield Rule(_R if key == "subscribe" else _W, streams=True), values
 
     def _commands(self, unit: Unit) -> Iterator[Found]:

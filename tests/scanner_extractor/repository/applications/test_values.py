@@ -208,6 +208,21 @@ def test_an_element_of_what_is_received_has_a_topic_of_its_own():
     assert flows({"go.mod": "module example.org/shop\n", "main.go": code}) == set()
 
 
+def test_a_part_of_a_name_is_not_the_name():
+    """A text that is divided at commas is a list of names; one of Spark's options without a name is said."""
+    code = """\
+        for rule in ["rules.large", "rules.late"]:
+            topic = rule.split(".")[-1]
+            frame.writeStream.format("kafka").option("topic", topic).start()
+        """
+    reading = read_applications({"a.py": textwrap.dedent(code)}, SourceId("repository"))
+
+    assert reading.flows == ()
+    assert [path for path, _ in reading.unresolved] == ["a.py"]
+    consumer = 'from kafka import KafkaConsumer\nfor topic in "a;b".split(";"):\n    KafkaConsumer(topic)\n'
+    assert flows({"b.py": consumer}) == {"b: a > ", "b: b > "}
+
+
 def test_an_extension_method_is_called_without_its_first_parameter():
     extension = """\
         using Confluent.Kafka;
