@@ -297,7 +297,8 @@ class Extractor:
         positional = call.positional()
         if rule.several and rule.at:  # what comes before the first name is no name
             positional = list(dropwhile(lambda argument: not self.resolver.texts(argument, scope), positional))
-        arguments = [named] if named is not None else positional[rule.at :]
+        given = positional[rule.at :] if len(positional) >= -rule.at else []
+        arguments = [named] if named is not None else given
         if named is None and not rule.several:
             arguments = arguments[:1]
         if rule.names and rule.names[0][0].isupper() and named is None and call.kind is Kind.NEW:

@@ -83,6 +83,8 @@ _KAFKA_TABLE = re.compile(
     r"(?=[^;]*'connector'\s*=\s*'(?:upsert-)?kafka')[^;]*?'topic'\s*=\s*'(?P<topic>[^';]+)'",
     re.IGNORECASE,
 )
+_GO_TESTS = re.compile(r'^\s*(?:import\s+)?"testing"\s*$', re.MULTILINE)
+"""The import of a file that helps tests, whatever it is called."""
 _GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
 _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
@@ -177,7 +179,7 @@ def is_application_file(path: str, text: str) -> bool:
 
     Tests are none.
     """
-    if is_test(path):
+    if is_test(path) or (path.endswith(".go") and _GO_TESTS.search(text)):
         return False
     if language_of(path):
         return mentions_client(path, text)
