@@ -179,7 +179,7 @@ def is_application_file(path: str, text: str) -> bool:
 
     Tests are none.
     """
-    if is_test(path) or (path.endswith(".go") and _GO_TESTS.search(text)):
+    if is_test(path) or _helps_tests(path, text):
         return False
     if language_of(path):
         return mentions_client(path, text)
@@ -191,6 +191,10 @@ def is_application_file(path: str, text: str) -> bool:
     return _FRAMEWORKS.search(text) is not None or (
         is_declaring and declared_topics(read_settings(path, text)) is not None
     )
+
+
+def _helps_tests(path: str, text: str) -> bool:
+    return path.endswith(".go") and _GO_TESTS.search(text) is not None
 
 
 def read_applications(
@@ -359,7 +363,8 @@ class _Reader:
         """Return the source files that may define what others name; none where no file was parsed."""
         if not self.index.units:
             return []
-        return [path for path in sorted(self.files) if language_of(path) and not is_test(path)]
+        paths = (path for path in sorted(self.files) if language_of(path) and not is_test(path))
+        return [path for path in paths if not _helps_tests(path, self.files[path])]
 
     def _parse(self, paths: Iterable[str]) -> None:
         """Parse files and add them to the index; each is tried once, and one that is not read is noted."""
