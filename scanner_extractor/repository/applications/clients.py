@@ -22,7 +22,6 @@ from scanner_extractor.repository.applications.values import Resolver
 from scanner_extractor.repository.applications.wrappers import USES_KAFKA, access_of, topic_arguments
 from scanner_extractor.repository.languages import language_of
 from scanner_extractor.repository.languages.language import BINDING, CHANNEL_IN, DESTINATION, Access, Note, Rule
-from scanner_extractor.repository.syntax_trees import words
 
 
 class Found(NamedTuple):
@@ -295,7 +294,7 @@ class Extractor:
     def _topics(self, rule: Rule, call: Expr, scope: CodeScope) -> list[ResolvedText]:
         named = call.named(*rule.names) if rule.names else None
         positional = call.positional()
-        if rule.several and rule.at:  # what comes before the first name is no name
+        if rule.several and rule.at:  # the topics follow a name, and what precedes that has none
             positional = list(dropwhile(lambda argument: not self.resolver.texts(argument, scope), positional))
         given = positional[rule.at :] if len(positional) >= -rule.at else []
         arguments = [named] if named is not None else given

@@ -56,7 +56,9 @@ def test_code_that_uses_kafka_and_names_no_topic_that_is_known_is_unknown(check)
 
 def test_the_settings_of_a_client_in_code_are_unknown_without_an_import(check):
     """The name of the class is a text, and the platform that makes the consumer is not known."""
-    code = "import os\nCONSUMER = {'class': 'house.KafkaConsumer', 'topics': os.environ['INPUT_TOPICS']}\nLEVEL = 'info'\n"
+    code = (
+        "import os\nCONSUMER = {'class': 'house.KafkaConsumer', 'topics': os.environ['INPUT_TOPICS']}\nLEVEL = 'info'\n"
+    )
     base = {**BASE, "step/setup.py": "", "step/settings.py": code}
     comment = {"a.ksql": KSQL + "-- more\n"}
 

@@ -197,4 +197,6 @@ def test_the_answer_about_a_job_says_that_others_read_what_it_writes():
     reader = Affected(kind="job", namespace="", name="bill", path="", use="reads", steps=1)
     stopped = finding("job-stopped", target="job shop", item="shop", affected=(reader,))
 
-    assert headline(ChangeReport(files=(), findings=(stopped,))) == "1 service is affected: bill reads what `shop` writes."
+    assert (
+        headline(ChangeReport(files=(), findings=(stopped,))) == "1 service is affected: bill reads what `shop` writes."
+    )

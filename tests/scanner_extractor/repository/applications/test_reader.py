@@ -207,7 +207,7 @@ CLIENTS = {
         class A { void F() {
           services.AddConsumer(options => options.RegisterMessageHandler<Order, Handler>("a", "order-placed"));
           services.AddProducerFor<P>(options => options.Register<Order>("t", "order-placed", x => x.Id));
-          options.ForTopic("own").RegisterMessageHandler<Order, Handler>("order-placed").Register<Order>("b", x => x.Id);
+          options.ForTopic("own").RegisterMessageHandler<Order, Handler>("placed").Register<Order>("b", x => x.Id);
         } }
         """,
         {" > t", "a > "},
