@@ -100,7 +100,7 @@ class ProgramChanges:
                 reached.setdefault(program.name, (program, []))[1].append(edit)
             if edit.is_further_field or any(written_by(program.job) for program in owners):
                 continue
-            unnamed = files - {path for program in programs for path in program.files}
+            unnamed = files & self._unresolved if programs else files
             if (edit in settings and not programs) or reach.may_write(unnamed):
                 lonely.append(edit)
         if lonely:
@@ -207,13 +207,18 @@ class ProgramChanges:
         """Return the source files of both commits that use Kafka."""
         listed = (path for commit in (self._base, self._head) for path in commit.reading.files.get(APPLICATION, ()))
         named = {file for programs in self._programs.values() for program in programs for file in program.files}
-        unread = (file for commit in (self._base, self._head) for file in commit.reading.of(UnreadFile))
-        named |= {file.name for file in unread if file.kind == UNRESOLVED_USE}
+        named |= self._unresolved
         return tuple(
             path
             for path in dict.fromkeys(listed)
             if mentions.is_program(path) and language_of(path) and (path in named or self._imports_client(path))
         )
+
+    @cached_property
+    def _unresolved(self) -> frozenset[str]:
+        """Return the files of both commits that use a Kafka client without a known topic."""
+        unread = (file for commit in (self._base, self._head) for file in commit.reading.of(UnreadFile))
+        return frozenset(file.name for file in unread if file.kind == UNRESOLVED_USE)
 
     def _imports_client(self, path: str) -> bool:
         """Return whether a source file imports what reads or writes records, or is part of the platform for that."""
