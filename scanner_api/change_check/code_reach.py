@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -22,7 +23,7 @@ _WRITES = re.compile(
 _CLIENT = re.compile(r"(?i)kafka|sarama|kgo|faust|cloud\.stream|reactive\.messaging|avro|flink")
 """What an import of a client library contains."""
 _PRODUCES = re.compile(
-    r"(?i)\w*(?:producer\w*|produce(?:async)?|kafkatemplate|streambridge|kstream\w*|writemessages|publisher|outbox|(?<!de)serializer?)"
+    r"(?i)\w*(?:producer\w*|produce(?:async)?|kafkatemplate|streambridge|kstream\w*|writestream|kafkasink\w*|writemessages|publisher|outbox|(?<!de)serializer?)"
 )
 """Names of what sends records."""
 _ASIDE = re.compile(r"(?i)\w*(?:health|liveness|readiness|logging|checkers?$)\w*")
@@ -86,6 +87,12 @@ class Edit(NamedTuple):
     def owner(self) -> str:
         """Return the class that it is in; empty outside of one."""
         return self.name.rpartition(".")[0].rpartition(".")[2]
+
+    @property
+    def changed(self) -> Counter[str]:
+        """Return the tokens that one side has more often than the other."""
+        before, after = (Counter(side.texts if side is not None else ()) for side in (self.before, self.after))
+        return (before - after) + (after - before)
 
     @property
     def topics(self) -> frozenset[str]:

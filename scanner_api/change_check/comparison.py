@@ -328,7 +328,8 @@ class _Comparison:
                     verdict = Verdict.FINE
                 instead = f", instead of {', '.join(other.name for other in sorted(had))}" if had else ""
                 what = f"{dataset.name} is read{instead}, which nothing in the repository writes or declares"
-                hit = tuple(hit for written in sorted(written_by(job)) for hit in self._hits.of(written))
+                users = (hit for written in sorted(written_by(job)) for hit in self._hits.of(written))
+                hit = tuple(hit for hit in users if hit.use != "writes")
                 finding = _finding("input-without-writer", verdict, place, target, what, dataset.name)
                 yield replace(finding, affected=tuple(dict.fromkeys(hit)))
         for dataset in sorted(lost):

@@ -23,6 +23,7 @@ from scanner_extractor.repository.programs import APPLICATION
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, suffix
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_extractor.repository.topic_files.settings import KIND as TOPIC_FILE
+from scanner_model.declarations import UNRESOLVED_USE, UnreadFile
 
 _CLIENT = re.compile(
     r"(?im)^[ \t]*(?:(?:import|from|using)\b[^\n]*?|(?:[\w.]+[ \t]+)?\"[\w./-]*?|[^\n]{0,200}?\brequire\(.[\w./@-]*?)"
@@ -30,6 +31,8 @@ _CLIENT = re.compile(
 )
 """An import of a client library."""
 _PACKAGE = re.compile(r"\s*(?:import|from)\s+(?P<name>\w+)")
+_KEY = re.compile(r"(?i)[\"'`][\w.-]*(?:topic|schema)[\w.-]*[\"'`]")
+"""A text in code that names a topic, a schema or the setting of one."""
 _LISTED = 10
 _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
 
@@ -89,13 +92,24 @@ class ProgramChanges:
         reach = Reach(of_kafka, self._source, self._texts(module), self._expect, self._lines)
         programs = [program for user in users for program in self._programs[user]]
         lonely: list[Edit] = []
-        for edit, files in reach.of(edits):
-            for program in [program for program in programs if program.files & files] or programs:
+        reaching = dict(reach.of(edits))
+        settings = {edit: frozenset[str]() for edit in edits if edit not in reaching and self._is_setting(edit)}
+        for edit, files in (reaching | settings).items():
+            owners = [program for program in programs if program.files & files] or programs
+            for program in owners:
                 reached.setdefault(program.name, (program, []))[1].append(edit)
-            if not programs and not edit.is_further_field and reach.may_write(files):
+            if edit.is_further_field or any(written_by(program.job) for program in owners):
+                continue
+            unnamed = files & self._unresolved if programs else files
+            if (edit in settings and not programs) or reach.may_write(unnamed):
                 lonely.append(edit)
         if lonely:
-            yield _of_files(lonely, _topics(edits))
+            yield _of_files(lonely, _topics(edits) or _keys(lonely))
+
+    def _is_setting(self, edit: Edit) -> bool:
+        """Return whether an edit changes the key of a topic or schema in a file that mentions a Kafka client."""
+        mentioning = {*self._base.reading.files.get(APPLICATION, ()), *self._head.reading.files.get(APPLICATION, ())}
+        return edit.path in mentioning and bool(_keys((edit,)))
 
     def _finding(self, jobs: Sequence[CountedJob], edits: Sequence[Edit]) -> ChangeFinding:
         """Return the finding of programs with the same edits, fine if they write nothing or only get further fields."""
@@ -193,11 +207,18 @@ class ProgramChanges:
         """Return the source files of both commits that use Kafka."""
         listed = (path for commit in (self._base, self._head) for path in commit.reading.files.get(APPLICATION, ()))
         named = {file for programs in self._programs.values() for program in programs for file in program.files}
+        named |= self._unresolved
         return tuple(
             path
             for path in dict.fromkeys(listed)
             if mentions.is_program(path) and language_of(path) and (path in named or self._imports_client(path))
         )
+
+    @cached_property
+    def _unresolved(self) -> frozenset[str]:
+        """Return the files of both commits that use a Kafka client without a known topic."""
+        unread = (file for commit in (self._base, self._head) for file in commit.reading.of(UnreadFile))
+        return frozenset(file.name for file in unread if file.kind == UNRESOLVED_USE)
 
     def _imports_client(self, path: str) -> bool:
         """Return whether a source file imports what reads or writes records, or is part of the platform for that."""
@@ -307,6 +328,11 @@ class _Texts(Mapping[str, str]):
 
 def _topics(edits: Iterable[Edit]) -> list[str]:
     return sorted({name for edit in edits for name in edit.topics})
+
+
+def _keys(edits: Iterable[Edit]) -> list[str]:
+    """Return the texts that name topics, schemas or settings of these, and that only one side has."""
+    return sorted({text.strip("\"'`") for edit in edits for text in edit.changed if _KEY.fullmatch(text)})
 
 
 def _of_files(edits: Sequence[Edit], named: Sequence[str]) -> ChangeFinding:

@@ -292,12 +292,10 @@ class Unexplained:
 
     def _libraries(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[ChangeFinding]:
         edits = settings_changes.library_edits(before, after)
-        if edits:
+        jobs = list(programs.programs_of(programs.modules.of(path)))
+        if edits and (jobs or any(did != "added" for _, _, did in edits)):  # what did not use Kafka writes no record
             shown = ", ".join(f"{name} {did}" for name, _, did in edits[:_LISTED])
-            place = Place(file=path, line=edits[0][1])
-            yield from self._of_programs(
-                place, f"the library {shown} changes", programs.programs_of(programs.modules.of(path))
-            )
+            yield from self._of_programs(Place(file=path, line=edits[0][1]), f"the library {shown} changes", jobs)
 
     def _settings(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[ChangeFinding]:
         """Yield what the settings of a file change, once for each program that they are of."""

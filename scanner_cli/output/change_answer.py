@@ -85,6 +85,8 @@ def _services(findings: Sequence[ChangeFinding], *, breaks: bool) -> str:
 def _use(hit: Affected, finding: ChangeFinding) -> str:
     """Return what a job or group does with the changed column: where it reads it, or where it writes it to."""
     item = f"`{finding.item}`" if finding.item else finding.target
+    if finding.target == f"job {finding.item}":
+        item = f"what {item} writes"
     place = f" ({hit.place.rpartition('/')[2]})" if hit.place else ""
     targets = [other for other in finding.affected if hit.name in other.through and other.kind in (*_NODES, "column")]
     written = next((other for other in targets if other.path), next(iter(targets), None))

@@ -91,6 +91,7 @@ def _type(before: Declared, after: Declared) -> Iterator[Difference]:
         yield from _reserved(before, before.body.reserved, after.body.reserved, used)
         yield from _lost(before, "no longer leaves to extensions", before.body.extensions, after.body.extensions)
         yield from _json_names(before, before.body.fields, after.body.fields)
+        yield from _rules(before, before.body.fields, after.body.fields)
 
 
 def _is_number(text: str) -> bool:
@@ -130,6 +131,16 @@ def _covers(ranges: Ranges, span: tuple[int, int]) -> bool:
 
 def _shown(span: tuple[int, int]) -> str:
     return str(span[0]) if span[0] == span[1] else f"{span[0]} to {span[1]}"
+
+
+def _rules(before: Declared, old: tuple[Field, ...], new: tuple[Field, ...]) -> Iterator[Difference]:
+    """Yield the fields with rules of validation that are added or changed; to remove one rejects nothing."""
+    known = {field.number: field for field in new}
+    for field in old:
+        added = set(known[field.number].rules) - {*field.rules} if field.number in known else ()
+        if added:
+            names = ", ".join(sorted({rule.partition(" ")[0] for rule in added}))
+            yield undecided(f"{before.name}.{field.name} has other rules ({names}), which may reject what was written")
 
 
 def _json_names(before: Declared, old: tuple[Field, ...], new: tuple[Field, ...]) -> Iterator[Difference]:

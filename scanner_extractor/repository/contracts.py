@@ -51,8 +51,10 @@ def read_asyncapi(files: Sequence[RepositoryFile], context: Context) -> None:
     """Add channels of Kafka as topics, with the schemas of messages, and operations as their readers and writers."""
     for file in files:
         for document in _documents(file, ASYNCAPI, context):
-            if not str(document.get("asyncapi", "")).startswith("3."):
-                context.leave(file, ASYNCAPI, f"it is of version {document.get('asyncapi')}; 3 is read")
+            if "asyncapi" not in document:
+                continue  # the word is a key of something else
+            if not str(document["asyncapi"]).startswith("3."):
+                context.leave(file, ASYNCAPI, f"it is of version {document['asyncapi']}; 3 is read")
             elif _is_of_kafka(document):
                 _read_channels(file, document, context)
 

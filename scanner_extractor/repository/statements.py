@@ -47,6 +47,12 @@ _OPTION = re.compile(r"['\"]connector['\"]\s*=", re.IGNORECASE)
 _LITERAL = re.compile(r"'(?:[^']|'')*'")
 _LONGEST_OPTION = 300
 """Characters of a literal that may be an option of a table; a longer one is a value, such as a document."""
+_FOREIGN = re.compile(
+    r"\b(?:FOREIGN\s+KEY|REFERENCES\s+[\w.\"`]+\s*\(|AUTO_INCREMENT|AS\s+IDENTITY|ENGINE\s*=|STORED\s+AS|TBLPROPERTIES"
+    r"|USING\s+(?:iceberg|delta|parquet|orc|hudi)\b)|[\w\"`]\s+(?:(?:BIG|SMALL)?SERIAL|INT64|FLOAT64)\b",
+    re.IGNORECASE,
+)
+"""What no streaming engine has: a type of Flink beside it is one of another product, too."""
 _FLINK_TYPE = re.compile(r"\bSTRING\b|\bTIMESTAMP_LTZ\b|\bROW\s*<|\bMAP\s*<", re.IGNORECASE)
 _CONNECTOR = re.compile(
     r"^\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?P<kind>SOURCE|SINK)\s+CONNECTOR\s+(?:IF\s+NOT\s+EXISTS\s+)?"
@@ -110,7 +116,8 @@ def engine_of(statements: list[SqlStatement], scores: dict[str, int] | None = No
     if scores[MATERIALIZE] >= 6:
         return MATERIALIZE
     # Confluent's dialect is Flink's: its own signs, or Flink's without a connector.
-    flink = scores[FLINK] + (2 if _FLINK_TYPE.search(code) else 0)
+    plain = _LITERAL.sub("''", code)
+    flink = scores[FLINK] + (2 if _FLINK_TYPE.search(plain) and not _FOREIGN.search(plain) else 0)
     best = max(scores[KSQLDB], flink, scores[CONFLUENT], scores[RISINGWAVE])
     if best < 2:
         return DATABASE

@@ -36,6 +36,7 @@ class Field:
     *oneof* is the name of the one that it is in, empty outside. *offset* is where its name starts in the text.
     *presence* is the field's own, None where it inherits. *default* is JSON text. *decimal* is (precision, scale) as
     Confluent's field options give them, *params* are all of these. *json_name* is the option's, empty without one.
+    *rules* are the options of a validation library.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Field:
     key: str = ""
     oneof: str = ""
     json_name: str = ""
+    rules: tuple[str, ...] = ()
     offset: int = field(default=0, compare=False)
 
 

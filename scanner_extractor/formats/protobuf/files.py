@@ -226,6 +226,9 @@ _TOO_LONG = Problem(
 )
 
 
+UNAVAILABLE = "the schema imports a file that is not available"
+
+
 @dataclass(frozen=True, slots=True)
 class Files:
     """The files of one schema by import name, its own under MAIN, in the order in which they were met."""
@@ -269,7 +272,7 @@ def _load(name: str, lookup: Lookup) -> str | Problem:
     text = shipped(name) if text is None else text
     if text is None:
         hint = "register it as a reference under this name; fields of its types have no columns below them"
-        return Problem(f"import {name!r}", "the schema imports a file that is not available", hint)
+        return Problem(f"import {name!r}", UNAVAILABLE, hint)
     return text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -36,6 +37,8 @@ _DEEPEST_MESSAGE = 64
 
 _LARGEST_NUMBER = 2**29 - 1
 _MOST_PROBLEMS = 20
+_RULE = re.compile(r"\([\w.]*\bvalidate\b[\w.]*\)")
+"""An option of a library that validates messages: `(buf.validate.field)`, `(validate.rules)`."""
 _LABELS = {label.value: label for label in (Label.OPTIONAL, Label.REQUIRED, Label.REPEATED)}
 
 
@@ -359,6 +362,7 @@ def _field(name: str, number: int, type: str, label: Label, options: tuple[Optio
         decimal=meta.decimal,
         params=tuple(meta.params.items()),
         json_name=json_name(options),
+        rules=tuple(f"{one.name} = {one.value!r}" for one in options if _RULE.match(one.name)),
     )
 
 

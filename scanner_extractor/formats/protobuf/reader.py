@@ -24,7 +24,7 @@ from scanner_extractor.formats.protobuf.declarations import (
     Scopes,
     declared,
 )
-from scanner_extractor.formats.protobuf.files import MAIN, STANDARD, Files, gather, is_plain
+from scanner_extractor.formats.protobuf.files import MAIN, STANDARD, UNAVAILABLE, Files, gather, is_plain
 from scanner_model.columns import MAP_VALUE, Column, ColumnPath, Lookup, ParsedSchema, element
 from scanner_model.errors import Problem
 from scanner_model.names import RecordName
@@ -211,8 +211,9 @@ def protobuf_fields(text: str, lookup: Lookup, record: RecordName | None = None)
     files = gather(text, lookup)
     choices = _choices(files)
     root, problems = _chosen(choices, record)
-    problems += _reading_problems(files)
-    walk = _walked(Scopes(files.parsed), root) if root else None
+    scopes = Scopes(files.parsed)
+    problems += _reading_problems(files, scopes)
+    walk = _walked(scopes, root) if root else None
     if walk:
         problems += walk.problems
     refused = None if files.problems else protoc_error(files)
@@ -272,8 +273,12 @@ def _walked(scopes: Scopes, root: Declared) -> Walk:
     return brief
 
 
-def _reading_problems(files: Files) -> Iterator[Problem]:
-    yield from files.problems
+def _reading_problems(files: Files, scopes: Scopes) -> Iterator[Problem]:
+    """Yield what could not be read; a file that no type of a field is from only has options, which change no data."""
+    types = [type_ for name, parsed in files.parsed.items() for type_ in declared(name, parsed)]
+    used = ((field.type, type_) for type_ in types if isinstance(type_.body, Message) for field in type_.body.fields)
+    is_complete = bool(types) and all(name in SCALARS or scopes.find(name, type_) for name, type_ in used)
+    yield from (problem for problem in files.problems if not (is_complete and problem.what == UNAVAILABLE))
     for name, parsed in files.parsed.items():
         for problem in parsed.problems:
             yield problem if name == MAIN else Problem(f"import {name!r} {problem.where}", problem.what, problem.hint)

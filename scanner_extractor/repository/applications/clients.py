@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import dropwhile
 from typing import NamedTuple
 
 from scanner_extractor.repository.applications.code import CodeScope, ScopeKind, Unit
 from scanner_extractor.repository.applications.expressions import NOTHING, Expr, Kind
 from scanner_extractor.repository.applications.index import Index
+from scanner_extractor.repository.applications.members import RECEIVING
 from scanner_extractor.repository.applications.modules import OUTSIDE
 from scanner_extractor.repository.applications.names import ResolvedText
 from scanner_extractor.repository.applications.topology import TopologyWalk
@@ -20,7 +22,6 @@ from scanner_extractor.repository.applications.values import Resolver
 from scanner_extractor.repository.applications.wrappers import USES_KAFKA, access_of, topic_arguments
 from scanner_extractor.repository.languages import language_of
 from scanner_extractor.repository.languages.language import BINDING, CHANNEL_IN, DESTINATION, Access, Note, Rule
-from scanner_extractor.repository.syntax_trees import words
 
 
 class Found(NamedTuple):
@@ -64,10 +65,6 @@ def imports_client(path: str, text: str, own: str = "") -> bool:
     return any(not own or f'"{own}/' not in match[0] for match in pattern.finditer(text))
 
 
-_POLLS = words(
-    """poll consume Consume Poll ReadMessage FetchMessage getone getmany PollFetches PollRecords ReadEvent Events
-    Messages receive run on each getBatch consumeWith"""
-)
 _PROCESSING = r"\.\s*(?:process|transform|flatTransform)\w*\s*\("
 _TABLES = frozenset({"table", "globalTable", "addGlobalStore"})
 MOST_HOPS = 3
@@ -178,7 +175,7 @@ class Extractor:
 
     def _matches(self, call: Expr, scope: CodeScope, unit: Unit) -> Iterator[tuple[Rule, list[ResolvedText]]]:
         yield from self._special(call, scope, unit)
-        rules = [rule for rule in unit.language.calls.get(call.text, ()) if unit.mentions(rule.needs)]
+        rules = [rule for rule in unit.language.calls.get(call.text, ()) if self._applies(rule, unit)]
         fitting = [rule for rule in rules if self._is_on(rule, call, scope)]
         if not fitting:
             yield from self._wrapped(call, scope, unit)
@@ -191,6 +188,15 @@ class Extractor:
                 return
             if rule.names or rule.streams:
                 self._note_unresolved(rule, call, unit)
+
+    def _applies(self, row: Rule | Note, unit: Unit) -> bool:
+        """Return whether the file has what a row needs, and its module what the row needs near."""
+        near = not row.near or any(
+            other.mentions(row.near)
+            for other in self.index.units.values()
+            if self.index.module(other) == self.index.module(unit)
+        )
+        return near and unit.mentions(row.needs)
 
     def _special(self, call: Expr, scope: CodeScope, unit: Unit) -> Iterator[tuple[Rule, list[ResolvedText]]]:
         """Yield topics that no argument names: those of Camel routes, Spark options and Faust objects."""
@@ -246,9 +252,9 @@ class Extractor:
 
     def _note_unresolved(self, rule: Rule, call: Expr, unit: Unit) -> None:
         arguments = call.positional()
-        if rule.access is Access.CREATE or len(arguments) <= rule.at or (call.text == "send" and len(arguments) == 1):
-            return  # one argument is a record, which names its topic itself
-        if arguments[rule.at].kind in (Kind.NAME, Kind.MEMBER, Kind.JOIN, Kind.CALL):
+        is_record = call.text == "send" and len(arguments) == 1  # which names its topic itself
+        given = [] if rule.access is Access.CREATE or is_record else arguments[rule.at :]
+        if given and given[0].kind in (Kind.NAME, Kind.MEMBER, Kind.JOIN, Kind.CALL):
             self.unresolved.append((unit, call.line))
 
     def _is_on(self, rule: Rule, call: Expr, scope: CodeScope) -> bool:
@@ -287,7 +293,11 @@ class Extractor:
 
     def _topics(self, rule: Rule, call: Expr, scope: CodeScope) -> list[ResolvedText]:
         named = call.named(*rule.names) if rule.names else None
-        arguments = [named] if named is not None else call.positional()[rule.at :]
+        positional = call.positional()
+        if rule.several and rule.at:  # the topics follow a name, and what precedes that has none
+            positional = list(dropwhile(lambda argument: not self.resolver.texts(argument, scope), positional))
+        given = positional[rule.at :] if len(positional) >= -rule.at else []
+        arguments = [named] if named is not None else given
         if named is None and not rule.several:
             arguments = arguments[:1]
         if rule.names and rule.names[0][0].isupper() and named is None and call.kind is Kind.NEW:
@@ -328,6 +338,8 @@ class Extractor:
                 for value in self.resolver.texts(arguments[1], scope)
                 for name in value.text.split(",")
             ]
+            if not values and scope.unit.mentions(USES_KAFKA) and not _is_parameter(arguments[1], scope):
+                self.unresolved.append((scope.unit, call.line))
             yield Rule(_R if key == "subscribe" else _W, streams=True), values
 
     def _commands(self, unit: Unit) -> Iterator[Found]:
@@ -351,16 +363,16 @@ class Extractor:
         reads: dict[int, list[str]] = {}
         writes: list[tuple[CodeScope, Found]] = []
         for note, scope, label in unit.annotated:
-            access, names, prefix, needs = _note_row(note, scope, label)
-            if needs and not unit.mentions(needs):
+            row = _note_row(note, scope, label)
+            if not self._applies(row, unit):
                 continue
-            for expr in _note_arguments(note, names):
+            for expr in _note_arguments(note, row.names):
                 for value in self.resolver.texts(expr, scope):
                     if not is_topic_text(value.text):
                         continue
-                    owned = ResolvedText(prefix + value.text)
-                    found = Found(access, owned, unit, note.line, declared=True)
-                    if access is Access.READ:
+                    owned = ResolvedText(row.prefix + value.text)
+                    found = Found(row.access, owned, unit, note.line, declared=True)
+                    if row.access is Access.READ:
                         if scope.kind is ScopeKind.FUNCTION:
                             reads.setdefault(id(scope), []).append(owned.text)
                         yield scope, found
@@ -442,10 +454,10 @@ def _note_polls(unit: Unit) -> None:
         for outer in scope.outward():
             if outer.kind is ScopeKind.LOOP:
                 outer.polled |= {outer.over.text, outer.over.receiver.text}
-                if call.text in _POLLS:
+                if call.text in RECEIVING:
                     outer.polled.add(call.receiver.text)
             if outer.kind is ScopeKind.LAMBDA:
-                outer.polled |= {caller.receiver.text for caller in outer.calls if caller.text in _POLLS}
+                outer.polled |= {caller.receiver.text for caller in outer.calls if caller.text in RECEIVING}
 
 
 def _chain(call: Expr) -> list[str]:

@@ -11,7 +11,13 @@ from scanner_extractor.repository.applications.names import DEEPEST, Names, Reso
 from scanner_extractor.repository.applications.objects import MOST_VALUES
 from scanner_extractor.repository.applications.wrappers import is_topic_name
 from scanner_extractor.repository.languages.language import Values
+from scanner_extractor.repository.syntax_trees import words
 
+RECEIVING = words(
+    """poll consume Consume Poll ReadMessage FetchMessage getone getmany PollFetches PollRecords ReadEvent Events
+    Messages receive run on each getBatch consumeWith"""
+)
+"""Calls that return the records of a consumer."""
 _GETTER = re.compile(r"(?:get|is)([A-Z]\w*)")
 _CONFIGURATION = re.compile(r"(?i)_?(?:app_?)?(?:cfg|conf|config|configuration|settings)")
 
@@ -58,6 +64,8 @@ class Members(Names):
                 return found
         if class_name == "NewTopic" and new.kind is not Kind.NEW:
             return self._bean(receiver.text, scope, depth)
+        if not class_name and _is_received(receiver, scope):
+            return []
         made = self._struct_member(class_name, name, scope, depth) if scope.language.has_packages else []
         if made:
             return made
@@ -264,6 +272,17 @@ class Members(Names):
         if not owners:
             self.missing.update({name, label})
         return self._class_member(owners[0], name, NOTHING, scope, depth + 1) if len(owners) == 1 else []
+
+
+def _is_received(receiver: Expr, scope: CodeScope) -> bool:
+    """Return whether an object is an element of a list, or of what a call receives: such a record has its own topic."""
+    for outer in scope.outward() if receiver.kind is Kind.NAME else ():
+        if receiver.text in outer.bindings:
+            return all(
+                bound.kind is Kind.CALL and (bound.text in RECEIVING or bound.parts[1:] == (NOTHING,))
+                for bound in outer.bindings[receiver.text]
+            )
+    return False
 
 
 def is_environment(expr: Expr, means: Values) -> bool:

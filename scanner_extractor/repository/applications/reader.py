@@ -83,6 +83,8 @@ _KAFKA_TABLE = re.compile(
     r"(?=[^;]*'connector'\s*=\s*'(?:upsert-)?kafka')[^;]*?'topic'\s*=\s*'(?P<topic>[^';]+)'",
     re.IGNORECASE,
 )
+_GO_TESTS = re.compile(r'^\s*(?:import\s+)?"testing"\s*$', re.MULTILINE)
+"""The import of a file that helps tests, whatever it is called."""
 _GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
 _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
@@ -177,7 +179,7 @@ def is_application_file(path: str, text: str) -> bool:
 
     Tests are none.
     """
-    if is_test(path):
+    if is_test(path) or _helps_tests(path, text):
         return False
     if language_of(path):
         return mentions_client(path, text)
@@ -189,6 +191,10 @@ def is_application_file(path: str, text: str) -> bool:
     return _FRAMEWORKS.search(text) is not None or (
         is_declaring and declared_topics(read_settings(path, text)) is not None
     )
+
+
+def _helps_tests(path: str, text: str) -> bool:
+    return path.endswith(".go") and _GO_TESTS.search(text) is not None
 
 
 def read_applications(
@@ -231,6 +237,7 @@ class _Reader:
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
     unresolved: list[tuple[str, str]] = field(default_factory=list)
+    unset: dict[str, dict[str, int]] = field(default_factory=dict)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
@@ -279,10 +286,19 @@ class _Reader:
             statements=tuple(self.statements),
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
             unread=tuple(sorted(self.unread)),
-            unresolved=tuple(sorted(self.unresolved)),
+            unresolved=tuple(sorted((*self.unresolved, *self._unset()))),
             read_fields=cache(self._fields),
             parsed=len(self.index.units),
         )
+
+    def _unset(self) -> Iterator[tuple[str, str]]:
+        """Yield the files with topics that are settings without a value, except those that are unresolved anyway."""
+        for path, topics in self.unset.items():
+            if path not in dict(self.unresolved):
+                names = ", ".join(repr(topic) for topic in list(topics)[:_MOST_LINES])
+                have = "topic {} has" if len(topics) == 1 else "topics {} have"
+                lines = _lines(sorted(set(topics.values())))
+                yield path, f"the {have.format(names)} no value (set it with --var): {lines}"
 
     def _fields(self, of: frozenset[str] | None) -> FieldsReading:
         """Return the fields of messages that the programs use, and the classes of these."""
@@ -347,7 +363,8 @@ class _Reader:
         """Return the source files that may define what others name; none where no file was parsed."""
         if not self.index.units:
             return []
-        return [path for path in sorted(self.files) if language_of(path) and not is_test(path)]
+        paths = (path for path in sorted(self.files) if language_of(path) and not is_test(path))
+        return [path for path in paths if not _helps_tests(path, self.files[path])]
 
     def _parse(self, paths: Iterable[str]) -> None:
         """Parse files and add them to the index; each is tried once, and one that is not read is noted."""
@@ -597,7 +614,8 @@ class _Reader:
         for job, environment in self._jobs(module, streams, settings, unit if is_own else None):
             topics = list(self._topics_of(found.value.text, module, environment, settings))
             if not topics and "${" in found.value.text:
-                self._problem(place, f"the topic {found.value.text!r} has no value", "set it with --var")
+                path, _, line = place.rpartition(":")
+                self.unset.setdefault(path, {}).setdefault(found.value.text, int(line))
             sources = [
                 topic for text in found.sources for topic in self._topics_of(text, module, environment, settings)
             ]
@@ -783,10 +801,12 @@ def settings_value(settings: Settings, binding: str) -> str | None:
 
 
 def _unresolved_calls(lines: list[int]) -> str:
-    first = ", ".join(map(str, lines[:_MOST_LINES]))
-    more = ", …" if len(lines) > _MOST_LINES else ""
     calls = "1 call" if len(lines) == 1 else f"{len(lines)} calls"
-    return f"the topic is not resolved in {calls} of a Kafka client: line {first}{more}"
+    return f"the topic is not resolved in {calls} of a Kafka client: {_lines(lines)}"
+
+
+def _lines(lines: list[int]) -> str:
+    return f"line {', '.join(map(str, lines[:_MOST_LINES]))}{', …' if len(lines) > _MOST_LINES else ''}"
 
 
 def _json_object(text: str) -> Any:  # noqa: ANN401 - JSON

@@ -108,7 +108,11 @@ class Resolver(Members):
             return [ResolvedText(value.text.lower(), value.unit) for value in self._of(receiver, scope, depth)]
         if call.text in means.parts:
             parts = self._of(first if receiver.kind is Kind.OTHER else receiver, scope, depth)
-            return [ResolvedText(part.strip(), value.unit) for value in parts for part in _divided(value.text)]
+            by = _separator(call)
+            return [ResolvedText(part.strip(), value.unit) for value in parts for part in _divided(value.text, by)]
+        is_indexed = call.text == "[]" and call.node != receiver.node  # else the element of a loop
+        if is_indexed and receiver.text in means.parts and _separator(receiver) != ",":
+            return []  # one part of a name, not one of several names
         return self._item(receiver, first, scope, depth) if call.text == "[]" else None
 
     def _made(self, call: Expr, scope: CodeScope, depth: int) -> list[ResolvedText] | None:
@@ -205,8 +209,13 @@ class Resolver(Members):
         return self._of(receiver, scope, depth)
 
 
-def _divided(text: str) -> list[str]:
-    return text.split(",") if "${" not in text else [text]
+def _separator(call: Expr) -> str:
+    """Return what a call divides a text at: a comma if it does not tell."""
+    return next((part.text for part in call.positional() if part.kind is Kind.TEXT and part.text), ",")
+
+
+def _divided(text: str, separator: str) -> list[str]:
+    return text.split(separator) if "${" not in text else [text]
 
 
 def _is_secret(expr: Expr) -> bool:

@@ -52,7 +52,8 @@ def access_of(call: Expr) -> Access | None:
         return None  # its argument is what it sends
     if parts & _NEITHER or _OTHER_BROKERS.search(f"{call.text} {call.receiver.text} {call.receiver.receiver.text}"):
         return None
-    reads, writes = bool(parts & _READS), bool(parts & _WRITES)
+    reads = bool(parts & _READS) or listed in (["read", "topic"], ["read", "topics"])
+    writes = bool(parts & _WRITES)
     return None if reads == writes else Access.READ if reads else Access.WRITE
 
 

@@ -88,11 +88,21 @@ LANGUAGE = Language(
         "Subscribe": (Rule(_R),),
         "Assign": (Rule(_R),),
         "TopicEndpoint": (Rule(_R, needs="(?i)masstransit"),),
+        "RegisterMessageHandler": (Rule(_R, at=-2, names=("topic",), needs="Dafda"),),
+        "Register": (Rule(_W, at=-3, names=("topic",), needs="Dafda"),),
+        "ListenToKafkaTopic": (Rule(_R),),
+        "ToKafkaTopic": (Rule(_W),),
+        "Stream": (Rule(_R, needs="Streamiz", streams=True),),
+        "Table": (Rule(_R, needs="Streamiz", streams=True),),
+        "GlobalTable": (Rule(_R, needs="Streamiz", streams=True),),
+        "To": (Rule(_W, needs="Streamiz", streams=True),),
         "Topic": (Rule(_R, needs="KafkaFlow", on="(?i)consumer"),),
         "TopicSpecification": (Rule(_C, names=("Topic", "Name")),),
     },
-    client_words=words("kafka redpanda masstransit"),
-    client_import=re.compile(r"(?m)^\s*using\s+Confluent\.Kafka\s*;"),
+    client_words=words("kafka redpanda masstransit dafda"),
+    client_import=re.compile(
+        r"(?m)^\s*using\s+(?:Confluent\.Kafka|Dafda\.\w+|KafkaFlow|Streamiz\.Kafka\.Net|Wolverine\.Kafka)\s*;"
+    ),
     entry=re.compile(r"static\s+(?:async\s+)?[\w<>]+\s+Main\s*\(|WebApplication\.CreateBuilder|Host\.Create"),
     build_files={".csproj": None},
 )

@@ -18,6 +18,8 @@ from scanner_extractor.repository.syntax_trees import Grammar, words
 
 _R, _W, _C = Access.READ, Access.WRITE, Access.CREATE
 _CLIENTS = r"kafkajs|kafka-node|node-rdkafka|[Kk]afka"
+_NEST_KAFKA = r"Transport\.KAFKA|ClientKafka|Kafka(?:Context|Options)"
+"""NestJS has the same annotations and clients for each kind of broker; a file of the program chooses Kafka."""
 _SCRIPT = Grammar("tree_sitter_javascript")
 
 LANGUAGE = Language(
@@ -97,7 +99,7 @@ LANGUAGE = Language(
         ),
         "sendBatch": (Rule(_W, names=("topicMessages",), needs=_CLIENTS),),
         "produce": (Rule(_W, names=("topic",), needs=r"(?i)kafka|rdkafka|confluent|producer"),),
-        "emit": (Rule(_W, needs=r"@nestjs/microservices|ClientKafka", on=r"(?i)client|kafka"),),
+        "emit": (Rule(_W, needs=r"@nestjs/microservices|ClientKafka", near=_NEST_KAFKA, on=r"(?i)client|kafka"),),
         "createWriteStream": (Rule(_W, names=("topic",), needs="rdkafka"),),
         "subscribe": (Rule(_R, names=("topics", "topic")),),
         "assign": (Rule(_R),),
@@ -108,12 +110,15 @@ LANGUAGE = Language(
         "createTopics": (Rule(_C, names=("topics",), needs=_CLIENTS),),
     },
     notes={
-        "MessagePattern": Note(_R, needs=r"(?i)kafka|nestjs"),
-        "EventPattern": Note(_R, needs=r"(?i)kafka|nestjs"),
+        "MessagePattern": Note(_R, near=_NEST_KAFKA),
+        "EventPattern": Note(_R, near=_NEST_KAFKA),
     },
-    client_words=words("kafka redpanda"),
+    client_words=words("kafka redpanda @nestjs/microservices"),
     client_import=re.compile(
         r"""(?:\bfrom\s*|\brequire\(\s*)["'](?:kafkajs|node-rdkafka|kafka-node|@confluentinc/kafka-javascript)["']"""
     ),
-    build_files={"package.json": re.compile(r'"name"\s*:\s*"(?:@[^"/]*/)?(?P<name>[^"]+)"')},
+    build_files={
+        "package.json": re.compile(r'"name"\s*:\s*"(?:@[^"/]*/)?(?P<name>[^"]+)"'),
+        "tsconfig.app.json": None,  # of one application of a repository, as NestJS and Nx lay it out
+    },
 )

@@ -47,7 +47,7 @@ CALLS: Mapping[str, tuple[Rule, ...]] = {
     "to": (Rule(_W, needs=_STREAMS, streams=True),),
     "through": (Rule(_W, needs=_STREAMS, streams=True),),
     "addSource": (Rule(_R, at=1, needs=_STREAMS, several=True, streams=True),),
-    "addGlobalStore": (Rule(_R, at=1, needs=_STREAMS, streams=True),),
+    "addGlobalStore": (Rule(_R, at=-3, needs=_STREAMS, streams=True),),
     "addSink": (Rule(_W, at=1, needs=_STREAMS, streams=True),),
     "setTopics": (Rule(_R, needs=_FLINK, several=True, streams=True),),
     "setTopic": (Rule(_W, needs=_FLINK, streams=True),),

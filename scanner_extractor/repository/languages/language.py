@@ -27,14 +27,16 @@ class Access(StrEnum):
 class Rule(NamedTuple):
     """Which arguments of a call are topics: those from position *at* on (*several*: all of them), or one of *names*.
 
-    *needs* is a pattern of the file, since names such as `send` and `stream` are common. *on* is a pattern of the
-    object that the method is called on; *made* limits the rule to constructors and literals.
+    *needs* is a pattern of the file, since names such as `send` and `stream` are common, *near* one of any file of the
+    module. *on* is a pattern of the object that the method is called on; *made* limits the rule to constructors and
+    literals. A negative *at* counts from the end; with *several*, a positive one counts from the first text.
     """
 
     access: Access
     at: int = 0
     names: tuple[str, ...] = ()
     needs: str = r"(?i)kafka|confluent|redpanda"
+    near: str = ""
     on: str = ""
     several: bool = False
     streams: bool = False
@@ -44,13 +46,14 @@ class Rule(NamedTuple):
 class Note(NamedTuple):
     """What an annotation reads or writes: its arguments with topics, and the *prefix* that says what a name in them is.
 
-    *needs* is a pattern of the file.
+    *needs* is a pattern of the file, *near* one of any file of the module.
     """
 
     access: Access
     names: tuple[str, ...] = ()
     prefix: str = ""
     needs: str = ""
+    near: str = ""
 
 
 class Form(StrEnum):

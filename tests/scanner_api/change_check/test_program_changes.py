@@ -54,6 +54,39 @@ def test_code_that_uses_kafka_and_names_no_topic_that_is_known_is_unknown(check)
     assert report.verdict is Verdict.UNKNOWN
 
 
+def test_the_settings_of_a_client_in_code_are_unknown_without_an_import(check):
+    """The name of the class is a text, and the platform that makes the consumer is not known."""
+    code = (
+        "import os\nCONSUMER = {'class': 'house.KafkaConsumer', 'topics': os.environ['INPUT_TOPICS']}\nLEVEL = 'info'\n"
+    )
+    base = {**BASE, "step/setup.py": "", "step/settings.py": code}
+    comment = {"a.ksql": KSQL + "-- more\n"}
+
+    renamed = check({"step/settings.py": code.replace("INPUT_TOPICS", "SOURCE_TOPICS"), **comment}, base)
+    assert [(finding.rule, finding.target) for finding in renamed.findings if finding.counts] == [
+        ("code-changed", "step/settings.py")
+    ]
+    assert renamed.verdict is Verdict.UNKNOWN
+    assert check({"step/settings.py": code.replace("info", "debug"), **comment}, base).verdict is Verdict.FINE
+
+
+def test_a_program_without_known_topics_beside_one_that_only_reads_is_unknown(check):
+    """What the reader does says nothing of the other."""
+    reader = "from kafka import KafkaConsumer\nKafkaConsumer('orders')\n"
+    writer = """\
+def publish(frame, topics):
+    frame = frame.withColumn("at", seconds(frame["at"]))
+    for topic in topics():
+        frame.writeStream.format("kafka").option("topic", topic).start()
+"""
+    base = {**BASE, "jobs/setup.py": "", "jobs/read.py": reader, "jobs/write.py": writer}
+
+    report = check({"jobs/write.py": writer.replace("seconds", "millis"), "a.ksql": KSQL + "-- more\n"}, base)
+
+    assert report.verdict is Verdict.UNKNOWN
+    assert "jobs/write.py" in {finding.target for finding in report.findings if finding.counts}
+
+
 SHOP = {
     "shop/pom.xml": "<project><artifactId>shop</artifactId></project>",
     "shop/Order.java": "package shop;\nclass Order {\n  int id;\n  int total;\n}\n",

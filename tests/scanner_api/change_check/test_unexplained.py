@@ -388,3 +388,14 @@ def test_a_setting_by_its_newer_name_is_the_same(check):
     old = connector().replace("topic.prefix", "database.server.name").replace("include.list", "whitelist")
 
     assert check({"cdc.json": connector()}, {**FILES, "cdc.json": old}).verdict is Verdict.FINE
+
+
+def test_a_library_that_is_added_where_no_program_uses_kafka_is_fine(check):
+    """Another major version of one that was there may be of a program whose topics are not known."""
+    pom = "<project>\n<dependencies>\n{}</dependencies>\n</project>\n"
+    client = "<dependency>\n<artifactId>kafka-clients</artifactId>\n<version>{}.1.0</version>\n</dependency>\n"
+    base = {**FILES, "site/pom.xml": pom.format("<!-- none -->\n")}
+
+    assert check({"site/pom.xml": pom.format(client.format(3))}, base).verdict is Verdict.FINE
+    base = {**FILES, "site/pom.xml": pom.format(client.format(3))}
+    assert check({"site/pom.xml": pom.format(client.format(4))}, base).verdict is Verdict.UNKNOWN

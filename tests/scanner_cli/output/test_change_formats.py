@@ -23,6 +23,7 @@ from scanner_api.change_check.model import (
 )
 from scanner_api.change_check.rules import RULES
 from scanner_cli.commands.check import RENDERERS
+from scanner_cli.output.change_answer import headline
 from scanner_cli.output.change_markdown import LONGEST, MARKER
 
 SCHEMAS = json.loads((Path(__file__).parent / "report_formats.schema.json").read_text())["$defs"]
@@ -189,3 +190,13 @@ def test_every_rule_is_described() -> None:
 
     assert used <= set(RULES)
     assert [rule for rule in RULES if f"`{rule}`" not in page] == []
+
+
+def test_the_answer_about_a_job_says_that_others_read_what_it_writes():
+    """The job itself is not what is read."""
+    reader = Affected(kind="job", namespace="", name="bill", path="", use="reads", steps=1)
+    stopped = finding("job-stopped", target="job shop", item="shop", affected=(reader,))
+
+    assert (
+        headline(ChangeReport(files=(), findings=(stopped,))) == "1 service is affected: bill reads what `shop` writes."
+    )

@@ -330,6 +330,12 @@ PROTO = (
         (("", "", "rpc Get (A) returns (B);"), ("", "", "rpc Get(A) returns (B) {{ option deprecated = true; }}"), []),
         (("", "", "rpc Get (A) returns (B);"), ("", "", "rpc Get (A) returns (stream B);"), ["Orders.Get was"]),
         (("string a = 2;", "", ""), ('string a = 2 [json_name = "A"];', "", ""), ["JSON name of Order.a"]),
+        (
+            ("string a = 2;", "", ""),
+            ("string a = 2 [(my.validate.field).min = 3];", "", ""),
+            ["Order.a has other rules"],
+        ),
+        (("string a = 2 [(my.validate.field).min = 3];", "", ""), ("string a = 2 [(my.doc) = 'b'];", "", ""), []),
         (("", "", ""), ('string b = 2; reserved 9; reserved "z";', "", "rpc Put (A) returns (B);"), []),
     ],
 )

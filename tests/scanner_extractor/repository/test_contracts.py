@@ -116,6 +116,10 @@ def test_asyncapi_document_declares_topics_schemas_and_who_uses_them(tmp_path: P
     assert [(file.kind, "noise.{city}" in file.reason) for file in unread] == [("AsyncAPI document", True)]
 
 
+def test_a_file_with_the_word_as_another_key_is_no_document(tmp_path: Path) -> None:
+    assert not read(tmp_path, tool__yaml="services:\n  asyncapi:\n    image: shop\n").of(UnreadFile)
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

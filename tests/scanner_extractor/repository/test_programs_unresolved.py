@@ -40,6 +40,10 @@ def test_calls_without_a_resolved_topic_are_counted_with_the_first_lines(read_re
         ("a.py", "from kafka.errors import KafkaError\n\nERRORS = (KafkaError,)\n"),
         ("a.py", 'from kafka import KafkaConsumer\n\nconsumer = KafkaConsumer("orders")\n'),
         ("a.go", 'package a\n\nimport "example.com/kafka/avro"\n\nvar s = avro.Schema{}\n'),
+        (
+            "kafka/helpers.go",
+            'package a\n\nimport (\n\t"testing"\n\n\t"example.com/kafka"\n)\n\nfunc f(c kafka.Reader) { g(c) }\n',
+        ),
         ("event/mocks/a.go", 'package a\n\nimport "example.com/kafka"\n\nfunc f(c kafka.Reader) { g(c) }\n'),
         ("A.java", "import org.apache.kafka.common.serialization.Serde;\nclass A { Serde<String> serde; }\n"),
     ],

@@ -34,6 +34,12 @@ def test_statements_are_split_outside_of_quotes_and_comments():
         ("CREATE SOURCE s (a INT) WITH (connector='kafka', topic='t') FORMAT PLAIN ENCODE JSON", "risingwave"),
         ("CREATE SOURCE s FROM KAFKA CONNECTION k (TOPIC 't') FORMAT JSON", "materialize"),
         ("CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20))", "database"),
+        ("CREATE TABLE t (a VARCHAR(9)); INSERT INTO t VALUES ('STRING', 'MAP<a>')", "database"),
+        ("CREATE TABLE t (id INT REFERENCES u (id), a STRING)", "database"),
+        ("CREATE TABLE d.t (a STRING, n INT64)", "database"),
+        ("CREATE TABLE t (a STRING) USING iceberg PARTITIONED BY (a)", "database"),
+        ("CREATE TABLE t (serial STRING, references INT); INSERT INTO t SELECT a, b FROM s", "confluent"),
+        ("CREATE TABLE t (a MAP<STRING, INT>); INSERT INTO t SELECT a FROM s", "confluent"),
         (f"CREATE TABLE t (a VARCHAR(9)); INSERT INTO t VALUES ('{'x' * 300} STATEMENT SET')", "database"),
     ],
 )

@@ -29,6 +29,9 @@ def test_threads_parse_at_the_same_time() -> None:
         ("spec/asyncapi.yaml", False),
         ("orders_test.go", True),
         ("topics/orders_test.tf", False),
+        ("src/Shop.Tests/OrderBuilder.cs", True),
+        ("src/Shop.IntegrationTests/appsettings.json", True),
+        ("src/Shop.Contests/Order.cs", False),
     ],
 )
 def test_tests_are_recognised_by_the_convention_of_their_language(path: str, is_one: bool) -> None:

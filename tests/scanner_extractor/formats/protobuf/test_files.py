@@ -70,6 +70,16 @@ class TestImports:
         assert shown(parsed)[-1] == ("c.n", "int32", False)
         assert "protoc rejects" in hints(parsed)
 
+    def test_a_missing_import_that_only_has_options_is_no_problem(self) -> None:
+        """Rules of validation, for example: no type of a field is from it, so the data are known."""
+        text = 'syntax = "proto3"; import "rules/field.proto"; message A { string a = 1 [(rules.field).email = true]; '
+        parsed = protobuf_fields(text + "B b = 2; message B {} }", {}.get)
+
+        assert not parsed.problems
+        assert [column.name for column in parsed.columns] == ["a", "b"]
+        assert protobuf_fields(text + "repeated rules.Field b = 2; }", {}.get).problems
+        assert protobuf_fields('syntax = "proto3"; import public "rules/field.proto";', {}.get).problems
+
     def test_missing_import_leaves_the_other_columns(self) -> None:
         """One lost file must not cost the schema."""
         parsed = read('import "gone.proto"; message A { int32 a = 1; acme.Gone b = 2; repeated acme.Gone c = 3; }')

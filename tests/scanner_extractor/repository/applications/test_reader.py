@@ -170,6 +170,20 @@ CLIENTS = {
         """,
         {"orders > paid"},
     ),
+    "nestjs, controllers by themselves": (
+        "a.ts",
+        """
+        import { EventPattern, MessagePattern } from '@nestjs/microservices';
+        class A {
+          @EventPattern('orders')
+          handle(message) {}
+          @MessagePattern({ cmd: 'sum' })
+          sum(message) {}
+        }
+        const options = { transport: Transport.KAFKA };
+        """,
+        {"orders > "},
+    ),
     "node-rdkafka": (
         "a.js",
         "const Kafka = require('node-rdkafka');\nproducer.produce('t', null, m);\nconsumer.subscribe(['a']);",
@@ -183,6 +197,37 @@ CLIENTS = {
           const string Topic = "t";
           async Task F() { await p.ProduceAsync(Topic, new Message<Null, string> { Value = "x" }); c.Subscribe("a"); }
         }
+        """,
+        {" > t", "a > "},
+    ),
+    "dafda": (
+        "A.cs",
+        """
+        using Dafda.Configuration;
+        class A { void F() {
+          services.AddConsumer(options => options.RegisterMessageHandler<Order, Handler>("a", "order-placed"));
+          services.AddProducerFor<P>(options => options.Register<Order>("t", "order-placed", x => x.Id));
+          options.ForTopic("own").RegisterMessageHandler<Order, Handler>("placed").Register<Order>("b", x => x.Id);
+        } }
+        """,
+        {" > t", "a > "},
+    ),
+    "streamiz": (
+        "A.cs",
+        """
+        using Streamiz.Kafka.Net;
+        class A { void F() { builder.Stream<string, string>("a").MapValues(v => v).To("b"); } }
+        """,
+        {"a > b"},
+    ),
+    "wolverine": (
+        "A.cs",
+        """
+        using Wolverine.Kafka;
+        class A { void F() {
+          opts.ListenToKafkaTopic("a").ProcessInline();
+          opts.PublishMessage<Order>().ToKafkaTopic("t");
+        } }
         """,
         {" > t", "a > "},
     ),
@@ -236,6 +281,16 @@ TOPOLOGIES = {
     "through": ('b.stream("a").through("m").to("b");', {"a > m", "m > b"}),
     "several": ('b.stream(Arrays.asList("a", "c")).to("b");', {"a > b", "c > b"}),
     "processors": ('t.addSource("S", "a"); t.addProcessor("P", P::new, "S"); t.addSink("K", "b", "P");', {"a > b"}),
+    "processors with a way to reset": (
+        't.addSource(Topology.AutoOffsetReset.LATEST, "S", new X(), d, d, "a"); t.addSink("K", "b", "P");',
+        {"a > b"},
+    ),
+    "several sources of processors": ('t.addSource("S", "a", "c"); t.addSink("K", "b", "P");', {"a > b", "c > b"}),
+    "global store of processors": (
+        't.addGlobalStore(s, "S", d, d, "c", "P", P::new); b.stream("a").process(p).to("b");',
+        {"a > b", "c > b"},
+    ),
+    "global store": ('b.addGlobalStore(s, "c", m, P::new); b.stream("a").process(p).to("b");', {"a > b", "c > b"}),
     "store": ('b.globalTable("c", m); b.stream("a").process(p).to("b");', {"a > b", "c > b"}),
     "not decided": ('b.stream("a").to((k, v, c) -> v.topic());', {"a > "}),
     "collections are no streams": ('b.stream("a").to("b"); names.stream().map(f);', {"a > b"}),

@@ -169,6 +169,60 @@ def test_a_file_that_another_imports_is_a_part_of_that_program():
     assert flows(files) == {"shop:  > paid"}
 
 
+NEST = {
+    "package.json": '{"name": "all"}',
+    "apps/orders/tsconfig.app.json": "{}",
+    "apps/orders/src/main.ts": "const options = { transport: Transport.KAFKA };\n",
+    "apps/orders/src/controller.ts": """\
+        import { EventPattern } from '@nestjs/microservices';
+        export class A { @EventPattern('paid') handle(message) { this.client.emit('orders', message); } }
+        """,
+    "apps/mail/tsconfig.app.json": "{}",
+    "apps/mail/src/main.ts": "// not Kafka\nconst options = { transport: Transport.RMQ };\n",
+    "apps/mail/src/controller.ts": """\
+        import { EventPattern } from '@nestjs/microservices';
+        export class B { @EventPattern('letters') handle(message) { this.client.emit('sent', message); } }
+        """,
+}
+
+
+def test_a_file_of_the_application_chooses_the_broker_of_nestjs():
+    """Its controllers and services need not name Kafka; each application of the repository is a program."""
+    assert flows(NEST) == {"orders: paid > orders"}
+
+
+def test_an_element_of_what_is_received_has_a_topic_of_its_own():
+    """It is not what a setting of the same name has."""
+    code = """\
+        package main
+        import "github.com/twmb/franz-go/pkg/kgo"
+        type Config struct { Topic string }
+        func defaults() Config { return Config{Topic: "flows"} }
+        func copy(listed []Batch, client *kgo.Client) {
+            for _, batch := range listed {
+                client.Produce(ctx, &kgo.Record{Topic: batch.Topic}, nil)
+            }
+        }
+        """
+
+    assert flows({"go.mod": "module example.org/shop\n", "main.go": code}) == set()
+
+
+def test_a_part_of_a_name_is_not_the_name():
+    """A text that is divided at commas is a list of names; one of Spark's options without a name is said."""
+    code = """\
+        for rule in ["rules.large", "rules.late"]:
+            topic = rule.split(".")[-1]
+            frame.writeStream.format("kafka").option("topic", topic).start()
+        """
+    reading = read_applications({"a.py": textwrap.dedent(code)}, SourceId("repository"))
+
+    assert reading.flows == ()
+    assert [path for path, _ in reading.unresolved] == ["a.py"]
+    consumer = 'from kafka import KafkaConsumer\nfor topic in "a;b".split(";"):\n    KafkaConsumer(topic)\n'
+    assert flows({"b.py": consumer}) == {"b: a > ", "b: b > "}
+
+
 def test_an_extension_method_is_called_without_its_first_parameter():
     extension = """\
         using Confluent.Kafka;
@@ -275,9 +329,7 @@ def test_a_setting_that_no_file_has_is_said():
     reading = read_applications({"send.py": code}, SourceId("repository"))
 
     assert reading.flows == ()
-    assert [(problem.where, problem.what) for problem in reading.problems] == [
-        ("repository send.py:2", "the topic '${topics.orders}' has no value")
-    ]
+    assert reading.unresolved == (("send.py", "the topic '${topics.orders}' has no value (set it with --var): line 2"),)
 
 
 def test_a_secret_is_no_topic():

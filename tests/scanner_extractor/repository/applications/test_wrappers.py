@@ -281,3 +281,19 @@ def test_what_imports_a_client_is_not_followed(imported: str, body: str, expecte
     files = {"go.mod": "module example.org/shop\n", "main.go": f'package main\nimport "{imported}"\n{body}\n'}
 
     assert bool(read_applications(files, SourceId("repository")).unresolved) is expected
+
+
+def test_a_platform_that_is_told_to_read_topics_reads_them():
+    code = """
+        import org.example.kafka.application.KafkaApplication
+        data class Settings(val ordersTopic: String = "orders", val paidTopic: String = "paid")
+        fun main() {
+            val settings = Settings()
+            KafkaApplication.build { kafkaConfig { readTopics(settings.ordersTopic, settings.paidTopic) } }
+        }
+        """
+
+    assert {(flow.origin.name, flow.target.name) for flow in read({"Main.kt": code}).flows} == {
+        ("orders", ""),
+        ("paid", ""),
+    }
