@@ -167,7 +167,7 @@ def test_a_source_without_progress_is_given_up() -> None:
 @pytest.mark.parametrize(
     ("error", "brokers", "seconds"),
     [
-        (SourceUnreachable("no broker answers"), BrokerUse.NEEDED, 20),
+        (SourceUnreachable("no broker answers"), BrokerUse.NEEDED, 15),
         (SourceRefused("the password is wrong"), BrokerUse.NEEDED, 60),
         (SourceUnreachable("no broker answers"), BrokerUse.NONE, 60),
     ],
