@@ -21,6 +21,8 @@ from scanner_server.options import ServerOptions
 
 _BACKLOG = 1_024
 _GRACE = 10
+_PAUSE = 1.0
+_MOST_CANCELS = 5
 
 
 def run(app: Starlette, options: ServerOptions, announce: Notify) -> None:
@@ -50,8 +52,28 @@ def run(app: Starlette, options: ServerOptions, announce: Notify) -> None:
         _Server(config).run(sockets=[listening])
 
 
+async def end_others(pause: float = _PAUSE) -> None:
+    """End the other tasks of this loop; one that goes on after *pause* seconds is cancelled again, a few times.
+
+    A process that is being started when the loop ends is never reported as ended: asyncio waits for it without end,
+    until the task that started it is cancelled once more (`base_subprocess.py`, Python 3.11 and 3.12).
+    """
+    for _ in range(_MOST_CANCELS):
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        if not others:
+            return
+        for task in others:
+            task.cancel()
+        await asyncio.wait(others, timeout=pause)
+
+
 class _Server(uvicorn.Server):
     """A server that a signal ends as if it had been asked to; uvicorn's own would die of the signal at the end."""
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until a signal, and leave no task to the end of the loop, which would wait for it without a limit."""
+        await super().serve(sockets)
+        await end_others()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -199,3 +199,26 @@ def test_a_missing_dictionary_is_reported_at_the_start(tmp_path) -> None:
         serve(Dictionary(str(tmp_path / "typo.db")), ServerOptions(port=70_000), notify=notes.append)
 
     assert "typo.db: the dictionary does not exist" in notes[0]
+
+
+STARTING = """
+import asyncio, sys
+from scanner_server.running import end_others
+
+async def start():
+    await asyncio.create_subprocess_exec(sys.executable, "-c", "input()", stdin=-1, stdout=-1, stderr=-1)
+
+async def serve(steps):
+    task = asyncio.create_task(start())
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    await end_others(0.1)
+
+for steps in range(1, 6):
+    asyncio.run(serve(steps))
+"""
+
+
+def test_a_process_that_is_being_started_does_not_keep_a_server_from_ending() -> None:
+    """The process of a question; by itself, asyncio waits for it without end, and a signal ends nothing."""
+    subprocess.run([sys.executable, "-c", STARTING], check=True, timeout=PATIENCE, stderr=subprocess.DEVNULL)
