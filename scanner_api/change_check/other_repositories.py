@@ -26,14 +26,14 @@ def read_repositories(options: CheckOptions, top: Path | None = None) -> tuple[R
     Raises SourceUnreachable if a directory cannot be listed.
     """
     directories = options.beside
-    everything = directories if top is None else (top, *directories)
+    repositories = directories if top is None else (top, *directories)
     return tuple(
         read_directory(
             RepositorySettings(
                 pattern=str(directory),
                 directory=directory,
                 name=directory.resolve().name,
-                beside=tuple(other for other in everything if other != directory) or (directory,),
+                beside=tuple(other for other in repositories if other != directory) or (directory,),
             ),
             no_progress,
         )

@@ -113,6 +113,7 @@ class Extractor:
         self.named: tuple[Unit | None, Mapping[int, str]] = (None, {})
         self.handlers: dict[int, list[str]] = {}
         self.followed: list[tuple[Access, Expr, CodeScope]] = []
+        self._modules_near: dict[str, frozenset[str]] = {}
 
     def found(self) -> Iterator[Found]:
         """Yield what the calls and annotations of all units name."""
@@ -191,12 +192,14 @@ class Extractor:
 
     def _applies(self, row: Rule | Note, unit: Unit) -> bool:
         """Return whether the file has what a row needs, and its module what the row needs near."""
-        near = not row.near or any(
-            other.mentions(row.near)
-            for other in self.index.units.values()
-            if self.index.module(other) == self.index.module(unit)
-        )
-        return near and unit.mentions(row.needs)
+        return unit.mentions(row.needs) and (not row.near or self.index.module(unit) in self._near(row.near))
+
+    def _near(self, pattern: str) -> frozenset[str]:
+        """Return the modules with a match of *pattern* in one of their files."""
+        if pattern not in self._modules_near:
+            units = self.index.units.values()
+            self._modules_near[pattern] = frozenset(self.index.module(unit) for unit in units if unit.mentions(pattern))
+        return self._modules_near[pattern]
 
     def _special(self, call: Expr, scope: CodeScope, unit: Unit) -> Iterator[tuple[Rule, list[ResolvedText]]]:
         """Yield topics that no argument names: those of Camel routes, Spark options and Faust objects."""
