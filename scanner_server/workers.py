@@ -1,6 +1,7 @@
 """Where questions are answered: quick ones in threads, those that may take seconds in processes, which can be ended.
 
-Each kind has its own places, its own bounded queue and its own deadline, so that neither holds up the other.
+Each kind has its own places, its own bounded queue and its own deadline, so that neither holds up the other. A quick
+one that would have to wait is answered by a process that has nothing to do: Python runs one thread of a process.
 """
 
 from __future__ import annotations
@@ -8,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
+import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import anyio
@@ -29,6 +32,12 @@ T = TypeVar("T")
 
 _CONNECTIONS = 4
 """Connections to the dictionary that one process may have."""
+
+_TURN = 0.1
+"""Seconds for which a thread waits for the one before it: two at once take longer than one after the other."""
+
+_STAYS = 240
+"""Seconds for which an unused process is counted on; it is ended after 300."""
 
 
 class TryLater(ScannerError):
@@ -66,6 +75,9 @@ class Workers:
         self._light = _Queue(options.threads, options.waiting)
         self._heavy = _Queue(options.heavy, options.heavy_waiting)
         self._processes = anyio.CapacityLimiter(options.heavy)
+        self._turn = threading.Lock()
+        self._started_until = float("-inf")
+        """Until when a process that has loaded the answers is there, by the monotonic clock."""
 
     async def run(self, answer: Callable[..., T], arguments: dict[str, Any], *, heavy: bool) -> T:
         """Return what *answer*, a function of a module, returns for the dictionary and *arguments*.
@@ -74,22 +86,52 @@ class Workers:
         """
         if heavy and self._options.heavy:
             return await self._in_process(answer, arguments)
-        return await self.in_thread(partial(answer, self._dictionary, **arguments))
+        return await self._light_answer(
+            partial(answer, self._dictionary, **arguments), partial(self._call, self._posted(answer, arguments))
+        )
 
     async def warm(self) -> int | None:
         """Start a process that has loaded what heavy questions need, so that the first of them need not wait for it.
 
         Returns the process's ID; None where questions have no processes, or none can be started.
         """
-        with suppress(anyio.BrokenWorkerProcess, OSError):
+        with suppress(TryLater, OSError):
             if self._options.heavy:
-                return await anyio.to_process.run_sync(_load_answers, cancellable=True, limiter=self._processes)
+                return await self._call(_load_answers)
         return None
+
+    def _posted(self, answer: Callable[..., T], arguments: dict[str, Any]) -> Callable[[], T]:
+        """Return the call of *answer* as it is sent to a process."""
+        plain = replace(self._dictionary, pool=None, notify=None)
+        return partial(_answer, plain, self._options, answer, arguments)
+
+    def _has_idle_process(self) -> bool:
+        return not self._processes.borrowed_tokens and time.monotonic() < self._started_until
+
+    async def _call(self, work: Callable[[], T]) -> T:
+        """Return the result of *work* in a process, which is ended if the caller is cancelled."""
+        self._started_until = float("-inf")
+        try:
+            result = await anyio.to_process.run_sync(work, cancellable=True, limiter=self._processes)
+        except anyio.BrokenWorkerProcess as error:
+            what = "the process that answered has ended"
+            raise TryLater(what, hint="is there memory enough? Ask for less") from error
+        self._started_until = time.monotonic() + _STAYS
+        return result
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Return the result of *work*, which is quick; raises TryLater. A thread that hangs keeps its place."""
+        return await self._light_answer(work)
+
+    async def _light_answer(self, work: Callable[[], T], elsewhere: Callable[[], Awaitable[T]] | None = None) -> T:
+        """Return the result of *work* in a thread, or of *elsewhere* if a thread works and a process does not."""
         with self._light.entered(), anyio.move_on_after(self._options.seconds):
             await self._light.free.acquire()
+            if elsewhere and self._turn.locked() and self._has_idle_process():
+                try:
+                    return await elsewhere()
+                finally:
+                    self._light.free.release()
             return await asyncio.shield(asyncio.wrap_future(self._started(work)))
         what = f"the dictionary did not answer within {self._options.seconds:g} s"
         raise TryLater(what, hint="send it again later")
@@ -103,26 +145,29 @@ class Workers:
                 loop.call_soon_threadsafe(self._light.free.release)
 
         try:
-            future = start(work, "answer")
+            future = start(partial(self._in_turn, work), "answer")
         except RuntimeError:  # no more threads can be started
             self._light.free.release()
             raise
         future.add_done_callback(release)
         return future
 
+    def _in_turn(self, work: Callable[[], T]) -> T:
+        """Return the result of *work*, begun when that of another thread has ended, unless that takes longer."""
+        has_turn = self._turn.acquire(timeout=_TURN)
+        try:
+            return work()
+        finally:
+            if has_turn:
+                self._turn.release()
+
     async def _in_process(self, answer: Callable[..., T], arguments: dict[str, Any]) -> T:
         """Return the result of *answer* in a process, which is ended at the deadline."""
         options, begun = self._options, False
-        plain = replace(self._dictionary, pool=None, notify=None)
         with self._heavy.entered(), anyio.move_on_after(options.heavy_seconds):
             async with self._heavy.free:
                 begun = True
-                call = partial(_answer, plain, options, answer, arguments)
-                try:
-                    return await anyio.to_process.run_sync(call, cancellable=True, limiter=self._processes)
-                except anyio.BrokenWorkerProcess as error:
-                    what = "the process that answered has ended"
-                    raise TryLater(what, hint="is there memory enough? Ask for less") from error
+                return await self._call(self._posted(answer, arguments))
         if begun:
             hint = "ask for less: a smaller limit, fewer hops, a smaller schema; or use the command line"
             raise OverDeadline(f"the answer took longer than {options.heavy_seconds:g} s", hint=hint)
@@ -141,12 +186,16 @@ def _answer(dictionary: Dictionary, options: ServerOptions, answer: Callable[...
     """Return the result of *answer*, in a process of its own."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the server ends this process
     signal.setitimer(signal.ITIMER_REAL, options.heavy_seconds + 1)  # ends it where the server was killed
-    pooled = dictionary.pooled(size=_CONNECTIONS, seconds=options.seconds)
     try:
-        return answer(pooled, **arguments)
+        return answer(_kept_open(dictionary, options.seconds), **arguments)
     except Exception as error:
         error.add_note(traceback.format_exc())  # a traceback itself does not leave its process
         raise
     finally:
-        pooled.close()
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@lru_cache(maxsize=1)
+def _kept_open(dictionary: Dictionary, seconds: float) -> Dictionary:
+    """Return the dictionary with connections that stay open, whose statements are compiled once in a process."""
+    return dictionary.pooled(size=_CONNECTIONS, seconds=seconds)

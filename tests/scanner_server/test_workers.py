@@ -53,6 +53,31 @@ def test_a_process_started_in_advance_answers_the_first_heavy_question(retail) -
     assert answer["pid"] == started
 
 
+def test_a_quick_question_that_would_wait_is_answered_by_a_process_with_nothing_to_do(retail) -> None:
+    """Without such a process it waits for a thread; with nothing to wait for, it has the thread."""
+    workers = Workers(retail, ServerOptions())
+    works, may_end = threading.Event(), threading.Event()
+
+    def work() -> None:
+        works.set()
+        may_end.wait(30)
+
+    async def ask() -> list[int | None]:
+        started = await workers.warm()
+        async with anyio.create_task_group() as group:
+            group.start_soon(workers.in_thread, work)
+            await anyio.to_thread.run_sync(works.wait, 30)
+            waiting = await workers.run(slow_answers.quick, {}, heavy=False)
+            may_end.set()
+        later = await workers.run(slow_answers.quick, {}, heavy=False)
+        return [started, waiting["pid"], later["pid"]]
+
+    started, waiting, later = anyio.run(ask)
+
+    assert waiting == started
+    assert later == os.getpid()
+
+
 @pytest.mark.process
 def test_a_heavy_answer_beyond_its_deadline_is_ended_and_its_place_is_free(retail) -> None:
     """It works on without end, and never waits for anything; the next one begins, or it would be to try later."""
