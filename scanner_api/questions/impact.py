@@ -20,9 +20,13 @@ from scanner_api.questions.question import AsOf, Cursor, Node, Parameter, read_c
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_model.columns import ColumnPath, path_name
+from scanner_model.memory import uncollected
 from scanner_model.text import csv_row
 
 _ACTORS = ("job", "consumer-group")
+_Subjects = Mapping[str, set[tuple[int, ColumnPath | None]]]
+"""Nodes, with the path of a column, by kind."""
+
 IMPACT_COLUMNS = ("kind", "namespace", "name", "column", "use", "steps", "through")
 
 
@@ -72,6 +76,7 @@ class ImpactList:
     field_users: tuple[FieldUser, ...] = ()
 
 
+@uncollected()
 def impact(
     graph: GraphSource | Dictionary,
     node: Node,
@@ -100,7 +105,8 @@ def impact(
         listed = sorted(found.affected, key=lambda each: bool(each.path) or found.nodes[each.node].kind not in _ACTORS)
         listed = listed[max(start, 0) : end]
         ways = _way_nodes(opened.rows, listed) if way else None
-        people_at = {node for nodes in _subjects(found).values() for node, _ in nodes}
+        subjects = _subjects(found)
+        people_at = {node for nodes in subjects.values() for node, _ in nodes}
         owners = _owners(opened.rows, found, people_at | {reached.node for reached in listed})
     counts: dict[str, dict[str, int]] = {}
     for (kind, use), count in Counter((_kind(found, reached), reached.use) for reached in found.affected).items():
@@ -109,7 +115,7 @@ def impact(
     return ImpactList(
         root=found.root.node_key,
         scan=opened.about.last_scan,
-        sentence=_sentence(found, names, owners),
+        sentence=_sentence(found, subjects, names, owners),
         complete=not left_out,
         affected=_affected(found, listed, names, owners, ways),
         counts=counts,
@@ -144,7 +150,7 @@ def _owners(rows: object, found: Impact, keys: Iterable[int]) -> Mapping[int, tu
     return {key: (people.owner_and_tags(node)[0], people.last_seen(node)) for key, node in nodes.items()}
 
 
-def _subjects(found: Impact) -> Mapping[str, set[tuple[int, ColumnPath | None]]]:
+def _subjects(found: Impact) -> _Subjects:
     """Return what the sentence is about, by kind: jobs and consumer groups, or else data."""
     of_kind: dict[str, set[tuple[int, ColumnPath | None]]] = {}
     for reached in found.affected:
@@ -153,10 +159,9 @@ def _subjects(found: Impact) -> Mapping[str, set[tuple[int, ColumnPath | None]]]
     return actors or {kind: of_kind[kind] for kind in _NOUNS if kind in of_kind}
 
 
-def _sentence(found: Impact, names: Mapping[str, str], owners: Mapping[int, tuple[str, str]]) -> str:
+def _sentence(found: Impact, shown: _Subjects, names: Mapping[str, str], owners: Mapping[int, tuple[str, str]]) -> str:
     """Return what is affected and whom to contact, in one sentence: jobs and consumer groups, or else data."""
     root = column_name(found.root)
-    shown = _subjects(found)
     if not shown:
         return f"No known job, consumer group or dataset uses {root}."
     counted = [
