@@ -31,13 +31,12 @@ async function homePage(moreParts = async () => []) {
   ]);
 }
 
-function tile(figure, words, href, grade = "", note = "") {
-  const parts = [
-    make("b", {class: "figure"}, figure),
-    make("span", {}, words),
-    note ? make("span", {class: `note ${grade}`}, note) : "",
-  ];
-  return link(href, parts, {class: `tile ${grade}`}) || make("div", {class: `tile ${grade}`}, parts);
+// Each number leads to what it counts: the figure to *href*, and the note, if it has one of its own, to *noted*.
+function tile(figure, words, href, grade = "", note = "", noted = "") {
+  const counted = [make("b", {class: "figure"}, figure), make("span", {}, words)];
+  const said = note ? make("span", {class: `note ${grade}`}, note) : "";
+  if (noted) return make("div", {class: `tile ${grade}`}, [link(href, counted, {class: "counted"}), link(noted, [said])]);
+  return link(href, [...counted, said], {class: `tile ${grade}`}) || make("div", {class: `tile ${grade}`}, [...counted, said]);
 }
 
 const grouped = (number) => Number(number).toLocaleString("en");
@@ -63,7 +62,14 @@ function tilesOf(counts, now) {
   return make("div", {class: "tiles"}, [
     tile(grouped(counts.topics), nounFor(counts.topics, "topic"), "/topics", "", [internal, others].filter(Boolean).join(", ")),
     counts.failed_jobs
-      ? tile(grouped(counts.jobs), nounFor(counts.jobs, "job"), "/jobs?failed=true", "error", `${grouped(counts.failed_jobs)} failed`)
+      ? tile(
+          grouped(counts.jobs),
+          nounFor(counts.jobs, "job"),
+          "/jobs",
+          "error",
+          `${grouped(counts.failed_jobs)} failed`,
+          "/jobs?failed=true",
+        )
       : tile(grouped(counts.jobs), nounFor(counts.jobs, "job"), "/jobs", "", "none failed"),
     place("columns with PII", "/columns?tag=PII", () => countRows("/columns", {tag: "PII"}, "declared and inherited")),
     location.protocol === "file:"

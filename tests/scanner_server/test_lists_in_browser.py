@@ -70,6 +70,18 @@ def test_the_home_begins_with_what_is_wrong(visit) -> None:
         assert words in text
 
 
+def test_the_count_of_all_jobs_leads_to_all_and_that_of_the_failed_ones_to_them(visit) -> None:
+    for link in (".counted", ".note"):
+        page = visit("/")
+        shown = page.locator(".tile.error").locator(link)
+        counted = int(shown.inner_text().split()[0])
+        shown.click()
+        page.locator("tbody tr").first.wait_for()
+        settle(page)
+
+        assert len(rows(page)) == counted
+
+
 def test_the_jobs_are_no_topics(visit) -> None:
     """What is chosen from the start holds until somebody chooses another kind."""
     listed = rows(visit("/jobs"))
