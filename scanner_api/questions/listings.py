@@ -52,11 +52,11 @@ from scanner_dictionary.queries.listings import TableLine as TableLine
 from scanner_dictionary.queries.listings import TopicFilter, TopicOrder, observed_since
 from scanner_dictionary.queries.listings import TopicRow as TopicRow
 from scanner_dictionary.queries.listings import tables as catalog_tables
-from scanner_dictionary.queries.resolve import nearest_names
+from scanner_dictionary.queries.resolve import nearest_names, suggestions
 from scanner_dictionary.queries.topics import SubjectRow as SubjectRow
 from scanner_dictionary.queries.topics import is_glob, name_filter
 from scanner_dictionary.search.columns_by_name import all_columns, columns_called
-from scanner_dictionary.search.names import NODE, is_indexed, leaf_name
+from scanner_dictionary.search.names import NODE, is_indexed, leaf_name, tag_names
 from scanner_dictionary.validation import RULES, stored_findings
 from scanner_dictionary.validation import Finding as Finding
 from scanner_dictionary.validation import validate as run_rules
@@ -215,7 +215,8 @@ def columns(
     *name*, asked for by *limit* without a *pattern*, is read from the index of names: it is ordered by schema instead,
     may have somewhat more columns than *limit*, and is not `complete` where names are not indexed yet, or the graph of
     the newest scan was not generated. With *unread* come the columns of topics' values that no known program or flow
-    reads, in the same order; *tag* does not limit them. Where no column fits a name, `did_you_mean` has the nearest.
+    reads, in the same order; *tag* does not limit them. Where no column fits a name or a tag, `did_you_mean` has the
+    nearest.
     Raises InputInvalid for a page of all columns.
 
     >>> [(column.topic, column.name) for column in columns(dictionary, pattern="*.amount")]
@@ -237,7 +238,10 @@ def columns(
             )
             complete = tags == "declared" or _has_newest_graph(conn)
             tagged = replace(page_of(having, cursor, limit), complete=complete)
-            return _with_nearest(conn, tagged, pattern or name or tag)
+            if pattern or name or tagged.items:
+                return _with_nearest(conn, tagged, pattern or name)
+            others = (known_tag for known_tag in tag_names(conn) if known_tag.lower() != tag.lower())
+            return replace(tagged, did_you_mean=suggestions(tag, others))
         if limit is None or pattern:
             rows = all_columns(conn, cluster=known, pattern=pattern)
             wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection, bindparam, func, select
 
@@ -65,6 +65,12 @@ def spellings(conn: Connection, text: str) -> Mapping[int, str]:
 def all_names(conn: Connection) -> Iterator[str]:
     """Return every name in the index, without the words of documentation."""
     return iter(conn.scalars(select(t.search_term.c.term).where(~t.search_term.c.term.startswith(DOC_MARK))))
+
+
+def tag_names(conn: Connection) -> Sequence[str]:
+    """Return the tags in the index."""
+    tags = select(t.search_use.c.term_id).where(t.search_use.c.kind == TAG_NAME)
+    return conn.scalars(select(t.search_term.c.term).where(t.search_term.c.id.in_(tags))).all()
 
 
 def names_near(conn: Connection, text: str) -> tuple[str, ...] | None:

@@ -34,7 +34,7 @@ async function readFirst(shown) {
   shown.total = summary && list.total(summary, params);
   // Of a place not all findings of a rule are listed.
   shown.byRule = new Map(summary && !params.cluster && !params.where ? summary.findings.map(({rule, count}) => [rule, count]) : []);
-  if (list.first && !shown.rows.length) shown.hint = await list.first();
+  if (list.first && !shown.rows.length) shown.hint = await list.first(params);
   drawList(shown);
   if (!list.total && shown.next) await countOn(shown);
 }
@@ -160,7 +160,8 @@ function drawEnd(shown) {
   const noun = list.noun ? list.noun(shown.params) : list.title.toLowerCase();
   const counts = `${digits(rows.length)}${of} ${rows.length === 1 && !of ? noun.replace(/s$/, "") : noun}`;
   shown.caption.replaceChildren(text([counts, ...said].join(" · ")));
-  const meant = nearest.map((pattern) => [link(`${location.pathname}?${query({pattern})}`, pattern), " "]);
+  const asked = shown.params.tag && !shown.params.pattern ? "tag" : "pattern";
+  const meant = nearest.map((name) => [link(`${location.pathname}?${query({[asked]: name})}`, name), " "]);
   const further = make("button", {type: "button", id: "more"}, "Show more");
   further.onclick = () => readMore(shown);
   const csv = make("button", {type: "button"}, "Download CSV");

@@ -2,6 +2,7 @@
 const check = (name, words) => ({name, words, kind: "check"});
 const choice = (name, words, values) => ({name, words, kind: "choice", values});
 const PATTERN = {name: "pattern", words: "Name", kind: "text"};
+const TAGS = choice("tags", "Certainty", ["known", "declared", "inherited", "suggested", "all"]);
 const CLUSTER = {name: "cluster", words: "Cluster", kind: "cluster"};
 
 // A count; a plain dash for zero, and nothing if it is unknown.
@@ -111,7 +112,12 @@ const LISTS = {
     path: "/columns",
     needs: ["pattern", "tag", "name"],
     hint: "Enter a part of a name (*.email) or a tag (PII).",
-    filters: [PATTERN, {name: "tag", words: "Tag", kind: "text"}, CLUSTER],
+    first: async ({tag, tags = "known", ...rest}) =>
+      tag && tags === "known"
+        ? ["No column declares or inherits the tag: see the ", link(`/columns?${query({...rest, tag, tags: "suggested"})}`, "columns whose names suggest it"), "."]
+        : "",
+    fixed: {tags: "known"},
+    filters: [PATTERN, {name: "tag", words: "Tag", kind: "text"}, TAGS, CLUSTER],
     columns: [
       [
         "column",

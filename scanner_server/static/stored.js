@@ -3,6 +3,8 @@
 const STORED_PAGES = ["/topics", "/topic", "/columns", "/jobs", "/subjects", "/sources", "/findings", "/flow"];
 const STORED_LISTS = {"/topics": "topics", "/columns": "columns", "/nodes": "nodes", "/schemas": "subjects"};
 const ORDERS = ["readers", "writers", "findings", "partitions"];
+// An export has the tags that are known.
+Object.assign(LISTS["/columns"], {first: null, filters: LISTS["/columns"].filters.filter((each) => each !== TAGS)});
 const answers = new Map();
 window.scannerAnswers = (file, answer) => answers.set(file, answer);
 

@@ -111,6 +111,14 @@ def test_pages_of_tagged_columns_continue_where_the_one_before_ended(dictionary)
     assert rest.next_cursor is None
 
 
+@pytest.mark.parametrize(("tag", "near"), [("PI", ("PII",)), ("pii", ()), ("orders", ())])
+def test_a_tag_that_no_column_has_names_the_tags_that_are_like_it(
+    dictionary: Dictionary, tag: str, near: object
+) -> None:
+    """No topic or column is suggested, as `pizza` for PII."""
+    assert columns(dictionary, tag=tag, limit=5).did_you_mean == near
+
+
 @pytest.mark.parametrize("options", [{}, {"name": "email"}, {"cluster": "retail"}, {"pattern": "*.email"}])
 def test_pages_of_declared_tags_have_the_rows_of_the_whole_list(dictionary, options) -> None:
     whole = columns(dictionary, tag="PII", tags="declared", **options)

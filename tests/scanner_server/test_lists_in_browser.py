@@ -324,6 +324,13 @@ def test_a_file_that_proposes_nothing_is_an_error(visit, file, text, message) ->
     assert page.locator("#result").inner_text() == ""
 
 
+def test_a_tag_that_nothing_has_leads_to_the_nearest_tag_and_to_suggested_columns(visit) -> None:
+    for link, address in (("PII", "?tag=PII"), ("columns whose names suggest it", "?tag=PI&tags=suggested")):
+        page = visit("/columns?tag=PI")
+        page.locator("main").get_by_role("link", name=link, exact=True).click()
+        page.wait_for_url(f"**/columns{address}")
+
+
 def test_each_filter_is_a_chip_that_removes_it(visit) -> None:
     page = visit("/topics?pattern=orders&without_writer=true&sort=readers")
     filtered = {row.split()[0] for row in rows(page)}

@@ -2,7 +2,7 @@
 const viewport = {x: 0, y: 0, k: 1};
 // Of a scale, with room for errors of rounding: at 1 the smallest text has 12 px.
 const LEGIBLE = 0.999;
-const map = make("svg", {class: "map", "aria-hidden": "true"}, [], SVG);
+const map = make("svg", {class: "map needless", "aria-hidden": "true"}, [], SVG);
 document.getElementById("footer").after(map);
 
 function show() {
