@@ -27,7 +27,6 @@ from scanner_dictionary.queries.state import DictionaryState as DictionaryState
 from scanner_dictionary.queries.state import StaleSource as StaleSource
 from scanner_dictionary.queries.state import dictionary_state
 from scanner_dictionary.queries.topics import name_filter
-from scanner_dictionary.search.other_columns import cluster_names
 from scanner_dictionary.search.search import SearchHit as SearchHit
 from scanner_dictionary.search.search import search as search_names
 from scanner_dictionary.validation import FindingCount as FindingCount
@@ -72,8 +71,8 @@ def search(
         known = _known_place(conn, cluster)
         kinds = (kind,) if kind else None
         result = search_names(conn, q, kinds=kinds, cluster=known, limit=limit, offset=offset)
-        names = cluster_names(conn) if result.hits else {}
         near = () if result.hits or offset else nearest_names(conn, q)
+    names = result.clusters
     homes = {name: namespace for namespace, name in names.items()}
     hits = tuple(_with_node(hit, homes)._replace(where=names.get(hit.where, hit.where)) for hit in result.hits)
     more = result.more and offset + limit < _DEEPEST_HIT
@@ -99,9 +98,8 @@ def search_counts(dictionary: Dictionary, q: SearchText, *, cluster: Cluster = N
     """
     with dictionary.reading() as conn:
         result = search_names(conn, q, cluster=_known_place(conn, cluster), limit=_DEEPEST_HIT)
-        names = cluster_names(conn)
     kinds = Counter(hit.kind for hit in result.hits)
-    clusters = Counter(names.get(hit.where, hit.where) for hit in result.hits if hit.where)
+    clusters = Counter(result.clusters.get(hit.where, hit.where) for hit in result.hits if hit.where)
     return SearchCounts(dict(kinds), dict(clusters), result.complete and not result.more)
 
 

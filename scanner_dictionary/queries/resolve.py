@@ -16,7 +16,7 @@ from scanner_dictionary.search.names import all_names, names_near
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import broker_addresses
 
-_CANDIDATES = 60
+_CANDIDATES = 30
 _SHOWN = 3
 _SHOWN_CLUSTERS = 20
 

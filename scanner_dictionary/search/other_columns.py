@@ -59,13 +59,17 @@ def cluster_names(conn: Connection) -> Mapping[str, str]:
 
 
 def flow_columns(
-    conn: Connection, keys: Collection[int], clusters: Mapping[str, str], wanted: Wanted
+    conn: Connection,
+    keys: Collection[int],
+    clusters: Mapping[str, str],
+    wanted: Wanted,
+    accepted: Decisions | None = None,
 ) -> Iterator[OtherColumn]:
     """Yield the *wanted* columns of the graph with *keys*, in their order, but those that a table has.
 
-    *clusters* is what `cluster_names` returns.
+    *clusters* is what `cluster_names` returns. *accepted* are the tags that people accepted; None: they are read.
     """
-    accepted = tag_decisions(conn, Decision.ACCEPTED)
+    accepted = tag_decisions(conn, Decision.ACCEPTED) if accepted is None else accepted
     for chunk in in_chunks(sorted(keys), _AT_ONCE):
         rows = [row for row in conn.execute(_FLOW_COLUMNS, {"keys": chunk}) if wanted(texts(row.path))]
         of_tables = _in_tables(conn, {row.name for row in rows if row.namespace not in clusters})
@@ -74,9 +78,14 @@ def flow_columns(
                 yield _with_accepted(_of_flow(row, clusters.get(row.namespace, "")), accepted)
 
 
-def table_columns(conn: Connection, tables: Collection[int], wanted: Wanted) -> Iterator[OtherColumn]:
-    """Yield the *wanted* columns of those of *tables*, keys of catalog tables, that exist, by table and place."""
-    accepted = tag_decisions(conn, Decision.ACCEPTED)
+def table_columns(
+    conn: Connection, tables: Collection[int], wanted: Wanted, accepted: Decisions | None = None
+) -> Iterator[OtherColumn]:
+    """Yield the *wanted* columns of those of *tables*, keys of catalog tables, that exist, by table and place.
+
+    *accepted* are the tags that people accepted; None: they are read.
+    """
+    accepted = tag_decisions(conn, Decision.ACCEPTED) if accepted is None else accepted
     for chunk in in_chunks(sorted(tables), _AT_ONCE):
         rows = [row for row in conn.execute(_TABLE_COLUMNS, {"keys": chunk}) if wanted(texts(row.path))]
         names = sorted({row.table_name for row in rows})

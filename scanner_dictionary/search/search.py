@@ -6,12 +6,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property
 from itertools import groupby, islice
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, func, select
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.columns import texts
+from scanner_dictionary.queries.tag_decisions import Decisions
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search import statements as sql
 from scanner_dictionary.search.names import (
@@ -64,6 +66,9 @@ _Uses = Mapping[tuple[int, int], Sequence[int]]
 _SCANNED_TERMS = 100_000
 """Up to this many terms are searched for a part of a word, which no index answers, where no word begins with it."""
 
+_NO_TAGS: Decisions = {}
+"""A hit has no tags, so that those that people accepted are not read."""
+
 _TOPICS_OF_A_PATH = 10
 _AT_ONCE = 32
 
@@ -102,12 +107,14 @@ class SearchResult(NamedTuple):
     """The hits, the best first; *more*: there are others on the next page.
 
     *complete* is False where others may match and are on no page: their names are not indexed yet, the graph of the
-    newest scan was not generated, or so much matches that not all is ranked.
+    newest scan was not generated, or so much matches that not all is ranked. *clusters* are the names of the clusters
+    by their namespaces in the graph; empty without hits.
     """
 
     hits: tuple[SearchHit, ...]
     more: bool
     complete: bool
+    clusters: Mapping[str, str] = MappingProxyType({})
 
 
 class _Term(NamedTuple):
@@ -140,7 +147,8 @@ def search(
     hits = searching.hits(numbers)
     page = tuple(hits[offset : offset + limit])
     complete = not searching.is_cut and is_indexed(conn, needed)
-    return SearchResult(page, more=len(hits) > offset + limit, complete=complete)
+    clusters = searching.clusters if page else {}
+    return SearchResult(page, more=len(hits) > offset + limit, complete=complete, clusters=clusters)
 
 
 class _Searching:
@@ -203,7 +211,7 @@ class _Searching:
 
     def _other_columns(self, terms: Iterable[_Term], uses: _Uses) -> Iterator[SearchHit]:
         """Yield the columns of tables, and those that only flows know, called as one of *terms*, in their order."""
-        tables_too = self._cluster not in self._clusters.values()
+        tables_too = self._cluster not in self.clusters.values()
         having = (
             term for term in terms if (FLOW_COLUMN, term.id) in uses or (tables_too and (TABLE_COLUMN, term.id) in uses)
         )
@@ -228,16 +236,17 @@ class _Searching:
             {key for term in terms for key in uses.get((kind, term.id), ())} for kind in (TABLE_COLUMN, FLOW_COLUMN)
         )
         if tables and of_tables:
-            yield from table_columns(self._conn, of_tables, is_called)
+            yield from table_columns(self._conn, of_tables, is_called, _NO_TAGS)
         if of_flows:
-            yield from flow_columns(self._conn, of_flows, self._clusters, is_called)
+            yield from flow_columns(self._conn, of_flows, self.clusters, is_called, _NO_TAGS)
 
     def _is_in_place(self, where: str) -> bool:
         """Check whether a hit's place is the one that is searched: nodes of a cluster have its namespace."""
-        return self._cluster is None or self._cluster in (where, self._clusters.get(where))
+        return self._cluster is None or self._cluster in (where, self.clusters.get(where))
 
     @cached_property
-    def _clusters(self) -> Mapping[str, str]:
+    def clusters(self) -> Mapping[str, str]:
+        """The names of the clusters by their namespaces in the graph."""
         return cluster_names(self._conn)
 
     def _documented(self, kinds: Iterable[int]) -> Iterator[SearchHit]:
