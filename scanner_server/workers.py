@@ -7,6 +7,7 @@ one that would have to wait is answered by a process that has nothing to do: Pyt
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import threading
@@ -97,7 +98,7 @@ class Workers:
         """
         with suppress(TryLater, OSError):
             if self._options.heavy:
-                return await self._call(_load_answers)
+                return await self._call(partial(_load_answers, gc.get_threshold()))
         return None
 
     def _posted(self, answer: Callable[..., T], arguments: dict[str, Any]) -> Callable[[], T]:
@@ -174,9 +175,13 @@ class Workers:
         raise TryLater("other requests took too long", hint="send it again")
 
 
-def _load_answers() -> int:
-    """Import the functions of the questions, in a process of its own, and return its ID."""
+def _load_answers(gc_threshold: tuple[int, int, int]) -> int:
+    """Import the functions of the questions, in a process of its own, and return its ID.
+
+    It collects garbage as seldom as the server does: answers have no cycles.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(*gc_threshold)
     for question in QUESTIONS:
         _ = question.answer
     return os.getpid()
