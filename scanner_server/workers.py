@@ -129,10 +129,12 @@ class Workers:
         with self._light.entered(), anyio.move_on_after(self._options.seconds):
             await self._light.free.acquire()
             if elsewhere and self._turn.locked() and self._has_idle_process():
-                try:
-                    return await elsewhere()
-                finally:
-                    self._light.free.release()
+                with suppress(TryLater):  # the process has ended meanwhile
+                    try:
+                        return await elsewhere()
+                    finally:
+                        self._light.free.release()
+                await self._light.free.acquire()
             return await asyncio.shield(asyncio.wrap_future(self._started(work)))
         what = f"the dictionary did not answer within {self._options.seconds:g} s"
         raise TryLater(what, hint="send it again later")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -53,8 +54,9 @@ def test_a_process_started_in_advance_answers_the_first_heavy_question(retail) -
     assert answer["pid"] == started
 
 
-def test_a_quick_question_that_would_wait_is_answered_by_a_process_with_nothing_to_do(retail) -> None:
-    """Without such a process it waits for a thread; with nothing to wait for, it has the thread."""
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_quick_question_that_would_wait_is_answered_by_a_process_with_nothing_to_do(retail, is_killed) -> None:
+    """If it has ended unnoticed, by a thread or a new process; a question that need not wait has a thread."""
     workers = Workers(retail, ServerOptions())
     works, may_end = threading.Event(), threading.Event()
 
@@ -64,6 +66,8 @@ def test_a_quick_question_that_would_wait_is_answered_by_a_process_with_nothing_
 
     async def ask() -> list[int | None]:
         started = await workers.warm()
+        if is_killed:
+            os.kill(started or 0, signal.SIGKILL)
         async with anyio.create_task_group() as group:
             group.start_soon(workers.in_thread, work)
             await anyio.to_thread.run_sync(works.wait, 30)
@@ -74,7 +78,7 @@ def test_a_quick_question_that_would_wait_is_answered_by_a_process_with_nothing_
 
     started, waiting, later = anyio.run(ask)
 
-    assert waiting == started
+    assert (waiting == started) is not is_killed
     assert later == os.getpid()
 
 
