@@ -38,6 +38,8 @@ from scanner_model.kafka import StreamsTopology
 from scanner_model.names import ClusterName
 from scanner_model.scan import ClusterScan, SourceStatus
 
+pytestmark = pytest.mark.slow
+
 NAME, NOW = ClusterName("shop"), datetime(2026, 5, 2, tzinfo=UTC)
 TOPOLOGY = "Topologies:\n   Sub-topology: 0\n    Source: S-0 (topics: [orders])\n      --> none\n"
 FAULTS = (

@@ -12,6 +12,8 @@ import pytest
 
 from scanner_cli.main import run
 
+pytestmark = pytest.mark.slow
+
 RETAIL = Path(__file__).parents[2] / "examples" / "retail"
 REPLAY = ("--config", str(RETAIL / "cluster.json"), "--replay", str(RETAIL / "capture"), "--quiet")
 TIMES = {"scan": {"started", "finished"}, "scan_outcome": {"seconds"}}

@@ -13,6 +13,8 @@ import pytest
 from scanner_cli.main import run
 from scanner_dictionary.engine.open import open_dictionary
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 RETAIL = ROOT / "examples" / "retail"
 REPLAY = ("--config", str(RETAIL / "cluster.json"), "--replay", str(RETAIL / "capture"), "--quiet")

@@ -13,6 +13,8 @@ import scanner_api
 from scanner_api.dictionary import Dictionary, measures
 from scanner_model.errors import DictionaryUnusable, InputInvalid, NameUnknown
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "examples/retail"
 
 

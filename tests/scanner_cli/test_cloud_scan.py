@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 KEY, SECRET, OWN = "CLOUDKEY", "cloud-secret-9f8e7d", "own-secret-1a2b3c"
 WITHOUT_SERVERS = ("--skip", "schema_registry,ksqldb,flink")
 

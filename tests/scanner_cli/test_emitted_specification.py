@@ -16,6 +16,8 @@ import pytest
 
 from scanner_cli.main import run
 
+pytestmark = pytest.mark.slow
+
 HOME = Path(__file__).parents[2] / "examples" / "retail"
 OPTIONS = (("design",), ("run",), ("both",), ("both", "--lineage-facet", "--producer", "https://example.org/x"))
 

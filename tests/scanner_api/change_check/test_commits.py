@@ -12,6 +12,8 @@ from scanner_api.change_check.git import commit_trees, object_reader
 from scanner_api.change_check.model import Verdict
 from scanner_model.errors import InputInvalid
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_column_that_is_dropped_hits_who_uses_it(check):
     report = check({"a.ksql": KSQL.replace("SELECT id, total", "SELECT id")})

@@ -13,6 +13,8 @@ import scanner_api
 from scanner_api.change_check.commits import check_commits
 from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
 
+pytestmark = pytest.mark.slow
+
 Files = dict[str, str | None]
 LESS = json.dumps({**SCHEMA, "fields": SCHEMA["fields"][:1]})
 LAKE = SINK.replace('"s3"', '"lake"').replace('"BIG"', '"orders"')

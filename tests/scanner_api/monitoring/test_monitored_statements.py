@@ -20,6 +20,8 @@ from scanner_extractor.systems.flink.settings import CMF, CONFLUENT, JOB_MANAGER
 from scanner_extractor.systems.ksqldb.settings import KsqlSettings
 from scanner_model.names import ClusterName
 
+pytestmark = pytest.mark.slow
+
 QUERY = "CTAS_CLICKS_PER_CITY_5"
 TRACE = "org.apache.flink.runtime.JobException: it broke\n\tat org.apache.flink.Task"
 SQL = "INSERT INTO `paid` SELECT `id` FROM `orders`"

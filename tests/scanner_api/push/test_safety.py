@@ -15,6 +15,8 @@ from scanner_extractor.settings.cluster import BearerAuth
 from scanner_extractor.settings.push import Schemas
 from scanner_model.errors import NotFound, SourceUnreachable
 
+pytestmark = pytest.mark.slow
+
 Json = Any
 
 PAID = "urn:li:dataset:(urn:li:dataPlatform:kafka,paid,PROD)"

@@ -36,6 +36,8 @@ from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceStatus
 
+pytestmark = pytest.mark.slow
+
 PROMETHEUS, ACLS, MAPPING = SourceId("prometheus:main"), SourceId("acls:k:9092"), SourceId("applications:cluster.json")
 TWO = ("shop.idle", "shop.busy")
 KINDS = {PROMETHEUS: "prometheus", ACLS: "acls", MAPPING: "applications"}

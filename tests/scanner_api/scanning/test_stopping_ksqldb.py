@@ -20,6 +20,8 @@ from scanner_model.manual import ManualInput
 from scanner_model.names import ClusterName
 from scanner_model.scan import SourceStatus
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def scan(ksql: ModuleType, tmp_path: Path):

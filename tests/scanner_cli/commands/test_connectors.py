@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 TRACE = "X: cannot reach jdbc:db2://h/d:user=u;password=zqTRACEzq;\n\tat y"
 CONFIG = {"connector.class": "com.acme.Sink", "topics": "orders", "db.password": "zqPASSzq", "u": "http://a:zqURLzq@h"}
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SHOP = """
 CREATE TABLE customers (id INTEGER PRIMARY KEY, email VARCHAR(200));
 CREATE VIEW domains AS SELECT lower(email) AS domain FROM customers;

@@ -18,6 +18,8 @@ from scanner_cli.main import run
 from scanner_server.app import listener_application
 from scanner_server.options import ServerOptions
 
+pytestmark = pytest.mark.slow
+
 HOME = Path(__file__).parents[3] / "examples" / "retail"
 
 FLOW = ("source", "target", "type", "subtype")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 RETAIL = Path(__file__).parents[3] / "examples" / "retail"
 SCRIPT = "-- the shop\n\nCREATE TABLE t (a INT) WITH ('password' = 'zqPASSzq');\nINSERT INTO u SELECT a FROM t;"
 TOPOLOGY = "Topologies:\n   Sub-topology: 0\n    Source: s (topics: [orders])\n      --> none\n"

@@ -20,6 +20,8 @@ from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import PayloadUnexpected, SourceObjected, SourceUnreachable
 from scanner_model.names import SourceId
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def retry(pauses):

@@ -9,6 +9,8 @@ import pytest
 
 from scanner_extractor.repository.bounded_parsing import MOST_NODES, SPENT, TOO_LARGE, TOO_MANY, TOO_SLOW, Trials
 
+pytestmark = pytest.mark.slow
+
 ORDINARY = 'class A { void f() { send("orders"); } }\n'
 
 

@@ -9,6 +9,8 @@ import pytest
 from openmetadata_server import OpenMetadataServer
 from push_world import Catalog, installation, settings
 
+pytestmark = pytest.mark.slow
+
 Json = Any
 
 PAID = '"b:9092".paid'.replace('"', "")

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE, wait_until
 
+pytestmark = pytest.mark.slow
+
 SCANNER = [sys.executable, "-c", "from scanner_cli.main import main; main()"]
 CONFIG = {"connector.class": "com.acme.Source", "topic": "orders"}
 

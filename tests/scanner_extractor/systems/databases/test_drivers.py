@@ -23,6 +23,8 @@ from scanner_extractor.systems.databases.drivers import Connector, interrupt_aft
 from scanner_extractor.systems.databases.settings import DatabaseSettings
 from scanner_model.errors import ScannerError, SourceRefused, SourceUnreachable
 
+pytestmark = pytest.mark.slow
+
 DATABASES = ("postgresql", "mysql", "materialize", "starrocks")
 
 

@@ -15,6 +15,8 @@ from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, OAuthAut
 from scanner_model.errors import SourceRefused
 from scanner_model.schemas import SchemaVersion
 
+pytestmark = pytest.mark.slow
+
 ROWS = [
     {"subject": "orders-value", "version": 1, "id": 1, "guid": "g", "schemaType": "AVRO", "schema": '"int"', "ts": 1}
 ]
