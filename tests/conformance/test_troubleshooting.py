@@ -20,7 +20,7 @@ PACKAGES = ("scanner_*", "dataflow_generator", "manual_input")
 MESSAGES = re.findall(r"^\| `([^`]+)` \|", PAGE, re.MULTILINE)
 HOLE = "…"
 
-pytestmark = pytest.mark.xdist_group("troubleshooting")  # one worker reads the code
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("troubleshooting")]  # one worker reads the code
 
 
 class DriverError(Exception):

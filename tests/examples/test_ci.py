@@ -19,6 +19,8 @@ from committed_repository import BASE, SCHEMA, commit_all, new_repository
 from github_api import BOT, PullRequest
 from loopback import answering, on_loopback
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "ci" / "github_action.py"
 FILE = "orders-value.avsc"

@@ -8,7 +8,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from scanner_cli.main import run
+
+pytestmark = pytest.mark.slow
 
 RETAIL = Path(__file__).parents[2] / "examples" / "retail"
 _TIME = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^'\",\s]*")

@@ -19,6 +19,8 @@ from scanner_extractor.systems.connect.settings import ConnectSettings
 from scanner_model.errors import ScannerError
 from scanner_model.names import ClusterName
 
+pytestmark = pytest.mark.slow
+
 CDC = {
     "connector.class": "io.confluent.connect.jdbc.JdbcSourceConnector",
     "connection.url": "jdbc:postgresql://db-1:5432/shop?password=hunter22",
