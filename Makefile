@@ -9,6 +9,8 @@ PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup
 # Tests with one of these markers are run by `make test-all`, and of each kind the one marked `smoke` by `make test`.
 COSTLY = process or slow or spark or postgres or mariadb or browser
 QUICK = smoke or not ($(COSTLY))
+# Tests start the program hundreds of times: without bytecode, each start compiles all modules that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup setup-test setup-docs demo test test-rest test-all test-matrix check check-static format cases bench bench-large lab lab-foreign lab-clients lab-systems lab-test lab-example lab-stop docs pictures package single-file lint-deploy clean
 
