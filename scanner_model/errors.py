@@ -64,11 +64,21 @@ class InputInvalid(ScannerError):
     """Raised when a file, option or query is invalid: the user corrects it. Exit status 2.
 
     `problems` lists everything that is wrong where a whole file was validated at once; empty if one thing is.
+    `choices` are what may be written instead of a name that means several things, which the hint lists, too.
     """
 
-    def __init__(self, what: str, *, where: str = "", hint: str = "", problems: Iterable[Problem] = ()) -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str = "",
+        hint: str = "",
+        problems: Iterable[Problem] = (),
+        choices: Iterable[str] = (),
+    ) -> None:
         super().__init__(what, where=where, hint=hint)
         self.problems = tuple(problems)
+        self.choices = tuple(choices)
 
     @classmethod
     def listing(cls, problems: Sequence[Problem]) -> Self:

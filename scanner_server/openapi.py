@@ -102,6 +102,11 @@ _PROBLEM: Json = {
         "where": {"type": "string", "description": "Which parameter or name; may be absent."},
         "hint": {"type": "string", "description": "What to do, with the nearest known names; absent without one."},
         "problems": {"type": "array", "items": {"type": "object"}},
+        "choices": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "What to write instead of a name that means several things; absent for others.",
+        },
     },
 }
 _ERRORS = {

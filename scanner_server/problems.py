@@ -39,12 +39,14 @@ def status_of(error: ScannerError) -> int:
 def error_response(error: ScannerError) -> Response:
     """Return the response to a request that ended with *error*."""
     problems = error.problems if isinstance(error, InputInvalid) and len(error.problems) > 1 else ()
+    choices = error.choices if isinstance(error, InputInvalid) else ()
     listed = [{"where": problem.where, "what": problem.what, "hint": problem.hint} for problem in problems]
     status, code = status_of(error), _CODES.get(type(error), "")
     headers = {"Retry-After": _RETRY} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
     where = "" if error.where.startswith("scanner ") else error.where
     hint = for_programs(error.hint, PATHS)
-    return problem(status, error.what, where=where, hint=hint, code=code, headers=headers, problems=listed)
+    members = {"problems": listed, "choices": choices}
+    return problem(status, error.what, where=where, hint=hint, code=code, headers=headers, **members)
 
 
 _CODES: Mapping[type, str] = {

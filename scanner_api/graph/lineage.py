@@ -103,8 +103,10 @@ def _impact_root(graph: GraphReader, node: NodeRow, name: str) -> Root[int]:
     if not node.namespace:
         topics = topics_with_column(graph, name)
         if len(topics) > 1:
-            hint = "write one of these: " + ", ".join(f"{topic.namespace}/{topic.name}" for topic in topics)
-            raise InputInvalid(f"{len(topics)} topics have {name!r}", where="scanner lineage", hint=hint)
+            choices = [f"{topic.namespace}/{topic.name}" for topic in topics]
+            hint = "write one of these: " + ", ".join(choices)
+            what = f"{len(topics)} topics have {name!r}"
+            raise InputInvalid(what, where="scanner lineage", hint=hint, choices=choices)
         holders = [topic.id for topic in topics]
     return Root(node=holders[0], path=node_path(node) or ()) if holders else Root(node=node.id)
 

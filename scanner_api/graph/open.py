@@ -134,9 +134,9 @@ def find_node(graph: GraphReader, text: str, where: str) -> NamedNode:
     """Find the node that *text* names; raises InputInvalid where several have the name, NameUnknown where none has."""
     nodes = nodes_named(graph, text)
     if len(nodes) > 1:
-        listed = [node.node_key for node in nodes[:_LISTED]] + ["…"] * (len(nodes) > _LISTED)
-        hint = "write one of these: " + ", ".join(listed)
-        raise InputInvalid(f"{len(nodes)} nodes are called {text!r}", where=where, hint=hint)
+        choices = [node.node_key for node in nodes[:_LISTED]]
+        hint = "write one of these: " + ", ".join(choices + ["…"] * (len(nodes) > _LISTED))
+        raise InputInvalid(f"{len(nodes)} nodes are called {text!r}", where=where, hint=hint, choices=choices)
     note = meaning(graph, text, nodes[0])
     return NamedNode(nodes[0], (note,) if note else ())
 

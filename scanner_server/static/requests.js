@@ -8,8 +8,8 @@ async function ask(path, params = {}, body = undefined) {
   const response = await fetch(`${API}${path}?${query(params)}`, init);
   const answer = await response.json();
   if (response.ok) return answer;
-  const error = new Error([answer.detail, answer.hint].filter(Boolean).join(" — "));
-  error.status = response.status;
+  const error = new Error([answer.detail, answer.choices ? "" : answer.hint].filter(Boolean).join(" — "));
+  Object.assign(error, {status: response.status, choices: answer.choices || []});
   throw error;
 }
 

@@ -52,14 +52,11 @@ function pathName(path) {
     .join(".");
 }
 
-const OFFER = "write one of these: ";
-
 // The message of an error; the nodes that it offers are links, whose address *href* makes.
 function messageOf(error, href = (node) => `/flow#${new URLSearchParams({node})}`) {
-  const [message, offered] = String(error.message || error).split(OFFER);
-  if (!offered) return text(message);
-  const names = offered.split(", ").map((name) => (/^[a-z-]+:/.test(name) ? make("a", {href: href(name)}, text(name)) : text(name)));
-  return [text(`${message}choose one of these: `), ...names.flatMap((name, at) => (at ? [", ", name] : [name]))];
+  const message = text(String(error.message || error));
+  const names = (error.choices || []).flatMap((name) => [", ", make("a", {href: href(name)}, text(name))]);
+  return names.length ? [message, " — choose one of these: ", ...names.slice(1)] : message;
 }
 
 function nameOf(node) {
