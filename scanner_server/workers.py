@@ -37,6 +37,9 @@ _CONNECTIONS = 4
 _TURN = 0.1
 """Seconds for which a thread waits for the one before it: two at once take longer than one after the other."""
 
+_CROWD = 8
+"""Quick questions, answered and waiting, beyond which a process is started for them; a browser sends six at once."""
+
 _STAYS = 240
 """Seconds for which an unused process is counted on; it is ended after 300."""
 
@@ -54,18 +57,18 @@ class _Queue:
 
     def __init__(self, places: int, waiting: int) -> None:
         self.free = anyio.Semaphore(places)
-        self._most, self._inside = places + waiting, 0
+        self._most, self.inside = places + waiting, 0
 
     @contextmanager
     def entered(self) -> Iterator[None]:
         """Count a question; raises TryLater where too many wait."""
-        if self._inside >= self._most:
+        if self.inside >= self._most:
             raise TryLater("too many requests at once", hint="send it again")
-        self._inside += 1
+        self.inside += 1
         try:
             yield
         finally:
-            self._inside -= 1
+            self.inside -= 1
 
 
 class Workers:
@@ -79,6 +82,7 @@ class Workers:
         self._turn = threading.Lock()
         self._started_until = float("-inf")
         """Until when a process that has loaded the answers is there, by the monotonic clock."""
+        self._starting: asyncio.Task[int | None] | None = None
 
     async def run(self, answer: Callable[..., T], arguments: dict[str, Any], *, heavy: bool) -> T:
         """Return what *answer*, a function of a module, returns for the dictionary and *arguments*.
@@ -106,19 +110,30 @@ class Workers:
         plain = replace(self._dictionary, pool=None, notify=None)
         return partial(_answer, plain, self._options, answer, arguments)
 
-    def _has_idle_process(self) -> bool:
-        return not self._processes.borrowed_tokens and time.monotonic() < self._started_until
+    def _has_process(self) -> bool:
+        return time.monotonic() < self._started_until
+
+    def _start_process(self) -> None:
+        """Start a process for what waits, unless one is being started."""
+        if self._options.heavy and (self._starting is None or self._starting.done()):
+            self._starting = asyncio.get_running_loop().create_task(self.warm())
 
     async def _call(self, work: Callable[[], T]) -> T:
         """Return the result of *work* in a process, which is ended if the caller is cancelled."""
-        self._started_until = float("-inf")
+        stays = 0.0
         try:
             result = await anyio.to_process.run_sync(work, cancellable=True, limiter=self._processes)
         except anyio.BrokenWorkerProcess as error:
             what = "the process that answered has ended"
             raise TryLater(what, hint="is there memory enough? Ask for less") from error
-        self._started_until = time.monotonic() + _STAYS
-        return result
+        except Exception:
+            stays = _STAYS
+            raise
+        else:
+            stays = _STAYS
+            return result
+        finally:
+            self._started_until = time.monotonic() + stays
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Return the result of *work*, which is quick; raises TryLater. A thread that hangs keeps its place."""
@@ -128,7 +143,9 @@ class Workers:
         """Return the result of *work* in a thread, or of *elsewhere* if a thread works and a process does not."""
         with self._light.entered(), anyio.move_on_after(self._options.seconds):
             await self._light.free.acquire()
-            if elsewhere and self._turn.locked() and self._has_idle_process():
+            if elsewhere and self._light.inside > _CROWD and not self._has_process():
+                self._start_process()
+            if elsewhere and self._turn.locked() and self._has_process() and not self._processes.borrowed_tokens:
                 with suppress(TryLater):  # the process has ended meanwhile
                     try:
                         return await elsewhere()

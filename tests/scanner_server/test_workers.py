@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import anyio
@@ -80,6 +81,30 @@ def test_a_quick_question_that_would_wait_is_answered_by_a_process_with_nothing_
 
     assert (waiting == started) is not is_killed
     assert later == os.getpid()
+
+
+@pytest.mark.process
+def test_a_crowd_of_quick_questions_has_a_process_started_for_it(retail) -> None:
+    """As after a quiet time, in which the process was ended."""
+    workers = Workers(retail, ServerOptions())
+    may_end = threading.Event()
+
+    async def ask() -> set[int]:
+        processes: set[int] = set()
+
+        async def note() -> None:
+            processes.add((await workers.run(slow_answers.quick, {}, heavy=False))["pid"])
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(workers.in_thread, partial(may_end.wait, 60))
+            for _ in range(50):
+                async with anyio.create_task_group() as crowd:
+                    for _ in range(0 if len(processes) > 1 else 12):
+                        crowd.start_soon(note)
+            may_end.set()
+        return processes
+
+    assert len(anyio.run(ask)) == 2
 
 
 @pytest.mark.process
