@@ -263,6 +263,17 @@ def is_right(edit: SettingEdit) -> bool:
     return any(re.match(r"resource\s.*(?:acl|role_binding)", key) for key in edit.setting.path)
 
 
+def is_of_records(edit: SettingEdit) -> bool:
+    """Return whether a setting of a topic's description says how long its records stay, or where they go."""
+    return _OF_RECORDS.fullmatch(edit.key) is not None
+
+
+_OF_RECORDS = re.compile(
+    r"(?i)partitions|cleanup[._-]?policy|(?:delete|local)?[._-]?retention[\w.-]*|(?:min|max)[._-]?compaction[\w.-]*"
+    r"|max[._-]?message[\w.-]*"
+)
+
+
 def shown_edits(edits: Sequence[SettingEdit], after: Iterable[Setting]) -> list[str]:
     """Return what the first of *edits* do, for people; blocks that Terraform has no more *after* are removed."""
     blocks = {one.path[0] for one in after}

@@ -25,6 +25,8 @@ from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import LARGEST, is_candidate, is_left_out
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
 from scanner_extractor.repository.syntax_trees import words
+from scanner_extractor.repository.topic_files.forms import DESCRIPTION, granted
+from scanner_model.catalogs import Annotation
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import InputInvalid
 from scanner_model.manual import DeclaredFlow
@@ -97,6 +99,7 @@ class Unexplained:
         found = [
             *self._connectors(about),
             *self._topics(about),
+            *self._described(about, texts),
             *self._undeployed(texts),
             *self._statements(files, texts),
         ]
@@ -187,6 +190,36 @@ class Unexplained:
                 what = f"{', '.join(keys)} of the topic {name} changed, and what that does to its users is not known"
                 finding = _unknown(after[name].place, f"topic {name}", what, name)
                 yield replace(finding, affected=self._hits.of(used[name]) if name in used else ())
+
+    def _described(self, about: Collection[str], texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
+        """Yield the topics whose description keeps other records than before, or lets fewer programs use them."""
+        used = {dataset.name: dataset for dataset in self._base.used if dataset.kind is NodeKind.TOPIC}
+        changed: dict[tuple[str, str], tuple[str, set[str]]] = {}
+        for path in sorted(texts.keys() & self._base.reading.files.get(DESCRIPTION, ())):
+            if path not in self._trees.head:
+                continue
+            topic = self._topic_in(path)
+            for edit in settings_changes.edits_of(path, *texts[path]):
+                if settings_changes.is_of_records(edit):
+                    what = f"of {topic} changed, and what that does to its users is not known"
+                    changed.setdefault((topic, what), (f"{path}:{edit.setting.line}", set()))[1].add(edit.key)
+            before, after = map(granted, texts[path])
+            for job, does in sorted(before - after):
+                what = f"may no longer {does} {topic}; whether that is still done is not known"
+                changed.setdefault((topic, what), (path, set()))[1].add(job)
+        for (topic, what), (place, names) in sorted(changed.items()):
+            if topic not in about:
+                finding = _unknown(place, f"topic {topic}", f"{few(sorted(names))} {what}", topic)
+                hit = self._hits.of(used[topic]) if topic in used else ()
+                yield replace(finding, affected=tuple(one for one in hit if one.name in names) or hit)
+
+    def _topic_in(self, path: str) -> str:
+        """Return the topic that a file of the second commit is about; its path if that is not one."""
+        reading = self._head.reading
+        names = {one.name for one in reading.of(Declaration) if _path_of(one.place) == path}
+        # A topic of several files, one for each cluster, is declared once, and has an owner in each.
+        names |= {one.topic for one in reading.of(Annotation) if one.topic and one.name.startswith(f"{path}#")}
+        return min(names) if len(names) == 1 else path
 
     # --- statements
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
@@ -13,9 +14,9 @@ from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.repository.topic_files.backstage import is_catalog, read_catalog
 from scanner_extractor.repository.topic_files.eventcatalog import is_page, read_pages
 from scanner_extractor.repository.topic_files.kpops import is_pipeline, read_pipeline
-from scanner_extractor.repository.topic_files.mapping import add_entries, documents
+from scanner_extractor.repository.topic_files.mapping import add_entries, documents, matches
 from scanner_extractor.repository.topic_files.persister import is_service_map, read_service_map
-from scanner_extractor.repository.yaml_documents import Parsed
+from scanner_extractor.repository.yaml_documents import Parsed, parse_yaml
 from scanner_model.payload import Json
 
 DESCRIPTION = "description of a topic"
@@ -32,12 +33,16 @@ _SCHEMA_FILES = " | ".join(
 
 
 class Form(NamedTuple):
-    """A well-known form: *sign* is in each of its files, *fits* checks one document of such a file."""
+    """A well-known form: *sign* is in each of its files, *fits* checks one document of such a file.
+
+    *grants*: only programs that a file lists may use its topic.
+    """
 
     name: str
     sign: re.Pattern[str]
     fits: Callable[[Json], bool]
     members: tuple[TopicFiles, ...]
+    grants: bool = False
 
 
 def _is_described(document: Json) -> bool:
@@ -89,6 +94,7 @@ FORMS: tuple[Form, ...] = (
                 description=("$.metadata.annotations['dcat.data.nav.no/description']",),
             ),
         ),
+        grants=True,
     ),
     # The topics that an application requests; only names of variables show who reads them.
     # Source: Clowder's API reference, KafkaTopicSpec.
@@ -125,6 +131,18 @@ def is_description(file: RepositoryFile) -> bool:
     return (
         any(form.sign.search(file.text) for form in FORMS) or any(fits(file) for fits, _ in READERS) or is_catalog(file)
     )
+
+
+def granted(text: str) -> set[tuple[str, str]]:
+    """Return the programs that the text of a file allows to use its topics, each with `read` or `write`."""
+    found: set[tuple[str, str]] = set()
+    for form in FORMS:
+        if form.grants and form.sign.search(text):
+            described = [parsed.value for parsed in parse_yaml(text) if not parsed.error and form.fits(parsed.value)]
+            for mapping, document in product(form.members, described):
+                for expressions, does in ((mapping.readers, "read"), (mapping.writers, "write")):
+                    found |= {(str(one.obj), does) for path in expressions for one in matches(path, document)}
+    return found
 
 
 def read_descriptions(files: Sequence[RepositoryFile], context: Context) -> None:

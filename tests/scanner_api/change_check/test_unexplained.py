@@ -181,6 +181,68 @@ def test_rights_that_are_taken_away_are_unknown(check):
     assert ("not-judged", "") in rules(report)
 
 
+GRANTED = """apiVersion: kafka.nais.io/v1
+kind: Topic
+metadata: {name: bills, namespace: shop, labels: {team: shop}}
+spec:
+  pool: live
+  config:
+    cleanupPolicy: delete
+    minimumInSyncReplicas: 2
+    partitions: 2
+  acl:
+    - team: shop
+      application: billing
+      access: write
+    - team: audit
+      application: ledger
+      access: read
+    - team: audit
+      application: fraud
+      access: readwrite
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("cleanupPolicy: delete", "cleanupPolicy: compact,delete", "cleanupPolicy of shop.bills changed"),
+        ("partitions: 2", "partitions: 4", "partitions of shop.bills changed"),
+        ("    - team: audit\n      application: ledger\n      access: read\n", "", "ledger may no longer read"),
+    ],
+)
+def test_a_topic_with_other_records_or_fewer_users_is_unknown(check, old, new, why):
+    """In a description, as where a deployment file creates the topic."""
+    described = {"dev/t.yaml": GRANTED, "live/t.yaml": GRANTED}
+    report = check({path: GRANTED.replace(old, new) for path in described}, {**BASE, **described})
+    (finding,) = (finding for finding in report.findings if finding.counts)
+    assert (finding.verdict, finding.target) == (Verdict.UNKNOWN, "topic shop.bills")
+    assert finding.what.startswith(why)
+
+
+def test_a_right_that_is_lost_in_one_of_two_clusters_is_unknown(check):
+    report = check(
+        {"live/t.yaml": GRANTED.replace("access: readwrite", "access: read")},
+        {**BASE, "dev/t.yaml": GRANTED, "live/t.yaml": GRANTED},
+    )
+    (finding,) = (finding for finding in report.findings if finding.counts)
+    assert (finding.target, finding.place.file) == ("topic shop.bills", "live/t.yaml")
+    assert {hit.name for hit in finding.affected} == {"fraud"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("minimumInSyncReplicas: 2", "minimumInSyncReplicas: 1"),
+        ("access: read\n", "access: readwrite\n"),
+        ("  acl:\n", "  acl:\n    - team: x\n      application: more\n      access: read\n"),
+    ],
+)
+def test_a_topic_with_more_users_or_other_replicas_is_fine(check, old, new):
+    report = check({"t.yaml": GRANTED.replace(old, new)}, {**BASE, "t.yaml": GRANTED})
+    assert report.verdict is Verdict.FINE
+
+
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [
