@@ -95,6 +95,9 @@ def _renamed(
     for (old, new), jobs in (*pairs.items(), *((pair, []) for pair in declared)):
         if sum(old == other for other, _ in pairs) > 1:
             continue
+        rivals = [len(those) for (other, name), those in pairs.items() if name == new and other != old]
+        if rivals and max(rivals) >= len(jobs):
+            continue  # a topic has one name: the other one is gone
         dataset = hits.naming.topic(_CLUSTER, old)
         affected = hits.of(dataset)
         writers = [job.flows.job.name for job in base.jobs if dataset in written_by(job)]

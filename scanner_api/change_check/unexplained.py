@@ -196,9 +196,9 @@ class Unexplained:
         used = {dataset.name: dataset for dataset in self._base.used if dataset.kind is NodeKind.TOPIC}
         changed: dict[tuple[str, str], tuple[str, set[str]]] = {}
         for path in sorted(texts.keys() & self._base.reading.files.get(DESCRIPTION, ())):
-            if path not in self._trees.head:
+            topic = self._topic_in(path, self._head)
+            if path not in self._trees.head or topic != self._topic_in(path, self._base):
                 continue
-            topic = self._topic_in(path)
             for edit in settings_changes.edits_of(path, *texts[path]):
                 if settings_changes.is_of_records(edit):
                     what = f"of {topic} changed, and what that does to its users is not known"
@@ -213,9 +213,9 @@ class Unexplained:
                 hit = self._hits.of(used[topic]) if topic in used else ()
                 yield replace(finding, affected=tuple(one for one in hit if one.name in names) or hit)
 
-    def _topic_in(self, path: str) -> str:
-        """Return the topic that a file of the second commit is about; its path if that is not one."""
-        reading = self._head.reading
+    def _topic_in(self, path: str, commit: Commit) -> str:
+        """Return the topic that a file of a commit is about; its path if that is not one."""
+        reading = commit.reading
         names = {one.name for one in reading.of(Declaration) if _path_of(one.place) == path}
         # A topic of several files, one for each cluster, is declared once, and has an owner in each.
         names |= {one.topic for one in reading.of(Annotation) if one.topic and one.name.startswith(f"{path}#")}

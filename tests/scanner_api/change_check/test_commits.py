@@ -44,6 +44,24 @@ def test_a_topic_that_is_renamed_where_it_is_written_or_declared_hits_its_reader
     assert "s3" in {hit.name for hit in finding.affected}
 
 
+def described(topic: str, writer: str, *readers: str) -> str:
+    entries = [f"    - application: {one}\n      access: read\n" for one in readers]
+    return (
+        f"apiVersion: kafka.nais.io/v1\nkind: Topic\nmetadata: {{name: {topic}, namespace: shop}}\nspec:\n  acl:\n"
+        f"    - application: {writer}\n      access: write\n{''.join(entries)}"
+    )
+
+
+def test_of_two_topics_that_go_only_one_is_renamed(check):
+    """The one whose programs mostly use the new topic; the other is gone."""
+    base = {"a.yaml": described("bills", "pay", "tax", "audit"), "b.yaml": described("bills-eu", "site", "shop")}
+    report = check({"a.yaml": described("invoices", "site", "tax", "audit"), "b.yaml": None}, {**BASE, **base})
+    renamed = [(one.target, one.item) for one in report.findings if one.rule == "topic-renamed"]
+    assert renamed == [("topic shop.bills", "shop.invoices")]
+    assert ("output-lost", "shop.bills-eu") in rules(report)
+    assert "may no longer" not in str(report)
+
+
 def test_a_topic_that_is_not_created_any_more_is_used(check):
     report = check({"topics.sh": "kafka-topics --create --topic order\n"})
     assert report.verdict is Verdict.IMPACT
