@@ -45,6 +45,8 @@ _WIRES = re.compile(
     r"(?:(?:public|private|internal|http|rest|web|admin|api|v\d)_?)*(?:apis?|routes?|routers?|routing|https?|servers?|endpoints?|swagger|urls?|views?|controllers?|middlewares?)"
 )
 """Names of functions that tell a server which function answers which request: no value of theirs reaches a record."""
+_MAKES = re.compile(r"\b([A-Z]\w*) (?:\(|\{|\. (?:newBuilder|builder)\b)")
+"""What makes an instance of a class, in tokens with spaces between them."""
 _TOPIC = re.compile(r"[A-Za-z0-9]\w*(?:[.-]\w+)+")
 _MOST_FILES = 40
 
@@ -140,7 +142,7 @@ class Reach:
     """Follows the names in code from the files that use Kafka, *of_kafka*; *texts* are the files of the edits' module.
 
     *source* returns the definitions of a path, None if they are unread; *expect* is called with those that follow.
-    *lines* are those of each path that name topics.
+    *lines* are those of each path that name topics. *records* are the classes that schemas generate.
     """
 
     of_kafka: Sequence[str]
@@ -148,6 +150,7 @@ class Reach:
     texts: Mapping[str, str]
     expect: Callable[[Iterable[str]], None] = lambda _: None
     lines: Mapping[str, Collection[int]] = field(default_factory=dict)
+    records: Collection[str] = ()
     _closures: dict[str, list[Definition]] = field(default_factory=dict)
 
     def of(self, edits: Iterable[Edit]) -> Iterator[tuple[Edit, frozenset[str]]]:
@@ -176,7 +179,7 @@ class Reach:
         users = [path for path in self.of_kafka if _platform(path) == _platform(edit.path)]
         found = {path for path in users if names & _words(self._closure(path))}
         found |= {path for path in users if self._calls(edit, path)}
-        return found or self._between(edit, names, users)
+        return found or self._made(edit, names, users) or self._between(edit, names, users)
 
     def _is_reached_inside(self, edit: Edit) -> bool:
         """Return whether an edit of a file that uses Kafka is in what handles records there."""
@@ -212,6 +215,15 @@ class Reach:
             if is_called and len(one.simple) > 4 and any(_WRITES.search(word) for word in one.words):
                 return True
         return False
+
+    def _made(self, edit: Edit, names: frozenset[str], users: Sequence[str]) -> set[str]:
+        """Return those of the *users* of Kafka that send what an edit, or what uses it in its file, makes."""
+        file = self.source(edit.path)
+        listed = [one for one in file.definitions if names & {one.simple, *one.words}] if file is not None else []
+        sides = (one for one in (edit.before, edit.after, *listed) if one is not None)
+        made = {name for one in sides for name in _MAKES.findall(" ".join(one.texts))}
+        made &= set(self.records)
+        return {path for path in users if made & _words(self._closure(path)) and self.may_write((path,))}
 
     def _between(self, edit: Edit, names: frozenset[str], users: Sequence[str]) -> set[str]:
         """Return those of the *users* of Kafka that reach an edit through one other file."""

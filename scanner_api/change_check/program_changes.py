@@ -33,6 +33,8 @@ _CLIENT = re.compile(
 _PACKAGE = re.compile(r"\s*(?:import|from)\s+(?P<name>\w+)")
 _KEY = re.compile(r"(?i)[\"'`][\w.-]*(?:topic|schema)[\w.-]*[\"'`]")
 """A text in code that names a topic, a schema or the setting of one."""
+_RECORD = re.compile(r"\"name\"\s*:\s*\"(?:[\w.]+\.)?([A-Z]\w*)\"|\bmessage\s+([A-Z]\w*)")
+"""The name of a record of Avro, or of a message of Protobuf."""
 _LISTED = 10
 _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
 
@@ -89,7 +91,7 @@ class ProgramChanges:
         """Add the programs that edits of a module reach; yield what is of none whose topics are known."""
         users = self.programs_using(module) if edits else []
         of_kafka = [path for path in self._applications if self.modules.of(path) in {module, *users}]
-        reach = Reach(of_kafka, self._source, self._texts(module), self._expect, self._lines)
+        reach = Reach(of_kafka, self._source, self._texts(module), self._expect, self._lines, self._records)
         programs = [program for user in users for program in self._programs[user]]
         lonely: list[Edit] = []
         reaching = dict(reach.of(edits))
@@ -249,6 +251,12 @@ class ProgramChanges:
                     if line.isdigit():
                         lines.setdefault(path, set()).add(int(line))
         return lines
+
+    @cached_property
+    def _records(self) -> frozenset[str]:
+        """Return the names of the classes that the schemas of both commits generate."""
+        texts = {text for commit in (self._base, self._head) for listed in commit.schemas.values() for text in listed}
+        return frozenset(name or other for text in texts for name, other in _RECORD.findall(text))
 
     # --- modules
 

@@ -282,3 +282,39 @@ def test_a_script_without_an_ending_is_listed(check):
     report = check({"bin/relay": script.replace("b'1'", "b'2'")}, {**BASE, "bin/relay": script})
 
     assert [file.file for file in report.not_examined] == ["bin/relay"]
+
+
+BILL = '{"type": "record", "namespace": "bill", "name": "Bill", "fields": [{"name": "state", "type": "string"}]}'
+MAKER = """package bill;
+class Maker {
+  static Bill make(Order order) {
+    Bill bill = new Bill();
+    bill.setState(state(order));
+    return bill;
+  }
+  static String state(Order order) { return order.isPaid() ? "PAID" : "OPEN"; }
+  static String title(Order order) { return "Order"; }
+}
+"""
+OUTBOX = {
+    "bill/pom.xml": "<project><artifactId>bill</artifactId></project>",
+    "bill/bill.avsc": BILL,
+    "bill/Maker.java": MAKER,
+    "bill/Made.java": "package bill;\nclass Made {\n  Bill bill;\n}\n",
+    "bill/Relay.java": (
+        "package bill;\nimport org.springframework.kafka.core.KafkaTemplate;\nclass Relay {\n"
+        "  KafkaTemplate<String, Bill> template;\n  void on(Made made) {\n"
+        '    template.send("bills", made.getBill());\n  }\n}\n'
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [('"PAID"', '"SETTLED"', Verdict.UNKNOWN), ('"Order"', '"An order"', Verdict.FINE)],
+)
+def test_code_that_makes_a_record_of_a_schema_reaches_who_sends_it(check, old, new, verdict):
+    """Also if an event or a table is between them, so that neither calls the other."""
+    report = check({"bill/Maker.java": MAKER.replace(old, new)}, {**BASE, **OUTBOX})
+    assert report.verdict is verdict
+    assert [one.rule for one in report.findings if one.counts] == ["code-changed"] * (verdict is Verdict.UNKNOWN)
