@@ -131,8 +131,9 @@ class Names(Objects, ABC):
         ]
         if not named:
             self.missing.add(name)
-        values = [value for candidate in named[:4] for value in self._bound(candidate, name, depth)]
-        return values if len({value.text for value in values}) == 1 else []
+        found = [values for candidate in named[:4] if (values := self._bound(candidate, name, depth))]
+        # The branches of a condition may give one constant several values; of several constants nobody knows which.
+        return found[0] if found and all(_texts(each) == _texts(found[0]) for each in found) else []
 
     def _parameter(self, scope: CodeScope, position: int, parameter: Parameter, depth: int) -> list[ResolvedText]:
         """Return what a parameter may be: injected, its default, and what callers give."""
@@ -287,6 +288,10 @@ def _substitute(expr: Expr, arguments: Mapping[str, Expr], depth: int) -> Expr:
 
 def _option_name(text: str) -> str:
     return text.lstrip("-").replace("-", "_")
+
+
+def _texts(values: Iterable[ResolvedText]) -> set[str]:
+    return {value.text for value in values}
 
 
 def _package(unit: Unit) -> str:

@@ -501,3 +501,29 @@ def test_a_field_has_what_the_constructor_assigns_to_its_variable():
     files = {"package.json": '{"name": "shop"}', "orders.ts": service, "config.yml": "ORDERS_TOPIC: shop.orders\n"}
 
     assert flows(files) == {"shop:  > shop.orders"}
+
+
+READER = "from confluent_kafka import Consumer\nfrom {0} import TOPIC\nConsumer({{}}).subscribe([TOPIC])\n"
+
+
+def test_a_constant_that_the_branches_of_a_condition_set_has_all_their_values():
+    settings = """\
+        import os
+        if os.getenv("LIVE"):
+            TOPIC = "live.orders"
+        else:
+            TOPIC = os.getenv("TOPIC", "local.orders")
+        """
+    files = {"config.py": settings, "read.py": READER.format("config")}
+
+    assert flows(files) == {"read: live.orders > ", "read: local.orders > "}
+
+
+def test_a_constant_of_several_files_with_different_values_has_none():
+    files = {
+        "a/config.py": "TOPIC = 'a'\n",
+        "b/config.py": "TOPIC = 'b'\n",
+        "read.py": READER.format("config"),
+    }
+
+    assert flows(files) == set()
