@@ -69,6 +69,8 @@ _PROCESSING = r"\.\s*(?:process|transform|flatTransform)\w*\s*\("
 _TABLES = frozenset({"table", "globalTable", "addGlobalStore"})
 MOST_HOPS = 3
 """Calls from a listener to the function that sends."""
+_RECORD = re.compile(r"Record$")
+"""The name of a function that makes a record."""
 _URI = re.compile(r"kafka:(?://)?([\w.{}$-]+)")
 _PLACEHOLDER, _SPEL = re.compile(r"\$\{[^{}]*\}"), re.compile(r"#\{[^{}]*\}")
 _STREAM_TYPES = frozenset({"Multi", "Publisher", "PublisherBuilder", "Flowable", "Flux", "Flow"})
@@ -181,7 +183,7 @@ class Extractor:
         if not fitting:
             yield from self._wrapped(call, scope, unit)
         for rule in fitting:
-            values = self._topics(rule, call, scope)
+            values = self._topics(rule, call, scope) or self._of_record(call, scope)
             if rule.access is Access.WRITE and call.text == "send" and rule.needs == "StreamBridge":
                 values = [ResolvedText(DESTINATION + value.text, value.unit) for value in values]
             if values:
@@ -314,6 +316,18 @@ class Extractor:
                 inner = _topic_member(item)
                 values += self.resolver.texts(inner, scope) if inner is not None else ()
         return [value for value in values if is_topic_text(value.text)]
+
+    def _of_record(self, call: Expr, scope: CodeScope) -> list[ResolvedText]:
+        """Return the topic of a record that a function of a library makes: `send(jsonRecord("orders", k, v))`."""
+        given = call.positional() if call.text == "send" else []
+        made = self.resolver.object_of(given[0], scope) if len(given) == 1 else NOTHING
+        if made.kind is not Kind.CALL or not _RECORD.search(made.text) or self._is_defined(made, scope):
+            return []
+        first = next(iter(made.positional()), NOTHING)
+        values = [value for value in self.resolver.texts(first, scope) if is_topic_text(value.text)]
+        if not values and first.kind in (Kind.NAME, Kind.MEMBER, Kind.JOIN, Kind.CALL):
+            self.unresolved.append((scope.unit, call.line))
+        return values
 
     def _topic_object(self, call: Expr, scope: CodeScope) -> Iterator[tuple[Rule, list[ResolvedText]]]:
         """Yield the topic that an object of Faust sends to: `orders = app.topic("orders")`, `orders.send(…)`."""

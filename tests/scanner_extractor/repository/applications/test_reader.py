@@ -303,6 +303,28 @@ def test_a_topology_passes_on_what_its_values_show(topology: str):
     assert ends({"A.java": f"{STREAMS}class A {{ void f(StreamsBuilder b, Topology t) {{ {body} }} }}"}) == expected
 
 
+@pytest.mark.parametrize(
+    ("made", "expected", "unresolved"),
+    [
+        ('var r = Records.jsonRecord("orders", k, v); template.send(r);', {" > orders"}, []),
+        ('template.send(jsonRecord("orders", k, v));', {" > orders"}, []),
+        ("template.send(jsonRecord(name, k, v));", set(), ["A.java"]),
+        ('template.send(jsonOf("orders", k, v));', set(), []),
+    ],
+)
+def test_a_record_that_a_library_makes_has_the_topic_that_it_is_given(
+    made: str, expected: set[str], unresolved: list[str]
+):
+    java = (
+        "import org.springframework.kafka.core.KafkaTemplate;\n"
+        f"class A {{ KafkaTemplate<String, String> template; void f(Order k, Order v) {{ {made} }} }}\n"
+    )
+    assert ends({"A.java": java}) == expected
+    assert [path for path, _ in read_applications({"A.java": java}, SourceId("repository")).unresolved][
+        :1
+    ] == unresolved
+
+
 VALUES = {
     "constant of another class": ("p.send(new ProducerRecord<>(Topics.ORDERS, v));", {" > orders"}),
     "imported constant": ("p.send(new ProducerRecord<>(ORDERS, v));", {" > orders"}),
