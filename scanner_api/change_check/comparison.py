@@ -303,7 +303,7 @@ class _Comparison:
         for job in before:
             for dataset in sorted((written_by(job) & still) - changed):
                 what = f"{job.flows.job.name} does not write {dataset.name} any more, and other jobs do"
-                target, place = f"job {job.flows.job.name}", self._place((job,))
+                target, place = f"job {job.flows.job.name}", self._place((job,), dataset.name)
                 yield replace(
                     _finding("writer-lost", Verdict.IMPACT, place, target, what, dataset.name),
                     affected=tuple(hit for hit in self._hits.of(dataset) if hit.use != "writes"),
@@ -316,7 +316,7 @@ class _Comparison:
         lost = {dataset for dataset in read_before if not any(dataset in read_by(job) for job in after)}
         for job in after:
             for dataset in sorted(read_by(job) - read_before):
-                place = self._place((job,))
+                place = self._place((job,), dataset.name)
                 target = f"job {job.flows.job.name}"
                 declared = dataset.kind is not NodeKind.TOPIC or dataset.name in self._head.topics
                 if dataset in known or declared:
@@ -327,7 +327,7 @@ class _Comparison:
                 if not had and self._is_addition(job.flows.job.name):
                     verdict = Verdict.FINE
                 instead = f", instead of {', '.join(other.name for other in sorted(had))}" if had else ""
-                what = f"{dataset.name} is read{instead}, which nothing in the repository writes or declares"
+                what = f"{dataset.name}, which nothing in the repository writes or declares, is read{instead}"
                 users = (hit for written in sorted(written_by(job)) for hit in self._hits.of(written))
                 hit = tuple(hit for hit in users if hit.use != "writes")
                 finding = _finding("input-without-writer", verdict, place, target, what, dataset.name)
@@ -346,10 +346,11 @@ class _Comparison:
         target = f"job {owners[0].flows.job.name}"
         return replace(finding, target=target, place=self._place(owners))
 
-    def _place(self, jobs: Iterable[CountedJob]) -> Place:
-        """Return the changed file that contains one of *jobs*, else the first."""
+    def _place(self, jobs: Iterable[CountedJob], name: str = "") -> Place:
+        """Return the changed file with one of *jobs*, where it uses the topic or table *name*; else the first."""
         for job in jobs:
-            texts = [job.flows.job.name, *(use.evidence for use in (*job.flows.reads, *job.flows.writes))]
+            uses = sorted((*job.flows.reads, *job.flows.writes), key=lambda use: use.dataset.name != name)
+            texts = [job.flows.job.name, *(use.evidence for use in uses)]
             texts += [flow.evidence for flow in job.flows.columns[:1]]
             statement = str(dict(job.flows.job.attributes).get("statement", ""))
             for commit in (self._head, self._base):

@@ -318,3 +318,14 @@ def test_code_that_makes_a_record_of_a_schema_reaches_who_sends_it(check, old, n
     report = check({"bill/Maker.java": MAKER.replace(old, new)}, {**BASE, **OUTBOX})
     assert report.verdict is verdict
     assert [one.rule for one in report.findings if one.counts] == ["code-changed"] * (verdict is Verdict.UNKNOWN)
+
+
+def test_the_place_of_a_topic_that_is_read_is_where_that_one_is_read(check):
+    code = (
+        "from kafka import KafkaConsumer\nfirst = KafkaConsumer('archive')\nsecond = KafkaConsumer('orders-a')\n"
+        "third = KafkaConsumer('orders')\n"
+    )
+    report = check({"read.py": code.replace("orders-a", "orders-b")}, {**BASE, "read.py": code})
+    (finding,) = (one for one in report.findings if one.rule == "input-without-writer")
+    assert (finding.item, finding.place.file, finding.place.line) == ("orders-b", "read.py", 3)
+    assert finding.what.startswith("orders-b, which nothing in the repository writes or declares, is read")
