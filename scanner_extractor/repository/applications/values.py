@@ -19,6 +19,8 @@ from scanner_model.redaction import is_secret_name
 
 MOST_STEPS = 1_000
 """Maximum steps for one expression."""
+_ENCODING = re.compile(r"(?i)utf-?\d+(?:[-_]?[bl]e)?|(?:us-)?ascii|latin-?1|iso-8859-\d+")
+"""What says how the bytes of a text are."""
 _TOPIC_WORD = re.compile(r"(?i)topic|stream|channel|queue|event|destination")
 
 
@@ -156,6 +158,7 @@ class Resolver(Members):
         """Return the value that a call passes on: `trim`, `valueOf`, the end of a builder of topics."""
         arguments, receiver = call.positional(), call.receiver
         means = scope.language.values
+        arguments = [part for part in arguments if part.kind is not Kind.TEXT or not _ENCODING.fullmatch(part.text)]
         if call.text in means.same:
             is_method = receiver.kind is not Kind.OTHER and not arguments
             return self._of(receiver if is_method else (arguments or [NOTHING])[0], scope, depth)
