@@ -530,6 +530,6 @@ def test_a_constant_of_several_files_with_different_values_has_none():
 
 
 @pytest.mark.parametrize(("first", "expected"), [("text", set()), ("'orders'", {"read: > orders"})])
-def test_an_encoding_is_no_topic(first: str, expected: set[str]):
+def test_an_encoding_is_not_read_as_a_topic(first: str, expected: set[str]):
     code = f"from confluent_kafka import Producer\np = Producer({{}})\np.produce({first}.encode('utf-8'), b'')\n"
     assert {flow.replace("  ", " ") for flow in flows({"read.py": code})} == expected
