@@ -132,7 +132,7 @@ class Names(Objects, ABC):
         if not named:
             self.missing.add(name)
         found = [values for candidate in named[:4] if (values := self._bound(candidate, name, depth))]
-        # The branches of a condition may give one constant several values; which of several constants counts is unknown.
+        # The branches of a condition may give one constant several values; which of several constants counts is open.
         return found[0] if found and all(_texts(each) == _texts(found[0]) for each in found) else []
 
     def _parameter(self, scope: CodeScope, position: int, parameter: Parameter, depth: int) -> list[ResolvedText]:
