@@ -32,6 +32,7 @@ from scanner_extractor.repository.topic_files.settings import FILE
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.schemas.parsing import ParseRequest, parse_in_process
+from scanner_model.catalogs import Annotation
 from scanner_model.columns import ParsedSchema
 from scanner_model.declarations import UNRESOLVED_USE, Declaration, DeclaredKind, UnreadFile
 from scanner_model.field_uses import FieldUse
@@ -114,8 +115,13 @@ class Commit:
         if self.reading.schema_files.get(path):
             return "schema"
         kinds = [kind for kind, files in self.reading.files.items() if path in files]
-        is_read = path in self.reading.places or SETTINGS in kinds
+        is_read = path in self.reading.places or SETTINGS in kinds or path in self._annotated
         return kinds[0] if kinds and is_read else ""
+
+    @cached_property
+    def _annotated(self) -> frozenset[str]:
+        """Return the files with the owner or description of a topic, which another file may declare, too."""
+        return frozenset(note.name.rpartition("#")[0] for note in self.reading.of(Annotation) if note.topic)
 
     @cached_property
     def schemas(self) -> Mapping[str, tuple[str, ...]]:

@@ -204,7 +204,7 @@ class Unexplained:
                     what = f"of {topic} changed, and what that does to its users is not known"
                     changed.setdefault((topic, what), (f"{path}:{edit.setting.line}", set()))[1].add(edit.key)
             before, after = map(granted, texts[path])
-            for job, does in sorted(before - after):
+            for job, does, _ in sorted(before - after):
                 what = f"may no longer {does} {topic}; whether that is still done is not known"
                 changed.setdefault((topic, what), (path, set()))[1].add(job)
         for (topic, what), (place, names) in sorted(changed.items()):

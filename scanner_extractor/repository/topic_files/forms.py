@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
@@ -133,15 +133,17 @@ def is_description(file: RepositoryFile) -> bool:
     )
 
 
-def granted(text: str) -> set[tuple[str, str]]:
-    """Return the programs that the text of a file allows to use its topics, each with `read` or `write`."""
-    found: set[tuple[str, str]] = set()
+def granted(text: str) -> set[tuple[str, str, str]]:
+    """Return the programs that a file allows to use its topics, each with `read` or `write`, and its team."""
+    found: set[tuple[str, str, str]] = set()
     for form in FORMS:
         if form.grants and form.sign.search(text):
             described = [parsed.value for parsed in parse_yaml(text) if not parsed.error and form.fits(parsed.value)]
             for mapping, document in product(form.members, described):
                 for expressions, does in ((mapping.readers, "read"), (mapping.writers, "write")):
-                    found |= {(str(one.obj), does) for path in expressions for one in matches(path, document)}
+                    for one in chain.from_iterable(matches(path, document) for path in expressions):
+                        team = member(one.parent.obj, "team") if one.parent is not None else ""
+                        found.add((str(one.obj), does, str(team)))
     return found
 
 

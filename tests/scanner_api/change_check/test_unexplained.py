@@ -220,14 +220,25 @@ def test_a_topic_with_other_records_or_fewer_users_is_unknown(check, old, new, w
     assert finding.what.startswith(why)
 
 
-def test_a_right_that_is_lost_in_one_of_two_clusters_is_unknown(check):
-    report = check(
-        {"live/t.yaml": GRANTED.replace("access: readwrite", "access: read")},
-        {**BASE, "dev/t.yaml": GRANTED, "live/t.yaml": GRANTED},
-    )
-    (finding,) = (finding for finding in report.findings if finding.counts)
-    assert (finding.target, finding.place.file) == ("topic shop.bills", "live/t.yaml")
-    assert {hit.name for hit in finding.affected} == {"fraud"}
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("access: readwrite", "access: read"),
+        ("team: audit\n      application: fraud", "team: risk\n      application: fraud"),
+    ],
+)
+def test_a_right_that_is_lost_in_one_of_two_clusters_is_unknown(check, old, new):
+    base = {**BASE, "dev/t.yaml": GRANTED, "live/t.yaml": GRANTED}
+    report = check({"live/t.yaml": GRANTED.replace(old, new)}, base)
+    counting = [finding for finding in report.findings if finding.counts]
+    assert {(one.target, one.place.file) for one in counting} == {("topic shop.bills", "live/t.yaml")}
+    assert {hit.name for one in counting for hit in one.affected} == {"fraud"}
+
+
+def test_a_right_that_is_added_in_the_second_of_two_clusters_concerns_kafka(check):
+    more = GRANTED + "    - team: x\n      application: more\n      access: read\n"
+    report = check({"live/t.yaml": more}, {**BASE, "dev/t.yaml": more, "live/t.yaml": GRANTED})
+    assert (report.verdict, report.concerns_kafka) == (Verdict.FINE, True)
 
 
 @pytest.mark.parametrize(
