@@ -47,6 +47,8 @@ _WIRES = re.compile(
 """Names of functions that tell a server which function answers which request: no value of theirs reaches a record."""
 _MAKES = re.compile(r"\b([A-Z]\w*) (?:\(|\{|\. (?:newBuilder|builder)\b)")
 """What makes an instance of a class, in tokens with spaces between them."""
+_SETS = re.compile(r"(?:\w+ )?\. (set[A-Z]\w*) \(.*\)")
+"""A line that only sets a member of an object."""
 _TOPIC = re.compile(r"[A-Za-z0-9]\w*(?:[.-]\w+)+")
 _MOST_FILES = 40
 
@@ -70,6 +72,15 @@ class Edit(NamedTuple):
     def is_further_field(self) -> bool:
         """Return whether it is a field that is added."""
         return self.kind == "field" and self.before is None
+
+    @property
+    def only_sets_more(self) -> bool:
+        """Return whether it only gets lines that set members of a record that it did not set before."""
+        if self.before is None or self.after is None:
+            return False
+        before, after = Counter(_by_line(self.before)), Counter(_by_line(self.after))
+        added = [_SETS.fullmatch(line) for line in after - before]
+        return not before - after and all(one is not None and one[1] not in self.before.words for one in added)
 
     @property
     def shown(self) -> str:
@@ -105,6 +116,14 @@ class Edit(NamedTuple):
             texts = (text.strip("'\"`") for text, line in side.tokens if line in lines) if side is not None else ()
             found |= {text for text in texts if _TOPIC.fullmatch(text)}
         return frozenset(found)
+
+
+def _by_line(definition: Definition) -> list[str]:
+    """Return the tokens of each line, with spaces between them."""
+    lines: dict[int, list[str]] = {}
+    for text, line in definition.tokens:
+        lines.setdefault(line, []).append(text)
+    return [" ".join(texts) for texts in lines.values()]
 
 
 def edits_of(path: str, before: SourceFile, after: SourceFile) -> Iterator[Edit]:
@@ -218,6 +237,8 @@ class Reach:
 
     def _made(self, edit: Edit, names: frozenset[str], users: Sequence[str]) -> set[str]:
         """Return those of the *users* of Kafka that send what an edit, or what uses it in its file, makes."""
+        if edit.only_sets_more:
+            return set()
         file = self.source(edit.path)
         listed = [one for one in file.definitions if names & {one.simple, *one.words}] if file is not None else []
         sides = (one for one in (edit.before, edit.after, *listed) if one is not None)

@@ -311,7 +311,13 @@ OUTBOX = {
 
 @pytest.mark.parametrize(
     ("old", "new", "verdict"),
-    [('"PAID"', '"SETTLED"', Verdict.UNKNOWN), ('"Order"', '"An order"', Verdict.FINE)],
+    [
+        ('"PAID"', '"SETTLED"', Verdict.UNKNOWN),
+        ("    return bill;", '    bill.setState("LATE");\n    return bill;', Verdict.UNKNOWN),
+        ("    return bill;", '    if (late) bill.setDue("now");\n    return bill;', Verdict.UNKNOWN),
+        ("    return bill;", "    bill.setDue(order.due());\n    return bill;", Verdict.FINE),
+        ('"Order"', '"An order"', Verdict.FINE),
+    ],
 )
 def test_code_that_makes_a_record_of_a_schema_reaches_who_sends_it(check, old, new, verdict):
     """Also if an event or a table is between them, so that neither calls the other."""
