@@ -44,6 +44,7 @@ from scanner_api.change_check.record_classes import record_findings
 from scanner_api.change_check.settings import CheckOptions
 from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.change_check.unknowns import Age
+from scanner_api.change_check.unread_programs import unread_programs
 from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_extractor.repository.kinds import TEMPLATE
 from scanner_extractor.repository.other_uses import OTHER_USE
@@ -127,6 +128,7 @@ class _Comparison:
         findings = [
             *(running.findings if running else ()),
             *self._unread(),
+            *unread_programs(self._other_uses, self._trees, objects),
             *broken_files([path for path in self._judged if path not in self._head.unread], self._trees, objects),
             *self._flows(),
             *of_schemas,
@@ -216,10 +218,10 @@ class _Comparison:
         return frozenset(path for path in both if (before.get(path) or after.get(path)) in moved)
 
     def _why_skipped(self, path: str, programs: ProgramChanges) -> str:
-        if path in programs.unread:
-            return programs.unread[path]
         if path in self._unread_programs:
             return self._unread_programs[path]
+        if path in programs.unread:
+            return programs.unread[path]
         if why := mentions.why_harmless(path):
             return why
         if path in self._renamed:
@@ -247,6 +249,12 @@ class _Comparison:
         return {
             path: unread[path].reason for path in self._trees.changed if path in unread and unread[path].kind in kinds
         }
+
+    @property
+    def _other_uses(self) -> Mapping[str, str]:
+        """Return the files of both commits that use Kafka in a form that is not read, with the reason."""
+        files = (*self._base.unread.values(), *self._head.unread.values())
+        return {file.name: file.reason for file in files if file.kind == OTHER_USE}
 
     def _contracts(self) -> Iterator[ChangeFinding]:
         """Yield the columns of changed contracts and AsyncAPI documents that differ, with who uses them."""

@@ -150,7 +150,9 @@ class ProgramChanges:
 
     def _why_unread(self, path: str) -> str:
         """Return why a source file is not read; empty if its grammar is installed."""
-        if language_of(path) is None or grammar_missing(path):
+        if language_of(path) is None:
+            self.unread[path] = "its language is not read"
+        elif grammar_missing(path):
             self.unread[path] = "no grammar for its language is installed"
         return self.unread.get(path, "")
 

@@ -315,6 +315,42 @@ def test_code_in_a_language_that_is_not_read_is_listed(check):
     assert (report.verdict, [skipped.file for skipped in report.not_examined]) == (Verdict.FINE, ["billing/send.rs"])
 
 
+SENDER = "use rdkafka::producer::FutureRecord;\npub fn send(order: &Order) {}\n"
+ORDER = "#[derive(Serialize)]\npub struct Order { pub id: u32, pub total: f64 }\n"
+CRATE = {"crates/send/Cargo.toml": '[package]\nname = "send"\n', "crates/send/src/lib.rs": SENDER}
+SITE = {"crates/site/Cargo.toml": '[package]\nname = "site"\n', "crates/site/src/page.rs": "pub fn page() {}\n"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "files"),
+    [
+        ({"crates/send/src/lib.rs": SENDER.replace("&Order", "&Paid")}, {"crates/send/src/lib.rs"}),
+        ({"crates/send/src/order.rs": ORDER.replace(", pub total: f64", "")}, {"crates/send/src/order.rs"}),
+        ({"crates/send/src/order.rs": None}, {"crates/send/src/order.rs"}),
+        ({"send.php": '<?php\n(new \\RdKafka\\Producer($conf))->newTopic("b");\n'}, {"send.php"}),
+    ],
+)
+def test_code_that_uses_kafka_in_a_language_that_is_not_read_is_unknown(check, changed, files):
+    php = {"send.php": '<?php\n(new \\RdKafka\\Producer($conf))->newTopic("a");\n'}
+
+    report = check(changed, {**BASE, **CRATE, **php, "crates/send/src/order.rs": ORDER})
+
+    assert report.verdict is Verdict.UNKNOWN
+    assert {finding.place.file for finding in report.findings if finding.rule == "not-read"} == files
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"crates/site/src/page.rs": "pub fn page() { draw(); }\n"},
+        {"crates/send/src/lib.rs": f"// Sends orders.\n{SENDER.replace(') {}', ') {' + chr(10) + '}')}"},
+        {"crates/send/tests/send.rs": "fn sends() { assert!(true); }\n"},
+    ],
+)
+def test_other_code_comments_and_layout_in_a_language_that_is_not_read_are_fine(check, changed):
+    assert check(changed, {**BASE, **CRATE, **SITE}).verdict is Verdict.FINE
+
+
 def test_comments_imports_and_code_of_other_modules_change_nothing(check):
     commented = "# sends what was paid\n" + PRODUCER.replace("import json", "import json as json")
     others = {
