@@ -235,7 +235,9 @@ class _Comparison:
     def _unread(self) -> Iterator[ChangeFinding]:
         for path in self._judged:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
-            if unread and path not in self._unread_programs and path not in self._renamed:
+            if unread is None or path in self._renamed:
+                continue
+            if path not in self._unread_programs or unread.kind == APPLICATION:  # others are compared elsewhere
                 what = f"{unread.kind}: {unread.reason}"
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
         for path, (what, _) in self._trees.special.items():

@@ -10,6 +10,7 @@ from committed_repository import BASE, KSQL, SCHEMA, SINK, commit_all, rules
 from scanner_api.change_check.commits import check_commits
 from scanner_api.change_check.git import commit_trees, object_reader
 from scanner_api.change_check.model import Verdict
+from scanner_extractor.repository.syntax_trees import LARGEST
 from scanner_model.errors import InputInvalid
 
 pytestmark = pytest.mark.slow
@@ -337,6 +338,14 @@ def test_code_that_uses_kafka_in_a_language_that_is_not_read_is_unknown(check, c
 
     assert report.verdict is Verdict.UNKNOWN
     assert {finding.place.file for finding in report.findings if finding.rule == "not-read"} == files
+
+
+def test_code_that_uses_kafka_and_is_too_large_to_be_read_is_unknown(check):
+    large = f"{PRODUCER}{'#' * LARGEST}\n"
+
+    report = check({"billing/main.py": large.replace(', "total": Paid(2)', "")}, {**PROGRAMS, "billing/main.py": large})
+
+    assert (report.verdict, rules(report)) == (Verdict.UNKNOWN, {("not-read", "")})
 
 
 @pytest.mark.parametrize(
