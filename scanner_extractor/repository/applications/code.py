@@ -20,7 +20,7 @@ from scanner_extractor.repository.applications.expressions import (
 from scanner_extractor.repository.bounded_parsing import MOST_NODES
 from scanner_extractor.repository.languages import BY_ENDING, BY_NAME
 from scanner_extractor.repository.languages.language import Language, Nodes
-from scanner_extractor.repository.syntax_trees import Node, parse_tree, suffix
+from scanner_extractor.repository.syntax_trees import Node, parse_tree, suffix, words
 from scanner_model.errors import InputInvalid
 
 _Calls = tuple[Expr, ...]
@@ -57,7 +57,8 @@ class CodeScope:
 
     *bindings* are the values that a name is assigned, *types* the type that a name is declared with, *returns* what a
     function returns, *supertypes* the names of classes, *calls* the calls outer a lambda, innermost last. *over* is
-    what a loop goes through, *polled* the names of the consumers whose records a loop or lambda handles.
+    what a loop goes through, *polled* the names of the consumers whose records a loop or lambda handles. *replaced*
+    says how many values before one that is built from them nothing else can see.
     """
 
     unit: Unit
@@ -74,6 +75,7 @@ class CodeScope:
     calls: tuple[Expr, ...] = ()
     over: Expr = NOTHING
     polled: set[str] = field(default_factory=set)
+    replaced: dict[int, int] = field(default_factory=dict)
 
     @property
     def language(self) -> Language:
@@ -143,11 +145,14 @@ class _Walk:
     unit: Unit
     expressions: Expressions
     decorated: dict[int, tuple[Expr, ...]] = field(default_factory=dict)
+    latest: dict[tuple[int, str], tuple[Node, int]] = field(default_factory=dict)
     nodes: Nodes = field(init=False)
     enter: Mapping[str, _Enter] = field(init=False)
     binders: Mapping[str, _Bind] = field(init=False)
+    source: bytes = field(init=False)
 
     def __post_init__(self) -> None:
+        self.source = self.unit.text.encode("utf-8", "replace")
         self.nodes = self.unit.language.nodes
         self.enter, self.binders = _entering(self.unit.language.name)
 
@@ -291,11 +296,10 @@ class _Walk:
         if over is not None:
             inner.over = self.expressions.of(over)
             variable = _first_identifier(name) if name is not None else ""
-            if variable and inner.over.kind is Kind.LIST:
-                scope.nearest(*_BINDING).bindings.setdefault(variable, []).extend(inner.over.parts)
-            elif variable:
-                element = Expr(Kind.CALL, "[]", (inner.over, NOTHING), inner.over.line, inner.over.node)
-                scope.nearest(*_BINDING).bindings.setdefault(variable, []).append(element)
+            element = Expr(Kind.CALL, "[]", (inner.over, NOTHING), inner.over.line, inner.over.node)
+            elements = inner.over.parts if inner.over.kind is Kind.LIST else (element,)
+            if variable:
+                self._assign(scope.nearest(*_BINDING), variable, over, elements)
         return inner, calls
 
     def _type(self, node: Node, scope: CodeScope, calls: _Calls) -> tuple[CodeScope, _Calls]:
@@ -421,7 +425,24 @@ class _Walk:
                 outer = owner.nearest(ScopeKind.CLASS)
                 if name.text in outer.types and name.text not in owner.types:
                     owner = outer
-            owner.bindings.setdefault(name.text, []).append(self.expressions.of(value))
+            self._assign(owner, name.text, value, (self.expressions.of(value),), target.start_byte)
+
+    def _assign(
+        self, owner: CodeScope, name: str, node: Node, values: tuple[Expr, ...], start: int | None = None
+    ) -> None:
+        """Bind *name* to the *values* of *node*; note whether one that is built from the former value replaces that.
+
+        *start* is where the assignment begins, by default where *node* does.
+        """
+        before = self.latest.get((id(owner), name))
+        if before is not None and len(values) == 1 and values[0].kind is not Kind.NAME and values[0].names(name):
+            former, count = before
+            between = self.source[former.end_byte : node.start_byte if start is None else start]
+            seen = between.decode("utf-8", "replace")
+            if _follows(node, former) and not re.search(rf"\b{re.escape(name)}\b", seen):
+                owner.replaced[values[0].node] = count
+        owner.bindings.setdefault(name, []).extend(values)
+        self.latest[id(owner), name] = (node, len(values))
 
     def variable(self, node: Node, scope: CodeScope) -> None:
         """Bind a declared variable, whose value is a field or the last part."""
@@ -452,7 +473,7 @@ class _Walk:
         if value is not None and value.type == "property_delegate":
             value = _lazy_value(value)
         if value is not None and label:
-            owner.bindings.setdefault(label, []).append(self.expressions.of(value))
+            self._assign(owner, label, node, (self.expressions.of(value),))
 
     def assignment(self, node: Node, scope: CodeScope) -> None:
         """Bind the left side of an assignment."""
@@ -523,6 +544,24 @@ def _entering(language: str) -> tuple[Mapping[str, _Enter], Mapping[str, _Bind]]
         **dict.fromkeys(binders, _Walk._bound),
     }
     return enter, binders
+
+
+_IN_ORDER = words(
+    "assignment assignment_expression assignment_statement block compilation_unit directly_assignable_expression"
+    " expression_list expression_statement function_body global_statement local_declaration_statement module program"
+    " source_file statement_block statement_list statements template_body"
+)
+"""Nodes around an assignment that run it always, and once."""
+
+
+def _follows(node: Node, former: Node) -> bool:
+    """Return whether what runs *former* runs *node* after it."""
+    outer = node.parent
+    while outer is not None and not (outer.start_byte <= former.start_byte and former.end_byte <= outer.end_byte):
+        if outer.type not in _IN_ORDER:
+            return False
+        outer = outer.parent
+    return outer is not None
 
 
 def _assigned(node: Node) -> Node:

@@ -15,6 +15,9 @@ from itertools import count
 from scanner_extractor.repository.languages.language import Form, Language
 from scanner_extractor.repository.syntax_trees import Node
 
+DEEPEST_NAME = 8
+"""Maximum nesting within an expression where a variable is looked for."""
+
 
 class Kind(StrEnum):
     """What an expression is."""
@@ -66,6 +69,12 @@ class Expr:
                     if item.kind is Kind.PAIR and item.text in names:
                         return item.parts[0]
         return None
+
+    def names(self, name: str, depth: int = 0) -> bool:
+        """Return whether a part of the expression is the variable *name*."""
+        if self.kind is Kind.NAME:
+            return self.text == name
+        return depth < DEEPEST_NAME and any(part.names(name, depth + 1) for part in self.parts)
 
     @property
     def receiver(self) -> Expr:

@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -55,7 +56,7 @@ class Names(Objects, ABC):
         return self._elsewhere(name, scope, depth)
 
     def _bound(self, scope: CodeScope, name: str, depth: int) -> list[ResolvedText]:
-        """Return the values that a name is assigned; those of a name that depends on itself are left out."""
+        """Return the values that a name is assigned; in one that depends on itself the name is its former value."""
         key = (id(scope), name)
         if key not in self.known:
             self.known[key] = []
@@ -67,21 +68,24 @@ class Names(Objects, ABC):
         return self.known[key]
 
     def _assigned(self, scope: CodeScope, name: str, depth: int) -> list[ResolvedText]:
-        values: list[ResolvedText] = []
         annotated = [note for note, owner, label in scope.unit.annotated if owner is scope and label == name]
-        values += self._injected(annotated, scope, depth)
+        injected, groups = self._injected(annotated, scope, depth), list[list[ResolvedText]]()
         for expr in scope.bindings[name][:8]:
-            if expr.kind is Kind.NAME and expr.text == name:
-                values += self._constructor_argument(scope, name, depth)
-            elif (
-                expr.kind is Kind.NAME
-                and scope.kind is ScopeKind.CLASS
-                and self._is_constructor_parameter(scope, expr.text)
-            ):
-                values += self._constructor_argument(scope, expr.text, depth)
-            else:
-                values += self._of(expr, self._assigning(expr, scope), depth)
-        return values
+            count = scope.replaced.get(expr.node, 0)
+            if expr.names(name):  # the name in it is the former value
+                self.known[id(scope), name] = [*injected, *chain.from_iterable(groups[-count:])]
+            values = self._assignment(expr, scope, name, depth)
+            groups[len(groups) - count :] = [values]
+        return [*injected, *chain.from_iterable(groups)]
+
+    def _assignment(self, expr: Expr, scope: CodeScope, name: str, depth: int) -> list[ResolvedText]:
+        """Return the values that an assignment gives a name."""
+        if expr.kind is Kind.NAME and expr.text == name:
+            return self._constructor_argument(scope, name, depth)
+        is_field = expr.kind is Kind.NAME and scope.kind is ScopeKind.CLASS
+        if is_field and self._is_constructor_parameter(scope, expr.text):
+            return self._constructor_argument(scope, expr.text, depth)
+        return self._of(expr, self._assigning(expr, scope), depth)
 
     def _assigning(self, expr: Expr, scope: CodeScope) -> CodeScope:
         """Return the constructor whose variable a field is assigned; else *scope*."""

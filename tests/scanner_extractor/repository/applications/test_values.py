@@ -533,3 +533,40 @@ def test_a_constant_of_several_files_with_different_values_has_none():
 def test_an_encoding_is_not_read_as_a_topic(first: str, expected: set[str]):
     code = f"from confluent_kafka import Producer\np = Producer({{}})\np.produce({first}.encode('utf-8'), b'')\n"
     assert {flow.replace("  ", " ") for flow in flows({"read.py": code})} == expected
+
+
+SENDING = """\
+    package main
+    import (
+        "fmt"
+        "github.com/segmentio/kafka-go"
+    )
+    func send(topic string) { w := &kafka.Writer{Topic: topic} }
+    """
+
+
+@pytest.mark.parametrize(
+    ("code", "topics"),
+    [
+        ('for _, t := range []string{"a", "b"} {\n t = fmt.Sprintf("eu.%s", t)\n send(t)\n }', {"eu.a", "eu.b"}),
+        ('t := "a"\n t = "eu." + t\n t = t + ".v1"\n send(t)', {"eu.a.v1"}),
+        ('t := "a"\n if far {\n t = "eu." + t\n }\n send(t)', {"a", "eu.a"}),
+        ('t := "a"\n send(t)\n t = t + ".retry"\n send(t)', {"a", "a.retry"}),
+        ('t := "a"\n for i := 0; i < n; i++ {\n t = t + ".b"\n }\n send(t)', {"a", "a.b"}),
+    ],
+)
+def test_a_variable_that_is_built_from_its_former_value(code, topics):
+    main = textwrap.dedent(SENDING) + f"func main() {{\n{code}\n}}\n"
+
+    assert flows({"go.mod": "module example.org/shop\n", "main.go": main}) == {f"shop:  > {topic}" for topic in topics}
+
+
+def test_a_variable_of_python_that_is_built_from_its_former_value():
+    main = """\
+        from kafka import KafkaProducer
+        topic = "paid"
+        topic = f"eu.{topic}"
+        KafkaProducer().send(topic, b"1")
+        """
+
+    assert flows({"shop/requirements.txt": "kafka-python\n", "shop/main.py": main}) == {"shop:  > eu.paid"}
