@@ -70,7 +70,7 @@ class Names(Objects, ABC):
     def _assigned(self, scope: CodeScope, name: str, depth: int) -> list[ResolvedText]:
         annotated = [note for note, owner, label in scope.unit.annotated if owner is scope and label == name]
         injected, groups = self._injected(annotated, scope, depth), list[list[ResolvedText]]()
-        for expr in scope.bindings[name][:8]:
+        for expr in scope.bindings[name][:MOST_VALUES]:
             count = scope.replaced.get(expr.node, 0)
             if expr.names(name):  # the name in it is the former value
                 self.known[id(scope), name] = [*injected, *chain.from_iterable(groups[-count:])]

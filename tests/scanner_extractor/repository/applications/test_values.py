@@ -570,3 +570,12 @@ def test_a_variable_of_python_that_is_built_from_its_former_value():
         """
 
     assert flows({"shop/requirements.txt": "kafka-python\n", "shop/main.py": main}) == {"shop:  > eu.paid"}
+
+
+def test_a_loop_goes_through_more_than_a_few_topics():
+    names = [f"topic{number}" for number in range(20)]
+    main = f"from kafka import KafkaProducer\nfor t in {names}:\n    KafkaProducer().send(t, b'1')\n"
+
+    found = flows({"shop/requirements.txt": "kafka-python\n", "shop/main.py": main})
+
+    assert found == {f"shop:  > {name}" for name in names}
