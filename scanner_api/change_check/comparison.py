@@ -51,6 +51,7 @@ from scanner_extractor.repository.other_uses import OTHER_USE
 from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
 from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.repository.syntax_trees import suffix
+from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import NameUnknown
@@ -129,7 +130,12 @@ class _Comparison:
             *(running.findings if running else ()),
             *self._unread(),
             *unread_programs(self._other_uses, self._trees, objects),
-            *broken_files([path for path in self._judged if path not in self._head.unread], self._trees, objects),
+            *broken_files(
+                # Placeholders in a description are replaced before it is parsed; else it is unread.
+                [path for path, kind in self._judged.items() if path not in self._head.unread and kind != DESCRIPTION],
+                self._trees,
+                objects,
+            ),
             *self._flows(),
             *of_schemas,
             *self._contracts(),

@@ -200,7 +200,8 @@ class Unexplained:
             if path not in self._trees.head or topic != self._topic_in(path, self._base):
                 continue
             for edit in settings_changes.edits_of(path, *texts[path]):
-                if settings_changes.is_of_records(edit):
+                is_same = topic != path or (edit.before and edit.after)  # else of a topic that comes or goes
+                if is_same and settings_changes.is_of_records(edit):
                     what = f"of {topic} changed, and what that does to its users is not known"
                     changed.setdefault((topic, what), (f"{path}:{edit.setting.line}", set()))[1].add(edit.key)
             before, after = map(granted, texts[path])
@@ -209,7 +210,9 @@ class Unexplained:
                 changed.setdefault((topic, what), (path, set()))[1].add(job)
         for (topic, what), (place, names) in sorted(changed.items()):
             if topic not in about:
-                finding = _unknown(place, f"topic {topic}", f"{few(sorted(names))} {what}", topic)
+                is_known = topic not in texts  # else it is a file that describes several
+                target, name = (f"topic {topic}", topic) if is_known else (topic, "")
+                finding = _unknown(place, target, f"{few(sorted(names))} {what}", name)
                 hit = self._hits.of(used[topic]) if topic in used else ()
                 yield replace(finding, affected=tuple(one for one in hit if one.name in names) or hit)
 

@@ -14,7 +14,7 @@ from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.repository.topic_files.backstage import is_catalog, read_catalog
 from scanner_extractor.repository.topic_files.eventcatalog import is_page, read_pages
 from scanner_extractor.repository.topic_files.kpops import is_pipeline, read_pipeline
-from scanner_extractor.repository.topic_files.mapping import add_entries, documents, matches
+from scanner_extractor.repository.topic_files.mapping import add_entries, documents, matches, without_braces
 from scanner_extractor.repository.topic_files.persister import is_service_map, read_service_map
 from scanner_extractor.repository.yaml_documents import Parsed, parse_yaml
 from scanner_model.payload import Json
@@ -138,7 +138,8 @@ def granted(text: str) -> set[tuple[str, str, str]]:
     found: set[tuple[str, str, str]] = set()
     for form in FORMS:
         if form.grants and form.sign.search(text):
-            described = [parsed.value for parsed in parse_yaml(text) if not parsed.error and form.fits(parsed.value)]
+            parsed = parse_yaml(without_braces(text))
+            described = [each.value for each in parsed if not each.error and form.fits(each.value)]
             for mapping, document in product(form.members, described):
                 for expressions, does in ((mapping.readers, "read"), (mapping.writers, "write")):
                     for one in chain.from_iterable(matches(path, document) for path in expressions):

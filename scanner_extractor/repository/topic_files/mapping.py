@@ -124,13 +124,18 @@ def documents(file: RepositoryFile, context: Context, kind: str) -> Iterator[Par
         except tomllib.TOMLDecodeError as error:
             context.leave(file, kind, f"invalid TOML: {error}")
         return
-    for parsed in parse_yaml(_BRACES.sub(r"${\1}", text)):
+    for parsed in parse_yaml(without_braces(text)):
         if not parsed.error:
             yield parsed
         elif file.ending == ".json":
             yield from _json(file, text, context, kind)
         else:
             context.leave(file, kind, f"line {parsed.line}: {parsed.error}")
+
+
+def without_braces(text: str) -> str:
+    """Return *text* with placeholders that YAML can have."""
+    return _BRACES.sub(r"${\1}", text)
 
 
 def _json(file: RepositoryFile, text: str, context: Context, kind: str) -> Iterator[Parsed]:

@@ -203,6 +203,39 @@ spec:
 """
 
 
+CLOWD = """apiVersion: cloud.redhat.com/v1alpha1
+kind: ClowdApp
+metadata: {name: shop}
+spec:
+  kafkaTopics:
+  - topicName: paid
+    partitions: 3
+  - topicName: sent
+    partitions: 3
+"""
+ONE_MORE = "  - topicName: more\n    partitions: 6\n  - topicName: sent"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "rule"),
+    [
+        (CLOWD, "topicName: paid\n    partitions: 3", "topicName: paid\n    partitions: 1", {("not-judged", "")}),
+        (CLOWD, "  - topicName: sent", ONE_MORE, set()),
+        (GRANTED.replace("live", "{{pool}}"), "partitions: 2", "partitions: 4", {("not-judged", "shop.bills")}),
+        (
+            GRANTED.replace("live", "{{pool}}"),
+            "application: ledger",
+            "application: more",
+            {("not-judged", "shop.bills")},
+        ),
+        (GRANTED.replace("live", "{{pool}}"), "Replicas: 2", "Replicas: 1", set()),
+    ],
+)
+def test_a_description_of_several_topics_or_with_placeholders_is_judged_too(check, text, old, new, rule):
+    """A topic that is added changes nothing of the others."""
+    assert rules(check({"t.yaml": text.replace(old, new)}, {**BASE, "t.yaml": text})) == rule
+
+
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
