@@ -305,6 +305,16 @@ def is_of_template(edit: SettingEdit, text: str) -> bool:
     return "{{" in text and _KAFKA_API.search(text) is not None and not _HARMLESS.fullmatch(edit.key)
 
 
+def is_of_copy(edit: SettingEdit, text: str) -> bool:
+    """Return whether a setting is of a topic or connector, which is read from another file if both have it."""
+    is_harmless = (
+        _HARMLESS.fullmatch(edit.key) or _RUN_OF_COPY.fullmatch(edit.key) or edit.setting.path[0] == "metadata"
+    )
+    return _COPIED.search(text) is not None and not is_harmless
+
+
+_COPIED = re.compile(r"(?m)^kind:\s*[\"']?(?:KafkaTopic|KafkaConnector|Connector)\b")
+_RUN_OF_COPY = re.compile(r"(?i)tasks?[._]?max|(?:segment|flush|index|min\.insync|unclean)[\w.]*")
 _KAFKA_API = re.compile(r"apiVersion:\s*[\"']?(?:kafka\.strimzi\.io|platform\.confluent\.io|flink\.apache\.org)")
 
 

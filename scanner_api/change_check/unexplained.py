@@ -346,8 +346,12 @@ class Unexplained:
         edits = settings_changes.edits_of(path, before, after)
         if self._facts(self._base, path) != self._facts(self._head, path):
             edits = [edit for edit in edits if settings_changes.is_right(edit)]  # the flows are compared
+        is_read = any(path in commit.reading.places for commit in (self._base, self._head))
+        copied = [edit for edit in edits if not is_read and settings_changes.is_of_copy(edit, after)]
         edits = [
-            edit for edit in edits if settings_changes.is_relevant(edit) or settings_changes.is_of_template(edit, after)
+            edit
+            for edit in edits
+            if edit in copied or settings_changes.is_relevant(edit) or settings_changes.is_of_template(edit, after)
         ]
         edits = [edit for edit in edits if not self._is_resolved(edit)]
         if _is_terraform(path):
@@ -355,7 +359,8 @@ class Unexplained:
         owned: dict[tuple[str, ...], tuple[list[CountedJob], list[SettingEdit]]] = {}
         for edit in edits:
             jobs = self._owners(path, edit, programs)
-            if jobs or (jobs is not None and settings_changes.is_certain(edit, before + after)):
+            is_certain = edit in copied or settings_changes.is_certain(edit, before + after)
+            if jobs or (jobs is not None and is_certain):
                 owned.setdefault(tuple(sorted(job.flows.job.name for job in jobs)), (jobs, []))[1].append(edit)
         for jobs, listed in owned.values():
             shown = "; ".join(settings_changes.shown_edits(listed, new if _is_terraform(path) else ()))

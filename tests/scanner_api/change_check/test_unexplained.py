@@ -113,6 +113,51 @@ def test_settings_of_a_topic_are_unknown_and_name_its_users(check, old, new):
     assert "s3" in {hit.name for hit in finding.affected}
 
 
+SINK_OF_CLUSTER = """apiVersion: kafka.strimzi.io/v1
+kind: KafkaConnector
+metadata:
+  name: lake
+  labels: {strimzi.io/cluster: connect}
+spec:
+  class: io.confluent.connect.s3.S3SinkConnector
+  config:
+    topics: BIG
+    transforms: drop
+"""
+
+
+@pytest.mark.parametrize("environment", ["dev", "prod"])
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (TOPIC, "partitions: 12", "partitions: 24"),
+        (TOPIC, "policy: delete", "policy: compact"),
+        (SINK_OF_CLUSTER, "transforms: drop", "transforms: mask"),
+    ],
+)
+def test_a_resource_that_each_environment_has_is_compared_in_each(check, environment, text, old, new):
+    base = {**BASE, "dev/one.yaml": text, "prod/one.yaml": text}
+
+    report = check({f"{environment}/one.yaml": text.replace(old, new)}, base)
+
+    assert report.verdict is Verdict.UNKNOWN
+    assert {finding.place.file for finding in report.findings} == {f"{environment}/one.yaml"}
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (TOPIC, "replicas: 3", "replicas: 2"),
+        (TOPIC, "cluster: prod", "cluster: main"),
+        (TOPIC, "  name", "  x: 1\n  name"),
+    ],
+)
+def test_copies_and_labels_of_a_resource_that_each_environment_has_are_fine(check, text, old, new):
+    base = {**BASE, "dev/one.yaml": text, "prod/one.yaml": text}
+
+    assert check({"prod/one.yaml": text.replace(old, new)}, base).verdict is Verdict.FINE
+
+
 def test_copies_of_a_topic_and_its_documents_are_fine(check):
     changed = "# bigger\n" + TOPIC.replace("replicas: 3", "replicas: 2")
     assert check({"topic.yaml": changed}, {**BASE, "topic.yaml": TOPIC}).verdict is Verdict.FINE
