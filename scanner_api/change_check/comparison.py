@@ -44,7 +44,7 @@ from scanner_api.change_check.record_classes import record_findings
 from scanner_api.change_check.settings import CheckOptions
 from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.change_check.unknowns import Age
-from scanner_api.change_check.unread_programs import unread_programs
+from scanner_api.change_check.unread_programs import is_unread, unread_programs
 from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_extractor.repository.kinds import TEMPLATE
 from scanner_extractor.repository.other_uses import OTHER_USE
@@ -243,7 +243,8 @@ class _Comparison:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
             if unread is None or path in self._renamed:
                 continue
-            if path not in self._unread_programs or unread.kind == APPLICATION:  # others are compared elsewhere
+            # Others are compared elsewhere.
+            if path not in self._unread_programs or (unread.kind == APPLICATION and not is_unread(path)):
                 what = f"{unread.kind}: {unread.reason}"
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
         for path, (what, _) in self._trees.special.items():
@@ -262,7 +263,8 @@ class _Comparison:
     def _other_uses(self) -> Mapping[str, str]:
         """Return the files of both commits that use Kafka in a form that is not read, with the reason."""
         files = (*self._base.unread.values(), *self._head.unread.values())
-        return {file.name: file.reason for file in files if file.kind == OTHER_USE}
+        kinds = (OTHER_USE, APPLICATION)
+        return {file.name: file.reason for file in files if file.kind in kinds and is_unread(file.name)}
 
     def _contracts(self) -> Iterator[ChangeFinding]:
         """Yield the columns of changed contracts and AsyncAPI documents that differ, with who uses them."""

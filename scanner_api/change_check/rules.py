@@ -188,7 +188,7 @@ _ROWS: tuple[Row, ...] = (
     (
         "not-read",
         "A file cannot be read, or the columns of a statement or connector are not all known.",
-        "correct the file, or bring it into a form that scanner reads",
+        "correct the file, install the extra that reads it, or review the change by hand",
         "+ topics: {{ topics | join }}",
         "+ topics: orders",
         REVIEW,

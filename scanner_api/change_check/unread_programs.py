@@ -1,24 +1,34 @@
-"""Programs that use Kafka in a language that is not read: what a change of their code does is unknown."""
+"""Programs that use Kafka in a language that is not read, or not here: what a change of their code does is unknown."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.mentions import changed_programs
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict, few
 from scanner_api.change_check.settings_changes import is_structured
-from scanner_extractor.repository.languages import language_of
+from scanner_extractor.repository.languages import LANGUAGES, language_of
+from scanner_extractor.repository.syntax_trees import grammar_missing
 
-_BUILD_FILES = ("Cargo.toml", "composer.json", "Gemfile")
-"""Files that describe how a program in one of these languages is built."""
+_BUILD_FILES = frozenset(
+    ("Cargo.toml", "composer.json", "Gemfile", *(name for language in LANGUAGES for name in language.build_files))
+)
+"""Files that describe how a program is built."""
 _COMMENT = re.compile(r"(?m)^\s*//.*$")
 _SPACE = re.compile(r"\s+")
 
 
-def unread_programs(using: Mapping[str, str], trees: Trees, objects: ObjectReader) -> Iterator[ChangeFinding]:
+def is_unread(path: str) -> bool:
+    """Return whether code is in a language that is not read, or whose grammar is not installed."""
+    return language_of(path) is None or bool(grammar_missing(path))
+
+
+def unread_programs(
+    using: Mapping[str, str], trees: Trees, objects: ObjectReader, is_unread: Callable[[str], bool] = is_unread
+) -> Iterator[ChangeFinding]:
     """Yield a finding for each unread program with changed code.
 
     *using* are the files of both commits that use Kafka in a form that is not read, each with the reason. Settings
@@ -32,7 +42,7 @@ def unread_programs(using: Mapping[str, str], trees: Trees, objects: ObjectReade
     changed: dict[tuple[str, str], list[str]] = {}
     code = (path for path in trees.changed if path in using and not is_structured(path))
     for path in dict.fromkeys((*changed_programs(trees), *code)):
-        if language_of(path) is None and _program(path, roots) in reasons and _differs(path, trees, objects):
+        if is_unread(path) and _program(path, roots) in reasons and _differs(path, trees, objects):
             changed.setdefault(_program(path, roots), []).append(path)
     for program, paths in changed.items():
         yield ChangeFinding(
