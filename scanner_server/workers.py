@@ -120,20 +120,17 @@ class Workers:
 
     async def _call(self, work: Callable[[], T]) -> T:
         """Return the result of *work* in a process, which is ended if the caller is cancelled."""
-        stays = 0.0
+        self._started_until = float("-inf")
         try:
             result = await anyio.to_process.run_sync(work, cancellable=True, limiter=self._processes)
         except anyio.BrokenWorkerProcess as error:
             what = "the process that answered has ended"
             raise TryLater(what, hint="is there memory enough? Ask for less") from error
-        except Exception:
-            stays = _STAYS
+        except ScannerError:  # its answer; an OSError may say that no process can be started
+            self._started_until = time.monotonic() + _STAYS
             raise
-        else:
-            stays = _STAYS
-            return result
-        finally:
-            self._started_until = time.monotonic() + stays
+        self._started_until = time.monotonic() + _STAYS
+        return result
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Return the result of *work*, which is quick; raises TryLater. A thread that hangs keeps its place."""
@@ -146,7 +143,7 @@ class Workers:
             if elsewhere and self._light.inside > _CROWD and not self._has_process():
                 self._start_process()
             if elsewhere and self._turn.locked() and self._has_process() and not self._processes.borrowed_tokens:
-                with suppress(TryLater):  # the process has ended meanwhile
+                with suppress(TryLater, OSError):  # the process has ended meanwhile, and no other can be started
                     try:
                         return await elsewhere()
                     finally:
