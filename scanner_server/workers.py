@@ -120,17 +120,20 @@ class Workers:
 
     async def _call(self, work: Callable[[], T]) -> T:
         """Return the result of *work* in a process, which is ended if the caller is cancelled."""
-        self._started_until = float("-inf")
+        stays = _STAYS
         try:
-            result = await anyio.to_process.run_sync(work, cancellable=True, limiter=self._processes)
+            return await anyio.to_process.run_sync(work, cancellable=True, limiter=self._processes)
+        except ScannerError:  # is its answer
+            raise
         except anyio.BrokenWorkerProcess as error:
+            stays = 0
             what = "the process that answered has ended"
             raise TryLater(what, hint="is there memory enough? Ask for less") from error
-        except ScannerError:  # its answer; an OSError may say that no process can be started
-            self._started_until = time.monotonic() + _STAYS
+        except BaseException:  # it is ended with its caller, or cannot be started
+            stays = 0
             raise
-        self._started_until = time.monotonic() + _STAYS
-        return result
+        finally:
+            self._started_until = time.monotonic() + stays
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Return the result of *work*, which is quick; raises TryLater. A thread that hangs keeps its place."""
