@@ -21,7 +21,6 @@ from scanner_api.change_check.mentions import names_in
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.other_repositories import without_subjects, write_repositories
 from scanner_api.change_check.others import CLUSTER
-from scanner_api.change_check.settings_changes import is_masked
 from scanner_api.dictionary import Dictionary
 from scanner_extractor.repository.context import STATEMENT
 from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
@@ -245,27 +244,6 @@ def differing(
         _lacking(jobs, [job for job in others if _by_names(job) in moved], _by_names) for jobs, others in pairs
     )
     return left, right
-
-
-def masked_connectors(base: Commit, head: Commit) -> frozenset[str]:
-    """Return the connectors that differ only in hosts, keys and similar settings, as one side masks them."""
-    old, new = (
-        {
-            entry.name: dict(entry.config)
-            for entry in commit.reading.of(Declaration)
-            if entry.kind is DeclaredKind.CONNECTOR
-        }
-        for commit in (base, head)
-    )
-    return frozenset(
-        name
-        for name in old.keys() & new.keys()
-        if old[name] != new[name]
-        and all(
-            old[name].get(key) == new[name].get(key) or is_masked(old[name].get(key), new[name].get(key))
-            for key in old[name].keys() | new[name].keys()
-        )
-    )
 
 
 def _has_undeclared(job: CountedJob) -> bool:

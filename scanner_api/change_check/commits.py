@@ -13,9 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from scanner_api.change_check import mentions, settings_changes
+from scanner_api.change_check import mentions
 from scanner_api.change_check.baseline import apply_baseline
+from scanner_api.change_check.command_rules import changed_commands
 from scanner_api.change_check.git import ObjectReader, Trees, commit_trees, object_reader
+from scanner_api.change_check.library_rules import is_build_file, library_edits
 from scanner_api.change_check.model import ChangeFinding, ChangeReport, CheckedFile, Place, SkippedFile, Verdict
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.settings import CheckOptions
@@ -147,14 +149,14 @@ def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:
     before, after = (
         objects.read(tree[path]).decode("utf-8", "replace") if path in tree else "" for tree in (trees.base, trees.head)
     )
-    if settings_changes.is_build_file(path):
+    if is_build_file(path):
         registers = "subject" in before + after and not path.endswith("package.json")
-        return registers or bool(settings_changes.library_edits(before, after))
-    return bool(settings_changes.command_lines(before, after))
+        return registers or bool(library_edits(before, after))
+    return bool(changed_commands(before, after, (), is_shell=False))
 
 
 def _is_read_by_lines(path: str) -> bool:
-    return settings_changes.is_build_file(path) or settings_changes.is_workflow(path)
+    return is_build_file(path) or mentions.is_workflow(path)
 
 
 def _nothing_relevant(trees: Trees, concerns_kafka: bool) -> CommitChanges:

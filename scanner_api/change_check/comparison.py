@@ -14,13 +14,12 @@ from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import GraphDataset
 from dataflow_generator.jobs.proposed import JobPair
-from scanner_api.change_check import mentions, settings_changes
+from scanner_api.change_check import mentions
 from scanner_api.change_check.commit import (
     Commit,
     CommitReader,
     broken_files,
     differing,
-    masked_connectors,
     read_by,
     unread_elsewhere,
     uses_of,
@@ -28,12 +27,14 @@ from scanner_api.change_check.commit import (
 )
 from scanner_api.change_check.commits import CommitChanges, Running
 from scanner_api.change_check.contracts import ProposedContract, contract_findings
+from scanner_api.change_check.edits.documents import is_document
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.folding import folded
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.library_rules import is_build_file
 from scanner_api.change_check.model import ChangeFinding, CheckedFile, Place, SkippedFile, Verdict
 from scanner_api.change_check.other_repositories import read_repositories
 from scanner_api.change_check.others import CLUSTER, about_others, open_others
@@ -151,7 +152,7 @@ class _Comparison:
         findings += unexplained.findings(findings, self._renamed, programs)
         findings += self._mentioned(findings, objects)
         if any(finding.counts for finding in findings):
-            about = {word for finding in findings if finding.counts for word in mentions.words_of(finding)}
+            about = {name for finding in findings if finding.counts for name in self._about(finding)}
             outside = {path: file for path, file in self._head.unread.items() if path not in self._judged}
             findings += unread_elsewhere(outside, about & self._base.names, self._trees.head, objects)
         files = {path: kind for path in self._trees.changed if (kind := self._kind(path, programs))}
@@ -194,15 +195,15 @@ class _Comparison:
         if path in self._renamed or mentions.why_harmless(path):
             return ""
         if path in self._judged and path not in self._unread_programs:
-            is_known = self._judged[path] != SETTINGS or suffix(path) or settings_changes.is_script(path)
-            return self._judged[path] if is_known or settings_changes.is_structured(path) else ""
+            is_known = self._judged[path] != SETTINGS or suffix(path) or mentions.is_script(path)
+            return self._judged[path] if is_known or is_document(path) else ""
         if path in programs.read:
             return SETTINGS if not programs.is_application(path) else APPLICATION
-        if settings_changes.is_workflow(path):
+        if mentions.is_workflow(path):
             return SETTINGS  # its commands are compared
         if not is_candidate(path) or is_left_out(path):
             return ""
-        is_read = settings_changes.is_build_file(path) or settings_changes.is_structured(path)
+        is_read = is_build_file(path) or is_document(path)
         return SETTINGS if is_read else ""
 
     def _is_harmless(self, path: str) -> bool:
@@ -284,8 +285,6 @@ class _Comparison:
 
     def _flows(self) -> Iterator[ChangeFinding]:
         before, after = differing(self._base.jobs, self._head.jobs)
-        masked = masked_connectors(self._base, self._head)
-        before, after = (tuple(job for job in jobs if job.flows.job.name not in masked) for jobs in (before, after))
         if not before and not after:
             return
         pair = JobPair(
@@ -431,14 +430,33 @@ class _Comparison:
     def _mentioned(self, findings: Sequence[ChangeFinding], objects: ObjectReader) -> Iterator[ChangeFinding]:
         """Yield the topics that changed lines name, and that no finding is about: whom that hits is not known."""
         names = (self._base.names | self._head.names) - (self._base.topics ^ self._head.topics)
-        about = {word for finding in findings for word in mentions.words_of(finding)}
+        counting = [finding for finding in findings if finding.counts]
+        about = {name for finding in counting for name in mentions.named_by(finding)}
+        there = {(name, finding.place.file) for finding in counting for name in self._about(finding)}
+        there |= self._shown_by_flows()
         for name, path, line in mentions.changed_names(self._trees, names, objects):
-            if name not in about:
+            if name not in about and (name, path) not in there:
                 what = f"a changed line mentions topic {name}, but scanner cannot interpret that line"
                 dataset = next((one for one in self._base.used if one.name == name), None)
                 place = Place(file=path, line=line)
                 finding = _finding("mentioned", Verdict.UNKNOWN, place, f"topic {name}", what, name)
                 yield replace(finding, affected=self._hits.of(dataset) if dataset else ())
+
+    @staticmethod
+    def _about(finding: ChangeFinding) -> frozenset[str]:
+        """Return the names that a finding is about, with those of what it hits."""
+        return mentions.named_by(finding) | {hit.name for hit in finding.affected}
+
+    def _shown_by_flows(self) -> set[tuple[str, str]]:
+        """Return the topics that changed jobs use, each with the file that says so: the flows are compared."""
+        shown: set[tuple[str, str]] = set()
+        for commit, jobs in zip((self._base, self._head), differing(self._base.jobs, self._head.jobs), strict=True):
+            for job in jobs:
+                statement = str(dict(job.flows.job.attributes).get("statement", ""))
+                declared = commit.reading.place_of(job.flows.job.name, statement).rpartition(":")[0]
+                for use in (*job.flows.reads, *job.flows.writes):
+                    shown |= {(use.dataset.name, declared), (use.dataset.name, use.evidence.rpartition(":")[0])}
+        return shown
 
 
 def _with_co_writers(

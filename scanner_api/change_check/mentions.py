@@ -46,6 +46,28 @@ def why_harmless(path: str) -> str:
     return "it is a test" if is_test(path) or _TEST.search(path) else ""
 
 
+_WORKFLOW = re.compile(
+    r"(?:.*/)?(?:\.github/.*|\.gitlab-ci\.ya?ml|\.gitlab/.*|\.circleci/.*|\.travis\.yml|Jenkinsfile|azure-pipelines.*|\.pre-commit-config\.yaml"
+    r"|renovate\.json5?|\.?dependabot\.ya?ml|sonar-project\.properties|codecov\.ya?ml|\.golangci\.ya?ml|\.tekton/.*|\.rspec|tox\.ini|pytest\.ini|mkdocs\.ya?ml"
+    r"|tsconfig[\w.]*\.json|\.eslintrc[\w.]*|\.editorconfig|launchSettings\.json|\.vscode/.*|\.idea/.*)"
+)
+"""Files of continuous integration, and of tools of developers."""
+
+
+def is_workflow(path: str) -> bool:
+    """Return whether a file belongs to continuous integration or to tools of developers."""
+    return _WORKFLOW.fullmatch(path) is not None
+
+
+def is_script(path: str) -> bool:
+    """Return whether a file runs commands, by its name."""
+    name = path.rpartition("/")[2]
+    return name.endswith((".sh", ".bash", ".ps1", ".bat", ".cmd", ".mk")) or name in _SCRIPTS or is_workflow(path)
+
+
+_SCRIPTS = frozenset(("Makefile", "makefile", "GNUmakefile", "Justfile", "justfile", "Jenkinsfile", "Vagrantfile"))
+
+
 def is_program(path: str) -> bool:
     """Return whether the file at *path* is source code, by its ending."""
     return PurePosixPath(path).suffix.lower() in _PROGRAMS
@@ -99,11 +121,18 @@ def changed_programs(trees: Trees) -> Iterator[str]:
             yield path
 
 
-def words_of(finding: ChangeFinding) -> Iterator[str]:
-    """Yield the words of a finding, and the names of what it hits."""
-    for text in (finding.item, finding.target, finding.what, *finding.why):
-        yield from _WORD.findall(text)
-    yield from (hit.name for hit in finding.affected)
+def named_by(finding: ChangeFinding) -> frozenset[str]:
+    """Return the names that a finding is about: of its target and item, and of the dataset of a column."""
+    target = finding.target.partition(" ")[2]
+    item = finding.item
+    return frozenset((target, item, item.rpartition(".")[0], item.partition(".")[0]))
+
+
+def names_in_text(text: str, names: Collection[str], around: Collection[str]) -> set[str]:
+    """Return those of *names* that are words of a text; a name of one word counts only *around* words about topics."""
+    found = {name for name in _WORD.findall(text) if name in names or name.rstrip(".-") in names}
+    is_about = any(_OF_TOPICS.search(key) for key in around)
+    return {name for name in found if is_about or _IS_SPECIFIC.search(name)}
 
 
 def names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, list[int]]:

@@ -90,7 +90,7 @@ class ProgramChanges:
     ) -> Iterator[ChangeFinding]:
         """Add the programs that edits of a module reach; yield what is of none whose topics are known."""
         users = self.programs_using(module) if edits else []
-        of_kafka = [path for path in self._applications if self.modules.of(path) in {module, *users}]
+        of_kafka = [path for path in self.applications if self.modules.of(path) in {module, *users}]
         reach = Reach(of_kafka, self._source, self._texts(module), self._expect, self._lines, self._records)
         programs = [program for user in users for program in self._programs[user]]
         lonely: list[Edit] = []
@@ -181,7 +181,7 @@ class ProgramChanges:
         """Find the files that must not be parsed, by path and object; those that use Kafka were tried already."""
         texts: dict[str, str] = {}
         for path, name in dict.fromkeys(wanted):
-            is_known = (path, name) in self._tried or not name or path in self._applications
+            is_known = (path, name) in self._tried or not name or path in self.applications
             self._tried.add((path, name))
             if any(path in commit.unread for commit in (self._base, self._head)):
                 self._files[path, name] = None
@@ -207,7 +207,7 @@ class ProgramChanges:
         return _Texts([path for path in paths if not mentions.why_harmless(path)], self._trees.head, self._objects)
 
     @cached_property
-    def _applications(self) -> Sequence[str]:
+    def applications(self) -> Sequence[str]:
         """Return the source files of both commits that use Kafka."""
         listed = (path for commit in (self._base, self._head) for path in commit.reading.files.get(APPLICATION, ()))
         named = {file for programs in self._programs.values() for program in programs for file in program.files}
@@ -240,7 +240,7 @@ class ProgramChanges:
 
     def is_application(self, path: str) -> bool:
         """Return whether a source file uses Kafka."""
-        return path in self._applications
+        return path in self.applications
 
     @cached_property
     def _lines(self) -> Mapping[str, set[int]]:
@@ -278,6 +278,11 @@ class ProgramChanges:
                     programs.setdefault(module, []).append(_Program(job, places))
             known |= {job.flows.job.key for job in commit.jobs}
         return programs
+
+    @property
+    def module_names(self) -> Collection[str]:
+        """Return the directories of the modules that programs are in."""
+        return self._programs.keys()
 
     def programs_of(self, module: str) -> Iterable[CountedJob]:
         """Return the jobs of the programs that a module is part of."""

@@ -1,35 +1,36 @@
-"""What a change holds beyond what was judged: settings, statements and lines that no rule covers."""
+"""What a change does to connectors, topics and statements beyond what their flows show."""
 
 from __future__ import annotations
 
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from dataflow_generator.graph import NodeKind
-from dataflow_generator.jobs.kinds import CountedJob
-from dataflow_generator.jobs.model import Use
+from dataflow_generator.jobs.model import GraphDataset
 from dataflow_generator.sql.comparison import difference, same_statement
 from dataflow_generator.sql.lexer import guess_dialect
-from scanner_api.change_check import mentions, settings_changes
-from scanner_api.change_check.commit import Commit, read_by, uses_of, written_by
+from scanner_api.change_check import mentions
+from scanner_api.change_check.commit import Commit, uses_of, written_by
+from scanner_api.change_check.coverage import Coverage, is_covered
+from scanner_api.change_check.edits.settings import setting_edits
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.knowledge.clients import Meaning, meaning_of
+from scanner_api.change_check.knowledge.names import all_words
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict, few
 from scanner_api.change_check.program_changes import ProgramChanges
-from scanner_api.change_check.settings_changes import Setting, SettingEdit
-from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
-from scanner_extractor.repository.files import LARGEST, is_candidate, is_left_out
+from scanner_api.change_check.setting_rules import KUSTOMIZATIONS
+from scanner_extractor.repository.files import LARGEST
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
 from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION, granted
 from scanner_model.catalogs import Annotation
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import InputInvalid
-from scanner_model.manual import DeclaredFlow
 from scanner_model.redaction import mask_statement
 from scanner_model.streaming_sql import StreamingStatement
 
@@ -45,12 +46,6 @@ _HARMLESS = re.compile(rf"(?i)(?!transforms|predicates)(?:{_OF_RUN}|max\.[\w.]*|
 _HARMLESS_OF_TOPIC = re.compile(r"(?:segment|flush|index|file|preallocate|min\.insync|unclean|follower|leader)[\w.]*")
 _JUDGED = re.compile(r"[\w.]*topics?(?:\.regex)?|(?:table|collection|database|schema)\.(?:include\.list|whitelist)")
 """A setting whose whole effect is in the flows, which are compared."""
-_ENTITY = re.compile(
-    r"@(?:Entity|Table|Column|MappedSuperclass|Embeddable)\b|\bmodels\.Model\b|__tablename__|\bDbSet<|`gorm:|\bActiveRecord\b"
-)
-"""What maps a class to a table of a database."""
-_COMPARED = frozenset(("schema", "connector", "SQL", CONTRACT, ASYNCAPI))
-"""Kinds of files whose facts are all compared."""
 _DECLARES = re.compile(r"(?i)(?:CREATE|INSERT|EXECUTE|BEGIN|END|WITH|SELECT|SHOW|DESCRIBE|PRINT|LIST|USE|COMMIT)\b")
 _ADDS_COLUMN = re.compile(r"(?i)ALTER\s+TABLE\b(?!.*\b(?:DROP|RENAME|CHANGE|MODIFY|ALTER\s+COLUMN|TYPE)\b).*\bADD\b.*")
 _NO_DATA = re.compile(
@@ -66,10 +61,6 @@ _NO_COLUMN = words(
 )
 _CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
 """An option of a table of Flink that is in another store, whatever moves its data."""
-_OBJECT = re.compile(r"(?m)^\s*(?:-\s+)?apiVersion:\s")
-_TEMPLATE = re.compile(r"(?s)\{\{.*kind:\s*Kafka|kind:\s*Kafka.*\{\{")
-"""An object of Strimzi in a template, which is not read: the topic or connector may exist already."""
-_KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
 _LISTED = 10
 _SHOWN = 3
 _LONGEST = 200
@@ -94,21 +85,15 @@ class Unexplained:
     ) -> Iterator[ChangeFinding]:
         """Yield what none of the *known* findings is about; *renamed* paths have the content of another one."""
         about = {name for finding in known if finding.counts for name in (finding.target, finding.item)}
-        files = {finding.place.file for finding in known if finding.counts or finding.rule == "level-changed"}
-        texts = {path: self._both(path) for path in self._trees.changed if self._is_text(path)}
-        found = [
-            *self._connectors(about),
-            *self._topics(about),
-            *self._described(about, texts),
-            *self._undeployed(texts),
-            *self._statements(files, texts),
-        ]
-        yield from found
-        answered = {*files, *renamed, *(finding.place.file for finding in found)}
-        yield from self._lines(answered, texts, programs, {path.rpartition("/")[2] for path in renamed})
-
-    def _is_text(self, path: str) -> bool:
-        return not mentions.why_harmless(path) and not is_left_out(path) and is_candidate(path)
+        places = [finding.place for finding in known if finding.counts]
+        texts = {path: self._both(path) for path in self._trees.changed if is_covered(path)}
+        yield from self._connectors(about)
+        yield from self._topics(about)
+        yield from self._described(about, texts)
+        yield from self._undeployed(texts)
+        yield from self._statements(places, texts)
+        coverage = Coverage((self._base, self._head), self._trees, self._judged, self._hits, self._objects, programs)
+        yield from coverage.findings(texts, renamed, uses_tables=self._uses_tables)
 
     def _both(self, path: str) -> tuple[str, str]:
         """Return the text of a file before and after; empty where it is not there, or too large."""
@@ -153,12 +138,11 @@ class Unexplained:
         }
         dropped: dict[str, Place] = {}
         for path, (old, new) in texts.items():
-            if path.rpartition("/")[2] in _KUSTOMIZATIONS and path in self._trees.head:
-                for edit in settings_changes.edits_of(path, old, new):
-                    if edit.before is not None and edit.before.path[0] in ("resources", "bases", "components"):
-                        dropped[posixpath.normpath(posixpath.join(posixpath.dirname(path), edit.before.value))] = Place(
-                            file=path, line=edit.setting.line
-                        )
+            if path.rpartition("/")[2] in KUSTOMIZATIONS and path in self._trees.head:
+                for edit in setting_edits(path, old, new) or ():
+                    if edit.before is not None and edit.path[0] in ("resources", "bases", "components"):
+                        file = posixpath.normpath(posixpath.join(posixpath.dirname(path), edit.before))
+                        dropped[file] = Place(file=path, line=edit.line)
         for name, (old, new) in sorted(places.items()):
             place = next((place for file, place in dropped.items() if old == file or old.startswith(f"{file}/")), None)
             if place is None and posixpath.dirname(old) != posixpath.dirname(new):
@@ -178,7 +162,7 @@ class Unexplained:
         """Return whether a script or workflow of the second commit names all files of a file's directory."""
         folder = posixpath.basename(posixpath.dirname(path))
         pattern = re.compile(rf"(?<![\w-]){re.escape(folder)}/(?:\*|$|[\s\"'])", re.MULTILINE)
-        scripts = (file for file in self._trees.head if folder and settings_changes.is_script(file))
+        scripts = (file for file in self._trees.head if folder and mentions.is_script(file))
         return any(pattern.search(_text(self._objects.read(self._trees.head[file]))) for file in scripts)
 
     def _topics(self, about: Collection[str]) -> Iterator[ChangeFinding]:
@@ -199,11 +183,11 @@ class Unexplained:
             topic = self._topic_in(path, self._head)
             if path not in self._trees.head or topic != self._topic_in(path, self._base):
                 continue
-            for edit in settings_changes.edits_of(path, *texts[path]):
+            for edit in setting_edits(path, *texts[path]) or ():
                 is_same = topic != path or (edit.before and edit.after)  # else of a topic that comes or goes
-                if is_same and settings_changes.is_of_records(edit):
+                if is_same and meaning_of(all_words(edit.keys)) is Meaning.RECORDS:
                     what = f"of {topic} changed, and what that does to its users is not known"
-                    changed.setdefault((topic, what), (f"{path}:{edit.setting.line}", set()))[1].add(edit.key)
+                    changed.setdefault((topic, what), (f"{path}:{edit.line}", set()))[1].add(edit.keys[-1])
             before, after = map(granted, texts[path])
             for job, does, _ in sorted(before - after):
                 what = f"may no longer {does} {topic}; whether that is still done is not known"
@@ -226,8 +210,11 @@ class Unexplained:
 
     # --- statements
 
-    def _statements(self, about: Collection[str], texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
-        """Yield the files whose statements are changed; to move one, or to add columns, changes nothing."""
+    def _statements(self, places: Collection[Place], texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
+        """Yield the files whose statements are changed; to move one, or to add columns, changes nothing.
+
+        A statement that a finding is placed in is judged already.
+        """
         before, after = self._codes(self._base, texts, 0), self._codes(self._head, texts, 1)
         gone = Counter(code for code, _ in before) - Counter(code for code, _ in after)
         new = Counter(code for code, _ in after) - Counter(code for code, _ in before)
@@ -237,14 +224,47 @@ class Unexplained:
         changed |= {code for code in new if not _DECLARES.match(code) and not _ADDS_COLUMN.fullmatch(code)} - kept
         files: dict[str, list[str]] = {}
         for code, path in dict.fromkeys((*before, *after)):
-            if code in changed and path not in about:
+            if code in changed:
                 files.setdefault(path, []).append(code)
+        answered = {path: self._answered(path, texts, places) for path in files}
+        files = {path: left for path, codes in files.items() if (left := [c for c in codes if c not in answered[path]])}
         for path, codes in sorted(files.items()):
             clauses = {clause for code in codes if code in gone for clause in _clauses(code, new)}
             where = f" ({', '.join(sorted(clauses)[:_SHOWN])})" if clauses else ""
             what = f"SQL statements change{where}, and scanner cannot tell what that does to their data"
             why = tuple(mask_statement(code)[:_LONGEST] for code in codes[:_LISTED])
-            yield replace(_unknown(f"{path}:{self._line_of(path, codes, texts)}", path, what), why=why)
+            written = self._written_in(path)
+            why = (*why, *((f"it writes {', '.join(one.name for one in written[:_LISTED])}",) if written else ()))
+            users = dict.fromkeys(hit for one in written for hit in self._hits.of(one) if hit.use != "writes")
+            finding = _unknown(f"{path}:{self._line_of(path, codes, texts)}", path, what)
+            yield replace(finding, why=why, affected=tuple(users))
+
+    def _written_in(self, path: str) -> list[GraphDataset]:
+        """Return what the statements of a file write in the first commit."""
+        statements = {
+            entry.statement for entry in self._base.reading.of(StreamingStatement) if _path_of(entry.detail) == path
+        }
+        jobs = (job for job in self._base.jobs if dict(job.flows.job.attributes).get("statement"))
+        written = {
+            dataset
+            for job in jobs
+            for dataset in written_by(job)
+            if path in job.flows.job.name
+            or any(str(dict(job.flows.job.attributes)["statement"]) in text for text in statements)
+        }
+        return sorted(written)
+
+    @staticmethod
+    def _answered(path: str, texts: Mapping[str, tuple[str, str]], places: Collection[Place]) -> frozenset[str]:
+        """Return the statements of both sides with a finding; of a finding at the start of a file, all of them."""
+        lines = [place.line for place in places if place.file == path]
+        found = set()
+        for text in texts.get(path, ()):
+            for statement in statements_of(text):
+                end = statement.line + statement.code.count("\n")
+                if any(line == 1 or statement.line <= line <= end for line in lines):
+                    found.add(" ".join(_TOKEN.findall(statement.code)))
+        return frozenset(found)
 
     def _line_of(self, path: str, codes: Collection[str], texts: Mapping[str, tuple[str, str]]) -> int:
         """Return the line of the first of the statements, of the second commit if it is there."""
@@ -261,10 +281,13 @@ class Unexplained:
             path = _path_of(entry.detail)
             if path in texts and not self._is_sql(path):
                 listed.append((path, entry.statement))
+        read = {
+            _path_of(entry.detail) for one in (self._base, self._head) for entry in one.reading.of(StreamingStatement)
+        }
         codes: list[tuple[str, str]] = []
         for path, text in listed:
             statements = statements_of(text)
-            if engine_of(statements) != DATABASE or self._uses_tables:
+            if path in read or engine_of(statements) != DATABASE or self._uses_tables:
                 codes += [(" ".join(_TOKEN.findall(statement.code)), path) for statement in statements]
         return [(code, path) for code, path in codes if not _NO_DATA.fullmatch(code) and not _CONNECTOR.match(code)]
 
@@ -280,168 +303,9 @@ class Unexplained:
             for job in self._base.jobs
         )
 
-    # --- lines of other files
-
-    def _lines(
-        self,
-        about: Collection[str],
-        texts: Mapping[str, tuple[str, str]],
-        programs: ProgramChanges,
-        moved: Collection[str],
-    ) -> Iterator[ChangeFinding]:
-        """Yield the settings and libraries that differ, and may change a topic, a record or who reads it."""
-        for path, (before, after) in texts.items():
-            if path in about or self._is_sql(path) or self._judged.get(path) in _COMPARED:
-                continue
-            if settings_changes.is_build_file(path):
-                yield from self._libraries(path, before, after, programs)
-            elif mentions.is_program(path):
-                yield from self._entities(path, before + after, programs)
-                yield from self._requests(path, before, after, programs)
-            elif settings_changes.is_structured(path) and not settings_changes.is_workflow(path):
-                yield from self._settings(path, before, after, programs)
-            else:
-                yield from self._commands(path, before, after, moved)
-
-    def _entities(self, path: str, text: str, programs: ProgramChanges) -> Iterator[ChangeFinding]:
-        """Yield a file of code that says what is in a table, if a job may use that."""
-        if path in programs.edited and self._uses_tables and _ENTITY.search(text):
-            yield _unknown(
-                path, path, "a class that is mapped to a table changes; its effect on jobs is not determined"
-            )
-
-    def _requests(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[ChangeFinding]:
-        """Yield a file of code that registers or deletes schemas or connectors by other requests than before."""
-        lines = settings_changes.request_lines(before, after) if path in programs.edited else []
-        if lines:
-            what = "requests to a schema registry or Kafka Connect change, and scanner does not interpret them"
-            finding = _unknown(f"{path}:{lines[0][0]}", path, what)
-            yield replace(finding, why=tuple(mask_statement(line)[:_LONGEST] for _, line in lines[:_LISTED]))
-
-    def _commands(self, path: str, before: str, after: str, moved: Collection[str]) -> Iterator[ChangeFinding]:
-        """Yield the file whose commands on Kafka differ and do not show in what the files declare."""
-        lines = settings_changes.command_lines(before, after, moved)
-        if lines and self._facts(self._base, path) == self._facts(self._head, path):
-            what = "commands on Kafka change, and scanner does not interpret them"
-            finding = _unknown(f"{path}:{lines[0][0]}", path, what)
-            yield replace(finding, why=tuple(mask_statement(line)[:_LONGEST] for _, line in lines[:_LISTED]))
-
-    def _libraries(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[ChangeFinding]:
-        edits = settings_changes.library_edits(before, after)
-        jobs = list(programs.programs_of(programs.modules.of(path)))
-        if edits and (jobs or any(did != "added" for _, _, did in edits)):  # what did not use Kafka writes no record
-            shown = ", ".join(f"{name} {did}" for name, _, did in edits[:_LISTED])
-            yield from self._of_programs(Place(file=path, line=edits[0][1]), f"the library {shown} changes", jobs)
-
-    def _settings(self, path: str, before: str, after: str, programs: ProgramChanges) -> Iterator[ChangeFinding]:
-        """Yield what the settings of a file change, once for each program that they are of."""
-        if "databaseChangeLog" in before + after:
-            if before != after and self._uses_tables:
-                yield _unknown(path, path, "migrations change; their effect on jobs is not determined")
-            return
-        old, new = (settings_changes.settings_of(path, text) for text in (before, after))
-        yield from self._stopped(path, old, new)
-        if not before and _OBJECT.search(after) and not _TEMPLATE.search(after):
-            return  # objects that are deployed in addition
-        edits = settings_changes.edits_of(path, before, after)
-        if self._facts(self._base, path) != self._facts(self._head, path):
-            edits = [edit for edit in edits if settings_changes.is_right(edit)]  # the flows are compared
-        is_read = any(path in commit.reading.places for commit in (self._base, self._head))
-        copied = [edit for edit in edits if not is_read and settings_changes.is_of_copy(edit, after)]
-        edits = [
-            edit
-            for edit in edits
-            if edit in copied or settings_changes.is_relevant(edit) or settings_changes.is_of_template(edit, after)
-        ]
-        edits = [edit for edit in edits if not self._is_resolved(edit)]
-        if _is_terraform(path):
-            edits = [edit for edit in edits if not settings_changes.is_addition(edit, old)]
-        owned: dict[tuple[str, ...], tuple[list[CountedJob], list[SettingEdit]]] = {}
-        for edit in edits:
-            jobs = self._owners(path, edit, programs)
-            is_certain = edit in copied or settings_changes.is_certain(edit, before + after)
-            if jobs or (jobs is not None and is_certain):
-                owned.setdefault(tuple(sorted(job.flows.job.name for job in jobs)), (jobs, []))[1].append(edit)
-        for jobs, listed in owned.values():
-            shown = "; ".join(settings_changes.shown_edits(listed, new if _is_terraform(path) else ()))
-            yield from self._of_programs(Place(file=path, line=listed[0].setting.line), shown, jobs)
-
-    def _is_resolved(self, edit: SettingEdit) -> bool:
-        """Return whether both values are topics that jobs of the second commit use: then the flows show the effect."""
-        values = [value for value in edit.values if value]
-        return bool(values) and all(value in self._head.names for value in values)
-
-    def _owners(self, path: str, edit: SettingEdit, programs: ProgramChanges) -> list[CountedJob] | None:
-        """Return the programs that a setting is of, none of them if that is not known; None for foreign software."""
-        jobs = {job.flows.job.name: job for commit in (self._base, self._head) for job in commit.jobs}
-        path_words = {word for key in edit.setting.path for word in (key, key.removeprefix("services."))}
-        named = [job for name, job in jobs.items() if name in path_words]
-        if named:
-            return named
-        if settings_changes.is_right(edit):
-            return []
-        if edit.setting.path[0] == "services" and not settings_changes.is_of_worker(edit):
-            return None  # a service without a job is a broker, or a tool
-        if _is_terraform(path):  # one root module has the resources of many programs
-            return [job for job in jobs.values() if any(_path_of(use.evidence) == path for use in _uses(job))]
-        return list(programs.programs_of(programs.modules.of(path)))
-
-    def _of_programs(self, place: Place, what: str, jobs: Iterable[CountedJob]) -> Iterator[ChangeFinding]:
-        """Yield one finding that names the programs, with whoever reads what they write."""
-        listed = list({job.flows.job.name: job for job in jobs}.values())
-        written = sorted({dataset for job in listed for dataset in written_by(job)})
-        read = sorted({dataset.name for job in listed for dataset in read_by(job)})
-        names = few([job.flows.job.name for job in listed])
-        target = f"job {names}" if len(listed) == 1 else place.file
-        why = [f"it reads {', '.join(read[:_LISTED])}"] if read else []
-        why += [f"it writes {', '.join(dataset.name for dataset in written[:_LISTED])}"] if written else []
-        topics = few([dataset.name for dataset in written])
-        verdict = Verdict.UNKNOWN if written or not listed else Verdict.FINE
-        effect = f"the effect on the records in {topics} is not determined" if written else "it writes no topic"
-        effect = effect if listed else "scanner resolves no program that uses it"
-        users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
-        what = f"{what}{f' for {names}' if len(listed) > 1 else ''}; {effect}"
-        finding = ChangeFinding(rule=RULE, verdict=verdict, place=place, target=target, what=what)
-        yield replace(finding, why=tuple(why), affected=tuple(users))
-
-    def _stopped(self, path: str, before: Sequence[Setting], after: Sequence[Setting]) -> Iterator[ChangeFinding]:
-        """Yield the jobs whose service is gone from a compose file, or does nothing there any more."""
-        jobs = {job.flows.job.name: job for job in self._base.jobs}
-        for name, setting, did in settings_changes.stopped_services(before, after):
-            job = jobs.get(name)
-            if job is None or any(self._runs(other, name) for other in self._trees.head if other != path):
-                continue
-            users = dict.fromkeys(hit for dataset in sorted(written_by(job)) for hit in self._hits.of(dataset))
-            finding = _unknown(f"{path}:{setting.line}", f"job {name}", f"the service {name} {did}", name)
-            verdict = Verdict.IMPACT if written_by(job) else Verdict.FINE
-            affected = tuple(hit for hit in users if hit.use != "writes")
-            yield replace(finding, rule="job-stopped", verdict=verdict, affected=affected)
-
-    def _runs(self, path: str, service: str) -> bool:
-        """Return whether another compose file has the service."""
-        if "compose" not in path.rpartition("/")[2]:
-            return False
-        text = _text(self._objects.read(self._trees.head[path]))
-        return any(setting.path[:2] == ("services", service) for setting in settings_changes.settings_of(path, text))
-
-    def _facts(self, commit: Commit, path: str) -> frozenset[object]:
-        """Return what a file declares, without its lines."""
-        reading = commit.reading
-        entries = (replace(entry, place="") for entry in reading.of(Declaration) if _path_of(entry.place) == path)
-        flows = [flow for flow in reading.of(DeclaredFlow) if _path_of(flow.evidence) == path]
-        return frozenset((*entries, *((flow.job, flow.origin, flow.target) for flow in flows)))
-
 
 def _text(content: bytes) -> str:
     return "" if len(content) > LARGEST or b"\0" in content[:8192] else content.decode("utf-8-sig", "replace")
-
-
-def _is_terraform(path: str) -> bool:
-    return path.endswith((".tf", ".tf.json", ".tfvars"))
-
-
-def _uses(job: CountedJob) -> Iterator[Use]:
-    yield from (*job.flows.reads, *job.flows.writes)
 
 
 def _declared(commit: Commit, kind: DeclaredKind) -> dict[str, Declaration]:
@@ -450,8 +314,7 @@ def _declared(commit: Commit, kind: DeclaredKind) -> dict[str, Declaration]:
 
 def _changed_keys(old: Declaration, new: Declaration, harmless: re.Pattern[str]) -> list[str]:
     before, after = _by_newest_key(old), _by_newest_key(new)
-    is_masked = settings_changes.is_masked
-    keys = {key for key, _ in before.items() ^ after.items() if not is_masked(before.get(key), after.get(key))}
+    keys = {key for key, _ in before.items() ^ after.items()}
     keys |= {name for name in ("partitions", "parent", "state") if getattr(old, name) != getattr(new, name)}
     stops = {key for key in keys if key.endswith("tasks.max") and "0" in (before.get(key), after.get(key))}
     return sorted(key for key in keys if key in stops or not harmless.fullmatch(key))

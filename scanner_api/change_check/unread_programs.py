@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 
+from scanner_api.change_check.edits.documents import is_document
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.mentions import changed_programs
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict, few
-from scanner_api.change_check.settings_changes import is_structured
 from scanner_extractor.repository.languages import LANGUAGES, language_of
 from scanner_extractor.repository.syntax_trees import grammar_missing
 
@@ -40,7 +40,7 @@ def unread_programs(
     for path, reason in sorted(using.items()):
         reasons.setdefault(_program(path, roots), f"{path}: {reason}")
     changed: dict[tuple[str, str], list[str]] = {}
-    code = (path for path in trees.changed if path in using and not is_structured(path))
+    code = (path for path in trees.changed if path in using and not is_document(path))
     for path in dict.fromkeys((*changed_programs(trees), *code)):
         if is_unread(path) and _program(path, roots) in reasons and _differs(path, trees, objects):
             changed.setdefault(_program(path, roots), []).append(path)

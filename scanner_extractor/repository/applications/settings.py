@@ -100,7 +100,7 @@ def read_settings(path: str, text: str) -> Iterator[Setting]:
         return
     match file.suffix.lower():
         case ".properties" | ".env" | ".ini" | ".cfg":
-            found = _properties(text)
+            found = properties(text)
         case ".conf":
             found = ((key, value, line, False) for key, value, line in read_hocon(text))
         case ".json":
@@ -117,7 +117,8 @@ def read_settings(path: str, text: str) -> Iterator[Setting]:
 _Line = tuple[str, str, int, bool]
 
 
-def _properties(text: str) -> Iterator[_Line]:
+def properties(text: str) -> Iterator[_Line]:
+    """Yield the keys of properties or an INI file, each with its value and line; the last member is False."""
     lines = text.splitlines()
     number, section = 0, ""
     while number < len(lines):

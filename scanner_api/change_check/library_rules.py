@@ -1,0 +1,69 @@
+"""Which libraries of Kafka, Avro and Flink a build file adds, drops or changes in another major version."""
+
+from __future__ import annotations
+
+import re
+
+_BUILD = re.compile(
+    r"(?:.*/)?(?:pom\.xml|[\w.-]+\.gradle(?:\.kts)?|gradle\.properties|libs\.versions\.toml|go\.(?:mod|sum)|package\.json|[\w.-]*requirements[\w.-]*\.(?:txt|in)"
+    r"|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|build\.sbt|Cargo\.toml|paket\.(?:dependencies|references|lock)|[\w.-]+\.(?:csproj|fsproj|props)"
+    r"|packages\.config|constraints[\w.-]*\.txt|[\w.-]*-lock\.(?:json|yaml)|poetry\.lock|yarn\.lock|composer\.json|Gemfile(?:\.lock)?|mix\.exs)"
+)
+_LIBRARY = re.compile(
+    r"(?i)\b(?:[\w./-]*kafka[\w./-]*|sarama|franz-go|kgo|librdkafka|node-rdkafka|confluent[._-][\w.-]*|aiokafka|faust[\w-]*"
+    r"|spring-cloud-(?:stream|starter-stream)[\w-]*|smallrye-reactive-messaging[\w-]*|avro[\w.-]*|apache\.avro|masstransit[\w.]*|karafka"
+    r"|apache-flink[\w-]*|flink-[\w-]+|debezium[\w-]*|ksql[\w-]*|karapace|fastavro)\b"
+)
+"""Libraries that decide how records are written and read."""
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_COMMENT = re.compile(r"\s*(?:#|//|/\*|<!--|\*\s)")
+_TRAILING = re.compile(r"\s(?:#|//).*$")
+_TEST_LIBRARY = re.compile(r"(?i)(?:^|[._-])test(?:[._-]|s\b|$)|-it$")
+_OF_TESTS = re.compile(
+    r"(?i)^\W*(?:test|androidtest|integrationtest|testfixtures)\w*\b|<scope>\s*test|%\s*(?:\"test\"|Test\b)"
+)
+"""A line of a build file that adds a library to tests only: by its configuration, or its scope."""
+
+
+def is_build_file(path: str) -> bool:
+    """Return whether a file names the libraries of a program."""
+    return _BUILD.fullmatch(path) is not None
+
+
+def library_edits(before: str, after: str) -> list[tuple[str, int, str]]:
+    """Return the libraries of Kafka, Avro or Flink that a build file adds, drops or changes in another major version.
+
+    Each with the line and what happens.
+    """
+    old, new = _libraries(before), _libraries(after)
+    found: list[tuple[str, int, str]] = []
+    if not before or not after:
+        return found  # the program is new, or gone
+    for name in dict.fromkeys((*old, *new)):
+        was, now = old.get(name), new.get(name)
+        if was is None or now is None:
+            line, did = (now or was or ("", 1))[1], "added" if was is None else "removed"
+            found.append((name, line, did))
+        elif was[0].split(".")[0] != now[0].split(".")[0]:
+            found.append((name, now[1], f"{was[0] or 'no version'} → {now[0] or 'no version'}"))
+    return found
+
+
+def _libraries(text: str) -> dict[str, tuple[str, int]]:
+    """Return the libraries that matter, each with its version and line."""
+    found: dict[str, tuple[str, int]] = {}
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        block = line + " ".join(lines[number : number + 3]) if "<artifactId>" in line else line
+        if _COMMENT.match(line) or "// indirect" in line or _OF_TESTS.search(block.partition("</dependency>")[0]):
+            continue
+        for match in _LIBRARY.finditer(_TRAILING.sub("", line)):
+            if _TEST_LIBRARY.search(match[0]):
+                continue
+            name = re.sub(r"/v\d+$", "", match[0].rstrip("./-"))
+            rest = line[match.end() :] + ("" if "<" not in line else " ".join(lines[number : number + 2]))
+            version = _NUMBER.search(rest)
+            major = re.search(r"/v(\d+)$", match[0].rstrip("./-"))
+            shown = version[0] if version else ""
+            found.setdefault(name, (shown if not major else f"{major[1]}.{shown.partition('.')[2]}", number))
+    return found
