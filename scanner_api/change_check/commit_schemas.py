@@ -11,6 +11,7 @@ from scanner_api.change_check.file_findings import DeletionContext, check_delete
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.git import Trees
 from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.mentions import why_harmless
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import SCHEMA, Proposal, Target
@@ -197,6 +198,7 @@ class SchemaComparison:
         """Return the changed file of a subject; of several, one that is called like it."""
         stem = subject.rpartition(".")[2].removesuffix("-value").removesuffix("-key").casefold()
         own = [path for path in self._files if subject in self._subjects[path]]
+        own = [path for path in own if not why_harmless(path)] or own  # a copy for tests stands for nothing
         alike = [path for path in own if stem in path.rpartition("/")[2].casefold()]
         return next(iter(alike or own or self._files or self._trees.changed), "")
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scanner_api.change_check import mentions
 from scanner_api.change_check.baseline import apply_baseline
 from scanner_api.change_check.command_rules import changed_commands
+from scanner_api.change_check.deployed_files import deployed_files, in_lfs
 from scanner_api.change_check.git import ObjectReader, Trees, commit_trees, object_reader
 from scanner_api.change_check.library_rules import is_build_file, library_edits
 from scanner_api.change_check.model import ChangeFinding, ChangeReport, CheckedFile, Place, SkippedFile, Verdict
@@ -94,7 +95,9 @@ def _compared(
     options, at = how
     trees = commit_trees(commits, directory)
     with object_reader(directory) as objects:
-        if not trees.special and not any(_may_concern(path, trees, objects) for path in trees.changed):
+        is_deployed = bool(deployed_files(trees.changed, trees, objects))
+        may_concern = trees.special or is_deployed or any(_may_concern(path, trees, objects) for path in trees.changed)
+        if not may_concern:
             running = check((), None) if check else None
             changed = _nothing_relevant(trees, mentions.speaks_of_kafka(trees, objects))
             return changed._replace(running=running, findings=running.findings if running else ())
@@ -144,7 +147,7 @@ def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:
     """Return whether a changed file may declare anything, by its name; build files and workflows by what changes."""
     if mentions.why_harmless(path):
         return False
-    if not _is_read_by_lines(path):
+    if not _is_read_by_lines(path) or in_lfs(path, trees, objects):
         return True
     before, after = (
         objects.read(tree[path]).decode("utf-8", "replace") if path in tree else "" for tree in (trees.base, trees.head)

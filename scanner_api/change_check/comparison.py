@@ -27,6 +27,7 @@ from scanner_api.change_check.commit import (
 )
 from scanner_api.change_check.commits import CommitChanges, Running
 from scanner_api.change_check.contracts import ProposedContract, contract_findings
+from scanner_api.change_check.deployed_files import deployed_files, in_lfs
 from scanner_api.change_check.edits.documents import is_document
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
@@ -90,7 +91,8 @@ def compare_trees(
             lambda: opened(base.with_field_uses.reading()),
             others=tuple(map(Hits, conns)),
         )
-        changes = _Comparison(base, head, trees, hits).changes(objects, running)
+        comparison = _Comparison(base, head, trees, hits)
+        changes = comparison.changes(objects, running)
         counting = [finding for finding in changes.findings if finding.counts and finding.verdict is not Verdict.FINE]
         if conns and counting:
             age = None if options.max_age is None else Age(now, options.max_age)
@@ -101,13 +103,17 @@ def compare_trees(
         known = {finding.item for finding in changes.findings if finding.rule == FORBIDDEN}
         forbidden = load(_FORBIDDEN)((base.with_graph, head.with_graph), options.rules, now.date(), trees.changed)
         new = (finding for finding in forbidden if finding.rule != FORBIDDEN or finding.item not in known)
-        return changes._replace(findings=(*changes.findings, *new))
+        unknown = load(_UNKNOWN_JOBS)(
+            head.with_graph, differing(base.jobs, head.jobs)[1], options.rules, comparison.place_of
+        )
+        return changes._replace(findings=(*changes.findings, *new, *unknown))
 
 
 _UNDECIDED = ("not-compared", "level-unknown", "no-readers-known", "not-read")  # comparing the commits may decide it
 _OF_JOBS = ("connector ", "statement ", "query ")
 _SCHEMAS = "scanner_api.change_check.commit_schemas:SchemaComparison"
 _FORBIDDEN = "scanner_api.change_check.tag_spread:forbidden_by_commits"
+_UNKNOWN_JOBS = "scanner_api.change_check.tag_spread:forbidden_by_unknown_jobs"
 
 
 class _Comparison:
@@ -118,9 +124,11 @@ class _Comparison:
         self._judged = {path: kind for path in trees.changed if (kind := head.kind(path) or base.kind(path))}
         self._first = next(iter((*self._judged, *trees.changed)), "")
         self._running: dict[str, list[ChangeFinding]] = {}
+        self._deployed: frozenset[str] = frozenset()
 
     def changes(self, objects: ObjectReader, check: Running | None) -> CommitChanges:
         """Return what was judged, what was not, and what was found; *objects* reads the changed files once more."""
+        self._deployed = deployed_files(self._trees.changed, self._trees, objects)
         schemas = self._schemas()
         running = check(schemas.changed if schemas else (), self._hits) if check else None
         for finding in running.findings if running else ():
@@ -129,7 +137,7 @@ class _Comparison:
         of_schemas = list(schemas.findings(self._running)) if schemas else []
         findings = [
             *(running.findings if running else ()),
-            *self._unread(),
+            *self._unread(objects),
             *unread_programs(self._other_uses, self._trees, objects),
             *broken_files(
                 # Placeholders in a description are replaced before it is parsed; else it is unread.
@@ -148,7 +156,7 @@ class _Comparison:
             findings += record_findings(commits, changed, self._hits, findings)
         programs = ProgramChanges(commits, self._trees, self._hits, objects)
         findings += programs.findings(findings)
-        unexplained = Unexplained(commits, self._trees, self._judged, self._hits, objects)
+        unexplained = Unexplained(commits, self._trees, (self._judged, self._deployed), self._hits, objects)
         findings += unexplained.findings(findings, self._renamed, programs)
         findings += self._mentioned(findings, objects)
         if any(finding.counts for finding in findings):
@@ -157,9 +165,7 @@ class _Comparison:
             findings += unread_elsewhere(outside, about & self._base.names, self._trees.head, objects)
         files = {path: kind for path in self._trees.changed if (kind := self._kind(path, programs))}
         findings = [
-            one
-            for one in findings
-            if not mentions.why_harmless(one.place.file) or one.place.file in self._trees.special
+            one for one in findings if not self._why_harmless(one.place.file) or one.place.file in self._trees.special
         ]
         skipped = {path: self._why_skipped(path, programs) for path in self._trees.changed if path not in files}
         skipped |= {path: what for path, (what, _) in self._trees.special.items()}
@@ -179,6 +185,10 @@ class _Comparison:
             running=running,
         )
 
+    def _why_harmless(self, path: str) -> str:
+        """Return why a file declares nothing that runs; empty for a file of tests that something deploys."""
+        return "" if path in self._deployed else mentions.why_harmless(path)
+
     def _schemas(self) -> SchemaComparison | None:
         """Return the comparison of schemas; None if they are the same."""
         before, after = (
@@ -192,7 +202,7 @@ class _Comparison:
 
     def _kind(self, path: str, programs: ProgramChanges) -> str:
         """Return as what a changed file was examined; empty if it was not."""
-        if path in self._renamed or mentions.why_harmless(path):
+        if path in self._renamed or self._why_harmless(path):
             return ""
         if path in self._judged and path not in self._unread_programs:
             is_known = self._judged[path] != SETTINGS or suffix(path) or mentions.is_script(path)
@@ -210,7 +220,7 @@ class _Comparison:
         """Return whether the change of a skipped file has no effect: it declares nothing, or is only renamed."""
         if path in self._trees.special:
             return False
-        return bool(mentions.why_harmless(path)) or path in self._renamed
+        return bool(self._why_harmless(path)) or path in self._renamed
 
     @property
     def _renamed(self) -> Collection[str]:
@@ -229,7 +239,7 @@ class _Comparison:
             return self._unread_programs[path]
         if path in programs.unread:
             return programs.unread[path]
-        if why := mentions.why_harmless(path):
+        if why := self._why_harmless(path):
             return why
         if path in self._renamed:
             return "it is renamed, and its content is the same"
@@ -239,7 +249,11 @@ class _Comparison:
 
     # --- what is not read
 
-    def _unread(self) -> Iterator[ChangeFinding]:
+    def _unread(self, objects: ObjectReader) -> Iterator[ChangeFinding]:
+        for path in self._trees.changed:
+            if not self._why_harmless(path) and in_lfs(path, self._trees, objects):
+                what = "git has only a pointer to its content, which is in Git LFS"
+                yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
         for path in self._judged:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
             if unread is None or path in self._renamed:
@@ -363,6 +377,10 @@ class _Comparison:
         target = f"job {owners[0].flows.job.name}"
         return replace(finding, target=target, place=self._place(owners))
 
+    def place_of(self, job: CountedJob) -> Place:
+        """Return the changed file that declares a job."""
+        return self._place((job,))
+
     def _place(self, jobs: Iterable[CountedJob], name: str = "") -> Place:
         """Return the changed file with one of *jobs*, where it uses the topic or table *name*; else the first."""
         for job in jobs:
@@ -432,10 +450,10 @@ class _Comparison:
         names = (self._base.names | self._head.names) - (self._base.topics ^ self._head.topics)
         counting = [finding for finding in findings if finding.counts]
         about = {name for finding in counting for name in mentions.named_by(finding)}
-        there = {(name, finding.place.file) for finding in counting for name in self._about(finding)}
-        there |= self._shown_by_flows()
+        placed = {(name, finding.place.file) for finding in counting for name in self._about(finding)}
+        placed |= self._shown_by_flows()
         for name, path, line in mentions.changed_names(self._trees, names, objects):
-            if name not in about and (name, path) not in there:
+            if name not in about and (name, path) not in placed:
                 what = f"a changed line mentions topic {name}, but scanner cannot interpret that line"
                 dataset = next((one for one in self._base.used if one.name == name), None)
                 place = Place(file=path, line=line)

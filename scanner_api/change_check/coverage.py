@@ -230,7 +230,7 @@ def _shown(edits: Sequence[Setting]) -> str:
 
 
 def _object_name(document: Document) -> str:
-    """Return the name of an object as its file has it; empty for a document that is none."""
+    """Return the name of an object as its file has it; empty for any other document."""
     if document.api == "terraform":
         return " ".join(
             (*document.kind.split()[:1], *(f'"{label}"' for label in (*document.kind.split()[1:], document.name)))

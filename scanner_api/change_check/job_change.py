@@ -13,12 +13,14 @@ from dataflow_generator.jobs.proposed import JobRow, Row, RowChange, SnapshotJob
 from dataflow_generator.sql.lexer import Dialect, guess_dialect
 from dataflow_generator.sql.lineage import StatementFlows
 from dataflow_generator.sql.reader import read_catalog, read_sql
+from scanner_api.change_check.connector_rules import changed_settings
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison, moves_of
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import CONNECTOR, SQL, Proposal
 from scanner_api.change_check.proposed_columns import Renames, ReplacedSide, replaced_columns
+from scanner_api.change_check.statement_rules import changed_codes, clauses, codes_of, only_renames
 from scanner_api.input_files import ConnectorFile, connector_file
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.connectors import ConnectorRow
@@ -169,7 +171,37 @@ def job_findings(
         findings.append(
             ChangeFinding(rule="unparsed", verdict=Verdict.UNKNOWN, place=place, target=proposal.file, what=what)
         )
+    counting = {finding.target for finding in findings if finding.counts}
+    findings += _not_judged(proposal, [row for row in context.rows(proposal) if row.target not in counting], start)
     return tuple(job.target for job in changed), tuple(findings)
+
+
+def _not_judged(proposal: Proposal, rows: Iterable[ProposedRow], start: Place) -> Iterator[ChangeFinding]:
+    """Yield the jobs that do something else than what is stored, where the flows do not show it."""
+    for (_, before, after), target, places in rows:
+        place = places[0] if places else start
+        match before, after:
+            case ConnectorRow(), ConnectorRow():
+                keys = changed_settings(dict(before.config), dict(after.config), is_read=True)
+                why = tuple(f"no rule covers the change of {key}" for key in keys)
+            case StreamingStatement(), StreamingStatement():
+                old, new = codes_of(before.statement), codes_of(after.statement)
+                is_other = proposal.kind == SQL and changed_codes(old, new) and not only_renames(old, new)
+                differing = sorted(clauses(old, new)) or ["a statement"]
+                why = tuple(f"{clause} changes" for clause in differing) if is_other else ()
+            case _:
+                why = ()
+        if why:
+            what = f"{target.partition(' ')[2]} is changed, and what that does to its data is not known"
+            yield ChangeFinding(
+                rule="not-judged",
+                verdict=Verdict.UNKNOWN,
+                place=place,
+                target=target,
+                what=what,
+                item=target.partition(" ")[2],
+                why=why,
+            )
 
 
 def _proposed_rows(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:

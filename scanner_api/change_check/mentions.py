@@ -26,7 +26,7 @@ _TEST = re.compile(
 _BY_NAME = re.compile(
     r"(?:LICENSE|NOTICE|AUTHORS|CODEOWNERS|CONTRIBUTORS|MAINTAINERS|CHANGELOG|CHANGES|VERSION|\.gitignore|\.gitattributes|\.editorconfig)"
 )
-_LOCK = re.compile(r"(?:package-lock|npm-shrinkwrap|packages\.lock)\.json|pnpm-lock\.ya?ml")
+_LOCK = re.compile(r"(?:package-lock|npm-shrinkwrap|packages\.lock)\.json|pnpm-lock\.ya?ml|\.terraform\.lock\.hcl")
 _OF_KAFKA = re.compile(r"(?i)kafka|avro|ksql|flink|debezium|schema.?registry|topic|producer|consumer|/subjects/")
 _CODE = words(".cs .go .groovy .java .js .jsx .kt .kts .mjs .cjs .php .py .rb .rs .scala .ts .tsx .vue .tf .hcl")
 _PROGRAMS = _CODE - words(".tf .hcl .vue")
@@ -36,6 +36,10 @@ _IS_SPECIFIC = re.compile(r"[A-Za-z0-9][._-][A-Za-z0-9]|[A-Z]{2}")
 _OF_TOPICS = re.compile(r"(?i)topic|kafka|stream|input|output|source|sink|read|writ|produc|consum|connector")
 
 
+TEST = "it is a test"
+"""Why a file of tests declares nothing that runs."""
+
+
 def why_harmless(path: str) -> str:
     """Return why the file at *path* declares nothing, whatever its content; empty where it may."""
     file = PurePosixPath(path)
@@ -43,7 +47,7 @@ def why_harmless(path: str) -> str:
         return "it is documentation"
     if file.suffix.lower() in _ASSETS or file.name == ".DS_Store" or _LOCK.fullmatch(file.name):
         return "it is an asset or a lock file"
-    return "it is a test" if is_test(path) or _TEST.search(path) else ""
+    return TEST if is_test(path) or _TEST.search(path) else ""
 
 
 _WORKFLOW = re.compile(
@@ -128,10 +132,13 @@ def named_by(finding: ChangeFinding) -> frozenset[str]:
     return frozenset((target, item, item.rpartition(".")[0], item.partition(".")[0]))
 
 
-def names_in_text(text: str, names: Collection[str], around: Collection[str]) -> set[str]:
-    """Return those of *names* that are words of a text; a name of one word counts only *around* words about topics."""
+def names_in_text(text: str, names: Collection[str], keys: Collection[str]) -> set[str]:
+    """Return those of *names* that are words of a text.
+
+    A name of one word counts only if a word in *keys* is about topics.
+    """
     found = {name for name in _WORD.findall(text) if name in names or name.rstrip(".-") in names}
-    is_about = any(_OF_TOPICS.search(key) for key in around)
+    is_about = any(_OF_TOPICS.search(key) for key in keys)
     return {name for name in found if is_about or _IS_SPECIFIC.search(name)}
 
 

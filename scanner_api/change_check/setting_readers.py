@@ -96,6 +96,8 @@ def _is_bound(text: str, keys: Sequence[str]) -> bool:
     if len(keys) == 1:
         return len(own) > 1
     outer = words_of(keys[-2])
+    if len(own) == 1:  # a common word: its prefix has to be named as such
+        return bool(outer) and any(f'{form}"' in text for form in _forms(outer))
     return bool(outer) and any(form in text for form in _forms(outer))
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dataflow_generator.jobs.kinds import CountedJob
+from dataflow_generator.jobs.model import Use
 from scanner_api.change_check.command_rules import changed_commands, does_nothing
 from scanner_api.change_check.commit import Commit, uses_of
 from scanner_api.change_check.edits.documents import Document, read_documents
@@ -113,32 +114,35 @@ class SettingRules:
     def _mentions(self, edit: Setting) -> bool:
         return any(names_in_text(value, self.names, edit.keys) for value in edit.values)
 
-    def _is_resolved(self, edit: Setting) -> bool:
+    def _is_resolved(self, path: str, edit: Setting) -> bool:
         """Return whether the flows show the edit: each of its values is a topic that a job uses on its side."""
         if edit.before is None or edit.after is None:
             uses = self._head.used | self._base.used
             gained = {one.name for one in uses} - ({one.name for one in self._head.used & self._base.used})
             return bool(edit.values) and all(value in gained for value in edit.values)
-        return edit.before in self._base.names and edit.after in self._head.names and self._differ(edit)
+        return edit.before in self._base.names and self._moves(path, edit)
 
-    def _differ(self, edit: Setting) -> bool:
-        """Return whether a job of the second commit uses the new topic that used the old one, or did not exist."""
+    def _moves(self, path: str, edit: Setting) -> bool:
+        """Return whether a program of the edit uses the new topic and did not before: its flows are compared."""
         before = {job.flows.job.name: {one.name for one in uses_of(job)} for job in self._base.jobs}
+        owners = {job.flows.job.name for job in self.owners(path, edit)}
         return any(
-            edit.after in {one.name for one in uses_of(job)} and edit.after not in before.get(job.flows.job.name, ())
+            edit.after in {one.name for one in uses_of(job)}
+            and edit.after not in before.get(job.flows.job.name, ())
+            and (job.flows.job.name in owners or any(_path_of(use.evidence) == path for use in _uses(job)))
             for job in self._head.jobs
-        ) or (edit.after in self._head.topics) is not (edit.after in self._base.topics)
+        )
 
     # --- settings of programs
 
     def _setting(self, path: str, edit: Setting, owners: tuple[CountedJob, ...]) -> Judgement:
         name = all_words(edit.keys)
         meaning = meaning_of(name)
-        if self._is_resolved(edit):
+        if self._is_resolved(path, edit):
             return SHOWN
         if meaning is Meaning.NOTHING:
             return NOTHING
-        is_kafkas = bool(owners) or _speaks_of_kafka(edit.document) or (meaning and len(name) > 1) or _is_values(path)
+        is_kafkas = bool(owners) or (meaning and len(name) > 1) or self._is_of_kafka(path, edit.document)
         if meaning or names_concept(name) or is_of_framework(name):
             return Judgement(Effect.UNKNOWN, owners) if is_kafkas else NOTHING
         if self._stops(edit):
@@ -149,6 +153,12 @@ class SettingRules:
             return NOTHING
         reading = self._readers.jobs_reading(edit.keys, owners)
         return NOTHING if reading is None else Judgement(Effect.UNKNOWN, reading)
+
+    def _is_of_kafka(self, path: str, document: Document) -> bool:
+        """Return whether a file is of a program that uses Kafka, by its module, its own settings, or its chart."""
+        modules = self._programs.modules
+        is_own = modules.of(path) in {modules.of(using) for using in self._programs.applications}
+        return is_own or _is_values(path) or _speaks_of_kafka(document)
 
     @staticmethod
     def _stops(edit: Setting) -> bool:
@@ -400,7 +410,9 @@ class SettingRules:
     def _terraform_value(self, edit: Setting) -> Judgement:
         """Judge a variable, a local value or an argument of a module."""
         name = all_words((*edit.keys, edit.document.name, edit.document.kind))
-        if self._is_resolved(edit) or self._is_declared(edit):
+        if edit.document.kind.partition(" ")[0] not in _VALUE_BLOCKS:
+            return NOTHING  # providers, data and the settings of Terraform itself
+        if self._is_declared(edit):
             return SHOWN
         is_added = edit.before is None and not _TAKES & set(name)
         if is_added or meaning_of(name) is Meaning.NOTHING or edit.path[:1] == ("{}",):
@@ -428,6 +440,17 @@ def _is_values(path: str) -> bool:
     return path.rpartition("/")[2].startswith("values") and path.endswith((".yaml", ".yml"))
 
 
+def _uses(job: CountedJob) -> Iterator[Use]:
+    yield from (*job.flows.reads, *job.flows.writes)
+
+
+def _path_of(evidence: str) -> str:
+    return evidence.rpartition(":")[0]
+
+
+_VALUE_BLOCKS = frozenset(("module", "locals", "variable", "output", ""))
+
+
 def _is_job(edit: Setting) -> bool:
     """Return whether an object is a job of Flink, whatever it reads and writes."""
     return edit.document.kind in _JOBS
@@ -451,9 +474,13 @@ def _gravest(judgements: Sequence[Judgement]) -> Judgement:
 
 
 def _speaks_of_kafka(document: Document) -> bool:
-    """Return whether a document has a setting of a client of Kafka, by its keys."""
+    """Return whether a document has a setting of a client of Kafka, or names Kafka in a key or value."""
     for leaf in document.leaves:
         name = all_words(leaf.path)
-        if "kafka" in name or name[-2:] == ("bootstrap", "servers") or is_of_framework(name):
+        is_client = len(leaf.path[-1:]) > 0 and len(words_of(leaf.path[-1])) > 2 and meaning_of(name) is not None
+        if "kafka" in name or is_client or is_of_framework(name) or "kafka" in words_of(leaf.value[:_LONGEST]):
             return True
     return False
+
+
+_LONGEST = 200

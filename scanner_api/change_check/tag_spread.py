@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from scanner_model.lazy_names import deferred
 from scanner_model.policy import ClusterPolicy
 
 if TYPE_CHECKING:
+    from dataflow_generator.jobs.kinds import CountedJob
     from scanner_api.change_check.flow_comparison import ChangedJob
 
 proposed_graph = deferred("scanner_api.change_check.proposed_graph:proposed_graph")
@@ -210,3 +211,33 @@ def _topic(side: ReplacedSide) -> str:
 def _flows(job: ChangedJob) -> set[tuple[str, str]]:
     flows = (flow for reading in job.pair.after for flow in reading.flows.columns)
     return {(flow.source.key, flow.target.key) for flow in flows}
+
+
+def forbidden_by_unknown_jobs(
+    head: Dictionary, jobs: Sequence[CountedJob], policy: ClusterPolicy, place_of: Callable[[CountedJob], Place]
+) -> Iterator[ChangeFinding]:
+    """Yield those of *jobs* that read columns with a tag of the policy and whose targets are not known.
+
+    *jobs* are new or changed ones of *head*, the dictionary of the second commit.
+    """
+    limited = {rule.tag.lower() for rule in policy.forbidden}
+    tagged: dict[tuple[str, str], set[str]] = {}
+    for place, placed in _columns(head).items():
+        if tags := {tag for tag in placed.column.tags if tag.lower() in limited}:
+            tagged.setdefault((place.namespace, place.name), set()).update(tags)
+    for job in jobs:
+        if not job.coverage.unknown_connectors or job.flows.writes:
+            continue
+        for use in job.flows.reads:
+            for tag in sorted(tagged.get((use.dataset.namespace, use.dataset.name), ())):
+                name = job.flows.job.name
+                yield ChangeFinding(
+                    rule=FORBIDDEN,
+                    verdict=Verdict.UNKNOWN,
+                    place=place_of(job),
+                    target=f"job {name}",
+                    what=f"{name} reads {use.dataset.name}, which has {tag}, and its class is unknown: "
+                    "the policy limits where that may go, and scanner does not know where it goes",
+                    item=f"{name} {use.dataset.name} {tag}",
+                    tags=(tag,),
+                )

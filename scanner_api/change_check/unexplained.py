@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.model import GraphDataset
-from dataflow_generator.sql.comparison import difference, same_statement
-from dataflow_generator.sql.lexer import guess_dialect
 from scanner_api.change_check import mentions
 from scanner_api.change_check.commit import Commit, uses_of, written_by
+from scanner_api.change_check.connector_rules import changed_settings
 from scanner_api.change_check.coverage import Coverage, is_covered
 from scanner_api.change_check.edits.settings import setting_edits
 from scanner_api.change_check.git import ObjectReader, Trees
@@ -24,41 +22,18 @@ from scanner_api.change_check.knowledge.names import all_words
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict, few
 from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.setting_rules import KUSTOMIZATIONS
+from scanner_api.change_check.statement_rules import changed_codes, clauses, code_of, codes_of
 from scanner_extractor.repository.files import LARGEST
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
-from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION, granted
 from scanner_model.catalogs import Annotation
 from scanner_model.declarations import Declaration, DeclaredKind
-from scanner_model.errors import InputInvalid
 from scanner_model.redaction import mask_statement
 from scanner_model.streaming_sql import StreamingStatement
 
 RULE = "not-judged"
 
-_OF_RUN = (
-    r"tasks\.?max|[\w.]*(?:(?:timeout|interval|backoff|delay)\.(?:ms|sec(?:ond)?s?)|retries|attempts)|(?:flush|batch|buffer|fetch|queue)\.(?:(?:max|min|size|count|bytes|records|memory|linger|ms)[\w.]*|[\w.]*(?:size|bytes|ms))"
-    r"|[\w.]*(?:user|username|password|secret|token|credentials?)|(?:[\w.]*\.)?(?:ssl|sasl|security)\.[\w.]*"
-    r"|(?:database\.history|schema\.history\.internal)\.[\w.]*|(?:errors\.log|heartbeat|logging|management)\.[\w.]*"
-)
-_HARMLESS = re.compile(rf"(?i)(?!transforms|predicates)(?:{_OF_RUN}|max\.[\w.]*|name)")
-"""A setting of a connector that says how it runs, not which data there are, nor their form."""
 _HARMLESS_OF_TOPIC = re.compile(r"(?:segment|flush|index|file|preallocate|min\.insync|unclean|follower|leader)[\w.]*")
-_JUDGED = re.compile(r"[\w.]*topics?(?:\.regex)?|(?:table|collection|database|schema)\.(?:include\.list|whitelist)")
-"""A setting whose whole effect is in the flows, which are compared."""
-_DECLARES = re.compile(r"(?i)(?:CREATE|INSERT|EXECUTE|BEGIN|END|WITH|SELECT|SHOW|DESCRIBE|PRINT|LIST|USE|COMMIT)\b")
-_ADDS_COLUMN = re.compile(r"(?i)ALTER\s+TABLE\b(?!.*\b(?:DROP|RENAME|CHANGE|MODIFY|ALTER\s+COLUMN|TYPE)\b).*\bADD\b.*")
-_NO_DATA = re.compile(
-    r"(?i)INSERT\b.*\bVALUES\b.*|(?:GRANT|COMMENT\s+ON|CREATE\s+(?:UNIQUE\s+)?(?:INDEX|USER|ROLE|EXTENSION|SEQUENCE))\b.*"
-)
-_CONNECTOR = re.compile(r"(?i)CREATE\s+(?:SINK|SOURCE)\s+CONNECTOR\b")
-"""A statement whose settings are compared as those of any connector."""
-_TOKEN = re.compile(r"'(?:[^']|'')*'|[\w.`\"]+|\S")
-_NO_COLUMN = words(
-    "WHERE HAVING WINDOW JOIN ON DISTINCT UNION LIMIT NOT AND OR CASE WITH BY EMIT PARTITION FROM KEY PRIMARY"
-    " SELECT INSERT CREATE WATERMARK GRACE RETENTION FETCH OFFSET TABLESAMPLE FOR IN PIVOT UNPIVOT EXCEPT INTERSECT"
-    " = < > ! * / + - | %"
-)
 _CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
 """An option of a table of Flink that is in another store, whatever moves its data."""
 _LISTED = 10
@@ -67,18 +42,22 @@ _LONGEST = 200
 
 
 class Unexplained:
-    """Compares two commits for what no finding is about; *judged* are the changed files that are read, by kind."""
+    """Compares two commits for what no finding is about.
+
+    *files* are the changed files that are read, by kind, and the files of tests that something deploys.
+    """
 
     def __init__(
         self,
         commits: tuple[Commit, Commit],
         trees: Trees,
-        judged: Mapping[str, str],
+        files: tuple[Mapping[str, str], Collection[str]],
         hits: Hits,
         objects: ObjectReader,
     ) -> None:
         self._base, self._head = commits
-        self._trees, self._judged, self._hits, self._objects = trees, judged, hits, objects
+        self._judged, self._deployed = files
+        self._trees, self._hits, self._objects = trees, hits, objects
 
     def findings(
         self, known: Sequence[ChangeFinding], renamed: Collection[str], programs: ProgramChanges
@@ -86,7 +65,7 @@ class Unexplained:
         """Yield what none of the *known* findings is about; *renamed* paths have the content of another one."""
         about = {name for finding in known if finding.counts for name in (finding.target, finding.item)}
         places = [finding.place for finding in known if finding.counts]
-        texts = {path: self._both(path) for path in self._trees.changed if is_covered(path)}
+        texts = {path: self._both(path) for path in self._trees.changed if path in self._deployed or is_covered(path)}
         yield from self._connectors(about)
         yield from self._topics(about)
         yield from self._described(about, texts)
@@ -118,9 +97,8 @@ class Unexplained:
                         old.place, f"job {name}", f"{name} is not declared any more; what it did is not known"
                     )
                 continue
-            keys = [
-                key for key in _changed_keys(old, new, _HARMLESS) if name not in written or not _JUDGED.fullmatch(key)
-            ]
+            keys = changed_settings(dict(old.config), dict(new.config), is_read=name in written)
+            keys += [member for member in ("parent", "state") if getattr(old, member) != getattr(new, member)]
             if keys:
                 hit = [hit for one in sorted(written.get(name, ())) for hit in self._hits.of(one)]
                 what = f"{name} is changed, and what that does to its data is not known"
@@ -169,7 +147,9 @@ class Unexplained:
         before, after = (_declared(commit, DeclaredKind.TOPIC) for commit in (self._base, self._head))
         used = {dataset.name: dataset for dataset in self._base.used if dataset.kind is NodeKind.TOPIC}
         for name in sorted(before.keys() & after.keys() - {*about}):
-            keys = _changed_keys(before[name], after[name], _HARMLESS_OF_TOPIC)
+            old, new = before[name], after[name]
+            keys = sorted({key for key, _ in {*old.config} ^ {*new.config} if not _HARMLESS_OF_TOPIC.fullmatch(key)})
+            keys += ["partitions"] if old.partitions != new.partitions else []
             if keys:
                 what = f"{', '.join(keys)} of the topic {name} changed, and what that does to its users is not known"
                 finding = _unknown(after[name].place, f"topic {name}", what, name)
@@ -216,12 +196,8 @@ class Unexplained:
         A statement that a finding is placed in is judged already.
         """
         before, after = self._codes(self._base, texts, 0), self._codes(self._head, texts, 1)
-        gone = Counter(code for code, _ in before) - Counter(code for code, _ in after)
-        new = Counter(code for code, _ in after) - Counter(code for code, _ in before)
-        kept = {code for code in gone for other in new if _is_same(code, other)}
-        kept |= {other for other in new for code in gone if _is_same(code, other)}
-        changed = {code for code in gone if not any(_only_adds_columns(code, other) for other in new)} - kept
-        changed |= {code for code in new if not _DECLARES.match(code) and not _ADDS_COLUMN.fullmatch(code)} - kept
+        old, new = ([code for code, _ in codes] for codes in (before, after))
+        changed = changed_codes(old, new)
         files: dict[str, list[str]] = {}
         for code, path in dict.fromkeys((*before, *after)):
             if code in changed:
@@ -229,8 +205,8 @@ class Unexplained:
         answered = {path: self._answered(path, texts, places) for path in files}
         files = {path: left for path, codes in files.items() if (left := [c for c in codes if c not in answered[path]])}
         for path, codes in sorted(files.items()):
-            clauses = {clause for code in codes if code in gone for clause in _clauses(code, new)}
-            where = f" ({', '.join(sorted(clauses)[:_SHOWN])})" if clauses else ""
+            differing = clauses([code for code in codes if code in old], new)
+            where = f" ({', '.join(sorted(differing)[:_SHOWN])})" if differing else ""
             what = f"SQL statements change{where}, and scanner cannot tell what that does to their data"
             why = tuple(mask_statement(code)[:_LONGEST] for code in codes[:_LISTED])
             written = self._written_in(path)
@@ -263,14 +239,14 @@ class Unexplained:
             for statement in statements_of(text):
                 end = statement.line + statement.code.count("\n")
                 if any(line == 1 or statement.line <= line <= end for line in lines):
-                    found.add(" ".join(_TOKEN.findall(statement.code)))
+                    found.add(code_of(statement.code))
         return frozenset(found)
 
     def _line_of(self, path: str, codes: Collection[str], texts: Mapping[str, tuple[str, str]]) -> int:
         """Return the line of the first of the statements, of the second commit if it is there."""
         for text in reversed(texts[path]):
             for statement in statements_of(text):
-                if " ".join(_TOKEN.findall(statement.code)) in codes:
+                if code_of(statement.code) in codes:
                     return statement.line
         return 1
 
@@ -288,8 +264,8 @@ class Unexplained:
         for path, text in listed:
             statements = statements_of(text)
             if path in read or engine_of(statements) != DATABASE or self._uses_tables:
-                codes += [(" ".join(_TOKEN.findall(statement.code)), path) for statement in statements]
-        return [(code, path) for code, path in codes if not _NO_DATA.fullmatch(code) and not _CONNECTOR.match(code)]
+                codes += [(code, path) for code in codes_of(text)]
+        return codes
 
     def _is_sql(self, path: str) -> bool:
         return self._judged.get(path) == "SQL" or path.lower().endswith((".sql", ".ksql"))
@@ -310,77 +286,6 @@ def _text(content: bytes) -> str:
 
 def _declared(commit: Commit, kind: DeclaredKind) -> dict[str, Declaration]:
     return {entry.name: entry for entry in commit.reading.of(Declaration) if entry.kind is kind}
-
-
-def _changed_keys(old: Declaration, new: Declaration, harmless: re.Pattern[str]) -> list[str]:
-    before, after = _by_newest_key(old), _by_newest_key(new)
-    keys = {key for key, _ in before.items() ^ after.items()}
-    keys |= {name for name in ("partitions", "parent", "state") if getattr(old, name) != getattr(new, name)}
-    stops = {key for key in keys if key.endswith("tasks.max") and "0" in (before.get(key), after.get(key))}
-    return sorted(key for key in keys if key in stops or not harmless.fullmatch(key))
-
-
-def _by_newest_key(declared: Declaration) -> dict[str, str]:
-    """Return the settings of a connector by the names that newer versions of Debezium have for them."""
-    config = dict(declared.config)
-    if "io.debezium." in config.get("connector.class", ""):
-        config = {_renamed(key): value for key, value in config.items()}
-    return config
-
-
-def _renamed(key: str) -> str:
-    if key == "database.server.name":
-        return "topic.prefix"
-    return key.replace(".whitelist", ".include.list").replace(".blacklist", ".exclude.list")
-
-
-def _clauses(code: str, new: Collection[str]) -> list[str]:
-    """Return the clauses in which a statement differs from the new one that is most like it."""
-    words = code.split()
-    alike = [other for other in new if other.split()[:3] == words[:3]]
-    found = _difference(code, alike[0]) if len(alike) == 1 else ""
-    return [found] if found else []
-
-
-def _is_same(before: str, after: str) -> bool:
-    """Return whether two statements differ only in the case of words that the dialect does not tell apart."""
-    if before.casefold() != after.casefold():
-        return False
-    try:
-        return same_statement(before, after, guess_dialect(after))
-    except InputInvalid:
-        return False
-
-
-def _only_adds_columns(before: str, after: str) -> bool:
-    """Return whether a statement has what it had, and further columns in lists: what they come from, the flows show."""
-    tokens = iter(_TOKEN.findall(after))
-    added = Counter(_TOKEN.findall(after)) - Counter(_TOKEN.findall(before))
-    is_longer = all(token in tokens for token in _TOKEN.findall(before)) and _NO_COLUMN.isdisjoint(
-        map(str.upper, added)
-    )
-    return is_longer and _difference(before, after) in _LISTS
-
-
-_LISTS = frozenset(
-    (
-        "the SELECT list",
-        "a column definition",
-        "the start of the statement",
-        "the start of the statement and the SELECT list",
-        "a column definition and the SELECT list",
-    )
-)
-"""Parts of a statement that only list columns."""
-
-
-def _difference(before: str, after: str) -> str:
-    """Return the clauses in which two statements differ; empty if they cannot be read, or are the same."""
-    dialect = guess_dialect(after)
-    try:
-        return difference(before, after, dialect)
-    except InputInvalid:
-        return ""
 
 
 def _path_of(place: str) -> str:

@@ -279,7 +279,7 @@ class _Request(NamedTuple):
             commits, policy=given.pop("config"), baseline=given.pop("baseline"), beside=beside
         )
         settings = judging.settings
-        mapped = () if rules or target.is_named else settings.map
+        mapped = rules or (() if target.is_named else settings.map)
         fail_on = given.pop("fail_on") or settings.fail_on or os.environ.get(FAIL_ON) or "unknown"
         return cls(
             paths=paths,
@@ -296,7 +296,7 @@ class _Request(NamedTuple):
     @property
     def is_of_commits(self) -> bool:
         """Return whether two commits are compared as a whole."""
-        return self.commits is not None and not (self.paths or self.rules or self.target.is_named)
+        return self.commits is not None and not (self.paths or self.target.is_named)
 
     def report(self, url: str, *, is_needed: bool = False) -> ChangeReport:
         """Check the request against the dictionary at *url*; commits need one only if it *is_needed*."""

@@ -45,7 +45,8 @@ listener.security.protocol.map inter.broker.listener.name controller.listener.na
 broker.id process.roles log.dirs config.storage.topic offset.storage.topic status.storage.topic
 config.storage.replication.factor offset.storage.replication.factor status.storage.replication.factor
 offset.storage.partitions status.storage.partitions rest.advertised.host.name rest.port plugin.path
-offset.flush.interval.ms offset.flush.timeout.ms tasks.max segment.ms segment.bytes segment.jitter.ms
+offset.flush.interval.ms offset.flush.timeout.ms tasks.max
+message.format.version segment.ms segment.bytes segment.jitter.ms
 segment.index.bytes flush.messages flush.ms index.interval.bytes file.delete.delay.ms preallocate
 unclean.leader.election.enable leader.replication.throttled.replicas follower.replication.throttled.replicas
 kafkastore.topic.replication.factor metrics.topic.replication.factor
@@ -61,7 +62,7 @@ auto.register.schemas use.latest.version use.schema.id key.subject.name.strategy
 subject.name.strategy normalize.schemas latest.compatibility.strict schemas.enable cleanup.policy retention.ms
 retention.bytes delete.retention.ms local.retention.ms local.retention.bytes min.compaction.lag.ms
 max.compaction.lag.ms min.cleanable.dirty.ratio max.message.bytes message.max.bytes message.timestamp.type
-message.timestamp.difference.max.ms message.format.version message.downconversion.enable log.retention.hours
+message.timestamp.difference.max.ms message.downconversion.enable log.retention.hours
 log.retention.ms log.retention.minutes log.retention.bytes log.cleanup.policy num.partitions partitions num.partition
 partition.count remote.storage.enable
 """

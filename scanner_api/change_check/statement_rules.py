@@ -1,0 +1,129 @@
+"""What differs between two texts of SQL statements, beyond layout, comments and further columns."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from dataflow_generator.sql.comparison import difference, same_statement
+from dataflow_generator.sql.lexer import guess_dialect
+from scanner_extractor.repository.statements import statements_of
+from scanner_extractor.repository.syntax_trees import words
+from scanner_model.errors import InputInvalid
+
+_DECLARES = re.compile(r"(?i)(?:CREATE|INSERT|EXECUTE|BEGIN|END|WITH|SELECT|SHOW|DESCRIBE|PRINT|LIST|USE|COMMIT)\b")
+_ADDS_COLUMN = re.compile(r"(?i)ALTER\s+TABLE\b(?!.*\b(?:DROP|RENAME|CHANGE|MODIFY|ALTER\s+COLUMN|TYPE)\b).*\bADD\b.*")
+_NO_DATA = re.compile(
+    r"(?i)INSERT\b.*\bVALUES\b.*|(?:GRANT|COMMENT\s+ON|CREATE\s+(?:UNIQUE\s+)?(?:INDEX|USER|ROLE|EXTENSION|SEQUENCE))\b.*"
+)
+_CONNECTOR = re.compile(r"(?i)CREATE\s+(?:SINK|SOURCE)\s+CONNECTOR\b")
+"""A statement whose settings are compared as those of any connector."""
+_TOKEN = re.compile(r"'(?:[^']|'')*'|[\w.`\"]+|\S")
+_NO_COLUMN = words(
+    "WHERE HAVING WINDOW JOIN ON DISTINCT UNION LIMIT NOT AND OR CASE WITH BY EMIT PARTITION FROM KEY PRIMARY"
+    " SELECT INSERT CREATE WATERMARK GRACE RETENTION FETCH OFFSET TABLESAMPLE FOR IN PIVOT UNPIVOT EXCEPT INTERSECT"
+    " = < > ! * / + - | %"
+)
+
+
+def codes_of(text: str) -> list[str]:
+    """Return the statements of a text that move or describe data, each as its words."""
+    codes = (code_of(statement.code) for statement in statements_of(text))
+    return [code for code in codes if not _NO_DATA.fullmatch(code) and not _CONNECTOR.match(code)]
+
+
+def code_of(statement: str) -> str:
+    """Return a statement as its words, so that layout does not count."""
+    return " ".join(_TOKEN.findall(statement))
+
+
+def changed_codes(before: Sequence[str], after: Sequence[str]) -> set[str]:
+    """Return the statements, as `codes_of` has them, that are gone, differ, or do something new.
+
+    A statement that moves, or that only gets further columns, and one that only declares or reads are left out.
+    """
+    gone, new = Counter(before) - Counter(after), Counter(after) - Counter(before)
+    kept = {code for code in gone for other in new if _is_same(code, other)}
+    kept |= {other for other in new for code in gone if _is_same(code, other)}
+    changed = {code for code in gone if not any(_only_adds_columns(code, other) for other in new)} - kept
+    return changed | ({code for code in new if not _DECLARES.match(code) and not _ADDS_COLUMN.fullmatch(code)} - kept)
+
+
+def only_renames(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Return whether the statements that differ do so by other names of tables and columns alone, each throughout.
+
+    That each name still means what it did, the flows show. The name of a function is not one of these.
+    """
+    gone, new = ([code for code in one if code not in other] for one, other in ((before, after), (after, before)))
+    if len(gone) != len(new):
+        return False
+    names: dict[str, str] = {}
+    for old, other in zip(gone, new, strict=True):
+        words, others = old.split(" "), other.split(" ")
+        if len(words) != len(others):
+            return False
+        for at, (word, now) in enumerate(zip(words, others, strict=True)):
+            is_called = words[at + 1 : at + 2] == ["("] and words[at - 1 : at] != ["TABLE"]
+            are_names = _NAME.fullmatch(word) and _NAME.fullmatch(now) and not is_called
+            if names.setdefault(word, now) != now or not (word == now or are_names):
+                return False
+    return len(set(names.values())) == len(names)
+
+
+_NAME = re.compile(r"[A-Za-z_`\"][\w.`\"]*")
+
+
+def clauses(before: Sequence[str], after: Sequence[str]) -> set[str]:
+    """Return the clauses in which the changed statements differ from those that are most like them."""
+    gone, new = Counter(before) - Counter(after), Counter(after) - Counter(before)
+    return {clause for code in gone for clause in _clauses(code, new)}
+
+
+def _clauses(code: str, new: Collection[str]) -> list[str]:
+    """Return the clauses in which a statement differs from the new one that is most like it."""
+    words = code.split()
+    alike = [other for other in new if other.split()[:3] == words[:3]]
+    found = _difference(code, alike[0]) if len(alike) == 1 else ""
+    return [found] if found else []
+
+
+def _is_same(before: str, after: str) -> bool:
+    """Return whether two statements differ only in the case of words that the dialect does not tell apart."""
+    if before.casefold() != after.casefold():
+        return False
+    try:
+        return same_statement(before, after, guess_dialect(after))
+    except InputInvalid:
+        return False
+
+
+def _only_adds_columns(before: str, after: str) -> bool:
+    """Return whether a statement has what it had, and further columns in lists: what they come from, the flows show."""
+    tokens = iter(_TOKEN.findall(after))
+    added = Counter(_TOKEN.findall(after)) - Counter(_TOKEN.findall(before))
+    is_longer = all(token in tokens for token in _TOKEN.findall(before)) and _NO_COLUMN.isdisjoint(
+        map(str.upper, added)
+    )
+    return is_longer and _difference(before, after) in _LISTS
+
+
+_LISTS = frozenset(
+    (
+        "the SELECT list",
+        "a column definition",
+        "the start of the statement",
+        "the start of the statement and the SELECT list",
+        "a column definition and the SELECT list",
+    )
+)
+"""Parts of a statement that only list columns: what they come from, the flows show."""
+
+
+def _difference(before: str, after: str) -> str:
+    """Return the clauses in which two statements differ; empty if they cannot be read, or are the same."""
+    dialect = guess_dialect(after)
+    try:
+        return difference(before, after, dialect)
+    except InputInvalid:
+        return ""
