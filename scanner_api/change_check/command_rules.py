@@ -108,6 +108,7 @@ def _commands(text: str, *, is_shell: bool) -> Iterator[tuple[tuple[str, ...], i
 def _matters(listed: Sequence[str], *, is_gone: bool) -> bool:
     if _basename(listed[0]) in _PRINTING:
         return False
+    listed = [part for word in listed for part in (_LINE_WORD.findall(word) if " " in word else [word])]
     for at, word in enumerate(listed):
         tool = TOOLS.get(_basename(word))
         rest = listed[at + 1 :]

@@ -36,6 +36,7 @@ from scanner_model.columns import ParsedSchema
 from scanner_model.declarations import UNRESOLVED_USE, Declaration, DeclaredKind, UnreadFile
 from scanner_model.field_uses import FieldUse
 from scanner_model.lazy_names import load
+from scanner_model.manual import DeclaredFlow
 from scanner_model.schemas import SchemaVersion
 from scanner_model.streaming_sql import StreamingStatement
 
@@ -99,6 +100,22 @@ class Commit:
                 for job in read_partition(part, context).jobs
                 if ("type", UNREAD_FILE) not in job.flows.job.attributes
             )
+
+    def file_of(self, job: CountedJob) -> str:
+        """Return the path of the file that declares a job; empty if that is not known."""
+        name = job.flows.job.name
+        place = self._places.get(name) or self._places.get(name.rpartition(":")[0], "")
+        uses = (*job.flows.reads, *job.flows.writes)
+        place = place or next((use.evidence for use in uses if use.evidence), "")
+        return place.rpartition(":")[0] if place[-1:].isdigit() else place
+
+    @cached_property
+    def _places(self) -> Mapping[str, str]:
+        """Return where jobs are declared, by their names."""
+        reading = self.reading
+        places = {flow.job: flow.evidence for flow in reading.of(DeclaredFlow)}
+        places |= {statement.name: statement.detail for statement in reading.of(StreamingStatement)}
+        return places | {entry.name: entry.place for entry in reading.of(Declaration)}
 
     @cached_property
     def topics(self) -> frozenset[str]:
@@ -233,17 +250,34 @@ def signature(job: CountedJob) -> tuple[object, ...]:
     return *moves_of(job), job.coverage.unread
 
 
-def differing(
-    before: Sequence[CountedJob], after: Sequence[CountedJob]
-) -> tuple[tuple[CountedJob, ...], tuple[CountedJob, ...]]:
-    """Return the jobs that have no equal on the other side; a job that is renamed or moved does the same."""
-    gone, new = _lacking(before, after, signature), _lacking(after, before, signature)
+def differing(base: Commit, head: Commit) -> tuple[tuple[CountedJob, ...], tuple[CountedJob, ...]]:
+    """Return the jobs that have no equal on the other side; a job that is renamed or moved does the same.
+
+    A job that its own file declares otherwise now has no equal elsewhere: a copy of its former self stands for nothing.
+    """
+    at_home = {id(job) for job in _changed_at_home(base, head)}
+    apart = tuple(job for job in base.jobs if id(job) in at_home)
+    before = [job for job in base.jobs if id(job) not in at_home]
+    gone, new = _lacking(before, head.jobs, signature), _lacking(head.jobs, before, signature)
     pairs = ((gone, new), (new, gone))
     moved = [_by_names(job) for jobs, others in pairs for job in jobs if _has_undeclared(job)]
     left, right = (
         _lacking(jobs, [job for job in others if _by_names(job) in moved], _by_names) for jobs, others in pairs
     )
-    return left, right
+    return (*apart, *left), right
+
+
+def _changed_at_home(base: Commit, head: Commit) -> Iterator[CountedJob]:
+    """Yield the jobs of *base* whose own file has a job that writes the same, or has the name, and does otherwise."""
+    now: dict[str, list[CountedJob]] = {}
+    for job in head.jobs:
+        now.setdefault(head.file_of(job), []).append(job)
+    for job in base.jobs:
+        own = now.get(base.file_of(job), ()) if base.file_of(job) else ()
+        if own and all(signature(other) != signature(job) for other in own):
+            name, written = job.flows.job.name, written_by(job)
+            if any(other.flows.job.name == name or (written and written_by(other) == written) for other in own):
+                yield job
 
 
 def _has_undeclared(job: CountedJob) -> bool:

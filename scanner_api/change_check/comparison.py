@@ -27,6 +27,7 @@ from scanner_api.change_check.commit import (
 )
 from scanner_api.change_check.commits import CommitChanges, Running
 from scanner_api.change_check.contracts import ProposedContract, contract_findings
+from scanner_api.change_check.copies import copied_files
 from scanner_api.change_check.deployed_files import deployed_files, in_lfs
 from scanner_api.change_check.edits.documents import is_document
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
@@ -84,6 +85,10 @@ def compare_trees(
         others = read_repositories(options, options.top)
         reader = CommitReader(objects, opened(temporary_directory()), options.beside, others)
         base = reader.read(trees.base, "base")
+        copies = copied_files(trees, objects)
+        head_files = {path: content for path, content in trees.head.items() if path not in copies}
+        changed = tuple(path for path in trees.changed if path not in copies)
+        trees = trees._replace(head=head_files, changed=changed)
         head = reader.read(trees.head, "head", base)
         conns = open_others(replace(options, beside=()), stack)
         hits = Hits(
@@ -93,6 +98,8 @@ def compare_trees(
         )
         comparison = _Comparison(base, head, trees, hits)
         changes = comparison.changes(objects, running)
+        skipped = [SkippedFile(path, f"it holds the former text of {origin}") for path, origin in copies.items()]
+        changes = changes._replace(skipped=(*changes.skipped, *skipped))
         counting = [finding for finding in changes.findings if finding.counts and finding.verdict is not Verdict.FINE]
         if conns and counting:
             age = None if options.max_age is None else Age(now, options.max_age)
@@ -103,9 +110,7 @@ def compare_trees(
         known = {finding.item for finding in changes.findings if finding.rule == FORBIDDEN}
         forbidden = load(_FORBIDDEN)((base.with_graph, head.with_graph), options.rules, now.date(), trees.changed)
         new = (finding for finding in forbidden if finding.rule != FORBIDDEN or finding.item not in known)
-        unknown = load(_UNKNOWN_JOBS)(
-            head.with_graph, differing(base.jobs, head.jobs)[1], options.rules, comparison.place_of
-        )
+        unknown = load(_UNKNOWN_JOBS)(head.with_graph, differing(base, head)[1], options.rules, comparison.place_of)
         return changes._replace(findings=(*changes.findings, *new, *unknown))
 
 
@@ -298,7 +303,7 @@ class _Comparison:
     # --- flows
 
     def _flows(self) -> Iterator[ChangeFinding]:
-        before, after = differing(self._base.jobs, self._head.jobs)
+        before, after = differing(self._base, self._head)
         if not before and not after:
             return
         pair = JobPair(
@@ -353,7 +358,7 @@ class _Comparison:
                 if dataset in known or declared:
                     yield _finding("input-gained", Verdict.FINE, place, target, f"{dataset.name} is read", dataset.name)
                     continue
-                had = [other for other in lost if other.kind is NodeKind.TOPIC]
+                had = [other for other in self._lost_by(job, before) or lost if other.kind is NodeKind.TOPIC]
                 verdict = Verdict.IMPACT if had else Verdict.UNKNOWN
                 if not had and self._is_addition(job.flows.job.name):
                     verdict = Verdict.FINE
@@ -366,6 +371,12 @@ class _Comparison:
         for dataset in sorted(lost):
             place = self._place(before)
             yield _finding("input-lost", Verdict.FINE, place, "the change", f"{dataset.name} is not read any more")
+
+    @staticmethod
+    def _lost_by(job: CountedJob, before: Sequence[CountedJob]) -> frozenset[GraphDataset]:
+        """Return what the job's former self read and it does not, whatever others read now."""
+        former = (read_by(other) for other in before if other.flows.job.name == job.flows.job.name)
+        return frozenset().union(*former) - read_by(job)
 
     def _placed(self, finding: ChangeFinding, jobs: Sequence[CountedJob]) -> ChangeFinding:
         """Return a finding with its job, and the job's file."""
@@ -468,7 +479,7 @@ class _Comparison:
     def _shown_by_flows(self) -> set[tuple[str, str]]:
         """Return the topics that changed jobs use, each with the file that says so: the flows are compared."""
         shown: set[tuple[str, str]] = set()
-        for commit, jobs in zip((self._base, self._head), differing(self._base.jobs, self._head.jobs), strict=True):
+        for commit, jobs in zip((self._base, self._head), differing(self._base, self._head), strict=True):
             for job in jobs:
                 statement = str(dict(job.flows.job.attributes).get("statement", ""))
                 declared = commit.reading.place_of(job.flows.job.name, statement).rpartition(":")[0]

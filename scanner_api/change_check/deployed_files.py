@@ -18,16 +18,16 @@ def deployed_files(paths: Iterable[str], trees: Trees, objects: ObjectReader) ->
 
     Only files of tests that could be deployed are looked up: settings, schemas and statements.
     """
-    asked = {path for path in paths if mentions.why_harmless(path) == mentions.TEST and _is_deployable(path)}
-    if not asked:
+    candidates = {path for path in paths if mentions.why_harmless(path) == mentions.TEST and _is_deployable(path)}
+    if not candidates:
         return frozenset()
     found: set[str] = set()
     for tree in (trees.base, trees.head):
-        naming = [path for path in tree if path not in asked and _may_deploy(path)]
+        naming = [path for path in tree if path not in candidates and _may_deploy(path)]
         objects.expect(tree[path] for path in naming)
         for path in naming:
             content = objects.read(tree[path])
-            found |= {one for one in asked - found if one.rpartition("/")[2].encode() in content}
+            found |= {one for one in candidates - found if one.rpartition("/")[2].encode() in content}
     return frozenset(found)
 
 

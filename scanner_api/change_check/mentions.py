@@ -152,7 +152,11 @@ def names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, lis
     word = _QUOTED if PurePosixPath(path).suffix.lower() in _CODE else _WORD
     found: dict[str, list[int]] = {}
     for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
-        for name in word.findall(line):
-            if name in names and (_IS_SPECIFIC.search(name) or _OF_TOPICS.search(line)):
+        named = [name for name in word.findall(line) if name in names]
+        if not named:
+            continue
+        is_about = _OF_TOPICS.search(line) is not None  # once for a line, which may be as long as a file
+        for name in named:
+            if is_about or _IS_SPECIFIC.search(name):
                 found.setdefault(name, []).append(number)
     return found

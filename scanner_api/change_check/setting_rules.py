@@ -230,9 +230,14 @@ class SettingRules:
 
     def _is_own(self, path: str, name: str) -> bool:
         """Return whether the declaration of a name is the one in a file, not that of another file."""
-        declared = (entry for commit in (self._base, self._head) for entry in commit.reading.of(Declaration))
-        return any(
-            entry.name.partition(" (")[0] == name and entry.place.rpartition(":")[0] == path for entry in declared
+        trees = ((self._base, self._trees.base), (self._head, self._trees.head))
+        return all(
+            any(
+                entry.name.partition(" (")[0] == name and entry.place.rpartition(":")[0] == path
+                for entry in commit.reading.of(Declaration)
+            )
+            for commit, tree in trees
+            if path in tree
         )
 
     def _user(self, edit: Setting) -> Judgement:

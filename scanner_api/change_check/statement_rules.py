@@ -50,6 +50,11 @@ def changed_codes(before: Sequence[str], after: Sequence[str]) -> set[str]:
     return changed | ({code for code in new if not _DECLARES.match(code) and not _ADDS_COLUMN.fullmatch(code)} - kept)
 
 
+def starts_alike(code: str, other: str) -> bool:
+    """Return whether two statements create, or fill, the same thing."""
+    return code.split()[:3] == other.split()[:3]
+
+
 def only_renames(before: Sequence[str], after: Sequence[str]) -> bool:
     """Return whether the statements that differ do so by other names of tables and columns alone, each throughout.
 
@@ -82,8 +87,7 @@ def clauses(before: Sequence[str], after: Sequence[str]) -> set[str]:
 
 def _clauses(code: str, new: Collection[str]) -> list[str]:
     """Return the clauses in which a statement differs from the new one that is most like it."""
-    words = code.split()
-    alike = [other for other in new if other.split()[:3] == words[:3]]
+    alike = [other for other in new if starts_alike(code, other)]
     found = _difference(code, alike[0]) if len(alike) == 1 else ""
     return [found] if found else []
 

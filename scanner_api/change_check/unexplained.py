@@ -22,7 +22,7 @@ from scanner_api.change_check.knowledge.names import all_words
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict, few
 from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.setting_rules import KUSTOMIZATIONS
-from scanner_api.change_check.statement_rules import changed_codes, clauses, code_of, codes_of
+from scanner_api.change_check.statement_rules import changed_codes, clauses, code_of, codes_of, starts_alike
 from scanner_extractor.repository.files import LARGEST
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION, granted
@@ -197,7 +197,7 @@ class Unexplained:
         """
         before, after = self._codes(self._base, texts, 0), self._codes(self._head, texts, 1)
         old, new = ([code for code, _ in codes] for codes in (before, after))
-        changed = changed_codes(old, new)
+        changed = changed_codes(old, new) | _changed_at_home(before, after)
         files: dict[str, list[str]] = {}
         for code, path in dict.fromkeys((*before, *after)):
             if code in changed:
@@ -278,6 +278,24 @@ class Unexplained:
             job.coverage.unknown_connectors or any(one.kind is not NodeKind.TOPIC for one in uses_of(job))
             for job in self._base.jobs
         )
+
+
+def _changed_at_home(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> set[str]:
+    """Return the statements that their own file has otherwise now, though another file may have them as they were."""
+    old, new = _by_file(before), _by_file(after)
+    found: set[str] = set()
+    for path in old.keys() & new.keys():
+        changed = changed_codes(old[path], new[path])
+        come = [code for code in new[path] if code not in old[path]]
+        found |= {code for code in changed if code in old[path] and any(starts_alike(code, other) for other in come)}
+    return found
+
+
+def _by_file(codes: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    files: dict[str, list[str]] = {}
+    for code, path in codes:
+        files.setdefault(path, []).append(code)
+    return files
 
 
 def _text(content: bytes) -> str:

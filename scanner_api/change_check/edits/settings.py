@@ -81,8 +81,9 @@ def _identity(document: Document) -> tuple[str, ...]:
     return document.api.partition("/")[0], document.kind, document.name
 
 
-def _values(document: Document) -> Counter[tuple[tuple[str, ...], str]]:
-    return Counter((leaf.path, leaf.value) for leaf in document.leaves)
+def _values(document: Document) -> list[tuple[tuple[str, ...], str]]:
+    """Return the values by their paths; those of a list keep their order."""
+    return sorted(((leaf.path, leaf.value) for leaf in document.leaves), key=lambda pair: pair[0])
 
 
 def _document_edits(old: Document | None, new: Document | None) -> Iterator[Setting]:
@@ -102,7 +103,7 @@ def _document_edits(old: Document | None, new: Document | None) -> Iterator[Sett
         for leaf in left:
             line = leaf.line if new is None else _line_near(leaf, new)
             yield Setting(leaf.path, leaf.value, None, line, document, *state)
-    if not gone and not come and [leaf[:2] for leaf in before] != [leaf[:2] for leaf in after]:
+    if not gone and not come:
         yield from _moved_items(before, after, document)
 
 
