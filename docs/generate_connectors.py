@@ -52,8 +52,8 @@ def _transforms() -> Iterator[str]:
 
 def _settings() -> Iterator[str]:
     yield "\n## Settings that change names or columns\n\n"
-    yield "scanner follows *interpreted* settings. *Uninterpreted* ones make an end or columns unknown, with a problem,\n"
-    yield "unless their value is a default. *Harmless* ones change neither, although their names suggest it.\n\n"
+    yield "scanner follows *interpreted* settings. *Uninterpreted* ones make an end or columns unknown, with a\n"
+    yield "problem, unless the value is a default. *Harmless* ones change neither, although their names suggest so.\n\n"
     yield "| family | interpreted | uninterpreted | harmless |\n|---|---|---|---|\n"
     for family in dict.fromkeys((*UNINTERPRETED, *INTERPRETED)):
         keys = [setting.key for setting in UNINTERPRETED.get(family, ())]
