@@ -211,9 +211,16 @@ def _of_cluster(
     strange: list[Problem] = []
     for reading in readings:
         for registry in reading.of(Registry):
-            own, problems = cluster_associations(registry.source, reading.of(Association), cluster_id)
+            listed = tuple(reading.of(Association))
+            own, problems = cluster_associations(registry.source, listed, cluster_id)
+            keys = {(link.context, link.subject) for link in own}
+            foreign = frozenset((link.context, link.subject) for link in listed) - keys
             naming = namings.get(registry.source, NamingSettings())
-            registries.append(RegistryNaming(registry=registry, naming=naming, associations=own))
+            registries.append(
+                RegistryNaming(
+                    registry=registry, naming=naming, associations=own, foreign=foreign, cluster_id=cluster_id
+                )
+            )
             strange += problems
     return registries, strange
 
