@@ -20,6 +20,7 @@ from scanner_extractor.scan.topics import (
     merge_groups,
     merge_topics,
     missing_topics,
+    unknown_flow_topics,
     with_earlier_settings,
     workers_internal,
 )
@@ -126,6 +127,7 @@ def merge_results(
         *_foreign_connect_clusters(found),
         *strange,
         *missing_topics(listed, chain(manual.topics, named), {name for server in servers for name in server.missing}),
+        *unknown_flow_topics(manual.flows, {topic.name for topic in (*topics, *topics_to_bind)}),
         *hidden_topics(listed, ((server.source, server.missing) for server in servers)),
     )
     facts: dict[type, Iterable[Any]] = {
