@@ -77,7 +77,7 @@ def _only_inserts(statements: Sequence[SqlStatement]) -> bool:
 
 
 def _claim_by_names(split: Mapping[str, list[SqlStatement]], engines: dict[str, str]) -> None:
-    """Give a file of views to the engine whose files create what the views read: RisingWave or Materialize."""
+    """Assign a file of views to the engine whose files create what the views read: RisingWave or Materialize."""
     created = {path: created_names(statements) for path, statements in split.items()}
     owners = {name: engines[path] for path, names in created.items() for name in names if engines[path] in _VIEWING}
     open_files = [path for path, engine in engines.items() if engine == DATABASE and not unread_engine_of(split[path])]
