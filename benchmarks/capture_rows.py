@@ -14,7 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from capture_installation import SEED, write
+from capture_installation import write
+from installation import SEED
 from measure import Row, conditions, scanner, table
 from spark_rows import watched
 

@@ -12,13 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from measure import Row, medians, scanner
+from measure import Row, medians, scanner, sized
 
 from scanner_model.clients import AclAuthorizer, AclRule, Acls, Direction
 from scanner_model.names import SourceId
 
-_RULES, _TOPICS, _PRINCIPALS, _PREFIXES = 50_000, 10_000, 2_000, 500
-_PAIRS, _SERIES = 20_000, 1_000_000
+_RULES, _TOPICS, _PRINCIPALS, _PREFIXES = sized(50_000), sized(10_000), sized(2_000), 500
+_PAIRS, _SERIES = sized(20_000), sized(1_000_000)
 _ACL_SECONDS, _SECONDS, _MEMORY = 5.0, 10.0, 300.0
 _RUNS = 3
 _METRIC = "kafka_producer_producer_topic_metrics_record_send_total"
@@ -94,7 +94,7 @@ def prometheus_row(directory: Path) -> list[Row]:
 @contextmanager
 def _server() -> Iterator[str]:
     """Serve what Prometheus answers once it has added up the series: one row for each pair."""
-    rows = [
+    rows: list[dict[str, object]] = [
         {
             "metric": {
                 "topic": f"team-{i % 500}.topic-{i % _TOPICS}",

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pymysql
 from mariadb_server import NoMariaDb, mariadb
-from measure import Row, medians, scanner
+from measure import Row, medians, scanner, sized
 from postgres_server import NoPostgres, postgres
 
 from dataflow_generator.jobs.databases.views import view_jobs
@@ -22,9 +22,9 @@ from dataflow_generator.jobs.model import Naming
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.names import SourceId
 
-_TABLES = 5_000
+_TABLES = sized(5_000)
 _COLUMNS = 20
-_VIEWS = 1_000
+_VIEWS = sized(1_000)
 _TYPES = ("bigint", "varchar(40)", "numeric(12,2)", "timestamp", "text", "boolean", "integer", "date")
 _SECONDS, _MEMORY, _VIEW_SECONDS = 10.0, 200.0, 5.0
 _RUNS = 3
@@ -73,7 +73,7 @@ def views_row(_: Path) -> list[Row]:
     tables = {naming.dataset(_SPACE, f"dw.public.t{number}"): (("id",), *columns) for number in range(_VIEWS + 2)}
     rows = [_view(number) for number in range(_VIEWS)]
     seconds = []
-    for _ in range(_RUNS):
+    for _run in range(_RUNS):
         started = time.perf_counter()
         flows = sum(len(reading.flows.columns) for reading in view_jobs(rows, tables, naming))
         seconds.append(time.perf_counter() - started)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from measure import Row, medians, scanner
+from measure import Row, medians, scanner, sized
 
 _TOPIC = """\
 ---
@@ -46,7 +46,7 @@ spec:
     transforms: unwrap
     transforms.unwrap.type: io.debezium.transforms.ExtractNewRecordState
 """
-_DOCUMENTS, _FILES = 10_000, 100
+_DOCUMENTS, _FILES = sized(10_000), 100
 
 
 def deployment_row(directory: Path) -> list[Row]:

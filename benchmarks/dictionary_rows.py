@@ -13,7 +13,7 @@ from typing import Any
 
 from installation import SEED, schemas
 from large_dictionary import BROKER, COLUMNS, TOPICS, build, schema_id, subject, topic_name
-from measure import Row
+from measure import Row, sized
 
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.queries.topic_schemas import schemas_of
@@ -23,7 +23,7 @@ from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.names import ClusterName, SubjectName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
-from scanner_model.schemas import Registry, SchemaVersion
+from scanner_model.schemas import Definition, Registry, SchemaVersion
 
 _NOW = datetime(2024, 2, 29, tzinfo=UTC)
 _QUESTIONS = 300
@@ -34,8 +34,8 @@ TraversalOptions = dict[str, str | int]
 
 def write_row(directory: Path) -> list[Row]:
     """How many columns a second a whole scan of 3,000 topics is stored with; facts and change log are included."""
-    scan = scan_of(3000)
-    count = sum(len(definition.columns) for definition in scan.definitions)
+    scan = scan_of(sized(3000))
+    count = sum(len(definition.columns) for definition in scan.of(Definition))
     ours = _median(lambda: _write(directory / "write.db", scan))
     rows = _column_rows(directory / "write.db")
     floor = _median(lambda: _insert(directory / "floor.db", rows))
@@ -49,7 +49,7 @@ def write_row(directory: Path) -> list[Row]:
             met=speed >= 50_000,
             limit="bare executemany of the same rows of columns",
             ratio=ours / floor,
-            detail=f"{count:,} columns of {len(scan.versions):,} versions, ratio of times",
+            detail=f"{count:,} columns of {len(scan.of(SchemaVersion)):,} versions, ratio of times",
         )
     ]
 

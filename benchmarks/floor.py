@@ -16,7 +16,8 @@ def main(url: str) -> None:
     session.mount("http://", adapter)
     offset = 0
     while True:
-        answer = session.get(f"{url}/schemas", params={"subjectPrefix": ":*:", "limit": 1000, "offset": offset})
+        params: dict[str, str | int] = {"subjectPrefix": ":*:", "limit": 1000, "offset": offset}
+        answer = session.get(f"{url}/schemas", params=params)
         rows = answer.json() if answer.ok else None
         if not rows:
             break

@@ -17,7 +17,23 @@ _NAMES = (
     *("=1+1", "'; DROP TABLE x;--", "${env:X}", "a" * 300, "\n", "\\", '"', "$[0]", "#/definitions/a", "__proto__"),
     *("\x9b31m", "%s", "-1", "1e400", "null", "\ufeff", "(a+)+$", "[" * 50, "${file:/x:y}", "int", "record"),
 )
-_SCALARS = (None, True, False, 0, -1, 2**63, -(2**70), 1.5, 1e308, float("nan"), "", "string", "null", [], {})
+_SCALARS: Sequence[Any] = (
+    None,
+    True,
+    False,
+    0,
+    -1,
+    2**63,
+    -(2**70),
+    1.5,
+    1e308,
+    float("nan"),
+    "",
+    "string",
+    "null",
+    [],
+    {},
+)
 _AVRO: Sequence[Json] = (
     *("null", "boolean", "int", "long", "string", "bytes", "R", "a.R"),
     {"type": "array", "items": "string"},

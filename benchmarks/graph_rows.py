@@ -6,31 +6,36 @@ import shutil
 import statistics
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from dictionary_rows import scan_of
 from installation import topic_name
 from job_installation import CONNECT, FLINK, KSQL, connectors, flink_statements, ksql
-from measure import Row, Run, medians, scanner
+from measure import Row, Run, medians, scanner, sized
 
 from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.reader import read_sql
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
+from scanner_model.kafka import Connector
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
+from scanner_model.schemas import Definition, TopicSchema
+from scanner_model.streaming_sql import KsqlSource, Query, StreamingStatement
 
 _NOW = datetime(2024, 2, 29, tzinfo=UTC)
 _RUNS = 5
-_JOBS = 500
+_JOBS = sized(500)
 
 
 def graph_row(directory: Path) -> list[Row]:
     """How long a graph of 1,000 topics and 500 jobs takes, and how many columns a second a larger one."""
     small, large = directory / "small.db", directory / "large.db"
-    first, columns = _generated(small, 1_000)
-    longer, more = _generated(large, 20_000, runs=3)
+    first, columns = _generated(small, sized(1_000))
+    longer, more = _generated(large, sized(20_000), runs=3)
     speed = more / longer.seconds
     nothing = medians(lambda: [sys.executable, "-c", "import sqlalchemy"], runs=_RUNS).seconds
     return [
@@ -120,11 +125,15 @@ def _generated(file: Path, topics: int, *, runs: int = _RUNS) -> tuple[Run, int]
     engine = open_dictionary(str(file))
     write_scan(engine, scan, started=_NOW, finished=_NOW)
     engine.dispose()
-    columns = sum(len(definition.columns) for definition in scan.definitions)
+    columns = sum(len(definition.columns) for definition in scan.of(Definition))
     copy = file.with_suffix(".copy")
     command = [scanner(), "dataflow", "--engine", "local", "--dictionary", str(copy)]
     # Each run begins without a stored graph: of a second one the schemas would be there.
-    return medians(lambda: command, runs=runs, before=lambda: shutil.copy(file, copy)), columns
+
+    def fresh() -> None:
+        shutil.copy(file, copy)
+
+    return medians(lambda: command, runs=runs, before=fresh), columns
 
 
 def _scan(topics: int) -> ClusterScan:
@@ -134,21 +143,20 @@ def _scan(topics: int) -> ClusterScan:
     collections, queries = ksql(fields[: 3 * share])
     sources = ((CONNECT, "connect"), (FLINK, "flink"), (KSQL, "ksqldb"))
     outcomes = tuple(SourceResult(source=source, kind=kind, status=SourceStatus.READ) for source, kind in sources)
-    return replace(
-        scan,
-        outcomes=(*scan.outcomes, *outcomes),
-        connectors=tuple(connectors(3 * share)),
-        statements=tuple(flink_statements(fields)),
-        ksql_sources=collections,
-        queries=queries,
-    )
+    facts: dict[type, Iterable[Any]] = {
+        Connector: connectors(3 * share),
+        StreamingStatement: flink_statements(fields),
+        KsqlSource: collections,
+        Query: queries,
+    }
+    return replace(scan.with_facts(facts), outcomes=(*scan.outcomes, *outcomes))
 
 
 def _fields(count: int) -> list[list[str]]:
     by_topic: dict[str, list[str]] = {}
     scan = scan_of(count + 1)
-    columns = {definition.fingerprint: definition.columns for definition in scan.definitions}
-    for link in scan.topic_schemas:
+    columns = {definition.fingerprint: definition.columns for definition in scan.of(Definition)}
+    for link in scan.of(TopicSchema):
         if link.role == "value":
             by_topic[link.topic] = [item.path[0] for item in columns[link.fingerprint] if len(item.path) == 1]
     return [by_topic[topic_name(number)] for number in range(count)]

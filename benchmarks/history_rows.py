@@ -12,8 +12,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from large_installation import SEED, Size, build, topic_name
-from measure import Row, conditions, medians, run, scanner, table
+from installation import SEED
+from large_installation import Size, build, topic_name
+from measure import Row, conditions, medians, run, scanner, sized, table
 from renewal_rows import change_topics
 from sqlalchemy import Connection, Table, insert, select, update
 
@@ -22,7 +23,7 @@ from scanner_dictionary.engine.rows import insert_rows, json_cell
 from scanner_dictionary.schema import tables as t
 
 _RUNS = 3
-_COLUMNS = 1_000_000
+_COLUMNS = sized(1_000_000)
 _SCAN = 2
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from installation import SEED, topic_name
 
 from scanner_model.columns import Column
-from scanner_model.kafka import Connector
+from scanner_model.kafka import Connector, ConnectorKind
 from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.streaming_sql import CollectionColumn, KsqlSource, Query, StreamingStatement
 
@@ -25,7 +25,7 @@ def connectors(count: int) -> Iterator[Connector]:
     for number in range(count):
         name, topic = f"mover-{number}", topic_name(number)
         config = _CONFIGS[number % len(_CONFIGS)](number, topic)
-        kind = "source" if "Postgres" in config["connector.class"] else "sink"
+        kind = ConnectorKind.SOURCE if "Postgres" in config["connector.class"] else ConnectorKind.SINK
         yield Connector(
             source=CONNECT,
             name=name,
@@ -45,8 +45,16 @@ def flink_statements(fields: Sequence[Fields]) -> Iterator[StreamingStatement]:
         picked = chance.sample(list(own), 6)
         other = fields[(number + 1) % len(fields)]
         text = shape.format(a=a, b=b, sink=sink, c=picked, d=list(other))
-        common = {"compute_pool": "lfcp-1", "catalog_name": "prod", "database_name": "bench", "state": "RUNNING"}
-        yield StreamingStatement(source=FLINK, name=f"enrich-{number}", statement=text, kind="INSERT_INTO", **common)
+        yield StreamingStatement(
+            source=FLINK,
+            name=f"enrich-{number}",
+            statement=text,
+            kind="INSERT_INTO",
+            compute_pool="lfcp-1",
+            catalog_name="prod",
+            database_name="bench",
+            state="RUNNING",
+        )
 
 
 def ksql(fields: Sequence[Fields]) -> tuple[tuple[KsqlSource, ...], tuple[Query, ...]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from installation import SEED
+from measure import sized
 from sqlalchemy import Connection, Table
 
 from scanner_dictionary.engine.open import open_dictionary, writing
@@ -15,8 +16,8 @@ from scanner_dictionary.engine.rows import insert_rows
 from scanner_dictionary.schema import tables as t
 
 BROKER = "kafka-1:9092"
-TOPICS = 100_000
-COLUMNS = 10_000_000
+TOPICS = sized(100_000)
+COLUMNS = sized(10_000_000)
 _VERSIONS = 2
 _WIDE = COLUMNS // TOPICS // _VERSIONS
 

@@ -225,7 +225,11 @@ class _Installation:
             "target_namespace": "",
             "target_name": topic_name(other),
         }
-        about = {"job": f"nightly-{job}", "description": "", "evidence": f"manual.json $.flows[{job}]"}
+        about: dict[str, str | bool] = {
+            "job": f"nightly-{job}",
+            "description": "",
+            "evidence": f"manual.json $.flows[{job}]",
+        }
         about |= {"suggested": False, "separate": False}
         return {"id": job + 1, "cluster_id": self._cluster(self._server(job)), **ends, **about, **_SCANS}
 

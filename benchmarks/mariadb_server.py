@@ -36,16 +36,16 @@ def mariadb() -> Iterator[str]:
     install, program = shutil.which("mariadb-install-db"), shutil.which("mariadbd")
     if install is None or program is None:
         raise NoMariaDb("mariadbd is not installed (Debian: mariadb-server)")
-    account = {"user": "mysql"} if os.geteuid() == 0 else {}
+    account = "mysql" if os.geteuid() == 0 else None
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="scanner-bench-mariadb-", ignore_cleanup_errors=True) as directory:
         if account:
-            shutil.chown(directory, account["user"])
+            shutil.chown(directory, account)
         data = ["--no-defaults", f"--datadir={directory}/data"]
         login = ["--auth-root-authentication-method=normal", "--skip-test-db"]
-        subprocess.run([install, *data, *login], check=True, capture_output=True, **account)
+        subprocess.run([install, *data, *login], check=True, capture_output=True, user=account)
         network = [f"--port={port}", "--bind-address=127.0.0.1", f"--socket={directory}/socket"]
-        server = subprocess.Popen([program, *data, *network, *_SETTINGS], stderr=subprocess.DEVNULL, **account)
+        server = subprocess.Popen([program, *data, *network, *_SETTINGS], stderr=subprocess.DEVNULL, user=account)
         try:
             _create_database(port)
             yield f"mysql://root@127.0.0.1:{port}/bench"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from measure import Row, medians, scanner
+from measure import Row, medians, scanner, sized
 
 FAKE = Path(__file__).parent / "serve.py"
 FLOOR = Path(__file__).parent / "floor.py"
@@ -42,19 +42,19 @@ def one_topic_row(directory: Path) -> list[Row]:
 
 def bulk_row(directory: Path) -> list[Row]:
     """A thousand topics with key and value schemas, where the registry has the bulk endpoint."""
-    with registry("--topics", "1000") as url:
+    with registry("--topics", str(sized(1000))) as url:
         return [_scan_row("1,000 topics, bulk", directory, url, "bulk", seconds=2.0, memory=200, runs=5)]
 
 
 def walk_row(directory: Path) -> list[Row]:
     """The same without the bulk endpoint."""
-    with registry("--topics", "1000", "--flavour", "confluent-old") as url:
+    with registry("--topics", str(sized(1000)), "--flavour", "confluent-old") as url:
         return [_scan_row("1,000 topics, no bulk", directory, url, "walk", seconds=4.0, memory=200, runs=5)]
 
 
 def large_bulk_row(directory: Path) -> list[Row]:
     """Five thousand topics with key and value schemas, bulk."""
-    with registry("--topics", "5000") as url:
+    with registry("--topics", str(sized(5000))) as url:
         return [_scan_row("5,000 topics, bulk", directory, url, "large", seconds=6.0, memory=300, runs=3)]
 
 

@@ -129,7 +129,7 @@ def _neighbours(path: Path) -> dict[str, str]:
 def _columns_of(case: Mapping[str, object]) -> tuple[Column, ...]:
     references = case.get("references") or []
     texts = {reference["name"]: reference["schema"] for reference in references} if isinstance(references, list) else {}
-    return read_columns(str(case["format"]), str(case["schema"]), texts.get).columns
+    return tuple(read_columns(str(case["format"]), str(case["schema"]), texts.get).columns)
 
 
 def _leaves(columns: Iterable[Column]) -> Iterator[Column]:

@@ -45,15 +45,17 @@ class Cluster:
         """Answer a request; the first step of its path names the source."""
         source, _, rest = target.removeprefix("/").partition("/")
         target = f"/{rest}"
+        answer: tuple[int, Json]
         match source:
             case "rest":
-                return self.cloud.answer(method, target, "", body)
+                answer = self.cloud.answer(method, target, "", body)
             case "registry":
-                return self.registry.answer(target)
+                answer = self.registry.answer(target)
             case "connect":
-                return self.connect.answer(target)
+                answer = self.connect.answer(target)
             case _:
-                return (200, self.ksqldb) if body else (200, ksqldb_server.INFO)
+                answer = (200, self.ksqldb) if body else (200, ksqldb_server.INFO)
+        return answer
 
 
 def _connector(topic: str) -> connect_server.Kept:

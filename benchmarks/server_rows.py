@@ -20,13 +20,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import anyio
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from large_installation import ENDINGS, SEED, WORDS, Size, build, topic_name
+from installation import SEED
+from large_installation import ENDINGS, WORDS, Size, build, topic_name
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from measure import Row, conditions, environment, scanner, table
@@ -306,7 +308,7 @@ def tool_times(file: Path) -> dict[str, float]:
     return times
 
 
-_CALLS = [
+_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search", {"q": "customer"}),
     ("describe_topic", {"cluster": _CLUSTER, "topic": topic_name(0)}),
     ("find_columns", {"tag": "PII"}),
@@ -316,7 +318,7 @@ _CALLS = [
     ("list_problems", {}),
     ("freshness", {}),
 ]
-_HEAVY_CALLS = [
+_HEAVY_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("get_impact", {"node": topic_name(0)}),
     ("get_lineage", {"node": topic_name(0), "columns": True}),
     ("find_columns", {"pattern": "customer"}),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+
+from measure import sized
 
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
@@ -13,7 +16,7 @@ from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, Sour
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema
 
-WIDEST, HUB, WIDTH = 50_000, 10_000, 20
+WIDEST, HUB, WIDTH = sized(50_000), sized(10_000), 20
 _NOW = datetime(2024, 2, 29, tzinfo=UTC)
 _KAFKA, _CONNECT = SourceId("kafka:kafka-1:9092"), SourceId("connect:http://connect:8083")
 _REGISTRY = SourceId("schema_registry:http://registry:8081")
@@ -28,27 +31,43 @@ def build(file: Path, *, skewed: bool) -> None:
     wide = [WIDEST] if skewed else [WIDTH] * (WIDEST // WIDTH)
     widths = [WIDTH] * HUB + wide
     names = [TopicName(f"shop.events-{at:06d}.v1") for at in range(len(widths))]
-    versions, links, definitions = [], [], []
+    facts: list[Any] = [Registry(source=_REGISTRY, kind="confluent", url="http://registry:8081")]
     for at, (name, width) in enumerate(zip(names, widths, strict=True)):
         definition = _definition(at, width)
-        common = {"source": _REGISTRY, "subject": SubjectName(f"{name}-value"), "version": 1, "schema_id": str(at)}
-        mark = {"fingerprint": definition.fingerprint}
-        definitions.append(definition)
-        versions.append(SchemaVersion(format="AVRO", text=definition.text, **common, **mark))
-        rule = {"strategy": "topic", "evidence": "subject by strategy topic", "confidence": Confidence.CONFIRMED}
-        links.append(TopicSchema(topic=name, role=Role.VALUE, **common, **mark, **rule))
+        subject, mark = SubjectName(f"{name}-value"), definition.fingerprint
+        facts += [
+            definition,
+            Topic(source=_KAFKA, name=name, partitions=6),
+            SchemaVersion(
+                source=_REGISTRY,
+                subject=subject,
+                version=1,
+                schema_id=str(at),
+                format="AVRO",
+                text=definition.text,
+                fingerprint=mark,
+            ),
+            TopicSchema(
+                source=_REGISTRY,
+                topic=name,
+                role=Role.VALUE,
+                subject=subject,
+                version=1,
+                schema_id=str(at),
+                fingerprint=mark,
+                strategy="topic",
+                evidence="subject by strategy topic",
+                confidence=Confidence.CONFIRMED,
+            ),
+        ]
+    facts += (_sink(at, names[0 if skewed else at]) for at in range(HUB))
     scan = ClusterScan(
         cluster=Cluster(name=ClusterName("bench"), brokers=("kafka-1:9092",)),
         outcomes=tuple(
             SourceResult(source=source, kind=source.partition(":")[0], status=SourceStatus.READ)
             for source in (_KAFKA, _REGISTRY, _CONNECT)
         ),
-        topics=tuple(Topic(source=_KAFKA, name=name, partitions=6) for name in names),
-        registries=(Registry(source=_REGISTRY, kind="confluent", url="http://registry:8081"),),
-        definitions=tuple(sorted(definitions, key=lambda item: item.fingerprint)),
-        versions=tuple(versions),
-        topic_schemas=tuple(links),
-        connectors=tuple(_sink(at, names[0 if skewed else at]) for at in range(HUB)),
+        facts=tuple(facts),
     )
     engine = open_dictionary(str(file))
     write_scan(engine, scan, started=_NOW, finished=_NOW)
@@ -69,5 +88,11 @@ def _sink(number: int, topic: TopicName) -> Connector:
         "connection.url": "jdbc:postgresql://warehouse:5432/dwh",
         "table.name.format": f"stage.table_{number}",
     }
-    common = {"connector_class": _SINK, "state": "RUNNING", "config": tuple(sorted(config.items()))}
-    return Connector(source=_CONNECT, name=f"sink-{number}", kind=ConnectorKind.SINK, **common)
+    return Connector(
+        source=_CONNECT,
+        name=f"sink-{number}",
+        kind=ConnectorKind.SINK,
+        connector_class=_SINK,
+        state="RUNNING",
+        config=tuple(sorted(config.items())),
+    )

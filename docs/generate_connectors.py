@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dataflow_generator.connectors import CONNECTORS, MANAGED
 from dataflow_generator.connectors.model import ConnectorReader
+from dataflow_generator.connectors.settings import HARMLESS, INTERPRETED, UNINTERPRETED
 from dataflow_generator.connectors.transforms.registry import TRANSFORMS
 
 PAGE = Path(__file__).parent / "connectors.md"
@@ -27,7 +28,7 @@ FAMILIES: Mapping[str, str] = {
 
 def page(text: str) -> str:
     """Return *text*, the page, with its lists as the code has them now."""
-    return text.partition(START)[0] + START + "".join((*_classes(), *_transforms()))
+    return text.partition(START)[0] + START + "".join((*_classes(), *_transforms(), *_settings()))
 
 
 def _classes() -> Iterator[str]:
@@ -47,6 +48,17 @@ def _transforms() -> Iterator[str]:
     yield "\n## Supported transforms\n\n| class | effect |\n|---|---|\n"
     for name, transform in TRANSFORMS.items():
         yield f"| `{name}` | {transform.about} |\n"
+
+
+def _settings() -> Iterator[str]:
+    yield "\n## Settings that change names or columns\n\n"
+    yield "scanner follows *interpreted* settings. *Uninterpreted* ones make an end or columns unknown, with a\n"
+    yield "problem, unless the value is a default. *Harmless* ones change neither, although their names suggest so.\n\n"
+    yield "| family | interpreted | uninterpreted | harmless |\n|---|---|---|---|\n"
+    for family in dict.fromkeys((*UNINTERPRETED, *INTERPRETED)):
+        keys = [setting.key for setting in UNINTERPRETED.get(family, ())]
+        cells = (INTERPRETED.get(family, ()), keys, HARMLESS.get(family, ()))
+        yield f"| {family} | {' | '.join(', '.join(f'`{key}`' for key in listed) for listed in cells)} |\n"
 
 
 if __name__ == "__main__":

@@ -33,11 +33,13 @@ class Reach:
     """Context of the files. *base*: names are shown relative to it; None: as given.
 
     *topics* are those known from other sources, None where none was queried. *formats* are those of schema files.
+    *scanned*: sources are read afterwards, and topics of flows are compared with theirs then.
     """
 
     base: Path | None = None
     topics: Collection[TopicName] | None = None
     formats: Collection[str] = FILE_FORMATS
+    scanned: bool = False
 
 
 def read_manual_input(
@@ -89,7 +91,7 @@ def read_documents(documents: Sequence[Document], cluster: Cluster, reach: Reach
     for document in documents:
         validate(document)
         collector.add(document, contents)
-    collector.add_flows(documents, reach.topics)
+    collector.add_flows(documents, reach)
     return ManualInput(
         cluster=Cluster(name=cluster.name, brokers=tuple(collector.brokers), cluster_id=cluster.cluster_id),
         sources=tuple(map(_source, documents)),
@@ -121,10 +123,10 @@ class _FactCollector:
         self.assignments += assignments(document.root, source)
         self.owners += owners(document.root, source, self._stated)
 
-    def add_flows(self, documents: Iterable[Document], others: Collection[TopicName] | None) -> None:
+    def add_flows(self, documents: Iterable[Document], reach: Reach) -> None:
         declared = [topic.name for topic in self.topics.topics]
         assigned = [assignment.topic for assignment in self.assignments]
-        known = KnownTopics([*declared, *assigned, *(others or ())])
+        known = KnownTopics(None if reach.scanned else [*declared, *assigned, *(reach.topics or ())])
         for document in documents:
             self.flows += flows(document.root, _source(document), known)
             self.field_uses += field_uses(document.root, _source(document))

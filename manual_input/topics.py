@@ -215,15 +215,15 @@ _MOST_HINTS = 20
 
 
 class KnownTopics:
-    """The known topics that a flow may refer to."""
+    """The known topics that a flow may refer to; None: a scan reads them, and compares the flows afterwards."""
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self._names = frozenset(names)
+    def __init__(self, names: Iterable[str] | None) -> None:
+        self._names = None if names is None else frozenset(names)
         self._unknown: set[str] = set()
 
     def expect(self, name: str, node: Node) -> None:
         """Add a warning at *node* where topic *name* is unknown."""
-        if name not in self._names:
+        if self._names is not None and name not in self._names:
             self._unknown.add(name)
             hint = closest_match(name, sorted(self._names)) if len(self._unknown) <= _MOST_HINTS else ""
             node.warn(f"no topic {name!r} is known", hint or "declare it under $.topics, or scan the brokers")

@@ -69,13 +69,14 @@ def serve_mcp(dictionary: Dictionary, budget: int) -> None:
     _module("mcp_server").run_stdio(dictionary, budget)
 
 
-def serve_editor(dictionary: Dictionary | None) -> None:
-    """Serve the Language Server Protocol over standard input and output until the editor ends.
+def serve_editor(dictionary: Dictionary | None) -> bool:
+    """Serve the Language Server Protocol until the editor ends; return whether it ended as the protocol demands.
 
     *dictionary* is one of what runs. Raises InputInvalid where the extra `lsp` is not installed.
     """
     what = "the language server needs libraries that are not installed"
-    require("scanner_server.language_server", what, extra="lsp").run_stdio(dictionary)
+    server = require("scanner_server.language_server", what, extra="lsp")
+    return bool(server.run_stdio(dictionary) == 0)
 
 
 def _module(name: str) -> Any:  # noqa: ANN401 - a module

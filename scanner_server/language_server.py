@@ -7,6 +7,8 @@ gets the result of the newest text only.
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
@@ -42,6 +44,7 @@ class ScannerServer(LanguageServer):
         self._newest = 0
         self._opened = asyncio.Event()
         self._reported: set[str] = set()
+        self.is_shut_down, self.status = False, 0
         self.repository: Repository | None = None
 
     async def open(self) -> None:
@@ -155,6 +158,14 @@ async def _saved(ls: ScannerServer, _: lsp.DidSaveTextDocumentParams) -> None:
     await asyncio.gather(ls.changed(), ls.saved())
 
 
+async def _shut_down(ls: ScannerServer, _: Any) -> None:  # noqa: ANN401 - a request without parameters
+    ls.is_shut_down = True
+
+
+def _exited(ls: ScannerServer, _: Any) -> None:  # noqa: ANN401 - a notification without parameters
+    ls.status = 0 if ls.is_shut_down else 1
+
+
 async def _hover(ls: ScannerServer, params: lsp.HoverParams) -> lsp.Hover | None:
     origins: dict[str, list[str]] = {}
     for origin, subject in await ls.subjects(params.text_document.uri, params.position):
@@ -200,6 +211,8 @@ async def _accepted(ls: ScannerServer, fingerprint: str, reason: str = "", until
 
 _FEATURES: Mapping[str, Callable[..., Any]] = {
     lsp.INITIALIZED: _initialized,
+    lsp.SHUTDOWN: _shut_down,
+    lsp.EXIT: _exited,
     lsp.TEXT_DOCUMENT_DID_OPEN: _changed,
     lsp.TEXT_DOCUMENT_DID_CHANGE: _changed,
     lsp.TEXT_DOCUMENT_DID_CLOSE: _changed,
@@ -222,10 +235,16 @@ def language_server(dictionary: Dictionary | None) -> ScannerServer:
     return server
 
 
-def run_stdio(dictionary: Dictionary | None) -> None:
-    """Serve an editor over standard input and output until it ends."""
+def run_stdio(dictionary: Dictionary | None) -> int:
+    """Serve an editor over standard input and output until it ends.
+
+    Returns the status that the protocol demands: 1 for `exit` without `shutdown` before it.
+    """
     server = language_server(dictionary)
+    # pygls closes what it writes to; the program still flushes its own standard output when it ends.
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     try:
-        server.start_io()
+        server.start_io(stdout=output)
     finally:
         server.close()
+    return server.status

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dataflow_generator.connectors.columns import columns_before, columns_through, topic_before
 from dataflow_generator.connectors.config import Config
-from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
+from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment, message_key
 from dataflow_generator.connectors.model import ConnectorFlow, ConnectorFlows, DatasetKind, Direction, RowColumn, Shape
 from dataflow_generator.connectors.sinks import value_unchanged
 from dataflow_generator.connectors.transforms.model import Position
@@ -123,7 +123,8 @@ def columns_behind_sink(
     The table may have more columns than the messages, which the sink leaves alone.
     """
     positions = [(Role.VALUE, path) for path in table if path[:1] != (KEY,)]
-    before = columns_before(config, Shape.ROW, topic_before(flows, flow), positions) or ()
+    shape = Shape.UNKNOWN if flows.shape is Shape.UNKNOWN else Shape.ROW
+    before = columns_before(config, shape, topic_before(flows, flow), positions) or ()
     return tuple(map(_column_path, before))
 
 
@@ -166,6 +167,7 @@ def _in(
     if rows is None:
         return ColumnMapping(complete=False)
     value, key = ([path for side, path in rows if side is role] for role in (Role.VALUE, Role.KEY))
+    key = message_key(config, flow, value) or key
     record = columns_through(config, shape, topic, value, key)
     computed = {column.path: column for column in flows.row.columns} if flows.row else {}
     lists = ColumnLists.of(config)

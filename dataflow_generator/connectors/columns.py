@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dataflow_generator.connectors.config import Config
-from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
+from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment, message_key
 from dataflow_generator.connectors.model import ConnectorFlow, ConnectorFlows, DatasetKind, Direction, RowColumn, Shape
 from dataflow_generator.connectors.sinks import value_unchanged
 from dataflow_generator.connectors.transforms.model import Position, Record, TracedColumn
@@ -48,7 +48,9 @@ def column_flows(
     column_flows_: list[ColumnFlow] = []
     unknown: list[ConnectorFlow] = []
     for flow in flows.flows:
-        record = columns_through(config, flows.shape, topic_before(flows, flow), _row(flows, flow, value), key)
+        row = _row(flows, flow, value)
+        keys = key if key else message_key(config, flow, row)
+        record = columns_through(config, flows.shape, topic_before(flows, flow), row, keys)
         sink = flows.direction is Direction.SINK
         column_flows_.extend(
             _sink_columns(config, flows, flow, record) if sink else _source_columns(config, flows, flow, record)
@@ -158,6 +160,8 @@ def _sink_columns(config: Config, flows: ConnectorFlows, flow: ConnectorFlow, re
 def _wrapped(shape: Shape, record: Record) -> Record:
     if shape is Shape.DOCUMENTS:
         return Record(record.key, None)
+    if shape is Shape.UNKNOWN:
+        return Record(None, None)
     if shape in _WRAPPERS:
         return Record(record.key, tuple(_wrapped_row(shape, record.value or ())))
     return record
@@ -173,6 +177,8 @@ def _wrapped_row(shape: Shape, row: tuple[TracedColumn, ...]) -> Iterator[Traced
 def _row_of(shape: Shape, position: Position) -> Iterator[Position]:
     """Unwrap a column of the connector's envelope; other fields of the envelope have no row column."""
     side, path = position
+    if shape is Shape.UNKNOWN:
+        return
     if side is Role.KEY or shape not in _WRAPPERS:
         yield position
     elif len(path) > 1 and path[:1] in _WRAPPERS[shape]:

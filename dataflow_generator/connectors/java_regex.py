@@ -335,6 +335,14 @@ class JavaRegex:
             return text
         return text[: match.start()] + self._expanded(match, replacement) + text[match.end() :]
 
+    def replace_all(self, text: str, replacement: str) -> str:
+        """Replace every match in *text*, as `Matcher.replaceAll()`."""
+
+        def substituted(value: str, /, *, timeout: float) -> str:
+            return self.compiled.sub(lambda match: self._expanded(match, replacement), value, timeout=timeout)
+
+        return str(self._run(substituted, text))
+
     def _run(self, match: Match[Any], text: str) -> Any:  # noqa: ANN401 - a match of `regex`, or None
         try:
             if self.failure is None:

@@ -49,6 +49,8 @@ class Shape(StrEnum):
     """Before and after the change (Debezium)."""
     DOCUMENTS = "documents"
     """Before and after, each as one JSON text (Debezium's MongoDB connector): its fields are known from data only."""
+    UNKNOWN = "unknown"
+    """A setting without a rule changes the columns."""
     FULL_DOCUMENT = "full-document"
     """In `fullDocument`, where the topic's columns show that MongoDB's change stream includes it."""
 

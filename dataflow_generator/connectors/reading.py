@@ -19,6 +19,7 @@ from dataflow_generator.connectors.model import (
     SideTopic,
 )
 from dataflow_generator.connectors.registry import find_reader
+from dataflow_generator.connectors.settings import family_of, with_unknown_ends
 from dataflow_generator.connectors.sinks import SinkTargets, in_order, sink
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import USED, cluster_of, side_topics, topics_written
@@ -149,6 +150,9 @@ def read_connector(connector: Connector) -> ConnectorFlows:
             flows = (reader or generic)(connector)
         except PluginError as error:
             flows, problem = generic(connector), error.problem
+        if reader:
+            families = family_of(reader.__module__, connector.class_name, flows.direction)
+            flows = with_unknown_ends(connector, flows, families)
         flows = with_lineage_names(connector, flows)
     reported = {problem.what for problem in flows.problems}
     more = tuple(pattern for pattern in unevaluated.values() if pattern.what not in reported)

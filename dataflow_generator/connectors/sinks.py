@@ -17,13 +17,14 @@ from dataflow_generator.connectors.model import (
     SinkColumn,
     SinkColumnReader,
 )
+from dataflow_generator.connectors.mongodb_fields import PostProcessors
 from dataflow_generator.connectors.topics import ReadTopics, cluster_of, side_topics, topics_read
 from dataflow_generator.connectors.transforms.model import Record, TracedColumn, moved, segments, starts_with
 from dataflow_generator.connectors.transforms.registry import Chain
 from dataflow_generator.connectors.transforms.topic_templates import Template
 from dataflow_generator.sql.letter_case import folded
 from scanner_model.columns import ColumnPath, field_segment
-from scanner_model.errors import Problem
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import Role
 
 
@@ -81,14 +82,19 @@ def in_bigquery(config: Config, flow: ConnectorFlow, record: Record) -> tuple[Si
     return (*value, *(SinkColumn((*field, *column.path), column, key) for column in record.key or () if key))
 
 
-def in_documents(config: Config, flow: ConnectorFlow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
+def in_documents(config: Config, flow: ConnectorFlow, record: Record) -> tuple[SinkColumn, ...]:
     """Write the value as a MongoDB document; `_id` is the key where the strategy is configured so."""
     key, handler = "document.id.strategy", config.text("change.data.capture.handler")
     strategy = config.text(key).rpartition(".")[2]
     value = _row_after(record.value) if "debezium" in handler.lower() else record.value
     has_key_id = strategy in ("FullKeyStrategy", "ProvidedInKeyStrategy", "PartialKeyStrategy")
     keys = (SinkColumn(_in_id(column.path), column, key) for column in record.key or () if has_key_id)
-    return (*(SinkColumn(column.path, column) for column in value or ()), *keys)
+    chain = PostProcessors(config, flow.topic)
+    try:
+        paths = [(chain.path(column.path), column) for column in value or ()]
+    except InputInvalid:  # reported with the patterns that are not evaluated
+        paths = []
+    return (*(SinkColumn(path, column, chain.because) for path, column in paths if path is not None), *keys)
 
 
 def _in_id(path: ColumnPath) -> ColumnPath:

@@ -115,7 +115,7 @@ def _sink(tokens: Sequence[Token], result: Tables) -> int:
             while _key(tokens, position + 1) in ("IF", "NOT", "EXISTS"):
                 position += 1
             name, start = _name(tokens, position + 1)
-            if token.key == "VIEW" or any(token.key == "SELECT" for token in tokens):
+            if name and (token.key == "VIEW" or any(token.key == "SELECT" for token in tokens)):
                 result.sink, result.defines, result.is_view = name, True, token.key == "VIEW"
                 result.kind = _kind(tokens[: position_of_kind + 1]) + ("" if token.key == "VIEW" else " AS SELECT")
             return start
@@ -151,7 +151,7 @@ def _common(tokens: Sequence[Token]) -> Iterator[str]:
 
 def _name(tokens: Sequence[Token], position: int) -> tuple[Parts, int]:
     parts: list[str] = []
-    while position < len(tokens) and tokens[position].kind <= TokenKind.QUOTED:
+    while position < len(tokens) and tokens[position].kind <= TokenKind.QUOTED and tokens[position].key != "AS":
         parts.append(tokens[position].value)
         position += 1
         if _key(tokens, position) != ".":
@@ -174,6 +174,9 @@ def _key(tokens: Sequence[Token], position: int) -> str:
 
 
 _HINT = "tables were found, column lineage was not"
+_REPORT = "a defect of scanner: please report the statement"
+INTERNAL = "internal error"
+"""How the problem of a statement begins that no rule rejects and reading it failed."""
 
 
 def read_sql(text: str, dialect: Dialect, catalog: Catalog = EMPTY_CATALOG) -> tuple[StatementFlows, ...]:
@@ -238,13 +241,31 @@ class _Reader:
         for parsed in parse_text(self._text, self._dialect):
             replaced = substitute_variables(parsed.tokens, self.session.variables, self._dialect)
             statement = parsed if replaced == parsed.tokens else parse_tokens(replaced, self._dialect)
-            # One failing statement must not affect the others or the caller.
-            try:
-                result = self._statement(statement)
-            except (UnparsedError, TooLarge, RecursionError) as error:
-                result = self._fallback(replaced, error)
+            result = self._guarded(statement)
             if result is not None:
                 yield result
+
+    def _guarded(self, parsed: ParsedStatement) -> StatementFlows | None:
+        """Read one statement; a failure becomes a problem of this statement and affects no other."""
+        try:
+            return self._statement(parsed)
+        except Exception as error:  # noqa: BLE001 - statements are free input: a defect here must not end a scan
+            return self._failed(parsed.tokens, error)
+
+    def _failed(self, tokens: Sequence[Token], error: Exception) -> StatementFlows:
+        try:
+            return self._fallback(tokens, error)
+        except Exception as second:  # noqa: BLE001 - as above
+            return self._without_tables(tokens, second)
+
+    def _without_tables(self, tokens: Sequence[Token], error: Exception) -> StatementFlows:
+        """Return a statement that only has a problem."""
+        return StatementFlows(
+            text=self._text[tokens[0].at : tokens[-1].at].strip(),
+            at=self._lines.position(tokens[0].at),
+            kind="UNKNOWN",
+            problems=(self._problem(tokens, error),),
+        )
 
     def _statement(self, parsed: ParsedStatement) -> StatementFlows | None:
         if parsed.error is not None:
@@ -298,7 +319,7 @@ class _Reader:
             unresolved=tuple(context.unresolved),
         )
 
-    def _fallback(self, tokens: Sequence[Token], error: UnparsedError | TooLarge | RecursionError) -> StatementFlows:
+    def _fallback(self, tokens: Sequence[Token], error: Exception) -> StatementFlows:
         """Return the tables of a statement whose columns cannot be resolved, and the reason."""
         tables = tables_of(tokens)
         context = self._analysis()
@@ -346,17 +367,20 @@ class _Reader:
         else:
             context.sources.add(context.dataset(name, hint))
 
-    def _problem(self, tokens: Sequence[Token], error: UnparsedError | TooLarge | RecursionError) -> Problem:
+    def _problem(self, tokens: Sequence[Token], error: Exception) -> Problem:
+        start = self._lines.position(tokens[0].at)
         match error:
             case NotReadError():
-                return Problem(self._lines.position(tokens[0].at), error.what)
+                return Problem(start, error.what)
             case UnparsedError():
                 at = error.token.at
                 token = self._text[at : error.token.end][:40] or "the end"
                 return Problem(self._lines.position(at), f"{error.what}, got {token!r}", _HINT)
             case TooLarge():
-                return Problem(self._lines.position(tokens[0].at), "too many columns or column flows to resolve", _HINT)
-        return Problem(self._lines.position(tokens[0].at), "nested too deeply", _HINT)
+                return Problem(start, "too many columns or column flows to resolve", _HINT)
+            case RecursionError():
+                return Problem(start, "nested too deeply", _HINT)
+        return Problem(start, f"{INTERNAL}: {type(error).__name__}: {error}", _REPORT)
 
 
 Json = Any

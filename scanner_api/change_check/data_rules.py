@@ -148,7 +148,7 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "older-registry",
-        "A registry before version 8.4 rejects the schema, and the version of this one is unknown.",
+        "A registry before version 8.4, or of another product, may reject the schema, and this registry is not known.",
         'scan the registry with `"compatibility": true`, which reads its version',
         "a Protobuf field that leaves a oneof",
         "a new Protobuf field outside of the oneof",

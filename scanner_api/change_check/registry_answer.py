@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -197,7 +198,8 @@ _NEWEST_RULES = (
 def _of_older_registries(
     current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, judged: tuple[Level, Rules]
 ) -> Iterator[tuple[ChangeFinding, ColumnPath]]:
-    """Note what a registry before 8.4 rejects and later ones take, where the version is not known."""
+    """Note what a registry before 8.4 or of another product rejects, where the version is not known."""
+    yield from _of_unknown_product(current, olds, proposed)
     subject, (level, rules) = current.subject, judged
     if proposed.definition.format != "PROTOBUF" or subject is None or subject.kind != "confluent":
         return
@@ -211,6 +213,28 @@ def _of_older_registries(
                 finding = finding_of("older-registry", Verdict.FINE, current, place, what, why=(_NEWEST_RULES,))
                 yield replace(finding, item=path_name(difference.path)), ()
                 return
+
+
+def _of_unknown_product(
+    current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema
+) -> Iterator[tuple[ChangeFinding, ColumnPath]]:
+    """Note a change that Confluent's registry accepts and Redpanda's, which has the same API, rejects."""
+    subject = current.subject
+    if subject is None or subject.kind != "confluent" or subject.registry_version or not olds:
+        return
+    texts = (olds[-1].text.text, proposed.text.text)
+    if proposed.definition.format == "JSON" and len(set(map(_dialect, texts))) > 1:
+        what = "the registry's product is not known: Redpanda's rejects a JSON Schema with another `$schema`"
+        why = ("the rules are those of Confluent's registry",)
+        yield finding_of("older-registry", Verdict.FINE, current, proposed.positions.column(()), what, why=why), ()
+
+
+def _dialect(text: str) -> str:
+    try:
+        schema = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    return str(schema.get("$schema", "")) if isinstance(schema, dict) else ""
 
 
 def _of_readers(

@@ -110,7 +110,7 @@ def select_sources(only: Sequence[str], skip: Sequence[str], clusters: Collectio
 
 
 def _loaded(settings: Settings) -> LoadedCluster:
-    reach = Reach(base=settings.file.parent, formats=format_names())
+    reach = Reach(base=settings.file.parent, formats=format_names(), scanned=bool(_names([settings])[1]))
     manual = read_manual_input(settings.manual_input, settings.cluster, settings.brokers, reach)
     return LoadedCluster(settings=settings, manual=manual.input, warnings=(*settings.warnings, *manual.warnings))
 

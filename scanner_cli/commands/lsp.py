@@ -30,5 +30,4 @@ def lsp(stdio: bool, dictionary: Dictionary) -> int:  # noqa: ARG001 - standard 
       scanner lsp
       scanner lsp --dictionary /data/dictionary.db
     """
-    library.serve_editor(dictionary)
-    return Exit.DONE
+    return Exit.DONE if library.serve_editor(dictionary) else Exit.FAILED

@@ -68,7 +68,7 @@ def ambiguous(conn: Connection, cluster: int) -> Occurrences:
 def dangling_references(conn: Connection, cluster: int) -> Occurrences:
     """Find references of live versions to a version that its registry does not have."""
     references = _references(conn, cluster)
-    existing = _versions(conn, {row.subject.rpartition(":")[2] for row in references})
+    existing = _versions(conn, {name for row in references for name in _possible_names(row.subject)})
     for row in references:
         names = {row.subject, _qualified(row.context, row.subject)}
         versions = set().union(*(existing.get((row.registry_id, name), ()) for name in names))
@@ -76,6 +76,12 @@ def dangling_references(conn: Connection, cluster: int) -> Occurrences:
             where = f"subject {qualified_subject(row.context, row.name)!r} version {row.version}"
             what = f"{row.used!r} refers to {row.subject} version {row.wanted}, which the registry does not have"
             yield where, what
+
+
+def _possible_names(subject: str) -> Iterator[str]:
+    """Yield the names that a reference may mean: the whole, and what follows each colon, which may end a context."""
+    yield subject
+    yield from (subject[at + 1 :] for at, letter in enumerate(subject) if letter == ":")
 
 
 def _references(conn: Connection, cluster: int) -> Sequence[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -172,6 +173,28 @@ class RegistryNaming:
     registry: Registry
     naming: NamingSettings = field(default_factory=NamingSettings)
     associations: tuple[Association, ...] = ()
+    foreign: frozenset[SubjectKey] = frozenset()
+    cluster_id: str = ""
+
+    def owns(self, key: SubjectKey) -> bool:
+        """Return whether a subject may describe a topic of this cluster by its name.
+
+        Not if the registry associates it with topics of other clusters only, or if its context is another cluster's.
+        """
+        context = key[0].removeprefix(".")
+        is_foreign = self.registry.kind == "confluent" and is_cluster_id(context) and context != self.cluster_id
+        return key not in self.foreign and not is_foreign
+
+
+_CLUSTER_ID = re.compile(r"lkc-[a-z0-9]+|(?=.*[A-Z])[A-Za-z0-9_-]{21}[AQgw]")
+
+
+def is_cluster_id(context: str) -> bool:
+    """Return whether the name of a context has the form of a cluster's id: Confluent Cloud's, or Kafka's of 16 bytes.
+
+    A context that is named by the id of a cluster holds the subjects of its topics (Confluent Schema Registry).
+    """
+    return _CLUSTER_ID.fullmatch(context) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,6 +297,8 @@ def _bind_registry(
                 slow.setdefault(error.pattern, []).append(qualified_subject(*key))
             else:
                 broken[error.problem] = None
+        if not naming.owns(key) and not case.subject.links:
+            continue
         links.extend(_links(case, choice, known))
         if choice.ambiguous:
             problems.append(ambiguity(source, qualified_subject(*key), choice))

@@ -13,11 +13,16 @@ from scanner_extractor.repository.statements import (
     DATABASE,
     FLINK,
     KSQLDB,
+    MATERIALIZE,
+    RISINGWAVE,
     SqlStatement,
     connector_of,
+    created_names,
     engine_of,
     moves_data,
     statements_of,
+    unread_engine_of,
+    used_names,
     with_definitions,
 )
 from scanner_extractor.repository.syntax_trees import words
@@ -34,6 +39,7 @@ _PROGRAMS = words(
 )
 """Endings of files whose SQL is a part of something else."""
 _TOPIC = re.compile(r"\bKAFKA_TOPIC\s*=\s*'(?P<topic>[^']+)'", re.IGNORECASE)
+_VIEWING = (RISINGWAVE, MATERIALIZE)
 _INSERTING = re.compile(r"^\s*(?:INSERT|EXECUTE)\b", re.IGNORECASE)
 
 
@@ -50,15 +56,36 @@ def read_sql_files(files: Sequence[RepositoryFile], context: Context) -> None:
     split = {file.path: statements_of(file.text) for file in files}
     engines = {path: context.engine or engine_of(statements) for path, statements in split.items()}
     for file in files:
-        if engines[file.path] == DATABASE and all(
-            _INSERTING.match(statement.code) for statement in split[file.path] if moves_data([statement])
-        ):
+        if engines[file.path] == DATABASE and _only_inserts(split[file.path]):
             engines[file.path] = _engine_beside(file, engines) or DATABASE
+    _claim_by_names(split, engines)
     for file in files:
         if engines[file.path] != DATABASE:
             add_sql(split[file.path], file.path, context, engines[file.path])
     migrations = sorted((path for path in split if engines[path] == DATABASE), key=_in_order)
+    declared = {name for statements in split.values() for name in created_names(statements)}
+    for path in migrations:
+        if engine := unread_engine_of(split[path]):
+            context.leave(path, "SQL", f"Kafka tables of {engine} are not read")
+        elif _only_inserts(split[path]) and declared.isdisjoint(used_names(split[path])):
+            context.leave(path, "SQL", "the engine of these statements is not known: no file declares their tables")
     add_database_tables(((path, split[path]) for path in migrations), context)
+
+
+def _only_inserts(statements: Sequence[SqlStatement]) -> bool:
+    return all(_INSERTING.match(statement.code) for statement in statements if moves_data([statement]))
+
+
+def _claim_by_names(split: Mapping[str, list[SqlStatement]], engines: dict[str, str]) -> None:
+    """Assign a file of views to the engine whose files create what the views read: RisingWave or Materialize."""
+    created = {path: created_names(statements) for path, statements in split.items()}
+    owners = {name: engines[path] for path, names in created.items() for name in names if engines[path] in _VIEWING}
+    open_files = [path for path, engine in engines.items() if engine == DATABASE and not unread_engine_of(split[path])]
+    while claimed := [path for path in open_files if owners.keys() & used_names(split[path])]:
+        for path in claimed:
+            engines[path] = next(owners[name] for name in sorted(used_names(split[path])) if name in owners)
+            owners |= dict.fromkeys(created[path], engines[path])
+            open_files.remove(path)
 
 
 def add_sql(statements: Sequence[SqlStatement], place: str, context: Context, engine: str = "") -> None:

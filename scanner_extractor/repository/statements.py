@@ -29,6 +29,8 @@ _MOVING = re.compile(
     r"|(?:BEGIN\s+)?STATEMENT\s+SET\b|EXECUTE\s+(?:INSERT|PLAN)\b|ALTER\s+TABLE\b)",
     re.IGNORECASE,
 )
+_BARE_CONNECTOR = r"(?<![\w.'\"])connector(?=\s*=\s*')"
+"""The option `connector` without quotes, as RisingWave and Arroyo write it; Flink quotes it."""
 _ENGINES: tuple[tuple[str, int, str], ...] = (
     (KSQLDB, 6, r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:SOURCE\s+)?STREAM\b|\bCREATE\s+(?:SOURCE|SINK)\s+CONNECTOR\b"),
     (KSQLDB, 3, r"\b(?:KAFKA_TOPIC|VALUE_FORMAT|KEY_FORMAT)\s*=|\bEMIT\s+(?:CHANGES|FINAL)\b"),
@@ -38,10 +40,28 @@ _ENGINES: tuple[tuple[str, int, str], ...] = (
     (FLINK, 2, r"\bSET\s+'[\w.-]+'\s*=|\bTABLE\s*\(\s*(?:TUMBLE|HOP|CUMULATE|SESSION)\s*\(|\bFOR\s+SYSTEM_TIME\b"),
     (CONFLUENT, 5, r"'(?:kafka|changelog|value|key|scan)\.[\w.-]+'\s*=|\bDISTRIBUTED\s+(?:BY|INTO)\b|\bAI_\w+\s*\("),
     (CONFLUENT, 5, r"\bML_PREDICT\s*\(|\bCREATE\s+(?:MODEL|CONNECTION|AGENT|TOOL)\b"),
-    (RISINGWAVE, 5, r"\bconnector\s*=\s*'|\bFORMAT\s+\w+\s+ENCODE\s+\w+"),
+    (RISINGWAVE, 5, r"\bFORMAT\s+\w+\s+ENCODE\s+\w+|(?<![\w.'\"])properties\.bootstrap\.server\s*="),
+    (
+        RISINGWAVE,
+        5,
+        rf"\bCREATE\s+(?:SOURCE|SINK)\s+(?!CONNECTOR\b)[^;]*?{_BARE_CONNECTOR}|\bCREATE\s+SINK\s+\S+\s+INTO\b",
+    ),
+    (RISINGWAVE, 5, rf"{_BARE_CONNECTOR}\s*=\s*'[\w-]+-cdc'"),
     (MATERIALIZE, 6, r"\bKAFKA\s+(?:CONNECTION|BROKER)\b|\bTO\s+KAFKA\s*\(|\bCONFLUENT\s+SCHEMA\s+REGISTRY\b"),
-    (RISINGWAVE, 2, r"\bCREATE\s+(?:SOURCE|SINK)\s+(?!CONNECTOR|TABLE)|\bCREATE\s+MATERIALIZED\s+VIEW\b"),
+    (MATERIALIZE, 6, r"\bFROM\s+(?:(?:POSTGRES|MYSQL|SQL\s+SERVER)\s+CONNECTION|LOAD\s+GENERATOR)\b"),
 )
+"""Forms that only one engine has, or one family of engines; a form that many share, such as a view, proves nothing."""
+_UNREAD_ENGINES: tuple[tuple[str, str], ...] = (
+    ("ClickHouse", r"\bENGINE\s*=?\s*Kafka\b"),
+    ("Timeplus", r"\bCREATE\s+(?:OR\s+REPLACE\s+)?EXTERNAL\s+STREAM\b"),
+    ("Amazon Redshift", r"\bCREATE\s+EXTERNAL\s+SCHEMA\b[^;]*?\bFROM\s+(?:KAFKA|MSK)\b"),
+    ("Doris or StarRocks", r"\bCREATE\s+ROUTINE\s+LOAD\b"),
+    ("SingleStore", r"\bLOAD\s+DATA\s+KAFKA\b"),
+    ("Arroyo", rf"{_BARE_CONNECTOR}[^;]*?(?<![\w.'\"])bootstrap_servers\s*="),
+    ("an unknown engine", rf"{_BARE_CONNECTOR}\s*=\s*'kafka'"),
+)
+"""Engines whose Kafka tables are not read, each by a form that only it has."""
+_UNREAD_PATTERNS = tuple((engine, re.compile(text, re.IGNORECASE)) for engine, text in _UNREAD_ENGINES)
 _PATTERNS = tuple((engine, weight, re.compile(text, re.IGNORECASE)) for engine, weight, text in _ENGINES)
 _OPTION = re.compile(r"['\"]connector['\"]\s*=", re.IGNORECASE)
 _LITERAL = re.compile(r"'(?:[^']|'')*'")
@@ -126,6 +146,35 @@ def engine_of(statements: list[SqlStatement], scores: dict[str, int] | None = No
     if scores[KSQLDB] == best:
         return KSQLDB
     return FLINK if _OPTION.search(code) else CONFLUENT if re.search(r"\bTABLE\b", code, re.IGNORECASE) else FLINK
+
+
+def unread_engine_of(statements: list[SqlStatement]) -> str:
+    """Return the engine whose Kafka tables these statements have and scanner does not read; empty for any other SQL."""
+    code = _LITERAL.sub(_option, ";\n".join(statement.code for statement in statements))
+    return next((engine for engine, pattern in _UNREAD_PATTERNS if pattern.search(code)), "")
+
+
+_NAME = r"(?P<name>(?:[\w$]+|\"[^\"]+\"|`[^`]+`)(?:\s*\.\s*(?:[\w$]+|\"[^\"]+\"|`[^`]+`))*)"
+_CREATES = re.compile(
+    rf"\bCREATE\s+{_OBJECT}(?:MATERIALIZED\s+VIEW|TABLE|VIEW|SOURCE|SINK)\s+(?:IF\s+NOT\s+EXISTS\s+)?{_NAME}",
+    re.IGNORECASE,
+)
+_USES = re.compile(rf"\b(?:FROM|JOIN|INTO)\s+{_NAME}", re.IGNORECASE)
+
+
+def created_names(statements: list[SqlStatement]) -> frozenset[str]:
+    """Return the last parts, in lower case, of the names of tables, views, sources and sinks that are created."""
+    return _names(_CREATES, statements)
+
+
+def used_names(statements: list[SqlStatement]) -> frozenset[str]:
+    """Return the last parts, in lower case, of the names that statements read or insert into."""
+    return _names(_USES, statements)
+
+
+def _names(pattern: re.Pattern[str], statements: list[SqlStatement]) -> frozenset[str]:
+    found = (match["name"] for statement in statements for match in pattern.finditer(statement.code))
+    return frozenset(re.split(r"\s*\.\s*", name)[-1].strip('"`').casefold() for name in found)
 
 
 def _option(literal: re.Match[str]) -> str:

@@ -20,6 +20,7 @@ from scanner_extractor.scan.topics import (
     merge_groups,
     merge_topics,
     missing_topics,
+    unknown_flow_topics,
     with_earlier_settings,
     workers_internal,
 )
@@ -126,6 +127,7 @@ def merge_results(
         *_foreign_connect_clusters(found),
         *strange,
         *missing_topics(listed, chain(manual.topics, named), {name for server in servers for name in server.missing}),
+        *unknown_flow_topics(manual.flows, {topic.name for topic in (*topics, *topics_to_bind)}),
         *hidden_topics(listed, ((server.source, server.missing) for server in servers)),
     )
     facts: dict[type, Iterable[Any]] = {
@@ -211,9 +213,16 @@ def _of_cluster(
     strange: list[Problem] = []
     for reading in readings:
         for registry in reading.of(Registry):
-            own, problems = cluster_associations(registry.source, reading.of(Association), cluster_id)
+            listed = tuple(reading.of(Association))
+            own, problems = cluster_associations(registry.source, listed, cluster_id)
+            keys = {(link.context, link.subject) for link in own}
+            foreign = frozenset((link.context, link.subject) for link in listed) - keys
             naming = namings.get(registry.source, NamingSettings())
-            registries.append(RegistryNaming(registry=registry, naming=naming, associations=own))
+            registries.append(
+                RegistryNaming(
+                    registry=registry, naming=naming, associations=own, foreign=foreign, cluster_id=cluster_id
+                )
+            )
             strange += problems
     return registries, strange
 

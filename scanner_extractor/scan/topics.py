@@ -6,8 +6,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields, replace
 
+from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import Problem
 from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.manual import DeclaredFlow
 from scanner_model.names import SourceId, TopicName
 from scanner_model.streaming_sql import KsqlSource
 
@@ -109,6 +111,19 @@ def missing_topics(
         if topic.name not in known and topic.name not in reported:
             hint = "kept as declared; was it deleted, or is it on another cluster?"
             yield Problem(str(topic.source), f"the brokers have no topic {topic.name!r}", hint)
+
+
+def unknown_flow_topics(flows: Iterable[DeclaredFlow], known: Collection[TopicName]) -> Iterator[Problem]:
+    """Report topics that flows of manual input name and that neither a source nor manual input knows."""
+    ends = {
+        end.name: flow.evidence
+        for flow in flows
+        for end in (flow.origin, flow.target)
+        if end.name and not end.namespace
+    }
+    for name in sorted(ends.keys() - set(known)):
+        hint = closest_match(name, sorted(known)) or "declare it under $.topics, or scan the brokers"
+        yield Problem(ends[name], f"no topic {name!r} is known", hint)
 
 
 def _mark_internal(topic: Topic) -> Topic:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -213,3 +214,20 @@ def test_a_broken_setting_is_told_and_hovers_still_work(repository: Path) -> Non
         assert (await editor.ask(lsp.HoverParams, FILE, "total")).contents.value
 
     driven(repository, script)
+
+
+def framed(**message: Any) -> bytes:
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(("asks", "status"), [(("shutdown", "exit"), 0), (("exit",), 1), ((), 0)])
+def test_the_status_is_that_of_the_protocol(tmp_path: Path, asks: tuple[str, ...], status: int) -> None:
+    """Editors report another status as a crash; `exit` without `shutdown` before it is one."""
+    program = str(Path(sys.executable).with_name("scanner"))
+    opening = framed(id=1, method="initialize", params={"processId": None, "rootUri": None, "capabilities": {}})
+    script = opening + b"".join(framed(method=ask, **({"id": 2} if ask == "shutdown" else {})) for ask in asks)
+    ended = subprocess.run([program, "lsp"], input=script, capture_output=True, cwd=tmp_path, timeout=_PATIENCE)
+
+    assert (ended.returncode, ended.stderr) == (status, b"")

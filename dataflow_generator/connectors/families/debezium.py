@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from dataflow_generator.connectors.config import Config
@@ -11,6 +11,7 @@ from dataflow_generator.connectors.dataset_names import addresses, host_server, 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.model import (
     Connector,
+    ConnectorFlow,
     ConnectorFlows,
     ConnectorReader,
     Dataset,
@@ -31,7 +32,7 @@ from dataflow_generator.connectors.topics import (
     selection,
 )
 from dataflow_generator.connectors.transforms.topic_templates import quoted
-from scanner_model.columns import ColumnPath
+from scanner_model.columns import ColumnPath, field_segment
 from scanner_model.errors import InputInvalid, Problem
 
 _INCLUDED = ("column.include.list", "column.whitelist")
@@ -83,6 +84,24 @@ class ColumnLists:
         return next(treatments, (Treatment.COPIED, ""))
 
 
+def message_key(config: Config, flow: ConnectorFlow, columns: Sequence[ColumnPath]) -> list[ColumnPath]:
+    """Return the columns of a table that `message.key.columns` makes the key; empty where it names no other key.
+
+    Its items are `pattern:column,column`, separated by semicolons; the pattern is that of the table's name.
+    """
+    source = flow.source
+    if source is None or source.kind is not DatasetKind.EXTERNAL:
+        return []
+    parts = source.name.split(".")
+    names = {".".join(parts[-count:]) for count in (2, 3)}
+    for item in config.text("message.key.columns").split(";"):
+        pattern, _, listed = item.strip().rpartition(":")
+        if pattern and _holds((pattern,), tuple(names)):
+            wanted = [name.strip() for name in listed.split(",") if name.strip()]
+            return [path for name in wanted for path in columns if path[:1] == (field_segment(name),)]
+    return []
+
+
 def _treated(config: Config) -> Iterator[tuple[Treatment, str]]:
     for key, _ in config.pairs:
         if key.startswith(_MASKED):
@@ -105,6 +124,7 @@ def _matches(pattern: str, name: str) -> bool:
 _TABLES = ("table.include.list", "table.whitelist", "collection.include.list", "collection.whitelist")
 _NO_TABLES = ("table.exclude.list", "table.blacklist", "collection.exclude.list", "collection.blacklist")
 _PREFIX = ("topic.prefix", "database.server.name", "mongodb.name")
+_REGEX_NAMING = ("DefaultRegexTopicNamingStrategy", "SchemaRegexTopicNamingStrategy")
 _TOPIC_SIGNS = "a-zA-Z0-9._\\-"
 _ROWS_ONLY = frozenset(("postgrescdcsource", "mysqlcdcsource", "sqlservercdcsource"))
 
@@ -171,6 +191,8 @@ class _Tables:
         if not self.prefix:
             problems.append(Problem("topic.prefix", "neither topic.prefix nor database.server.name is set"))
         reads = [read for database in self._databases() for read in self._of(database, selected, key)]
+        if self.config.text("topic.naming.strategy").rpartition(".")[2] in _REGEX_NAMING:
+            reads = [self._renamed(read) for read in reads]
         return SourceReads(
             reads=tuple(reads),
             side=tuple(self._side_topics(key)),
@@ -178,6 +200,21 @@ class _Tables:
             problems=tuple(problems),
             keyed=True,
         )
+
+    def _renamed(self, read: SourceRead) -> SourceRead:
+        """Return *read* with the topic that `topic.regex` makes of a name that it matches as a whole.
+
+        A pattern of topics, and a regular expression that is not evaluated, leave the topic unknown.
+        """
+        config = self.config
+        because = ", ".join(filter(None, (read.because, "topic.regex")))
+        try:
+            names = java_regex(config.text("topic.regex"))
+            topic = names.replace_first(read.topic, config.text("topic.replacement")) if read.topic else ""
+            changed = bool(topic) and names.matches(read.topic)
+        except InputInvalid:
+            return replace(read, topic="", pattern="", because=because)
+        return replace(read, topic=topic, because=because) if changed else replace(read, pattern="")
 
     def _shape(self) -> Shape:
         """Return how rows are wrapped: version 1 of Confluent's managed connector unwraps by default."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dataflow_generator.connectors.dataset_names import host_server, identifiers, table_of
+from dataflow_generator.connectors.dataset_names import host_server, identifiers, sanitized, table_of
 from dataflow_generator.connectors.jdbc_urls import JdbcServer, jdbc_server
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
 from dataflow_generator.connectors.sinks import SinkTargets, in_debezium_table, in_table, sink, to
@@ -158,10 +158,25 @@ def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".
         table = mapped.get(name) or form.replace("${topic}", name.replace(".", dots))
         if "${" in table:
             return None  # ${kafkaPartition}, ${source.table}, ${record…}: known from data only
+        if name not in mapped and config.is_on("table.name.normalize"):
+            table = sanitized(table)
         if schema and len(identifiers(table)) == 1:
             table = f"{schema}.{table}"
-        return table_of(server, table)
+        return table_of(server, _identified(table))
 
     url_key = config.key("connection.url", "connection.host", "database.hostname")
+    normalize = "table.name.normalize" if config.is_on("table.name.normalize") else ""
     mapping = config.key("topics.to.tables.mapping", "topic2table.map")
-    return to(target, mapping, config.key(*keys), url_key, sink_columns=in_table)
+    return to(target, mapping, config.key(*keys), normalize, url_key, sink_columns=in_table)
+
+
+_MOST_PARTS = 3
+
+
+def _identified(table: str) -> str:
+    """Return a table's name as the connector splits it: of more than three parts the first two are schema and table.
+
+    Source: GenericDatabaseDialect.parseTableIdentifier of Confluent's and Aiven's connector.
+    """
+    parts = identifiers(table)
+    return ".".join(map(_quoted, parts[:2])) if len(parts) > _MOST_PARTS else table

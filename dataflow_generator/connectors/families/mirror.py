@@ -11,13 +11,15 @@ from dataflow_generator.connectors.model import Connector, ConnectorFlows, Direc
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import cluster_of, literal
 from dataflow_generator.connectors.transforms.topic_templates import quoted
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import InputInvalid, Problem
 
 _TARGET = ("target.cluster.bootstrap.servers", "dest.kafka.bootstrap.servers")
 _SOURCE = ("source.cluster.bootstrap.servers", "src.kafka.bootstrap.servers")
 _IDENTITY = ("IdentityReplicationPolicy", "LegacyReplicationPolicy", "IdentityTopicReplicationPolicy")
-_EXCLUDED = r".*[\-\.]internal,.*\.replica,__.*"
+_EXCLUDED = (r"mm2.*\.internal", r".*\.replica", r"__.*")
 """Topics that MirrorMaker 2 excludes by default (DefaultTopicFilter)."""
+_ONCE_EXCLUDED = r".*[\-\.]internal"
+"""Topics that older versions of MirrorMaker 2 exclude as well."""
 
 
 def _cluster(connector: Connector, *keys: str) -> str | None:
@@ -41,10 +43,18 @@ def mirror_source(connector: Connector) -> ConnectorFlows:
     sign = config.text("replication.policy.separator", default=".")
     start = "" if identity else config.text("source.cluster.alias", default="source") + sign
     items = config.items("topics", "topics.whitelist") or (".*",)
-    excluded = config.items("topics.exclude", "topics.blacklist") or tuple(_EXCLUDED.split(","))
-    reads = _copied(connector, items, excluded, (start, "topics, source.cluster.alias"))
+    excluded = config.items("topics.exclude", "topics.blacklist") or _EXCLUDED
+    reads = tuple(_copied(connector, items, excluded, (start, "topics, source.cluster.alias")))
     side = tuple(_sync(connector))
-    return source(connector, SourceReads(reads=tuple(reads), namespace=_target(connector), side=side, keyed=True))
+    names = filter(None, map(literal, items)) if excluded is _EXCLUDED else ()
+    doubtful = (name for name in names if _is(_ONCE_EXCLUDED, name) and not any(_is(item, name) for item in excluded))
+    problems = (
+        Problem("topics", f"older versions of MirrorMaker do not copy {name!r} by default") for name in doubtful
+    )
+    namespace = _target(connector)
+    return source(
+        connector, SourceReads(reads=reads, namespace=namespace, side=side, keyed=True, problems=tuple(problems))
+    )
 
 
 def replicator(connector: Connector) -> ConnectorFlows:
@@ -71,6 +81,8 @@ def _copied(
     namespace = _source(connector)
     for item in items:
         name = literal(item)
+        if name is not None and any(_is(other, name) for other in excluded):
+            continue
         if name is not None:
             yield SourceRead(source=topic(namespace, name), topic=f"{start}{name}{after}", because=because)
             continue

@@ -243,6 +243,9 @@ def search_sink(scheme: str) -> ConnectorReader:
         stream = "-".join(filter(None, (config.text("data.stream.type"), config.text("data.stream.dataset"))))
         if stream.lower() == "none":
             stream = ""
+        # Aiven's OpenSearch connector has a prefix instead of a type and a dataset.
+        if config.is_on("data.stream.enabled"):
+            stream = config.text("data.stream.prefix")
 
         def target(name: str) -> Dataset:
             last = config.text("data.stream.namespace", default="${topic}").replace("${topic}", name)

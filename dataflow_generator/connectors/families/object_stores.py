@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -100,19 +101,35 @@ def store_sink(location: DatasetReader, keys: tuple[str, ...], *, default: str =
         config = connector.config
         store = location(config)
         folder = config.text(*_FOLDER, default=default)
+        template = config.text("file.name.template")
 
         def target(name: str) -> Dataset | None:
             if store is None:
                 return None
+            if "/" in template or "{{" in folder:
+                path = _fixed_folders(f"{folder}{template or _NAME_TEMPLATE}", name)
+                return Dataset(store.namespace, in_folder(store.name, path)) if path else None
             start = "/" if store.name.startswith("/") else ""
             return Dataset(
                 store.namespace, start + in_folder(store.name, folder.replace("${topic}", name), *_last(folder, name))
             )
 
         problems = () if store else (Problem(keys[0], f"{keys[0]} is not set"),)
-        return sink(connector, to(target, config.key(*keys), config.key(*_FOLDER), problems=problems))
+        named = (config.key(*_FOLDER), config.key("file.name.template"))
+        return sink(connector, to(target, config.key(*keys), *named, problems=problems))
 
     return read
+
+
+_NAME_TEMPLATE = "{{topic}}-{{partition}}-{{start_offset}}"
+_VARIABLE = re.compile(r"\{\{\s*topic\s*\}\}|\$\{topic\}")
+
+
+def _fixed_folders(template: str, topic: str) -> str:
+    """Return the folders of a name's template up to the first whose name depends on data; empty without any."""
+    folders = [_VARIABLE.sub(lambda _: topic, part) for part in template.split("/")[:-1]]
+    fixed = itertools.takewhile(lambda part: "{{" not in part and "${" not in part, folders)
+    return in_folder(*fixed)
 
 
 def store_source(location: DatasetReader, keys: tuple[str, ...]) -> ConnectorReader:

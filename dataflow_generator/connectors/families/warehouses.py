@@ -203,11 +203,15 @@ def clickhouse_sink(connector: Connector) -> ConnectorFlows:
     server = host_server("clickhouse", config.text("hostname", "connection.host"), config.text("port"))
     database = config.text("database", default="default")
     mapped = config.mapping(_CLICKHOUSE_MAP, sign="=")
+    splitting = "enableDbTopicSplit" if config.is_on("enableDbTopicSplit") else ""
+    sign = config.text("dbTopicSplitChar")
 
     def target(name: str) -> Dataset:
-        return Dataset(server.namespace, f"{database}.{mapped.get(name, name)}")
+        # The connector splits names of exactly two parts.
+        own, _, table = name.partition(sign) if sign and splitting and name.count(sign) == 1 else (database, "", name)
+        return Dataset(server.namespace, f"{own}.{mapped.get(name) or mapped.get(table, table)}")
 
-    return sink(connector, to(target, "hostname", config.key("database"), config.key(_CLICKHOUSE_MAP)))
+    return sink(connector, to(target, "hostname", config.key("database"), splitting, config.key(_CLICKHOUSE_MAP)))
 
 
 def starrocks_sink(connector: Connector) -> ConnectorFlows:

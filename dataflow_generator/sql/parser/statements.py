@@ -16,7 +16,7 @@ from dataflow_generator.sql.nodes import (
     SessionStatement,
     Statement,
 )
-from dataflow_generator.sql.parser.cursor import Cursor, NotReadError, UnparsedError, on_conflict, starts_query
+from dataflow_generator.sql.parser.cursor import Cursor, NotReadError, on_conflict, starts_query
 from dataflow_generator.sql.parser.expressions import expression
 from dataflow_generator.sql.parser.queries import query
 from dataflow_generator.sql.parser.tables import alteration, data_type, definition, model
@@ -52,7 +52,7 @@ class ParsedStatement(NamedTuple):
     opening: str
     start: int = 0
     tree: Statement | None = None
-    error: UnparsedError | RecursionError | None = None
+    error: Exception | None = None
 
 
 def parse_text(text: str, dialect: Dialect) -> tuple[ParsedStatement, ...]:
@@ -68,7 +68,7 @@ def parse_tokens(tokens: Sequence[Token], dialect: Dialect) -> ParsedStatement:
         if not lead_in(cursor):
             return ParsedStatement(tokens, opening)
         return ParsedStatement(tokens, opening, cursor.position, statement(cursor))
-    except (UnparsedError, RecursionError) as error:
+    except Exception as error:  # noqa: BLE001 - statements are free input: a defect here must not end a scan
         return ParsedStatement(tokens, opening, error=error.with_traceback(None))
 
 

@@ -77,6 +77,7 @@ def _time_zone(cursor: Cursor) -> None:
 
 
 _UNTYPED = SqlType("")
+_CLAUSES = ("WITH", "LIKE", "AS")
 _CONSTRAINTS = ("PRIMARY", "CONSTRAINT", "UNIQUE", "CHECK")
 _ALL = frozenset(("GENERATED", "METADATA", "OPTIONS", "WATERMARKS", "CONSTRAINTS", "PARTITIONS", "DISTRIBUTION"))
 
@@ -85,6 +86,8 @@ def definition(cursor: Cursor, kind: str, *, view: bool) -> CreateStatement:
     """Parse a definition from its name; clauses that define neither columns nor data are skipped."""
     cursor.accept("IF", "NOT", "EXISTS")
     at = cursor.token.at
+    if cursor.key in _CLAUSES:  # reserved words in both dialects
+        raise cursor.error("expected a name")
     name = cursor.dotted()
     columns: tuple[ColumnDefinition, ...] | None = None
     if cursor.key == "(":
@@ -92,7 +95,7 @@ def definition(cursor: Cursor, kind: str, *, view: bool) -> CreateStatement:
     given: tuple[tuple[str, str], ...] = ()
     like: Parts = ()
     excluded: frozenset[str] = frozenset()
-    while cursor.skip_until("WITH", "LIKE", "AS"):
+    while cursor.skip_until(*_CLAUSES):
         word = cursor.next().key
         if word == "WITH" and cursor.key == "(":
             given = options(cursor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from drawn import examples
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.lineage import StatementFlows
-from dataflow_generator.sql.reader import read_sql
+from dataflow_generator.sql.reader import INTERNAL, read_sql
 
 PIECES = """
     SELECT FROM WHERE a b t * , ( ) [ ] -> => . ; ' " ` JOIN ON WITH AS INSERT INTO CREATE TABLE STREAM CASE WHEN END
@@ -72,6 +73,45 @@ def test_mutated_statements_are_read_without_an_exception(dialect: Dialect) -> N
         result = read_sql(dice.choice((text[:at] + text[end:], text[:end] + text[at:], text[at:end] * 3)), dialect)
 
         assert all(isinstance(item, StatementFlows) for item in result)
+
+
+NAMES = st.one_of(
+    st.sampled_from(("“f”", "{{ f }}", "<name>", "'f'", "$(f)", "%s", "«a»", "[n]", "#{n}", "", "..", "`", '""', "é")),
+    st.text(max_size=8),
+)
+NAMED = re.compile(r"\b(TABLE|STREAM|VIEW|INTO|FROM|JOIN|AS) \w+")
+STATEMENTS = (
+    *VALID,
+    "CREATE OR REPLACE TABLE t WITH (KAFKA_TOPIC='x') AS SELECT * FROM s EMIT CHANGES;",
+    "CREATE VIEW v AS SELECT a FROM t; INSERT INTO s SELECT * FROM v;",
+    "CREATE STREAM t (a INT) WITH (KAFKA_TOPIC='x'); ALTER TABLE t RENAME TO u; DROP VIEW t;",
+    "CREATE TABLE t LIKE s; ALTER TABLE t ADD a INT; CREATE TEMPORARY VIEW t (a) AS TABLE s;",
+)
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@given(statement=st.sampled_from(STATEMENTS), names=st.lists(NAMES, min_size=1, max_size=4), dice=st.randoms())
+@examples(150)
+def test_a_statement_with_any_text_in_place_of_a_name_is_read_by_its_rules(
+    dialect: Dialect, statement: str, names: list[str], dice: random.Random
+) -> None:
+    """Templates, typographic quotes and a missing name are a problem of the statement, never a defect of the reader."""
+    text = NAMED.sub(lambda match: dice.choice((match[0], *(f"{match[1]} {name}" for name in names))), statement)
+    result = read_sql(f"{text}; SELECT a FROM t", dialect)
+
+    assert not [problem for item in result for problem in item.problems if problem.what.startswith(INTERNAL)]
+
+
+@pytest.mark.parametrize("name", ["“f”", "{{ f }}", "<name>", "'f'", "", "%(name)s", "#{name}", "(SELECT a)"])
+@pytest.mark.parametrize("kind", ["STREAM", "TABLE", "OR REPLACE STREAM"])
+def test_a_definition_without_a_name_is_one_problem_beside_the_others(kind: str, name: str) -> None:
+    """Such statements are in files as pasted from a page, and in templates."""
+    text = f"CREATE {kind} {name} AS SELECT * FROM s; CREATE STREAM b WITH (KAFKA_TOPIC='t') AS SELECT a FROM s;"
+    unnamed, other = read_sql(text, Dialect.KSQLDB)
+
+    assert unnamed.problems
+    assert (unnamed.sources, unnamed.sinks) == (("S",), ())
+    assert (other.sinks, other.problems) == (("B",), ())
 
 
 @pytest.mark.no_cover

@@ -696,3 +696,28 @@ def test_schema_of_which_columns_are_listed_is_compared_by_them(
     report = store(scan).check(file, target=Target(topic="orders.avro"))
 
     assert [(finding.rule, str(finding.verdict)) for finding in report.findings] == expected
+
+
+@pytest.mark.parametrize(
+    ("version", "head", "is_noted"),
+    [("", "draft-07", True), ("", "draft-04", False), ("8.3.1", "draft-07", False)],
+)
+def test_another_dialect_of_json_schema_is_noted_if_the_registrys_product_is_not_known(
+    version: str, head: str, is_noted: bool, store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """Redpanda's registry has Confluent's API and rejects it; `fine` without a remark would be wrong."""
+    text = '{"$schema": "http://json-schema.org/%s/schema#", "type": "object", "properties": {"a": {"type": "%s"}}}'
+    versions, definitions = versions_of("orders.json-value", "JSON", [text % ("draft-04", "string")])
+    scan = installation()
+    stored = store(
+        replace(
+            scan,
+            registries=(replace(scan.registries[0], server_version=version),),
+            versions=tuple(versions),
+            definitions=tuple(definitions),
+            topic_schemas=tuple(links_of("orders.json", versions)),
+        )
+    )
+    report = stored.check(proposed("orders.json-value.json", text % (head, "string")), level=Level.BACKWARD)
+
+    assert ("older-registry" in {finding.rule for finding in report.findings}) is is_noted

@@ -231,3 +231,14 @@ def test_rules_and_clusters_are_chosen(dictionary, store, sound) -> None:
 def test_every_rule_has_a_next_step() -> None:
     """A finding that nobody can act on is noise."""
     assert all(rule.hint and rule.name == name for name, rule in RULES.items())
+
+
+@pytest.mark.parametrize("name", ["urn:acme:addr", "acme:addr", "a:b:c", "Photometry: Magnitude"])
+def test_a_reference_to_a_subject_with_colons_is_found(name: str, find, sound, sample) -> None:
+    """A colon is an ordinary character of a subject: only a leading one begins a context."""
+    reference = Reference(name="T", subject=SubjectName(name), version=1)
+    key, old, new = sample.orders().versions
+    target = replace(key, subject=SubjectName(name), version=1)
+    found = find(sound(versions=(key, target, old, replace(new, references=(reference,)))))
+
+    assert "dangling-reference" not in {rule for rule, *_ in found}

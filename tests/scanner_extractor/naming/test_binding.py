@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scanner_extractor.naming.binding import Bound, RegistryNaming, bind
@@ -351,3 +353,36 @@ def test_a_pattern_that_takes_too_long_on_names_is_one_problem_and_binds_the_oth
     (problem, _) = messages(result)
     assert "takes too long and is not evaluated on 2 subjects" in problem
     assert "([a-z]|[a-z][a-z])+" in problem
+
+
+KAFKA_ID, OTHER_ID = "MRTo0wgwT06RYdbJNAz1iQ", "AAAAAAAAAAAAAAAAAAAAAA"
+
+
+@pytest.mark.parametrize(
+    ("context", "own", "is_bound"),
+    [
+        (f".{KAFKA_ID}", KAFKA_ID, True),
+        (f".{OTHER_ID}", KAFKA_ID, False),
+        (f".{OTHER_ID}", "", False),
+        (".lkc-xyz12", "lkc-abc34", False),
+        (".lkc-xyz12", "lkc-xyz12", True),
+        (".customers-and-orders-eu", KAFKA_ID, True),
+        (".eu", KAFKA_ID, True),
+        (".", KAFKA_ID, True),
+    ],
+)
+def test_a_context_that_is_another_clusters_id_describes_no_topic_of_this_one(
+    context: str, own: str, is_bound: bool
+) -> None:
+    """A context named by a cluster's id holds the subjects of that cluster's topics."""
+    naming = replace(reported(), cluster_id=own)
+    result = bound(version("orders-value", context=context), known=topics("orders"), by=naming)
+
+    assert bool(links(result)) is is_bound
+
+
+def test_a_subject_that_is_associated_with_another_cluster_only_is_not_bound_by_its_name() -> None:
+    naming = replace(reported(), foreign=frozenset({(".", SubjectName("orders-value"))}))
+    result = bound(version("orders-value"), version("bills-value"), known=topics("orders", "bills"), by=naming)
+
+    assert [link[0] for link in links(result)] == ["bills"]

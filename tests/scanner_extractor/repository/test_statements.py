@@ -11,6 +11,7 @@ from scanner_extractor.repository.statements import (
     engine_of,
     moves_data,
     statements_of,
+    unread_engine_of,
     with_definitions,
 )
 
@@ -41,10 +42,36 @@ def test_statements_are_split_outside_of_quotes_and_comments():
         ("CREATE TABLE t (serial STRING, references INT); INSERT INTO t SELECT a, b FROM s", "confluent"),
         ("CREATE TABLE t (a MAP<STRING, INT>); INSERT INTO t SELECT a FROM s", "confluent"),
         (f"CREATE TABLE t (a VARCHAR(9)); INSERT INTO t VALUES ('{'x' * 300} STATEMENT SET')", "database"),
+        ("CREATE MATERIALIZED VIEW v AS SELECT a FROM t WITH DATA", "database"),
+        ("CREATE MATERIALIZED VIEW v BUILD IMMEDIATE REFRESH ON COMMIT AS SELECT a FROM t", "database"),
+        ("CREATE MATERIALIZED VIEW p.d.v OPTIONS (enable_refresh = true) AS SELECT a FROM p.d.t", "database"),
+        ("CREATE TABLE q (a Int32) ENGINE = Kafka SETTINGS kafka_topic_list = 't'", "database"),
+        ("CREATE TABLE t (a INT) WITH (connector='kafka', bootstrap_servers='k', topic='t', type='sink')", "database"),
+        ("CREATE TABLE t (a INT) WITH (connector = 'mysql-cdc', hostname = 'm')", "risingwave"),
+        ("CREATE SINK s FROM mv WITH (connector = 'jdbc', jdbc.url = 'jdbc:postgresql://p/d')", "risingwave"),
+        ("CREATE SINK s INTO t FROM mv", "risingwave"),
+        ("CREATE TABLE t (*) WITH (connector='kafka', topic='t', properties.bootstrap.server='k')", "risingwave"),
+        ("CREATE SOURCE s FROM LOAD GENERATOR AUCTION", "materialize"),
     ],
 )
 def test_engines(sql, engine):
     assert engine_of(statements_of(sql)) == engine
+
+
+@pytest.mark.parametrize(
+    ("sql", "engine"),
+    [
+        ("CREATE TABLE q (a Int32) ENGINE=Kafka('k:9092', 't', 'g', 'JSONEachRow')", "ClickHouse"),
+        ("CREATE EXTERNAL STREAM s (raw string) SETTINGS type='kafka', brokers='k', topic='t'", "Timeplus"),
+        ("CREATE EXTERNAL SCHEMA s FROM MSK IAM_ROLE 'r' URI 'b:9092'", "Amazon Redshift"),
+        ("CREATE TABLE t (a INT) WITH (connector = 'kafka', bootstrap_servers = 'k', topic = 't')", "Arroyo"),
+        ("CREATE TABLE t (a INT) WITH (connector = 'kafka', format = 'json', topic = 't')", "an unknown engine"),
+        ("CREATE TABLE kafka_offsets (topic TEXT); SELECT 1 WHERE connector = 'kafkaesque'", ""),
+        ("CREATE VIEW v AS SELECT a FROM kafka.topics WHERE source = 'kafka'", ""),
+    ],
+)
+def test_kafka_tables_of_engines_that_are_not_read(sql, engine):
+    assert unread_engine_of(statements_of(sql)) == engine
 
 
 def test_a_file_that_only_drops_moves_no_data():

@@ -9,7 +9,7 @@ from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, S
 from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
-from scanner_model.manual import Assignment, ManualInput, ManualSchema
+from scanner_model.manual import Assignment, DeclaredFlow, FlowEnd, ManualInput, ManualSchema
 from scanner_model.names import ClusterName, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.owners import OWNED_TOPIC, OWNER_PATTERN
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
@@ -362,3 +362,15 @@ def test_owners_of_manual_input_are_those_of_the_topics_that_they_match() -> Non
     owners = {(note.kind, note.topic): note.owner for note in result.of(Annotation) if note.topic}
     assert owners == {(OWNED_TOPIC, "orders"): "europe", (OWNED_TOPIC, "orders-raw"): "sales"}
     assert set(patterns) < set(result.of(Annotation))
+
+
+def test_a_flow_to_a_topic_that_only_the_brokers_report_is_no_problem() -> None:
+    """Manual input is read before the brokers: what it names is compared afterwards."""
+    end = FlowEnd(name="orders")
+    flow = DeclaredFlow(
+        source=SourceId("manual:a"), origin=end, target=FlowEnd(name="ordres"), job="j", description="", evidence="a:1"
+    )
+    problems = scan(kafka("orders"), manual=manual(flows=(flow,))).problems
+
+    assert [problem.what for problem in problems if "is known" in problem.what] == ["no topic 'ordres' is known"]
+    assert "orders" in next(problem.hint for problem in problems if "is known" in problem.what)

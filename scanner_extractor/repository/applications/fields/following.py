@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from scanner_extractor.repository.applications.fields import calls
 from scanner_extractor.repository.applications.fields.called import call
 from scanner_extractor.repository.applications.fields.declared import COLLECTIONS, Declared, is_message, plain
-from scanner_extractor.repository.applications.fields.frames import FRAMES, note_column
+from scanner_extractor.repository.applications.fields.frames import FRAMES, Alias, note_column
 from scanner_extractor.repository.applications.fields.frames import member as frame_member
 from scanner_extractor.repository.applications.fields.parts import (
     Class,
@@ -81,7 +81,7 @@ class Follower:
     file_of: dict[str, SourceFile] = field(default_factory=dict)
     evaluated: set[int] = field(default_factory=set)
     constants: dict[str, set[str]] = field(default_factory=dict)
-    aliases: dict[int, set[str]] = field(default_factory=dict)
+    aliases: dict[int, dict[str, Alias]] = field(default_factory=dict)
     pending: set[int] = field(default_factory=set)
     steps: int = 0
 

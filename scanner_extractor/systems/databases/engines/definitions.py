@@ -13,6 +13,8 @@ from scanner_model.columns import ELEMENT, MAP_VALUE, field_segment
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|[\w$]+|[^\s\w]")
 _ID = re.compile(r"[a-z]+\d+")
 _OPEN, _CLOSED = frozenset("(["), frozenset(")]")
+_TYPES = frozenset({"ARRAY", "MAP", "STRUCT", "ROW", "MULTISET", "LIST"})
+"""Types whose parameters are in angle brackets: a comma there separates no columns."""
 _EMITTED = (("IMMEDIATELY",), ("ON", "WINDOW", "CLOSE"))
 _NO_NAME = frozenset("'()[].,;=*")
 _NO_COLUMN = frozenset({"*", "CONSTRAINT", "PRIMARY", "UNIQUE", "WATERMARK"})
@@ -291,11 +293,19 @@ def plain_query(text: str) -> str:
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    depth = 0
+    opened: list[str] = []
+    before = ""
     for match in _TOKEN.finditer(text):
-        depth -= match[0] in _CLOSED and depth > 0
-        yield Token(match[0], match.start(), match.end(), depth)
-        depth += match[0] in _OPEN
+        sign = match[0]
+        if sign in _CLOSED:
+            while opened and opened[-1] == "<":  # a comparison behind the name of a type
+                opened.pop()
+        if opened and (sign in _CLOSED or (sign == ">" and opened[-1] == "<")):
+            opened.pop()
+        yield Token(sign, match.start(), match.end(), len(opened))
+        if sign in _OPEN or (sign == "<" and before in _TYPES):
+            opened.append(sign)
+        before = sign.upper()
 
 
 def _joined(tokens: Sequence[Token]) -> str:

@@ -394,3 +394,61 @@ def test_columns_of_a_flink_table_and_of_java_are_fields() -> None:
         """
 
     assert uses(Main_dot_java=java) == {"reads orders total 6", "reads orders customer 6"}
+
+
+FRAME = """
+    from pyspark.sql import functions as F
+    from pyspark.sql.functions import *
+    raw = spark.readStream.format("kafka").option("subscribe", "payments").load()
+    p = raw.select(from_json(col("value").cast("string"), "id STRING").alias("p")).select("p.*")
+    out = p{calls}
+    """
+
+
+@pytest.mark.parametrize(
+    ("calls", "fields"),
+    [
+        ('.dropDuplicates(["card"]).select("amount")', "amount card"),
+        ('.select(to_json(struct("card", F.col("amount"))).alias("j"))', "amount card"),
+        ('.select(F.coalesce("card", "id").alias("m")).select("m")', "card id"),
+        ('.select(sha2("card", 256), F.date_format("ts", "yyyy-MM"), regexp_replace("a.b", "x", "y"))', "a.b card ts"),
+        ('.withWatermark("ts", "10 minutes").groupBy(window("ts", "1 hour"), "id").count()', "id ts"),
+        ('.groupBy(F.window("ts", "1 hour")).agg(F.sum("amount").alias("s")).select("window.start", "s")', "amount ts"),
+        (
+            '.select("id", explode("lines").alias("l")).select("id", "l.sku", col("l.price"))',
+            "id lines.price lines.sku",
+        ),
+        ('.selectExpr("ts + interval 1 hour AS late", "CAST(total AS decimal(10, 2))")', "total ts"),
+        ('.agg({"amount": "sum", "*": "count"})', "amount"),
+        ('.withColumn("day", F.to_date("ts")).select("day", "id")', "id ts"),
+        ('.withColumnRenamed("card", "pan").select("pan")', "card"),
+        ('.orderBy(F.col("ts").desc()).limit(5).select("id")', "id ts"),
+        ('.select(lit("x"), current_timestamp(), col("id").alias("y").cast("string"))', "id"),
+        ('.select(mask_of("card"))', "*"),
+        ('.transform(clean).select("id")', "* id"),
+        ('.dropna().select("id")', "* id"),
+        (".na.fill(0)", "*"),
+        ('.select("id").distinct()', "id"),
+    ],
+)
+def test_texts_in_calls_of_spark_are_columns_only_where_that_is_known(calls: str, fields: str) -> None:
+    """A duration, a format or the name of a computed column is no field; what is not understood is all fields."""
+    found = uses(job_dot_py=FRAME.replace("{calls}", calls))
+
+    assert {use.split()[2] for use in found} == set(fields.split())
+
+
+def test_columns_of_two_streams_of_one_helper_are_not_told_apart() -> None:
+    """Which stream has a column is not known, so each may be read as a whole; none gets a field of the other."""
+    python = """
+        def read(topic):
+            raw = spark.readStream.format("kafka").option("subscribe", topic).load()
+            return raw.select(from_json(col("value").cast("string"), schema).alias("v")).select("v.*")
+
+        a = read("t-a")
+        b = read("t-b")
+        a.select("x").writeStream.start("/a")
+        b.select("p").writeStream.start("/b")
+        """
+
+    assert {tuple(use.split()[1:3]) for use in uses(job_dot_py=python)} == {("t-a", "*"), ("t-b", "*")}
