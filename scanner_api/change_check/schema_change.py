@@ -98,11 +98,11 @@ def _check(
         before = replace(before, format=format)  # messages with inferred columns
     references = references_of(context, proposal, current)
     proposed = proposed_schema(proposal, format, references, positions, before.name if before else None)
-    yield from _unread(proposed, current)
+    yield from _unread(proposed, before, current)
     at_base = _at_base(proposal, format, references, positions) if context.with_base else None
     if olds and _is_same(olds[-1], proposed) and (at_base is None or at_base.columns == proposed.definition.columns):
         return
-    before = _completed(before, at_base)
+    before = _completed(_if_read(before), at_base)
     compared = () if before is None else compare(before, proposed.definition).columns
     of_columns = list(changes(compared, proposed.aliases))
     rejected: dict[ColumnPath, tuple[ChangeFinding, ...]] = {}
@@ -219,10 +219,20 @@ def _is_same(newest: StoredSchema, proposed: ProposedSchema) -> bool:
         return newest.text.text.strip() == proposed.text.text.strip()
 
 
-def _unread(proposed: ProposedSchema, current: Current) -> Iterator[ChangeFinding]:
+def _unread(proposed: ProposedSchema, before: Definition | None, current: Current) -> Iterator[ChangeFinding]:
+    """Yield what of the proposed text, and of the stored one alone, was not read."""
     for problem in proposed.parsed.problems:
         what = f"{problem.where}: {problem.what}"
         yield finding_of("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what)
+    for problem in before.problems if before is not None else ():
+        if problem not in proposed.parsed.problems:
+            what = f"the stored schema is not read completely, {problem.where}: {problem.what}"
+            yield finding_of("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what)
+
+
+def _if_read(before: Definition | None) -> Definition | None:
+    """Return *before*; None if nothing of its text was read: that is not a schema without columns."""
+    return None if before is not None and before.problems and not before.columns else before
 
 
 def _symbol_changes(newest: Sequence[StoredSchema], proposed: ProposedSchema) -> Iterator[Change]:

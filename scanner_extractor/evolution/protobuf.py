@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scanner_extractor.evolution.differences import Difference, Rules, SchemaText, undecided
 from scanner_extractor.formats.protobuf.declarations import Declared, Enum, Field, Label, Message, Scopes, declared
@@ -32,8 +32,17 @@ _WRITTEN_LABELS = (Label.OPTIONAL, Label.REQUIRED, Label.REPEATED)
 
 
 def differences(reader: SchemaText, writer: SchemaText, rules: Rules) -> tuple[Difference, ...]:
-    """Return why *reader* does not read the data of *writer*; empty where it does. Nothing is raised."""
-    return tuple(_Comparison(_Schema(writer), _Schema(reader), rules).compare())
+    """Return why *reader* does not read the data of *writer*; empty where it does. Nothing is raised.
+
+    If a part of either text is not read, nothing is certain: what differs may be in that part.
+    """
+    old, new = _Schema(writer), _Schema(reader)
+    found = tuple(_Comparison(old, new, rules).compare())
+    unread = [problem for schema in (old, new) for problem in schema.main.problems]
+    if not unread:
+        return found
+    why = undecided(f"a part of a schema is not read: {unread[0].where}: {unread[0].what}")
+    return (why, *(replace(difference, certain=False) for difference in found))
 
 
 def removed_symbols(reader: SchemaText, writer: SchemaText) -> Iterator[Difference]:

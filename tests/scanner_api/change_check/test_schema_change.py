@@ -696,3 +696,21 @@ def test_schema_of_which_columns_are_listed_is_compared_by_them(
     report = store(scan).check(file, target=Target(topic="orders.avro"))
 
     assert [(finding.rule, str(finding.verdict)) for finding in report.findings] == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "nothing", 'syntax = "proto3"; message O { string ticker = 1; double price == 2; }'], ids=str
+)
+def test_a_stored_text_that_was_not_read_is_not_a_schema_without_columns(store, proposed, text):
+    """Its columns, and so what the new text lacks of them, are not known, whatever the level."""
+    scan = installation()
+    parsed = parse_schema(text, "PROTOBUF")
+    last = replace(scan.definitions[-1], text=text, columns=parsed.columns, problems=parsed.problems)
+    version = replace(scan.versions[-1], text=text)
+    stored = store(replace(scan, definitions=(*scan.definitions[:-1], last), versions=(*scan.versions[:-1], version)))
+    new = proposed("orders.protobuf-value.proto", 'syntax = "proto3"; message O { string ticker = 1; }')
+
+    report = stored.check(new, level=Level.NONE)
+    assert of_rule(report, "not-compared")
+    assert report.verdict is not Verdict.FINE
+    assert not of_rule(report, "column-added")
