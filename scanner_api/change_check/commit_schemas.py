@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from scanner_api.change_check.commit import Commit
+from scanner_api.change_check.contracts import OF_COLUMNS
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.git import Trees
@@ -21,14 +22,6 @@ from scanner_extractor.formats.protobuf.declarations import Enum
 from scanner_extractor.formats.protobuf.parser import parse_proto
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.schemas import SchemaVersion
-
-_OF_COLUMNS = frozenset(f"column-{what}" for what in ("removed", "renamed", "renumbered", "retyped")) | {
-    "made-nullable",
-    "made-required",
-    "symbols-removed",
-}
-"""Rules that are fine if the column is unused."""
-
 
 _OF_SCHEMAS = ("subject ", "topic ")
 
@@ -128,7 +121,7 @@ class SchemaComparison:
             yield ChangeFinding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=target, what=error.what)
             return
         yield from listed or self._symbols(proposal)
-        if any(finding.verdict is Verdict.FINE and finding.rule in _OF_COLUMNS for finding in listed):
+        if any(finding.verdict is Verdict.FINE and finding.rule in OF_COLUMNS for finding in listed):
             what = (
                 f"nothing in the repository reads what {proposal.target.subject} describes: its readers are elsewhere"
             )

@@ -27,7 +27,7 @@ from scanner_api.change_check.commit import (
     written_by,
 )
 from scanner_api.change_check.commits import CommitChanges, Running
-from scanner_api.change_check.contracts import ProposedContract, contract_findings
+from scanner_api.change_check.contracts import ProposedContract, contract_findings, without_readers
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
@@ -45,6 +45,7 @@ from scanner_api.change_check.settings import CheckOptions
 from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.change_check.unknowns import Age
 from scanner_api.change_check.unread_programs import is_unread, unread_programs
+from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_extractor.repository.kinds import TEMPLATE
 from scanner_extractor.repository.other_uses import OTHER_USE
@@ -269,13 +270,16 @@ class _Comparison:
     def _contracts(self) -> Iterator[ChangeFinding]:
         """Yield the columns of changed contracts and AsyncAPI documents that differ, with who uses them."""
         before, after = (commit.reading.of(ManualSchema) for commit in (self._base, self._head))
-        for path in self._judged:
+        readings = (self._base.reading, self._head.reading)
+        documents = {path for one in readings for kind in (CONTRACT, ASYNCAPI) for path in one.files.get(kind, ())}
+        # A document that is not changed itself may refer to a file that is.
+        for path in (*self._judged, *sorted(documents - self._judged.keys())):
             old, new = (
                 tuple(schema for schema in schemas if schema.location.startswith(f"{path} "))
                 for schemas in (before, after)
             )
             listed = contract_findings(ProposedContract(path, old, new), self._hits, self._topics_called) if old else ()
-            yield from (finding for finding in listed if finding.target not in self._running)
+            yield from without_readers([finding for finding in listed if finding.target not in self._running])
 
     def _topics_called(self, name: str) -> Iterator[tuple[str, GraphDataset]]:
         yield CLUSTER, self._hits.naming.topic(CLUSTER, name)

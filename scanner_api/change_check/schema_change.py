@@ -35,10 +35,10 @@ from scanner_dictionary.compatibility.changes import Verdict as Compatibility
 from scanner_dictionary.compatibility.compare import compare
 from scanner_dictionary.queries.subjects import definition_of
 from scanner_dictionary.queries.topics import field_tags
-from scanner_extractor.evolution import removed_symbols, uncompared
+from scanner_extractor.evolution import Rules, default_record, differences, removed_symbols, uncompared
 from scanner_model.columns import KEY, Column, ColumnPath, path_name
 from scanner_model.errors import InputInvalid
-from scanner_model.names import Role
+from scanner_model.names import RecordName, Role
 from scanner_model.schemas import Definition
 
 _KEY_CHANGED = "keys are written otherwise: one key has records in two partitions, and compaction and joins see two"
@@ -69,7 +69,7 @@ def replaced_sides(proposal: Proposal, context: SchemaContext) -> Iterator[Repla
     for current in currents_of(proposal, context, own.parsed):
         before = None if current.definition is None else definition_of(context.conn, current.definition)
         references = references_of(context, proposal, current)
-        proposed = proposed_schema(proposal, format, references, positions, before.name if before else None)
+        proposed = proposed_schema(proposal, format, references, positions, _record_of(before))
         of_columns = changes(compare(before, proposed.definition).columns, proposed.aliases) if before else ()
         renames = {change.path: change.now for change in of_columns if change.is_proved}
         for cluster, topic, role in dict.fromkeys((link.cluster, link.topic, link.role) for link in current.links):
@@ -81,6 +81,16 @@ def replaced_sides(proposal: Proposal, context: SchemaContext) -> Iterator[Repla
                 after=_behind(start, proposed.definition.columns),
                 renames={(*start, *old): (*start, *new) for old, new in renames.items()},
             )
+
+
+def _record_of(before: Definition | None) -> RecordName | None:
+    """Return the record to read of a proposed text that has several; None for the first one.
+
+    Engines read the first message of a Protobuf schema: if another one is the first, they have other columns.
+    """
+    if before is None or not before.name:
+        return None
+    return None if default_record(before.format, before.text) == before.name else before.name
 
 
 def _behind(start: ColumnPath, columns: Sequence[Column]) -> tuple[Column, ...]:
@@ -97,7 +107,7 @@ def _check(
     if before is not None and columns_only and (before.format, format) == (PAYLOAD, "JSON"):
         before = replace(before, format=format)  # messages with inferred columns
     references = references_of(context, proposal, current)
-    proposed = proposed_schema(proposal, format, references, positions, before.name if before else None)
+    proposed = proposed_schema(proposal, format, references, positions, _record_of(before))
     yield from _unread(proposed, before, current)
     at_base = _at_base(proposal, format, references, positions) if context.with_base else None
     if olds and _is_same(olds[-1], proposed) and (at_base is None or at_base.columns == proposed.definition.columns):
@@ -111,6 +121,7 @@ def _check(
         answered |= {path} if finding.rule in ("incompatible", *OF_READERS) else set()
         yield replace(finding, affected=_affected(path, current, context) if path else ())
     of_columns += [change for change in _symbol_changes(olds[-1:], proposed) if change.path not in answered]
+    of_columns += _rejected(olds[-1:], proposed, answered | {change.path for change in of_columns})
     yield from _uncompared(olds[-1:], current, proposed, answered)
     if before is None or not (olds or columns_only):
         yield finding_of("not-compared", Verdict.UNKNOWN, current, positions.start, "no schema that was read is stored")
@@ -195,7 +206,13 @@ def _identity(
     now = proposed.definition.name
     is_renamed = before.format == "AVRO" and before.name and now and before.name != now
     is_key = any(link.role == Role.KEY for link in current.links)
+    is_behind = before.format == "PROTOBUF" and before.name != now and before.name in proposed.parsed.records
     listed = [
+        (
+            "record-renamed",
+            f"{now} is the first message in place of {before.name}: engines that read the first one read other columns",
+            is_behind,
+        ),
         (
             "record-renamed",
             f"{before.name} is called {now}: a reader with a generated class may not find it",
@@ -241,6 +258,16 @@ def _symbol_changes(newest: Sequence[StoredSchema], proposed: ProposedSchema) ->
         for found in removed_symbols(old.format, proposed.text, old.text):
             what = f"{path_name(found.path)} loses symbols: {found.why}"
             yield Change(rule="symbols-removed", path=found.path, now=found.path, what=what)
+
+
+def _rejected(newest: Sequence[StoredSchema], proposed: ProposedSchema, answered: Set[ColumnPath]) -> Iterator[Change]:
+    """Yield why readers with the stored schema reject new data, at any level; not what columns or the registry show."""
+    for old in newest if newest and newest[0].format == proposed.definition.format else ():
+        for found in differences(old.format, old.text, proposed.text, Rules(lenient=True)):
+            is_known = any(found.path[: len(path)] == path for path in answered)
+            if found.certain and found.path and not is_known:
+                what = f"a reader with the old schema rejects data written with the new one: {found.why}"
+                yield Change(rule="new-data-rejected", path=found.path, now=found.path, what=what, why=found.rule)
 
 
 def _uncompared(

@@ -19,6 +19,7 @@ __all__ = [
     "Policy",
     "Rules",
     "SchemaText",
+    "default_record",
     "differences",
     "invalidities",
     "is_judged",
@@ -156,6 +157,14 @@ def removed_symbols(format: str, reader: SchemaText, writer: SchemaText) -> tupl
         return tuple(load(name)(reader, writer)) if name else ()
     except (InputInvalid, TooMuchEffort, RecursionError):
         return ()
+
+
+def default_record(format: str, text: str) -> str:
+    """Return the record that engines read of a text with several, by its place in it; empty if none is by its place.
+
+    Flink, ksqlDB, Connect and Materialize read the first message of a Protobuf schema.
+    """
+    return str(load(f"{__name__}.protobuf_declarations:first_message")(text)) if format == "PROTOBUF" else ""
 
 
 def uncompared(format: str, reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:

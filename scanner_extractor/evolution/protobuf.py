@@ -46,7 +46,10 @@ def differences(reader: SchemaText, writer: SchemaText, rules: Rules) -> tuple[D
 
 
 def removed_symbols(reader: SchemaText, writer: SchemaText) -> Iterator[Difference]:
-    """Yield the fields whose enum has no symbol any more for a number that the writer's has; no registry rejects it."""
+    """Yield the fields whose enum lost or renamed a symbol that the writer's has; no registry rejects it.
+
+    Readers of JSON, and engines that read enums as text, have its name.
+    """
     old, new = _Schema(writer), _Schema(reader)
     paths = new.paths()
     for name, before in old.types.items():
@@ -63,8 +66,7 @@ def removed_symbols(reader: SchemaText, writer: SchemaText) -> Iterator[Differen
 def _lost(before: Declared | None, after: Declared | None) -> list[str]:
     if before is None or after is None or not (isinstance(before.body, Enum) and isinstance(after.body, Enum)):
         return []
-    kept = {number for _, number in after.body.values}
-    return [name for name, number in before.body.values if number not in kept]
+    return [name for name, number in before.body.values if (name, number) not in after.body.values]
 
 
 class _Schema:

@@ -149,6 +149,29 @@ def test_line_of_a_protobuf_field(shop: Stored, proposed: Proposed) -> None:
     assert finding.place.column == 9
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("message ", "message First { string x = 1; }\nmessage ", 1),
+        lambda text: text.replace("message ", "message First { message In { int32 y = 1; } In x = 1; }\nmessage ", 1),
+        lambda text: text.replace("message ", "enum E { A = 0; }\nmessage First {}\nmessage ", 1),
+    ],
+)
+def test_another_first_message_is_another_set_of_columns(shop: Stored, proposed: Proposed, change) -> None:
+    """Engines read the first message, and so does the dictionary."""
+    text = change(RECORDED["versions"]["PROTOBUF"][1])
+    report = shop.check(proposed("orders.protobuf-value.proto", text), level=Level.NONE)
+
+    assert report.verdict is Verdict.IMPACT
+    assert "amount" in {finding.item for finding in of_rule(report, "column-removed")}
+
+
+def test_a_message_behind_the_first_changes_no_columns(shop: Stored, proposed: Proposed) -> None:
+    text = RECORDED["versions"]["PROTOBUF"][1] + "\nmessage Last { string x = 1; }\n"
+
+    assert shop.check(proposed("orders.protobuf-value.proto", text), level=Level.NONE).verdict is Verdict.FINE
+
+
 def test_message_that_the_subject_has_is_compared(store, proposed: Proposed) -> None:
     """It need not be the first of the file: a subject or ksqlDB may name another."""
     scan = installation()
