@@ -11,7 +11,7 @@ from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.payload import Json
 
 TextOf = Callable[[str], str | None]
-"""Returns the text of a file of the repository by its path; None if there is none."""
+"""Returns the text of a file of the repository by its path; None for a path without a file."""
 
 _MOST_STEPS = 10
 _MOST_DEFINITIONS = 1000
