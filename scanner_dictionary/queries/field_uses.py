@@ -107,11 +107,11 @@ def unwritten_fields(
 
 
 def _has_field(known: Collection[tuple[str, ...]], field: tuple[str, ...]) -> bool:
-    """Return whether *known* has a field, something inside it, or one around it of which nothing inside is known."""
+    """Return whether *known* has a field, a field inside it, or an enclosing field without known content."""
     if any(path[: len(field)] == field for path in known):
         return True
-    around = [path for path in known if field[: len(path)] == path]
-    return any(not any(len(path) > len(one) and path[: len(one)] == one for path in known) for one in around)
+    enclosing = [path for path in known if field[: len(path)] == path]
+    return any(not any(len(path) > len(one) and path[: len(one)] == one for path in known) for one in enclosing)
 
 
 def field_facts(conn: Connection, topics: Collection[str]) -> Iterator[FieldUse]:
