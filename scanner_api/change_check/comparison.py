@@ -34,6 +34,7 @@ from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.folding import folded
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.invalid_schemas import invalid_schema
 from scanner_api.change_check.model import ChangeFinding, CheckedFile, Place, SkippedFile, Verdict
 from scanner_api.change_check.other_repositories import read_repositories
 from scanner_api.change_check.others import CLUSTER, about_others, open_others
@@ -45,6 +46,7 @@ from scanner_api.change_check.settings import CheckOptions
 from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.change_check.unknowns import Age
 from scanner_api.change_check.unread_programs import is_unread, unread_programs
+from scanner_extractor.evolution import SchemaText
 from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_extractor.repository.kinds import TEMPLATE
@@ -66,6 +68,8 @@ if TYPE_CHECKING:
     from scanner_api.change_check.commit_schemas import SchemaComparison
 
 _LISTED = 10
+_SCHEMA = " schema"
+"""What the kinds of schema files that are not read end in, behind their format."""
 _NOTHING = "it declares nothing that scanner reads"
 
 
@@ -129,7 +133,7 @@ class _Comparison:
         of_schemas = list(schemas.findings(self._running)) if schemas else []
         findings = [
             *(running.findings if running else ()),
-            *self._unread(),
+            *self._unread(objects),
             *unread_programs(self._other_uses, self._trees, objects),
             *broken_files(
                 # Placeholders in a description are replaced before it is parsed; else it is unread.
@@ -239,10 +243,13 @@ class _Comparison:
 
     # --- what is not read
 
-    def _unread(self) -> Iterator[ChangeFinding]:
+    def _unread(self, objects: ObjectReader) -> Iterator[ChangeFinding]:
         for path in self._judged:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
             if unread is None or path in self._renamed:
+                continue
+            if unread.kind.endswith(_SCHEMA) and (found := tuple(self._invalid(path, unread.kind, objects))):
+                yield from found
                 continue
             # Others are compared elsewhere.
             if path not in self._unread_programs or (unread.kind == APPLICATION and not is_unread(path)):
@@ -250,6 +257,18 @@ class _Comparison:
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
         for path, (what, _) in self._trees.special.items():
             yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, f"{what}, which is not followed")
+
+    def _invalid(self, path: str, kind: str, objects: ObjectReader) -> Iterator[ChangeFinding]:
+        """Yield that a schema's file is invalid now; nothing if it is gone, or valid."""
+        before, after = (
+            objects.read(tree[path]).decode("utf-8-sig", "replace") if path in tree else ""
+            for tree in (self._trees.base, self._trees.head)
+        )
+        if after:
+            subjects = self._base.reading.schema_files.get(path, ())
+            target = f"subject {subjects[0]}" if subjects else path
+            format = kind.removesuffix(_SCHEMA)
+            yield from invalid_schema(Place(file=path), target, format, SchemaText(after), lambda: before)
 
     @cached_property
     def _unread_programs(self) -> Mapping[str, str]:

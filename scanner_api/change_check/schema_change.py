@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from scanner_api.change_check.column_changes import Change, changes
 from scanner_api.change_check.field_users import with_field_users
-from scanner_api.change_check.model import OF_READERS, Affected, ChangeFinding, Verdict
+from scanner_api.change_check.invalid_schemas import invalid_schema
+from scanner_api.change_check.model import OF_READERS, Affected, ChangeFinding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
@@ -35,7 +36,7 @@ from scanner_dictionary.compatibility.changes import Verdict as Compatibility
 from scanner_dictionary.compatibility.compare import compare
 from scanner_dictionary.queries.subjects import definition_of
 from scanner_dictionary.queries.topics import field_tags
-from scanner_extractor.evolution import Rules, default_record, differences, removed_symbols, uncompared
+from scanner_extractor.evolution import Rules, SchemaText, default_record, differences, removed_symbols, uncompared
 from scanner_model.columns import KEY, Column, ColumnPath, path_name
 from scanner_model.errors import InputInvalid
 from scanner_model.names import RecordName, Role
@@ -56,7 +57,8 @@ def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str,
     currents = tuple(currents_of(proposal, context, own.parsed))
     findings: list[ChangeFinding] = []
     for current in currents:
-        findings += _check(proposal, current, context, (format, positions))
+        invalid = tuple(_invalid(proposal, current, context, format))
+        findings += invalid or _check(proposal, current, context, (format, positions))
     return tuple(current.shown for current in currents), tuple(findings)
 
 
@@ -103,10 +105,10 @@ def _check(
     format, positions = read
     before = None if current.definition is None else definition_of(context.conn, current.definition)
     olds = tuple(stored_schemas(context.conn, current, before))
+    references = references_of(context, proposal, current)
     columns_only = before is not None and not olds and has_columns_only(before)
     if before is not None and columns_only and (before.format, format) == (PAYLOAD, "JSON"):
         before = replace(before, format=format)  # messages with inferred columns
-    references = references_of(context, proposal, current)
     proposed = proposed_schema(proposal, format, references, positions, _record_of(before))
     yield from _unread(proposed, before, current)
     at_base = _at_base(proposal, format, references, positions) if context.with_base else None
@@ -146,6 +148,18 @@ def _check(
     if any(finding.verdict is Verdict.FINE and finding.rule != "column-added" for finding in findings):
         for what in why_no_readers(context.conn, current.links, current.subject):
             yield finding_of("no-readers-known", Verdict.UNKNOWN, current, positions.start, what, why=(WHAT_TO_SCAN,))
+
+
+def _invalid(proposal: Proposal, current: Current, context: SchemaContext, format: str) -> Iterator[ChangeFinding]:
+    """Yield that the text is invalid in its format; it may have replaced another invalid one."""
+
+    def before() -> str:
+        newest = replace(current, versions=current.versions[-1:])
+        stored = (old for old in stored_schemas(context.conn, newest, None) if old.format == format)
+        return proposal.base or next((old.text.text for old in stored), "")
+
+    place, references = Place(file=proposal.file), references_of(context, proposal, current)
+    return invalid_schema(place, current.shown, format, SchemaText(proposal.text or "", references), before)
 
 
 def _at_base(proposal: Proposal, format: str, references: Mapping[str, str], positions: Positions) -> Definition | None:

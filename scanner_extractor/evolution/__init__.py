@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from scanner_extractor.evolution.differences import MOST_STEPS, Difference, Rules, SchemaText, TooMuchEffort, undecided
 from scanner_model.errors import InputInvalid
 from scanner_model.lazy_names import deferred, load
+
+if TYPE_CHECKING:
+    from scanner_extractor.evolution.validity import Rejection
 
 __all__ = [
     "COMPARISONS",
@@ -23,6 +27,7 @@ __all__ = [
     "differences",
     "invalidities",
     "is_judged",
+    "rejection",
     "removed_symbols",
     "uncompared",
 ]
@@ -115,6 +120,12 @@ def invalidities(format: str, proposed: SchemaText, rules: Rules) -> tuple[Diffe
     if not rules.logical or format not in COMPARISONS:
         return ()
     return _decided(lambda: tuple(load(f"{__name__}.logical:invalidities")(format, proposed)))
+
+
+def rejection(format: str, proposed: SchemaText) -> Rejection | None:
+    """Return why the parser of *format* rejects a text, with the place; None if it does not, or is not known to."""
+    found: Rejection | None = load(f"{__name__}.validity:rejection")(format, proposed)
+    return found
 
 
 def is_judged(policy: str, format: str) -> bool:
