@@ -421,3 +421,11 @@ def test_a_schema_that_was_invalid_before_is_unknown(check):
     before = {**BASE, "orders-value.avsc": "{"}
     (finding,) = (one for one in check({"orders-value.avsc": "[{"}, before).findings if one.rule == "schema-invalid")
     assert (finding.verdict, "invalid before" in finding.what) == (Verdict.UNKNOWN, True)
+
+
+@pytest.mark.parametrize("added", ["message More { int32 x = 1; }", "message A { message In {} }", "enum E { Z = 0; }"])
+def test_a_message_that_is_added_is_not_gone(check, added):
+    """A reader with the old file does not ask for it; a registry, which compares all messages, is not known."""
+    text = 'syntax = "proto3"; message Order { string id = 1; }'
+    report = check({"orders-value.proto": f"{text} {added}"}, {"a.sh": BASE["topics.sh"], "orders-value.proto": text})
+    assert not [finding for finding in report.findings if finding.counts]
