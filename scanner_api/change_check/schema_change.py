@@ -71,7 +71,7 @@ def replaced_sides(proposal: Proposal, context: SchemaContext) -> Iterator[Repla
     for current in currents_of(proposal, context, own.parsed):
         before = None if current.definition is None else definition_of(context.conn, current.definition)
         references = references_of(context, proposal, current)
-        proposed = proposed_schema(proposal, format, references, positions, _record_of(before))
+        proposed = proposed_schema(proposal, format, references, positions, _record_of(before, current))
         of_columns = changes(compare(before, proposed.definition).columns, proposed.aliases) if before else ()
         renames = {change.path: change.now for change in of_columns if change.is_proved}
         for cluster, topic, role in dict.fromkeys((link.cluster, link.topic, link.role) for link in current.links):
@@ -85,13 +85,16 @@ def replaced_sides(proposal: Proposal, context: SchemaContext) -> Iterator[Repla
             )
 
 
-def _record_of(before: Definition | None) -> RecordName | None:
+def _record_of(before: Definition | None, current: Current) -> RecordName | None:
     """Return the record to read of a proposed text that has several; None for the first one.
 
-    Engines read the first message of a Protobuf schema: if another one is the first, they have other columns.
+    Engines read the first message of a Protobuf schema: if another one is the first, they have other columns. A subject
+    without a topic is called after its record, wherever that is in the file.
     """
     if before is None or not before.name:
         return None
+    if not current.links:
+        return before.name
     return None if default_record(before.format, before.text) == before.name else before.name
 
 
@@ -109,7 +112,7 @@ def _check(
     columns_only = before is not None and not olds and has_columns_only(before)
     if before is not None and columns_only and (before.format, format) == (PAYLOAD, "JSON"):
         before = replace(before, format=format)  # messages with inferred columns
-    proposed = proposed_schema(proposal, format, references, positions, _record_of(before))
+    proposed = proposed_schema(proposal, format, references, positions, _record_of(before, current))
     yield from _unread(proposed, before, current)
     at_base = _at_base(proposal, format, references, positions) if context.with_base else None
     if olds and _is_same(olds[-1], proposed) and (at_base is None or at_base.columns == proposed.definition.columns):
