@@ -44,7 +44,7 @@ class Affected(NamedTuple, Generic[K, E]):
     """An affected job (*path* None), dataset (()) or column, in so many edges (*steps*) from the start.
 
     *use* is how the start is used along all of the route: the closest use, on the shortest such route. *trace* returns
-    this route: of thousands that are affected few are shown.
+    this route: of thousands that are affected few are shown. *groups* are those of a job.
     """
 
     node: K
@@ -52,6 +52,7 @@ class Affected(NamedTuple, Generic[K, E]):
     use: Use
     steps: int
     trace: Callable[[], Route[K, E]]
+    groups: tuple[K, ...] = ()
 
     @property
     def route(self) -> tuple[Hop[K, E], ...]:
@@ -76,8 +77,8 @@ def impact(
     search = _Search(graph, neighbourhood or Neighbourhood(graph))
     writers = search.start(root)
     search.go()
-    jobs = [*writers, *search.jobs()]
-    affected = [*jobs, *search.groups(jobs), *search.datasets(), *search.columns()]
+    jobs = search.with_groups([*writers, *search.jobs()])
+    affected = [*jobs, *search.datasets(), *search.columns()]
     return tuple(sorted(affected, key=lambda item: (item.steps, item.use)))
 
 
@@ -183,20 +184,14 @@ class _Search(Generic[K, E]):
         hops, jobs = self._route(reach)
         return Route(hops[:steps], tuple(other for other in jobs if other != job))
 
-    def groups(self, jobs: list[Affected[K, E]]) -> Iterator[Affected[K, E]]:
-        """Return the consumer groups through which *jobs* read, affected like these."""
-        by_job = {
-            affected.node: affected
-            for affected in jobs
-            if affected.use is not Use.WRITES and affected.node not in self._roots
-        }
-        groups: dict[K, Affected[K, E]] = {}
-        for hop in self._graph.ahead(list(by_job), False, frozenset((EdgeKind.MEMBER_OF,))):
-            job = by_job[hop.target]
-            group = Affected(hop.source, None, job.use, job.steps + 1, partial(_route_to_group, job, hop))
-            known = groups.get(hop.source, group)
-            groups[hop.source] = min(known, group, key=lambda candidate: (candidate.use, candidate.steps))
-        return iter(groups.values())
+    def with_groups(self, jobs: list[Affected[K, E]]) -> list[Affected[K, E]]:
+        """Return *jobs* with their consumer groups, which are not affected beside them: they may read other topics."""
+        groups: dict[K, dict[K, None]] = {}
+        readers = list(dict.fromkeys(job.node for job in jobs if job.use is not Use.WRITES))
+        for hop in self._graph.ahead(readers, False, frozenset((EdgeKind.MEMBER_OF,))):
+            groups.setdefault(hop.target, {})[hop.source] = None
+        members = {group for listed in groups.values() for group in listed}
+        return [job._replace(groups=tuple(groups.get(job.node, ()))) for job in jobs if job.node not in members]
 
     def datasets(self) -> Iterator[Affected[K, E]]:
         """Yield the affected datasets, each with its closest use."""
@@ -233,12 +228,6 @@ class _Search(Generic[K, E]):
         route = (*initial, *(hop for flow in ahead for hop in flow.hops))
         jobs = (job for flow in ahead for job in flow.jobs)
         return Route(route, tuple(dict.fromkeys((*_members(initial), *jobs))))
-
-
-def _route_to_group(job: Affected[K, E], hop: Hop[K, E]) -> Route[K, E]:
-    """Return the route of *job* with the edge to its consumer group."""
-    hops, jobs = job.trace()
-    return Route((*hops, hop), (*jobs, job.node))
 
 
 def _members(route: tuple[Hop[K, E], ...]) -> tuple[K, ...]:

@@ -20,6 +20,7 @@ from scanner_api.change_check.file_findings import (
 )
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.invalid_schemas import invalid_schema
 from scanner_api.change_check.model import ChangeFinding, ChangeReport, CheckedFile, Place, Verdict
 from scanner_api.change_check.others import about_others, open_others
 from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
@@ -31,12 +32,14 @@ from scanner_api.change_check.tag_spread import TagSpread
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
 from scanner_api.change_check.usage import without_unused
 from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_api.input_files import format_of
 from scanner_api.policy import policy_notes
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.state import last_scans
 from scanner_dictionary.queries.subjects import topics_named
 from scanner_extractor.evolution import Level as Level
 from scanner_extractor.evolution import Policy as Policy
+from scanner_extractor.evolution import SchemaText
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.lazy_names import deferred
 
@@ -134,11 +137,19 @@ def _checked(
         except InputInvalid as error:
             if is_alone:
                 raise
-            of_file = (unparsed(proposal, error),)
+            of_file = tuple(_invalid(proposal)) or (unparsed(proposal, error),)
         kind = "deleted" if proposal.text is None else proposal.kind
         checked.append(CheckedFile(file=proposal.file, kind=kind, targets=targets))
         findings += of_file
     return tuple(checked), [*findings, *spread.of_columns()]
+
+
+def _invalid(proposal: Proposal) -> Iterator[ChangeFinding]:
+    """Yield that a schema's text is invalid in its own format."""
+    if proposal.kind == SCHEMA and proposal.text and (format := format_of(proposal.file, proposal.text)):
+        place = Place(file=proposal.file)
+        text = SchemaText(proposal.text, proposal.references)
+        yield from invalid_schema(place, proposal.file, format, text, lambda: proposal.base)
 
 
 def _not_scanned(proposal: Proposal, jobs: Iterable[ChangedJob], *, is_allowed: bool) -> Iterator[ChangeFinding]:

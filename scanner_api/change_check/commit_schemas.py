@@ -7,29 +7,24 @@ from dataclasses import replace
 from functools import cached_property
 
 from scanner_api.change_check.commit import Commit
+from scanner_api.change_check.contracts import OF_COLUMNS
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.git import Trees
 from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.invalid_schemas import invalid_schema
 from scanner_api.change_check.mentions import why_harmless
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import SCHEMA, Proposal, Target
 from scanner_api.change_check.schema_change import check_schema
 from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, ProposedReferences, SchemaContext
-from scanner_extractor.evolution import Level
+from scanner_api.input_files import format_of
+from scanner_extractor.evolution import Level, SchemaText
 from scanner_extractor.formats.protobuf.declarations import Enum
 from scanner_extractor.formats.protobuf.parser import parse_proto
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.schemas import SchemaVersion
-
-_OF_COLUMNS = frozenset(f"column-{what}" for what in ("removed", "renamed", "renumbered", "retyped")) | {
-    "made-nullable",
-    "made-required",
-    "symbols-removed",
-}
-"""Rules that are fine if the column is unused."""
-
 
 _OF_SCHEMAS = ("subject ", "topic ")
 
@@ -70,6 +65,8 @@ class SchemaComparison:
         before, after = self._base.schemas, self._head.schemas
         renamed = self._renamed
         for subject, texts in sorted(before.items()):
+            if subject in self._invalid:
+                continue  # its file is reported as a whole
             kept = after.get(renamed.get(subject, subject), ())
             new: list[str | None] = [text for text in kept if text not in texts]
             newest = [kept[-1] if kept else None] if kept[-1:] != texts[-1:] else []
@@ -83,6 +80,13 @@ class SchemaComparison:
             )
 
         yield from self._levels()
+
+    @cached_property
+    def _invalid(self) -> frozenset[str]:
+        """Return the subjects without a text at the second commit because a file of theirs is not read there."""
+        files = self._base.reading.schema_files
+        lost = (name for path, names in files.items() if path in self._head.unread for name in names)
+        return frozenset(lost) - self._head.schemas.keys()
 
     @cached_property
     def _renamed(self) -> Mapping[str, str]:
@@ -126,10 +130,16 @@ class SchemaComparison:
         except (InputInvalid, NameUnknown) as error:
             target = f"subject {proposal.target.subject}"
             place = Place(file=proposal.file)
+            before = (self._base.schemas.get(proposal.target.subject) or ("",))[-1]
+            text = proposal.text or ""
+            format = format_of(proposal.file, text)
+            if found := tuple(invalid_schema(place, target, format, SchemaText(text), lambda: before)):
+                yield from found
+                return
             yield ChangeFinding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=target, what=error.what)
             return
         yield from listed or self._symbols(proposal)
-        if any(finding.verdict is Verdict.FINE and finding.rule in _OF_COLUMNS for finding in listed):
+        if any(finding.verdict is Verdict.FINE and finding.rule in OF_COLUMNS for finding in listed):
             what = (
                 f"nothing in the repository reads what {proposal.target.subject} describes: its readers are elsewhere"
             )

@@ -26,7 +26,7 @@ from scanner_api.change_check.commit import (
     written_by,
 )
 from scanner_api.change_check.commits import CommitChanges, Running
-from scanner_api.change_check.contracts import ProposedContract, contract_findings
+from scanner_api.change_check.contracts import ProposedContract, contract_findings, without_readers
 from scanner_api.change_check.copies import copied_files
 from scanner_api.change_check.deployed_files import deployed_files, in_lfs
 from scanner_api.change_check.edits.documents import is_document
@@ -36,6 +36,7 @@ from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.folding import folded
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.invalid_schemas import invalid_schema
 from scanner_api.change_check.library_rules import is_build_file
 from scanner_api.change_check.model import ChangeFinding, CheckedFile, Place, SkippedFile, Verdict
 from scanner_api.change_check.other_repositories import read_repositories
@@ -48,6 +49,8 @@ from scanner_api.change_check.settings import CheckOptions
 from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.change_check.unknowns import Age
 from scanner_api.change_check.unread_programs import is_unread, unread_programs
+from scanner_extractor.evolution import SchemaText
+from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_extractor.repository.kinds import TEMPLATE
 from scanner_extractor.repository.other_uses import OTHER_USE
@@ -68,6 +71,8 @@ if TYPE_CHECKING:
     from scanner_api.change_check.commit_schemas import SchemaComparison
 
 _LISTED = 10
+_SCHEMA = " schema"
+"""What the kinds of schema files that are not read end in, behind their format."""
 _NOTHING = "it declares nothing that scanner reads"
 
 
@@ -263,12 +268,27 @@ class _Comparison:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
             if unread is None or path in self._renamed:
                 continue
+            if unread.kind.endswith(_SCHEMA) and (found := tuple(self._invalid(path, unread.kind, objects))):
+                yield from found
+                continue
             # Others are compared elsewhere.
             if path not in self._unread_programs or (unread.kind == APPLICATION and not is_unread(path)):
                 what = f"{unread.kind}: {unread.reason}"
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
         for path, (what, _) in self._trees.special.items():
             yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, f"{what}, which is not followed")
+
+    def _invalid(self, path: str, kind: str, objects: ObjectReader) -> Iterator[ChangeFinding]:
+        """Yield that a schema's file is invalid now; nothing if it is gone, or valid."""
+        before, after = (
+            objects.read(tree[path]).decode("utf-8-sig", "replace") if path in tree else ""
+            for tree in (self._trees.base, self._trees.head)
+        )
+        if after:
+            subjects = self._base.reading.schema_files.get(path, ())
+            target = f"subject {subjects[0]}" if subjects else path
+            format = kind.removesuffix(_SCHEMA)
+            yield from invalid_schema(Place(file=path), target, format, SchemaText(after), lambda: before)
 
     @cached_property
     def _unread_programs(self) -> Mapping[str, str]:
@@ -289,13 +309,16 @@ class _Comparison:
     def _contracts(self) -> Iterator[ChangeFinding]:
         """Yield the columns of changed contracts and AsyncAPI documents that differ, with who uses them."""
         before, after = (commit.reading.of(ManualSchema) for commit in (self._base, self._head))
-        for path in self._judged:
+        readings = (self._base.reading, self._head.reading)
+        documents = {path for one in readings for kind in (CONTRACT, ASYNCAPI) for path in one.files.get(kind, ())}
+        # A document that is not changed itself may refer to a file that is.
+        for path in (*self._judged, *sorted(documents - self._judged.keys())):
             old, new = (
                 tuple(schema for schema in schemas if schema.location.startswith(f"{path} "))
                 for schemas in (before, after)
             )
             listed = contract_findings(ProposedContract(path, old, new), self._hits, self._topics_called) if old else ()
-            yield from (finding for finding in listed if finding.target not in self._running)
+            yield from without_readers([finding for finding in listed if finding.target not in self._running])
 
     def _topics_called(self, name: str) -> Iterator[tuple[str, GraphDataset]]:
         yield CLUSTER, self._hits.naming.topic(CLUSTER, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import NamedTuple
@@ -86,6 +86,23 @@ def contract_findings(contract: ProposedContract, hits: Hits, topics: TopicsCall
             yield _finding("not-compared", Verdict.UNKNOWN, contract.file, schema, what)
         elif _columns(schema) != _columns(now):
             yield from _column_findings(contract.file, (schema, now), hits, topics)
+
+
+OF_COLUMNS = frozenset(f"column-{what}" for what in ("removed", "renamed", "renumbered", "retyped")) | {
+    "made-nullable",
+    "made-required",
+    "symbols-removed",
+}
+"""Rules that are fine if the column is unused."""
+
+
+def without_readers(findings: Sequence[ChangeFinding]) -> Iterator[ChangeFinding]:
+    """Yield *findings*, and that readers are elsewhere if one is only fine because none is in the repository."""
+    yield from findings
+    lonely = {one.target: one for one in findings if one.verdict is Verdict.FINE and one.rule in OF_COLUMNS}
+    for target, finding in lonely.items():
+        what = f"nothing in the repository reads what {target.partition(' ')[2]} describes: its readers are elsewhere"
+        yield replace(finding, rule="no-readers-known", verdict=Verdict.UNKNOWN, what=what, item="", affected=())
 
 
 def _column_findings(

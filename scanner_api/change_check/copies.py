@@ -16,7 +16,7 @@ _MOST_COMPARED = 400
 def copied_files(trees: Trees, objects: ObjectReader) -> Mapping[str, str]:
     """Return the added files that hold the former text of a changed file, or nearly, each with the path of that.
 
-    Text that moves is no copy: its former file is gone, or keeps only what the new one lacks.
+    Text that moves is not copied: its former file is gone, or keeps only what the new one lacks.
     """
     changed = [path for path in trees.changed if path in trees.base and path in trees.head][:_MOST_COMPARED]
     added = [path for path in trees.changed if path not in trees.base][:_MOST_COMPARED]

@@ -47,6 +47,14 @@ ROWS: tuple[Row, ...] = (
         REPLACE,
     ),
     (
+        "schema-invalid",
+        "The text of a schema is invalid in its own format, so no registry and no compiler takes it.",
+        "correct the text at the place of the finding",
+        "- string id = 1;\n+ string id = 1",
+        "  string id = 1;",
+        ("Correct the text at the place of the finding.", "Repeat the check."),
+    ),
+    (
         "format-changed",
         "The schema has another format than the current version, so no reader of the old format can parse it.",
         "register the new format under a new subject and topic",

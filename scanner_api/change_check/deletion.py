@@ -205,7 +205,11 @@ class _Check:
     def _bindings(self, subject: SubjectKey, numbers: set[int], *, every_version: bool) -> Iterator[DeletionUse]:
         """Yield the topics that the versions describe, with those who read them; an older version may be in records."""
         seen: set[str] = set()
-        for link in topics_of_subject(self._conn, subject):
+        links = topics_of_subject(self._conn, subject)
+        if not links and not subject.name.endswith(_SIDES):
+            what = "its name has no topic, so records of any topic may have its schema"
+            yield DeletionUse(kind="version", name=subject.full_name, what=what, answer=Answer.UNKNOWN)
+        for link in links:
             if link.gone is not None or (not every_version and link.version not in numbers):
                 continue
             if link.current:
@@ -319,6 +323,8 @@ class _Check:
         return DeletionAnswer(cluster=cluster, what=what, uses=uses, unused_since=since)
 
 
+_SIDES = ("-key", "-value")
+"""What the name of a subject ends in that is called after its topic."""
 _LEFT = ("EMPTY", "DEAD")
 """States of a consumer group without members."""
 

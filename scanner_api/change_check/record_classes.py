@@ -11,7 +11,7 @@ from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.others import CLUSTER
 from scanner_dictionary.queries.columns import columns_of_topics
-from scanner_dictionary.queries.field_uses import field_users
+from scanner_dictionary.queries.field_uses import field_facts, field_users, unwritten_fields
 from scanner_model.clients import Direction
 from scanner_model.columns import ColumnPath, path_name
 from scanner_model.field_uses import FieldExtent, FieldUse, MessageClass, plain_path
@@ -26,6 +26,7 @@ class _Change(NamedTuple):
     path: ColumnPath
     what: str
     place: str
+    hint: str = ""
 
 
 def record_findings(
@@ -38,7 +39,8 @@ def record_findings(
     """
     (base, old), (head, new) = (commit.reading.changed_fields(paths) for commit in commits)
     about = {finding.item for finding in known if finding.rule.startswith(("column-", "made-"))}
-    for change in (*_classes((old, new), hits), *_written((base, head))):
+    reads = _unwritten((base, head), commits[1], hits)
+    for change in (*_classes((old, new), hits), *_written((base, head)), *reads):
         name = path_name(change.path)
         if name in about:
             continue
@@ -51,14 +53,15 @@ def record_findings(
         # Other readers of the topic may know the field by another spelling, or copy whole records.
         more = (hit for hit in by_topic if (hit.kind, hit.name) not in known_readers)
         affected = tuple(hit for hit in (*by_field, *more) if hit.use != "writes")
+        is_lost = change.rule == "record-field-expected" and change.hint
         finding = ChangeFinding(
             rule=change.rule,
-            verdict=Verdict.IMPACT if is_hit else Verdict.UNKNOWN,
+            verdict=Verdict.IMPACT if is_hit or is_lost else Verdict.UNKNOWN,
             place=Place(file=file, line=int(line)),
             target=f"job {change.use[0]}",
             what=change.what,
             item=name,
-            why=(f"the schema of {change.use[1]} does not change",),
+            why=tuple(filter(None, (change.hint, f"the schema of {change.use[1]} does not change"))),
             affected=affected,
         )
         is_read = change.rule == "record-field-expected"
@@ -126,6 +129,27 @@ def _known_fields(topic: str, hits: Hits) -> Collection[str]:
 
 def _plain(path: ColumnPath) -> str:
     return ".".join(plain_path(path))
+
+
+def _unwritten(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]], head: Commit, hits: Hits) -> Iterator[_Change]:
+    """Yield the fields that a program newly reads, and that no schema and no known writer has."""
+    before = {(use.program, use.topic, plain_path(use.path)) for use in commits[0] if use.direction is Direction.READS}
+    new = [use for use in commits[1] if (use.program, use.topic, plain_path(use.path)) not in before]
+    topics = {str(use.topic) for use in new if use.direction is Direction.READS and use.extent is FieldExtent.FIELD}
+    if not topics:
+        return
+    columns: dict[str, set[ColumnPath]] = {}
+    with head.dictionary.reading() as conn:
+        for row in (*columns_of_topics(hits.conn, topics), *columns_of_topics(conn, topics)):
+            if row.role == "value":
+                columns.setdefault(row.topic, set()).add(row.path)
+    stored = (fact for each in (hits, *hits.others) for fact in field_facts(each.field_uses, topics))
+    for found in unwritten_fields(new, columns, (*stored, *commits[1])):
+        use, name = found.use, path_name(found.use.path)
+        what = f"{use.program} now reads {name} of {use.topic}, which no schema and no known program writes"
+        hint = f"did you mean {' or '.join(found.similar)}?" if found.similar else ""
+        key = (use.program, str(use.topic), use.direction)
+        yield _Change("record-field-expected", key, use.path, what, use.places[0] if use.places else ":1", hint)
 
 
 def _written(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]]) -> Iterator[_Change]:

@@ -244,6 +244,8 @@ def _of_readers(
     rules = replace(context.rules(current.subject), lenient=True)
     for old in olds:
         for direction, difference in _differences(old, proposed, rules):
+            if direction == FORWARD and difference.rule == _NO_MESSAGE:
+                continue  # the new text adds a message, which readers with the old one do not ask for
             finding = _incompatible(current, proposed, difference, (direction,))
             if difference.certain:
                 rule, verb = _OF_READERS[direction]
@@ -263,6 +265,9 @@ def _of_readers(
 
 _CLOSED = frozenset({"ADDITIONAL_PROPERTIES_REMOVED", "UNEVALUATED_PROPERTIES_REMOVED"})
 """Differences of a closed content model: written data may have properties that no schema lists."""
+
+_NO_MESSAGE = "MESSAGE_REMOVED"
+"""A registry compares all messages of a Protobuf file; readers read one."""
 
 BACKWARD, FORWARD = "new readers of old data", "old readers of new data"
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from scanner_api.change_check.column_changes import Change, changes
 from scanner_api.change_check.field_users import with_field_users
-from scanner_api.change_check.model import OF_READERS, Affected, ChangeFinding, Verdict
+from scanner_api.change_check.invalid_schemas import invalid_schema
+from scanner_api.change_check.model import OF_READERS, Affected, ChangeFinding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
@@ -35,10 +36,10 @@ from scanner_dictionary.compatibility.changes import Verdict as Compatibility
 from scanner_dictionary.compatibility.compare import compare
 from scanner_dictionary.queries.subjects import definition_of
 from scanner_dictionary.queries.topics import field_tags
-from scanner_extractor.evolution import removed_symbols, uncompared
+from scanner_extractor.evolution import Rules, SchemaText, default_record, differences, removed_symbols, uncompared
 from scanner_model.columns import KEY, Column, ColumnPath, path_name
 from scanner_model.errors import InputInvalid
-from scanner_model.names import Role
+from scanner_model.names import RecordName, Role
 from scanner_model.schemas import Definition
 
 _KEY_CHANGED = "keys are written otherwise: one key has records in two partitions, and compaction and joins see two"
@@ -56,7 +57,8 @@ def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str,
     currents = tuple(currents_of(proposal, context, own.parsed))
     findings: list[ChangeFinding] = []
     for current in currents:
-        findings += _check(proposal, current, context, (format, positions))
+        invalid = tuple(_invalid(proposal, current, context, format))
+        findings += invalid or _check(proposal, current, context, (format, positions))
     return tuple(current.shown for current in currents), tuple(findings)
 
 
@@ -69,7 +71,7 @@ def replaced_sides(proposal: Proposal, context: SchemaContext) -> Iterator[Repla
     for current in currents_of(proposal, context, own.parsed):
         before = None if current.definition is None else definition_of(context.conn, current.definition)
         references = references_of(context, proposal, current)
-        proposed = proposed_schema(proposal, format, references, positions, before.name if before else None)
+        proposed = proposed_schema(proposal, format, references, positions, _record_of(before, current))
         of_columns = changes(compare(before, proposed.definition).columns, proposed.aliases) if before else ()
         renames = {change.path: change.now for change in of_columns if change.is_proved}
         for cluster, topic, role in dict.fromkeys((link.cluster, link.topic, link.role) for link in current.links):
@@ -83,6 +85,19 @@ def replaced_sides(proposal: Proposal, context: SchemaContext) -> Iterator[Repla
             )
 
 
+def _record_of(before: Definition | None, current: Current) -> RecordName | None:
+    """Return the record to read of a proposed text that has several; None for the first one.
+
+    Engines read the first message of a Protobuf schema: if another one is the first, they have other columns. A subject
+    without a topic is called after its record, wherever that is in the file.
+    """
+    if before is None or not before.name:
+        return None
+    if not current.links:
+        return before.name
+    return None if default_record(before.format, before.text) == before.name else before.name
+
+
 def _behind(start: ColumnPath, columns: Sequence[Column]) -> tuple[Column, ...]:
     return tuple(replace(column, path=(*start, *column.path)) for column in columns)
 
@@ -93,16 +108,16 @@ def _check(
     format, positions = read
     before = None if current.definition is None else definition_of(context.conn, current.definition)
     olds = tuple(stored_schemas(context.conn, current, before))
+    references = references_of(context, proposal, current)
     columns_only = before is not None and not olds and has_columns_only(before)
     if before is not None and columns_only and (before.format, format) == (PAYLOAD, "JSON"):
         before = replace(before, format=format)  # messages with inferred columns
-    references = references_of(context, proposal, current)
-    proposed = proposed_schema(proposal, format, references, positions, before.name if before else None)
-    yield from _unread(proposed, current)
+    proposed = proposed_schema(proposal, format, references, positions, _record_of(before, current))
+    yield from _unread(proposed, before, current)
     at_base = _at_base(proposal, format, references, positions) if context.with_base else None
     if olds and _is_same(olds[-1], proposed) and (at_base is None or at_base.columns == proposed.definition.columns):
         return
-    before = _completed(before, at_base)
+    before = _completed(_if_read(before), at_base)
     compared = () if before is None else compare(before, proposed.definition).columns
     of_columns = list(changes(compared, proposed.aliases))
     rejected: dict[ColumnPath, tuple[ChangeFinding, ...]] = {}
@@ -111,6 +126,7 @@ def _check(
         answered |= {path} if finding.rule in ("incompatible", *OF_READERS) else set()
         yield replace(finding, affected=_affected(path, current, context) if path else ())
     of_columns += [change for change in _symbol_changes(olds[-1:], proposed) if change.path not in answered]
+    of_columns += _rejected(olds[-1:], proposed, answered | {change.path for change in of_columns})
     yield from _uncompared(olds[-1:], current, proposed, answered)
     if before is None or not (olds or columns_only):
         yield finding_of("not-compared", Verdict.UNKNOWN, current, positions.start, "no schema that was read is stored")
@@ -135,6 +151,18 @@ def _check(
     if any(finding.verdict is Verdict.FINE and finding.rule != "column-added" for finding in findings):
         for what in why_no_readers(context.conn, current.links, current.subject):
             yield finding_of("no-readers-known", Verdict.UNKNOWN, current, positions.start, what, why=(WHAT_TO_SCAN,))
+
+
+def _invalid(proposal: Proposal, current: Current, context: SchemaContext, format: str) -> Iterator[ChangeFinding]:
+    """Yield that the text is invalid in its format; it may have replaced another invalid one."""
+
+    def before() -> str:
+        newest = replace(current, versions=current.versions[-1:])
+        stored = (old for old in stored_schemas(context.conn, newest, None) if old.format == format)
+        return proposal.base or next((old.text.text for old in stored), "")
+
+    place, references = Place(file=proposal.file), references_of(context, proposal, current)
+    return invalid_schema(place, current.shown, format, SchemaText(proposal.text or "", references), before)
 
 
 def _at_base(proposal: Proposal, format: str, references: Mapping[str, str], positions: Positions) -> Definition | None:
@@ -195,7 +223,13 @@ def _identity(
     now = proposed.definition.name
     is_renamed = before.format == "AVRO" and before.name and now and before.name != now
     is_key = any(link.role == Role.KEY for link in current.links)
+    is_behind = before.format == "PROTOBUF" and before.name != now and before.name in proposed.parsed.records
     listed = [
+        (
+            "record-renamed",
+            f"{now} is the first message in place of {before.name}: engines that read the first one read other columns",
+            is_behind,
+        ),
         (
             "record-renamed",
             f"{before.name} is called {now}: a reader with a generated class may not find it",
@@ -219,10 +253,20 @@ def _is_same(newest: StoredSchema, proposed: ProposedSchema) -> bool:
         return newest.text.text.strip() == proposed.text.text.strip()
 
 
-def _unread(proposed: ProposedSchema, current: Current) -> Iterator[ChangeFinding]:
+def _unread(proposed: ProposedSchema, before: Definition | None, current: Current) -> Iterator[ChangeFinding]:
+    """Yield what of the proposed text, and of the stored one alone, was not read."""
     for problem in proposed.parsed.problems:
         what = f"{problem.where}: {problem.what}"
         yield finding_of("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what)
+    for problem in before.problems if before is not None else ():
+        if problem not in proposed.parsed.problems:
+            what = f"the stored schema is not read completely, {problem.where}: {problem.what}"
+            yield finding_of("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what)
+
+
+def _if_read(before: Definition | None) -> Definition | None:
+    """Return *before*; None if nothing of its text was read: that is not a schema without columns."""
+    return None if before is not None and before.problems and not before.columns else before
 
 
 def _symbol_changes(newest: Sequence[StoredSchema], proposed: ProposedSchema) -> Iterator[Change]:
@@ -231,6 +275,16 @@ def _symbol_changes(newest: Sequence[StoredSchema], proposed: ProposedSchema) ->
         for found in removed_symbols(old.format, proposed.text, old.text):
             what = f"{path_name(found.path)} loses symbols: {found.why}"
             yield Change(rule="symbols-removed", path=found.path, now=found.path, what=what)
+
+
+def _rejected(newest: Sequence[StoredSchema], proposed: ProposedSchema, answered: Set[ColumnPath]) -> Iterator[Change]:
+    """Yield why readers with the stored schema reject new data, at any level; not what columns or the registry show."""
+    for old in newest if newest and newest[0].format == proposed.definition.format else ():
+        for found in differences(old.format, old.text, proposed.text, Rules(lenient=True)):
+            is_known = any(found.path[: len(path)] == path for path in answered)
+            if found.certain and found.path and not is_known:
+                what = f"a reader with the old schema rejects data written with the new one: {found.why}"
+                yield Change(rule="new-data-rejected", path=found.path, now=found.path, what=what, why=found.rule)
 
 
 def _uncompared(

@@ -80,7 +80,7 @@ def impact_from(
     """
     reached = impact_query.impact(root, impact_graph(graph), neighbourhood)
     affected = tuple(reach for reach in reached if depth is None or reach.steps <= depth)
-    nodes = graph.nodes_of({root.node, *(reach.node for reach in reached)})
+    nodes = graph.nodes_of({root.node, *(node for reach in reached for node in (reach.node, *reach.groups))})
     start = column_node(nodes[root.node], root.path) if root.path else nodes[root.node]
     return Impact(root=start, affected=affected, nodes=nodes)
 

@@ -35,7 +35,7 @@ class AffectedNode:
     """A node that is affected; *use* is copies, computes, depends, unknown, made or writes.
 
     *through* are the ids of jobs, *way* the edges that lead there; None where they were not asked for. *cluster* is as
-    in `GraphNode`.
+    in `GraphNode`. *groups* are the consumer groups through which a job reads; they do not count beside it.
     """
 
     id: str
@@ -50,6 +50,7 @@ class AffectedNode:
     cluster: str = ""
     owner: str = ""
     last_seen: str = ""
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +222,7 @@ def _affected(
                 cluster=names.get(node.namespace, ""),
                 owner=owners.get(reached.node, ("", ""))[0],
                 last_seen=owners.get(reached.node, ("", ""))[1],
+                groups=tuple(sorted(found.nodes[group].name for group in reached.groups)),
             )
         )
     return tuple(rows)

@@ -407,8 +407,8 @@ QUESTIONS: tuple[Question, ...] = (
         "groups by it), unknown (reads it, but the columns are not known), made (NODE writes it), writes (into NODE)."
         "\n\nExit status: 2 several nodes have the name; 4 none has it, or no graph was generated yet.",
         examples=("impact orders.total", "impact orders --format json"),
-        shown=("affected", "kind", "use", "owner", "last_seen", "steps", "through"),
-        optional=frozenset({"owner", "last_seen"}),
+        shown=("affected", "kind", "use", "owner", "last_seen", "steps", "through", "groups"),
+        optional=frozenset({"owner", "last_seen", "groups"}),
     ),
     Question(
         name="impact_csv",

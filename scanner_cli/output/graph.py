@@ -154,6 +154,7 @@ def impact_rows(impact: ImpactList) -> list[dict[str, Json]]:
             "last_seen": affected.last_seen,
             "steps": affected.steps,
             "through": [names.get(job, job) for job in affected.through],
+            "groups": list(affected.groups),
             "evidence": affected.way[-1].evidence if affected.way else "",
         }
         for affected in rows

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, select
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.clients import ClientRow, configured, observed
-from scanner_dictionary.queries.columns import TopicColumnRow
+from scanner_dictionary.queries.columns import TopicColumnRow, columns_of_topics
 from scanner_dictionary.queries.facts import fact_of, stored_rows
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.other_columns import cluster_names
@@ -70,6 +71,64 @@ def _uses(fact: FieldUse, path: ColumnPath) -> bool:
 
 def _overlaps(first: Sequence[str], second: Sequence[str]) -> bool:
     return all(left == right for left, right in zip(first, second, strict=False))
+
+
+class UnwrittenField(NamedTuple):
+    """A field that a program reads, and that neither a schema of the topic nor a known writer has.
+
+    *similar* are the names of those that they have and that are spelled alike.
+    """
+
+    use: FieldUse
+    similar: tuple[str, ...]
+
+
+def unwritten_fields(
+    uses: Iterable[FieldUse], columns: Mapping[str, Collection[ColumnPath]], writers: Iterable[FieldUse]
+) -> Iterator[UnwrittenField]:
+    """Yield the *uses* that read a field that is in none of a topic's *columns*, by topic, and that no writer sets.
+
+    A topic without columns is left out unless all fields that its *writers* set are known. A column without a name is
+    a whole message, which may have any field.
+    """
+    written: dict[str, list[FieldUse]] = {}
+    for writer in writers:
+        if writer.direction is Direction.WRITES:
+            written.setdefault(writer.topic, []).append(writer)
+    for use in uses:
+        others, own = written.get(use.topic, []), columns.get(use.topic, ())
+        is_known = bool(own) or (bool(others) and all(other.extent is FieldExtent.FIELD for other in others))
+        if use.direction is not Direction.READS or use.extent is not FieldExtent.FIELD or not is_known:
+            continue
+        known = [*own, *(other.path for other in others if other.extent is FieldExtent.FIELD)]
+        if not _has_field({plain_path(path) for path in known}, plain_path(use.path)):
+            names = {path_name(path): None for path in known if len(path) == len(use.path)}
+            yield UnwrittenField(use, tuple(get_close_matches(path_name(use.path), list(names), n=3, cutoff=0.6)))
+
+
+def _has_field(known: Collection[tuple[str, ...]], field: tuple[str, ...]) -> bool:
+    """Return whether *known* has a field, a field inside it, or an enclosing field without known content."""
+    if any(path[: len(field)] == field for path in known):
+        return True
+    enclosing = [path for path in known if field[: len(path)] == path]
+    return any(not any(len(path) > len(one) and path[: len(one)] == one for path in known) for one in enclosing)
+
+
+def field_facts(conn: Connection, topics: Collection[str]) -> Iterator[FieldUse]:
+    """Yield the stored uses of fields of the topics with these names."""
+    query = stored_rows(t.field_use, include_gone=False).where(t.field_use.c.topic.in_(sorted(topics)))
+    return (fact_of(FieldUse, row) for row in conn.execute(query))
+
+
+def stored_unwritten_fields(conn: Connection, cluster: str) -> Iterator[UnwrittenField]:
+    """Yield the fields that programs read of topics of a cluster, and that no schema and no known writer has."""
+    uses = [fact_of(FieldUse, row) for row in conn.execute(stored_rows(t.field_use, cluster, include_gone=False))]
+    names = {use.topic for use in uses if use.direction is Direction.READS and use.extent is FieldExtent.FIELD}
+    columns: dict[str, set[ColumnPath]] = {}
+    for column in columns_of_topics(conn, names):
+        if column.cluster == cluster and column.role == "value":
+            columns.setdefault(column.topic, set()).add(column.path)
+    yield from unwritten_fields(uses, columns, uses)
 
 
 def by_column(rows: Iterable[ClientRow], users: Iterable[FieldUser]) -> Iterator[ClientRow]:

@@ -8,8 +8,10 @@ from functools import partial
 from sqlalchemy import ColumnElement, Connection, select
 
 from scanner_dictionary.queries.drift import Difference, Drift, DriftRow, drift
+from scanner_dictionary.queries.field_uses import stored_unwritten_fields
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
+from scanner_model.columns import path_name
 from scanner_model.declarations import UNRESOLVED_USE
 
 Occurrences = Iterator[tuple[str, str]]
@@ -52,6 +54,17 @@ def unresolved_uses(conn: Connection, cluster: int) -> Occurrences:
     return _unread(conn, cluster, t.unread_file.c.kind == UNRESOLVED_USE)
 
 
+def fields_not_written(conn: Connection, cluster: int) -> Occurrences:
+    """Find fields that programs read, and that no schema of the topic and no known writer has."""
+    name = conn.execute(select(t.cluster.c.name).where(t.cluster.c.id == cluster)).scalar_one()
+    for found in stored_unwritten_fields(conn, name):
+        use = found.use
+        place = f" ({use.places[0]})" if use.places else ""
+        hint = f"; did you mean {' or '.join(found.similar)}?" if found.similar else ""
+        what = f"reads {path_name(use.path)} of {use.topic}{place}, which no schema and no known writer has{hint}"
+        yield f"job {use.program}", what
+
+
 def _unread(conn: Connection, cluster: int, condition: ColumnElement[bool]) -> Occurrences:
     table = t.unread_file
     query = select(table.c.name, table.c.kind, table.c.reason).where(
@@ -79,6 +92,15 @@ RULES = (
         severity=Severity.WARNING,
         hint="the file may read or write any topic: declare its flows in a manual lineage file",
         find=unresolved_uses,
+    ),
+    Rule(
+        name="field-not-written",
+        meaning="A program reads a field that no schema of the topic and no known writer has.",
+        example_bad='order["customer_mail"], and the schema has customer_email',
+        example_good='order["customer_email"]',
+        severity=Severity.WARNING,
+        hint="correct the name, or add the field to the schema and to what writes the topic",
+        find=fields_not_written,
     ),
     Rule(
         name="declared-not-running",

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from scanner_extractor.evolution.differences import MOST_STEPS, Difference, Rules, SchemaText, TooMuchEffort, undecided
 from scanner_model.errors import InputInvalid
 from scanner_model.lazy_names import deferred, load
+
+if TYPE_CHECKING:
+    from scanner_extractor.evolution.validity import Rejection
 
 __all__ = [
     "COMPARISONS",
@@ -19,9 +23,11 @@ __all__ = [
     "Policy",
     "Rules",
     "SchemaText",
+    "default_record",
     "differences",
     "invalidities",
     "is_judged",
+    "rejection",
     "removed_symbols",
     "uncompared",
 ]
@@ -116,6 +122,12 @@ def invalidities(format: str, proposed: SchemaText, rules: Rules) -> tuple[Diffe
     return _decided(lambda: tuple(load(f"{__name__}.logical:invalidities")(format, proposed)))
 
 
+def rejection(format: str, proposed: SchemaText) -> Rejection | None:
+    """Return why the parser of *format* rejects a text, with the place; None if it does not, or is not known to."""
+    found: Rejection | None = load(f"{__name__}.validity:rejection")(format, proposed)
+    return found
+
+
 def is_judged(policy: str, format: str) -> bool:
     """Return whether all rules of *policy*, in the registry's words, are known for schemas of *format*."""
     return policy in ("", Policy.STRICT, Policy.LENIENT) or (policy == Policy.LOGICAL and format in COMPARISONS)
@@ -156,6 +168,14 @@ def removed_symbols(format: str, reader: SchemaText, writer: SchemaText) -> tupl
         return tuple(load(name)(reader, writer)) if name else ()
     except (InputInvalid, TooMuchEffort, RecursionError):
         return ()
+
+
+def default_record(format: str, text: str) -> str:
+    """Return the record that engines read of a text with several, by its place in it; empty if none is by its place.
+
+    Flink, ksqlDB, Connect and Materialize read the first message of a Protobuf schema.
+    """
+    return str(load(f"{__name__}.protobuf_declarations:first_message")(text)) if format == "PROTOBUF" else ""
 
 
 def uncompared(format: str, reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scanner_extractor.evolution.differences import Difference, Rules, SchemaText, undecided
 from scanner_extractor.formats.protobuf.declarations import Declared, Enum, Field, Label, Message, Scopes, declared
@@ -32,12 +32,24 @@ _WRITTEN_LABELS = (Label.OPTIONAL, Label.REQUIRED, Label.REPEATED)
 
 
 def differences(reader: SchemaText, writer: SchemaText, rules: Rules) -> tuple[Difference, ...]:
-    """Return why *reader* does not read the data of *writer*; empty where it does. Nothing is raised."""
-    return tuple(_Comparison(_Schema(writer), _Schema(reader), rules).compare())
+    """Return why *reader* does not read the data of *writer*; empty where it does. Nothing is raised.
+
+    If a part of either text is not read, nothing is certain: what differs may be in that part.
+    """
+    old, new = _Schema(writer), _Schema(reader)
+    found = tuple(_Comparison(old, new, rules).compare())
+    unread = [problem for schema in (old, new) for problem in schema.main.problems]
+    if not unread:
+        return found
+    why = undecided(f"a part of a schema is not read: {unread[0].where}: {unread[0].what}")
+    return (why, *(replace(difference, certain=False) for difference in found))
 
 
 def removed_symbols(reader: SchemaText, writer: SchemaText) -> Iterator[Difference]:
-    """Yield the fields whose enum has no symbol any more for a number that the writer's has; no registry rejects it."""
+    """Yield the fields whose enum lost or renamed a symbol that the writer's has; no registry rejects it.
+
+    Readers of JSON, and engines that read enums as text, have its name.
+    """
     old, new = _Schema(writer), _Schema(reader)
     paths = new.paths()
     for name, before in old.types.items():
@@ -54,8 +66,7 @@ def removed_symbols(reader: SchemaText, writer: SchemaText) -> Iterator[Differen
 def _lost(before: Declared | None, after: Declared | None) -> list[str]:
     if before is None or after is None or not (isinstance(before.body, Enum) and isinstance(after.body, Enum)):
         return []
-    kept = {number for _, number in after.body.values}
-    return [name for name, number in before.body.values if number not in kept]
+    return [name for name, number in before.body.values if (name, number) not in after.body.values]
 
 
 class _Schema:

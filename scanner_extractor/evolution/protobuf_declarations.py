@@ -52,6 +52,11 @@ def _services(old: tuple[Service, ...], new: tuple[Service, ...]) -> Iterator[Di
                 yield undecided(f"the call {service.name}.{name} {what}, and its callers are not known")
 
 
+def first_message(text: str) -> str:
+    """Return the full name of the first message of a text; empty without any."""
+    return next((one.name for one in declared(MAIN, parse_proto(text)) if isinstance(one.body, Message)), "")
+
+
 def _of_columns(file: ProtoFile) -> frozenset[str]:
     """Return the full names of the first message of a file and of what it contains: their fields are columns."""
     types = {declaration.name: declaration for declaration in declared(MAIN, file)}

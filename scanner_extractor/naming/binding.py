@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from scanner_extractor.naming import Candidate, Choice, Link, Proposed, Subject, choose, propose, strategies_in_force
 from scanner_extractor.naming.observed import NONE_IN_USE, IdsInUse, Observed, names_of, observed_links
@@ -206,6 +207,13 @@ class Bound:
     problems: tuple[Problem, ...] = ()
 
 
+class _KnownTopics(NamedTuple):
+    """The sources of the topics that are known; *are_all*: the brokers have no others."""
+
+    sources: Mapping[TopicName, SourceId]
+    are_all: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Case:
     """One subject, all its versions, the newest live one (or the newest), and whether others refer to it."""
@@ -217,7 +225,7 @@ class _Case:
     referenced: bool
 
 
-def bind(
+def bind(  # noqa: PLR0913 - what one scan knows of subjects and topics
     versions: Iterable[SchemaVersion],
     records: Records,
     topics: Iterable[Topic],
@@ -225,19 +233,25 @@ def bind(
     assignments: Sequence[Assignment] = (),
     *,
     in_use: IdsInUse = NONE_IN_USE,
+    all_topics: bool = False,
 ) -> Bound:
     """Bind every subject of *registries* to its topics, and every version of it with it.
 
     *versions* know their fingerprints, *records* the names in each text, *topics* what other sources know. The
     newest live version decides; a subject that others refer to is bound only where its topic is known or declared.
-    One that is not bound so is bound where its ids are *in_use*.
+    One that is not bound so is bound where its ids are *in_use*. *all_topics*: the brokers listed every topic, so that
+    no topic that *topics* lacks is assumed to exist.
     Takes time in proportion to the number of subjects. Raises InputInvalid for a naming strategy that cannot be used.
     """
     known = {topic.name: topic.source for topic in topics}
     listed = tuple(versions)
     parts = [
         _bind_registry(
-            registry, [v for v in listed if v.source == registry.registry.source], records, known, assignments
+            registry,
+            [v for v in listed if v.source == registry.registry.source],
+            records,
+            _KnownTopics(known, are_all=all_topics),
+            assignments,
         )
         for registry in registries
     ]
@@ -276,10 +290,10 @@ def _bind_registry(
     naming: RegistryNaming,
     versions: Sequence[SchemaVersion],
     records: Records,
-    known: Mapping[TopicName, SourceId],
+    topics: _KnownTopics,
     assignments: Sequence[Assignment],
 ) -> _BoundByName:
-    kind, source = naming.registry.kind, naming.registry.source
+    kind, source, known = naming.registry.kind, naming.registry.source, topics.sources
     declared = declared_topics(kind, naming.naming.subjects, naming.associations, assignments)
     targets = _reference_targets(versions)
     groups = _by_subject(versions)
@@ -291,7 +305,7 @@ def _bind_registry(
     for key, group in groups.items():
         case = _case(key, group, records, declared.of(*key), kind, key in targets)
         proposed = propose(case.subject, strategies_in_force(naming.naming.strategies, kind))
-        choice = _choice(case, proposed, naming, known)
+        choice = _choice(case, proposed, naming, topics)
         for error in proposed.failed:
             if isinstance(error, TookTooLong):
                 slow.setdefault(error.pattern, []).append(qualified_subject(*key))
@@ -347,11 +361,11 @@ def _case(
     return _Case(key=key, subject=subject, versions=tuple(versions), newest=newest, referenced=referenced)
 
 
-def _choice(case: _Case, proposed: Proposed, naming: RegistryNaming, known: Mapping[TopicName, SourceId]) -> Choice:
-    choice = choose(proposed, known)
+def _choice(case: _Case, proposed: Proposed, naming: RegistryNaming, topics: _KnownTopics) -> Choice:
+    choice = choose(proposed, topics.sources)
     if choice.topic_known or case.subject.links or not choice.chosen:
         return choice
-    if _fits_any_name(choice.chosen, naming) or not _assumable(case, choice.chosen, topics_known=bool(known)):
+    if _fits_any_name(choice.chosen, naming) or not _assumable(case, choice.chosen, topics):
         return Choice(others=(*choice.bound, *choice.others))
     return choice
 
@@ -362,14 +376,14 @@ def _fits_any_name(candidate: Candidate, naming: RegistryNaming) -> bool:
     return weak and default_names(naming.registry.kind)[0] != candidate.strategy
 
 
-def _assumable(case: _Case, candidate: Candidate, *, topics_known: bool) -> bool:
+def _assumable(case: _Case, candidate: Candidate, topics: _KnownTopics) -> bool:
     """Return whether a topic that no source knows may be assumed to exist.
 
-    Not where the subject is deleted. One that others refer to needs no topic, unless nothing is known of topics and
-    its suffix shows that it has one.
+    Not if the subject is deleted, or if the brokers listed all topics. One that others refer to needs no topic, unless
+    nothing is known of topics and its suffix shows that it has one.
     """
-    plain = candidate.strategy == "topic" and not topics_known
-    return not case.newest.deleted and (plain or not case.referenced)
+    plain = candidate.strategy == "topic" and not topics.sources
+    return not topics.are_all and not case.newest.deleted and (plain or not case.referenced)
 
 
 def _helpful_strategy(subject: Subject, kind: str, known: Mapping[TopicName, SourceId]) -> str:

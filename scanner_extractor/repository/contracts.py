@@ -1,15 +1,19 @@
-"""Data contracts (Open Data Contract Standard) and AsyncAPI 3 documents of Kafka: topics, columns, owners, uses."""
+"""Data contracts and AsyncAPI 3 documents of Kafka: topics, columns, owners, uses.
+
+Contracts are of the Open Data Contract Standard, or of the Data Contract Specification before it.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.declared import Collector
+from scanner_extractor.repository.document_references import Document, DocumentReferences
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.repository.yaml_documents import parse_yaml
@@ -24,14 +28,18 @@ CONTRACT, ASYNCAPI = "data contract", "AsyncAPI document"
 """The kinds of documents, as they are counted and named in problems."""
 _ENDINGS = frozenset((".yaml", ".yml", ".json"))
 _IS_CONTRACT = re.compile(rf"(?:^|[{{,])[ \t]*\"?kind\"?\s*:\s*[\"']?{KIND}\b", re.MULTILINE)
+_SPECIFICATION = "dataContractSpecification"
+_IS_SPECIFICATION = re.compile(rf"(?:^|[{{,])[ \t]*\"?{_SPECIFICATION}\"?\s*:", re.MULTILINE)
 _IS_ASYNCAPI = re.compile(r"(?:^|[{,])[ \t]*\"?asyncapi\"?\s*:", re.MULTILINE)
+_DEEPEST = 30
 _FORMATS = {"avro": "AVRO", "protobuf": "PROTOBUF", "schema+json": "JSON"}
 """A word of a payload's `schemaFormat` → the format of its schema."""
 
 
 def is_contract(file: RepositoryFile) -> bool:
     """Check whether a file is a data contract."""
-    return file.ending in _ENDINGS and _IS_CONTRACT.search(file.text) is not None
+    is_named = _IS_CONTRACT.search(file.text) or _IS_SPECIFICATION.search(file.text)
+    return file.ending in _ENDINGS and is_named is not None
 
 
 def is_asyncapi(file: RepositoryFile) -> bool:
@@ -45,6 +53,8 @@ def read_contracts(files: Sequence[RepositoryFile], context: Context) -> None:
         for document in _documents(file, CONTRACT, context):
             if document.get("kind") == KIND:
                 _read_contract(file, document, context)
+            elif _SPECIFICATION in document:
+                _read_contract(file, _standardized(file, document, context), context)
 
 
 def read_asyncapi(files: Sequence[RepositoryFile], context: Context) -> None:
@@ -104,6 +114,52 @@ def _read_contract(file: RepositoryFile, contract: Mapping[str, Json], context: 
     for topic in topics:
         context.topic(topic, file.path, _number(custom_values(contract).get("partitions")), tool=CONTRACT)
         context.annotations.append(_annotation(file, contract, TopicName(topic), context))
+
+
+def _standardized(file: RepositoryFile, contract: Mapping[str, Json], context: Context) -> Mapping[str, Json]:
+    """Return a contract of the Data Contract Specification with the members of the standard: its models as schemas."""
+    references = DocumentReferences(Document(file.path, file.text, contract), _texts(context))
+    servers = [_mapping(server) for server in _mapping(contract.get("servers")).values()]
+    topics = [str(server["topic"]) for server in servers if server.get("type") == "kafka" and server.get("topic")]
+    schemas = []
+    for name, model in _mapping(contract.get("models")).items():
+        properties = _properties(_mapping(model).get("fields"), references, 0)
+        schemas.append({"name": name, "physicalName": topics[0] if topics else name, "properties": properties})
+    for reference in references.unresolved:
+        context.leave(file, CONTRACT, f"the reference {reference} leads to nothing that is read")
+    info = _mapping(contract.get("info"))
+    team = {"name": info.get("owner") or ""}
+    return {**contract, "servers": servers, "schema": schemas, "team": team, "description": info.get("description")}
+
+
+def _properties(fields: Json, references: DocumentReferences, depth: int) -> list[Json]:
+    return [
+        {"name": name, **_property(field, references, depth)}
+        for name, field in (_mapping(fields).items() if depth < _DEEPEST else ())
+    ]
+
+
+def _property(field: Json, references: DocumentReferences, depth: int) -> dict[str, Json]:
+    """Return a field of the Data Contract Specification as a property of the standard; a definition completes it."""
+    known = _mapping(field)
+    if "$ref" in known:
+        known = {**_mapping(references.follow(known)[0]), **known}
+    element: dict[str, Json] = {
+        "physicalType": known.get("type"),
+        "required": known.get("required", False),
+        "description": known.get("description"),
+        "tags": [*_listed(known.get("tags")), *(["PII"] if known.get("pii") is True else ())],
+        "properties": _properties(known.get("fields"), references, depth + 1),
+    }
+    if depth < _DEEPEST and isinstance(known.get("items"), dict):
+        element["items"] = _property(known["items"], references, depth + 1)
+    if depth < _DEEPEST and isinstance(known.get("values"), dict):
+        element["map"] = {"value": _property(known["values"], references, depth + 1)}
+    return element
+
+
+def _texts(context: Context) -> Callable[[str], str | None]:
+    return lambda path: context.text(path) if path in context.entries else None
 
 
 def _add_readers(file: RepositoryFile, schema: Mapping[str, Json], topic: str, context: Context) -> None:
@@ -176,8 +232,10 @@ def _is_of_kafka(document: Mapping[str, Json]) -> bool:
 
 def _read_channels(file: RepositoryFile, document: Mapping[str, Json], context: Context) -> None:
     topics: dict[str, str] = {}
+    references = DocumentReferences(Document(file.path, file.text, document), _texts(context))
     for name, listed in _mapping(document.get("channels")).items():
-        channel = _resolved(listed, document)
+        value, at = references.follow(listed)
+        channel = _mapping(value)
         binding = _mapping(_mapping(channel.get("bindings")).get("kafka"))
         topic = str(binding.get("topic") or channel.get("address") or name)
         if not is_topic_name(topic):
@@ -187,9 +245,11 @@ def _read_channels(file: RepositoryFile, document: Mapping[str, Json], context: 
         context.topic(topic, file.path, _number(binding.get("partitions")), tool=ASYNCAPI)
         context.annotations.append(_channel_annotation(file, channel, TopicName(topic), context))
         for each in _mapping(channel.get("messages")).values():
-            _add_message(file, _resolved(each, document), TopicName(topic), document, context)
+            _add_message(file, references.follow(each, at), TopicName(topic), references, context)
     for name, operation in _mapping(document.get("operations")).items():
         _add_use(file, str(name), _mapping(operation), topics, context)
+    for reference in references.unresolved:
+        context.leave(file, ASYNCAPI, f"the reference {reference} leads to nothing that is read")
 
 
 def _channel_annotation(
@@ -209,17 +269,16 @@ def _channel_annotation(
 
 def _add_message(
     file: RepositoryFile,
-    message: Mapping[str, Json],
+    found: tuple[Json, Document],
     topic: TopicName,
-    document: Mapping[str, Json],
+    references: DocumentReferences,
     context: Context,
 ) -> None:
     """Add the schema of a message's values: that of its payload, or the text that an export kept beside it."""
-    payload = _resolved(message.get("payload"), document)
-    words = str(payload.get("schemaFormat") or "application/schema+json")
-    written = next((name for word, name in _FORMATS.items() if word in words), "")
-    kept = message.get("x-schema-text")
-    text = kept or (payload.get("schema") if "schemaFormat" in payload else payload)
+    message, kept = _mapping(found[0]), _mapping(found[0]).get("x-schema-text")
+    written, text = _payload(message.get("payload"), found[1], references)
+    if isinstance(kept, str):
+        written, text = str(message.get("x-format") or written), kept
     if not written or not text:
         return
     subject = str(message.get("x-subject") or "")
@@ -228,9 +287,9 @@ def _add_message(
             source=context.source,
             topic=topic,
             role=Role.VALUE,
-            format=str(message.get("x-format") or written) if kept else written,
+            format=written,
             location=f"{file.path} {message.get('name') or topic}",
-            text=text if isinstance(text, str) else json.dumps(text),
+            text=text,
             subject=SubjectName(subject),
             version=_number(message.get("x-version")) if subject else None,
         )
@@ -251,17 +310,17 @@ def _add_use(
         context.fields(job, topic, fields, place, writes=action == "send")
 
 
-def _resolved(value: Json, document: Mapping[str, Json]) -> Mapping[str, Json]:
-    """Return what a reference inside the document leads to, one after the other; empty for any other reference."""
-    for _ in range(10):
-        pointer = str(_mapping(value).get("$ref") or "")
-        if not pointer:
-            return _mapping(value)
-        at: Json = document if pointer.startswith("#/") else {}
-        for part in pointer.removeprefix("#/").split("/"):
-            at = _mapping(at).get(part.replace("~1", "/").replace("~0", "~"))
-        value = at
-    return {}
+def _payload(payload: Json, document: Document, references: DocumentReferences) -> tuple[str, str]:
+    """Return the format and the text of a payload, with all that it refers to; empty without one, or of others."""
+    value, at = references.follow(payload, document)
+    words = "application/schema+json"
+    while isinstance(value, dict) and "schemaFormat" in value:
+        words = str(value["schemaFormat"])
+        value, at = references.follow(value.get("schema"), at)
+    written = next((name for word, name in _FORMATS.items() if word in words), "")
+    if isinstance(value, str) or not value:
+        return written, value or ""
+    return written, json.dumps(references.bundled(value, at) if written == "JSON" else value)
 
 
 def _mapping(value: Json) -> Mapping[str, Json]:

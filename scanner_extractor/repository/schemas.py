@@ -7,7 +7,8 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urljoin
 
 from scanner_extractor.formats.avro.idl import named_types
 from scanner_extractor.repository.context import Context
@@ -31,6 +32,16 @@ _SUBJECT_OPTION = re.compile(r"\(buf\.confluent\.v1\.subject\)\s*=\s*\{[^{}]*?(?
 _JSON_SCHEMA = re.compile(r"\"\$schema\"\s*:\s*\"https?://json-schema\.org/")
 _YAML_SCHEMA = re.compile(r"^[\"']?\$schema[\"']?\s*:\s*[\"']?https?://json-schema\.org/", re.MULTILINE)
 _YAML = (".yaml", ".yml")
+_KEYWORDS = ("properties", "allOf", "anyOf", "oneOf", "$ref", "patternProperties", "items")
+"""Keywords of JSON Schema that give a message columns; one of them is at the root."""
+_MAYBE_JSON_SCHEMA = re.compile(
+    r"\"(?:properties|allOf|anyOf|oneOf|\$ref|patternProperties|items|definitions|\$defs)\"\s*:"
+)
+_MAYBE_YAML_SCHEMA = re.compile(
+    r"^(?:properties|allOf|anyOf|oneOf|\$ref|patternProperties|items|definitions|\$defs)\s*:", re.MULTILINE
+)
+_OTHER_DOCUMENTS = ("openapi", "asyncapi", "swagger", "kind", "apiVersion")
+"""Members at the root of documents of another form, whose schemas are inside."""
 _REF = re.compile(r"\"\$ref\"\s*:\s*\"(?P<name>[^\"#]*)")
 _SIDE = re.compile(r"[-_.](?:key|value)$")
 _VERSION = re.compile(r"(?:^|[-_.])v(?:ersion)?[-_.]?(?P<number>\d{1,6})(?=$|[-_.])", re.IGNORECASE)
@@ -55,7 +66,8 @@ AVRO, PROTOBUF, JSON_SCHEMA = "AVRO", "PROTOBUF", "JSON"
 class _Schema(NamedTuple):
     """A schema of a file: its *names* are the types that it declares, in full, the first one its own.
 
-    *is_record* is false for a type that is no message. *shared*: the file has other schemas, too.
+    *is_record* is false for a type that is no message. *shared*: the file has other schemas, too. *uri* is its `$id`.
+    *is_sure* is false for a JSON Schema that does not name its draft: any such file may be of something else.
     """
 
     file: RepositoryFile
@@ -65,6 +77,8 @@ class _Schema(NamedTuple):
     text: str
     is_record: bool = True
     shared: bool = False
+    uri: str = ""
+    is_sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +111,13 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     """Add a version of a subject for each schema; one without a subject has that of its record's name.
 
     A file that ends in `-key` or `-value` is of the subject of that name. One that is called after a topic, or whose
-    record is, has that topic's subject, unless another record is called after it too.
+    record is, has that topic's subject, unless another record is called after it too. A JSON Schema without a draft is
+    one if a build file, its name, a topic or another schema says so.
     """
     schemas = [schema for file in _with_referenced(files, context) for schema in _schemas(file, context)]
-    schemas += _embedded(schemas, context)
     topics = _topics_by_form(context.topic_names())
+    schemas = _of_messages(schemas, topics, context)
+    schemas += _embedded(schemas, context)
     called = {schema: _topic(schema, topics) for schema in schemas}
     records: dict[str, set[str]] = {}
     for schema, topic in called.items():
@@ -124,6 +140,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
             context.schema_files[path] = (*context.schema_files.get(path, ()), subject)
     by_type = {name: entry for entry in reversed(named) for name in entry.schema.names}
     by_path = {entry.schema.file.path: entry for entry in reversed(named)}
+    by_uri = {entry.schema.uri: entry for entry in reversed(named) if entry.schema.uri}
     for number, entry in enumerate(named, start=1):
         context.versions.append(
             SchemaVersion(
@@ -133,7 +150,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
                 schema_id=str(number),
                 format=entry.schema.format,
                 text=entry.schema.text,
-                references=tuple(_references(entry, by_type, by_path)),
+                references=tuple(_references(entry, by_type, by_path, by_uri)),
             )
         )
 
@@ -149,14 +166,50 @@ def _format(file: RepositoryFile) -> str:
         return AVRO if _PROTOCOLS[file.ending].search(file.text) else ""
     if file.ending == ".proto":
         return PROTOBUF
-    if file.ending == ".json":
+    if file.ending in (".json", ".jsonschema"):
         if _JSON_SCHEMA.search(file.text):
             return JSON_SCHEMA
         if _RECORD.search(file.text) and '"fields"' in file.text and '"name"' in file.text:
             return AVRO
-    if file.ending in _YAML and _YAML_SCHEMA.search(file.text):
+        return JSON_SCHEMA if _MAYBE_JSON_SCHEMA.search(file.text) else ""
+    if file.ending in _YAML and (_YAML_SCHEMA.search(file.text) or _MAYBE_YAML_SCHEMA.search(file.text)):
         return JSON_SCHEMA
     return ""
+
+
+def _of_messages(schemas: Sequence[_Schema], topics: Mapping[str, set[str]], context: Context) -> list[_Schema]:
+    """Return *schemas* without those that name no draft and have no subject, topic or user among the schemas."""
+    kept = {schema: None for schema in schemas if schema.is_sure or _has_subject(schema, topics, context)}
+    by_path = {schema.file.path: schema for schema in schemas}
+    by_uri = {schema.uri: schema for schema in schemas if schema.uri}
+    waiting = [schema for schema in kept if schema.format == JSON_SCHEMA]
+    while waiting:
+        schema = waiting.pop()
+        for name in schema.uses:
+            other = _json_target(schema, name, by_uri, by_path)
+            if other is not None and other not in kept:
+                kept[other] = None
+                waiting.append(other)
+    return [schema for schema in schemas if schema in kept]
+
+
+def _has_subject(schema: _Schema, topics: Mapping[str, set[str]], context: Context) -> bool:
+    named = context.subject_in(schema.file.path) or _SIDE.search(schema.file.stem) or _topic(schema, topics)
+    return bool(named or schema.file.ending == ".jsonschema") and _is_json_schema(json.loads(schema.text))
+
+
+_Other = TypeVar("_Other")
+
+
+def _json_target(
+    schema: _Schema, name: str, by_uri: Mapping[str, _Other], by_path: Mapping[str, _Other]
+) -> _Other | None:
+    """Return what a `$ref` without its fragment leads to: by `$id` (JSON Schema core, 8.2), else by path."""
+    try:
+        uri = urljoin(schema.uri, name)
+    except ValueError:
+        uri = name
+    return by_uri.get(uri) or by_path.get(_joined(schema.file.directory, name))
 
 
 def _as_json(file: RepositoryFile) -> RepositoryFile:
@@ -169,12 +222,16 @@ def _as_json(file: RepositoryFile) -> RepositoryFile:
 
 
 def _with_referenced(files: Sequence[RepositoryFile], context: Context) -> Iterator[RepositoryFile]:
-    """Yield *files* and those that a `$ref` of a JSON Schema leads to: these often do not name their draft."""
+    """Yield *files*, those that build files name, and those that a `$ref` of a JSON Schema leads to."""
     waiting, seen = list(files), {file.path for file in files}
+    for path in sorted(context.subjects.keys() - seen):
+        if (text := context.text(path)) is not None:
+            seen.add(path)
+            waiting.append(RepositoryFile(path, text))
     while waiting:
         file = _as_json(waiting.pop(0))
         yield file
-        for name in sorted(_referenced(file.text)) if file.ending in (".json", *_YAML) else ():
+        for name in sorted(_referenced(file.text)) if file.ending in (".json", ".jsonschema", *_YAML) else ():
             path = _joined(file.directory, name)
             text = context.text(path) if path in context.entries and path not in seen else None
             if text is not None:
@@ -184,7 +241,7 @@ def _with_referenced(files: Sequence[RepositoryFile], context: Context) -> Itera
 
 def _referenced(text: str) -> set[str]:
     """Return what a JSON Schema refers to outside itself, without fragments."""
-    return {name for match in _REF.finditer(text) if (name := match["name"]) and ":" not in name}
+    return {name for match in _REF.finditer(text) if (name := match["name"])}
 
 
 def _joined(directory: str, name: str) -> str:
@@ -204,14 +261,13 @@ def _schemas(file: RepositoryFile, context: Context) -> Iterator[_Schema]:
         context.leave(file, f"{kind} schema", f"{error.where}: invalid Avro IDL: {error.what}")
         return
     except (ValueError, RecursionError) as error:
-        context.leave(file, f"{kind} schema", f"invalid JSON: {error}")
+        if _names_draft(file) or file.path in context.subjects or _SIDE.search(file.stem) or kind != JSON_SCHEMA:
+            context.leave(file, f"{kind} schema", f"invalid JSON: {error}")
         return
     if file.ending == ".avpr":
         value = _types_of_protocol(value)
     if kind == JSON_SCHEMA:
-        title = value.get("title") if isinstance(value, dict) else ""
-        uses = frozenset(_referenced(file.text))
-        yield _Schema(file, kind, (str(title or file.stem),), uses, file.text)
+        yield from _json_schema(file, value, context)
         return
     listed = value if isinstance(value, list) else [value]
     is_list = len(listed) > 1 or file.ending in _PROTOCOLS
@@ -225,6 +281,34 @@ def _schemas(file: RepositoryFile, context: Context) -> Iterator[_Schema]:
         yield _Schema(file, kind, names, frozenset(uses_types - declared.keys()), file.text)
     else:
         context.leave(file, f"{kind} schema", "unknown type")
+
+
+def _json_schema(file: RepositoryFile, value: Json, context: Context) -> Iterator[_Schema]:
+    members = value if isinstance(value, dict) else {}
+    uri = str(members.get("$id") or members.get("id") or "").partition("#")[0]
+    yield _Schema(
+        file,
+        JSON_SCHEMA,
+        names=(str(members.get("title") or file.stem),),
+        uses=frozenset(_referenced(file.text)),
+        text=file.text,
+        uri=uri if {"/", ".", ":"} & set(uri) else "",
+        is_sure=_names_draft(file) or file.path in context.subjects,
+    )
+
+
+def _names_draft(file: RepositoryFile) -> bool:
+    return any(expression.search(file.text) for expression in (_JSON_SCHEMA, _YAML_SCHEMA))
+
+
+def _is_json_schema(value: Json) -> bool:
+    """Return whether a document without a draft is a JSON Schema: keywords at its root that give columns."""
+    if not isinstance(value, dict):
+        return False
+    kinds = value.get("type", "object")
+    is_typed = isinstance(kinds, str | list)
+    has_keywords = any(isinstance(value.get(key), dict | list | str) for key in _KEYWORDS)
+    return is_typed and has_keywords and not any(key in value for key in _OTHER_DOCUMENTS)
 
 
 def _embedded(schemas: Iterable[_Schema], context: Context) -> Iterator[_Schema]:
@@ -346,13 +430,15 @@ def _number(path: str) -> int:
     return found[0] if found else 0
 
 
-def _references(entry: _Named, by_type: Mapping[str, _Named], by_path: Mapping[str, _Named]) -> Iterator[Reference]:
+def _references(
+    entry: _Named, by_type: Mapping[str, _Named], by_path: Mapping[str, _Named], by_uri: Mapping[str, _Named]
+) -> Iterator[Reference]:
     for name in sorted(entry.schema.uses):
         if entry.schema.format == PROTOBUF:
             paths = [path for path in by_path if path == name or path.endswith(f"/{name}")]
             other = by_path[paths[0]] if paths else None
         elif entry.schema.format == JSON_SCHEMA:
-            other = by_path.get(_joined(entry.schema.file.directory, name))
+            other = _json_target(entry.schema, name, by_uri, by_path)
         else:
             other = by_type.get(name)
         if other is not None and other.schema is not entry.schema:

@@ -116,7 +116,9 @@ def merge_results(
     subjects = {outcome.source for outcome in sources.outcomes if outcome.kind == "schema_registry"}
     earlier = (topic for topic in remembered.topics if topic.source not in subjects)
     topics_to_bind = merge_topics(earlier, known_topics)
-    bound, objections = _bind(registries, defined, topics_to_bind, manual, in_use)
+    hidden = tuple(hidden_topics(listed, ((server.source, server.missing) for server in found.of(KsqlServer))))
+    are_all = listed is not None and not hidden
+    bound, objections = _bind(registries, defined, topics_to_bind, manual, in_use, all_topics=are_all)
     declared = merge_schemas((*manual.schemas, *found.of(ManualSchema)), bound.topic_schemas, defined.definitions)
     links = (*bound.topic_schemas, *declared.topic_schemas)
     described = collection_schemas(collections, _described(links, remembered))
@@ -128,7 +130,7 @@ def merge_results(
         *strange,
         *missing_topics(listed, chain(manual.topics, named), {name for server in servers for name in server.missing}),
         *unknown_flow_topics(manual.flows, {topic.name for topic in (*topics, *topics_to_bind)}),
-        *hidden_topics(listed, ((server.source, server.missing) for server in servers)),
+        *hidden,
     )
     facts: dict[type, Iterable[Any]] = {
         Topic: workers_internal(ksqldb_internal(topics, (server.service for server in servers))),
@@ -183,10 +185,13 @@ def _bind(
     topics: Iterable[Topic],
     manual: ManualInput,
     in_use: IdsInUse,
+    *,
+    all_topics: bool,
 ) -> tuple[Bound, tuple[Problem, ...]]:
     associations = (association for registry in registries for association in registry.associations)
     assignments, objections = agreeing(manual.assignments, associations)
-    return bind(defined.versions, defined.records, topics, registries, assignments, in_use=in_use), objections
+    listed = (defined.versions, defined.records, topics, registries, assignments)
+    return bind(*listed, in_use=in_use, all_topics=all_topics), objections
 
 
 def _looked_at(found: Iterable[SchemaIdUse], in_use: IdsInUse) -> tuple[SchemaIdUse, ...]:

@@ -111,7 +111,8 @@ function impactTable(caption, groups) {
 
 function impactRow(row) {
   const owner = row.owner ? make("div", {class: "evidence"}, text(`owner: ${row.owner}`)) : "";
-  return make("tr", {}, [make("td", {}, [nodeButton(row), owner]), make("td", {}, row.use), make("td", {}, String(row.steps))]);
+  const groups = (row.groups || []).length ? make("div", {class: "evidence"}, text(`groups: ${row.groups.join(", ")}`)) : "";
+  return make("tr", {}, [make("td", {}, [nodeButton(row), owner, groups]), make("td", {}, row.use), make("td", {}, String(row.steps))]);
 }
 
 function columnsRow({columns, name}) {

@@ -31,6 +31,10 @@ from scanner_extractor.formats.protobuf.options import (
 )
 from scanner_extractor.formats.protobuf.tokens import END, Cursor, UnreadableError, attached
 from scanner_model.errors import Problem
+from scanner_model.lazy_names import deferred
+
+_decoded_text = deferred("scanner_extractor.formats.protobuf.descriptors:decoded_text")
+_BASE64 = re.compile(r"\s*[A-Za-z0-9+/_-][A-Za-z0-9+/_\s-]{10,}+=?\s?=?\s*")
 
 _DEEPEST_MESSAGE = 64
 """How many messages may stand inside each other; protoc takes 32."""
@@ -44,8 +48,13 @@ _LABELS = {label.value: label for label in (Label.OPTIONAL, Label.REQUIRED, Labe
 
 @lru_cache(maxsize=64)
 def parse_proto(text: str) -> ProtoFile:
-    """Read one .proto text; never raises. Texts that many others import are read once (the last 64 are kept)."""
-    return _Parser(text).file()
+    """Read one .proto text, or a descriptor in base64; never raises. The last 64 texts are kept."""
+    return _Parser(proto_text(text)).file()
+
+
+def proto_text(text: str) -> str:
+    """Return the .proto text of a descriptor in base64, any other text as it is."""
+    return (_decoded_text(text) or text) if _BASE64.fullmatch(text) else text
 
 
 @dataclass(slots=True)

@@ -36,6 +36,7 @@ class Failures:
 
     def __init__(self, properties: Mapping[str, str], where: str) -> None:
         self._secrets = KnownSecrets(value for name, value in properties.items() if _is_secret(name))
+        self._mechanism = properties.get("sasl.mechanism") or properties.get("sasl.mechanisms") or ""
         self.where = where
         self._messages: dict[str, str] = {}
 
@@ -69,8 +70,9 @@ class Failures:
 
     def invalid(self, error: KafkaFailure) -> InputInvalid:
         """Return the error for a property that librdkafka rejects."""
-        hint = "these are librdkafka's properties, not Java's: see its CONFIGURATION.md"
-        return InputInvalid(self.clean(error.str()), where="kafka", hint=hint)
+        text = self.clean(error.str())
+        hint = next((hint for word, hint in _INVALID if word in text or word == self._mechanism), _NOT_JAVA)
+        return InputInvalid(text, where="kafka", hint=hint)
 
     def clean(self, text: str) -> str:
         """Return librdkafka's message in one line, without timings and without secrets of the settings."""
@@ -80,6 +82,30 @@ class Failures:
 def _is_secret(name: str) -> bool:
     return is_secret_name(name) or name.endswith(".pem")
 
+
+_NOT_JAVA = "these are librdkafka's properties, not Java's: see its CONFIGURATION.md"
+_INVALID = (
+    (
+        "AWS_MSK_IAM",
+        "MSK IAM is not supported: use an MSK listener with SASL/SCRAM or mutual TLS, and librdkafka's properties",
+    ),
+    (
+        "GSSAPI",
+        "the wheels of confluent-kafka for Linux lack GSSAPI (Kerberos): install librdkafka and libsasl2, then "
+        "`pip install --no-binary confluent-kafka confluent-kafka`",
+    ),
+    (
+        "ssl.keystore",
+        "it takes a PKCS #12 file: check `ssl.keystore.password`, and convert a JKS file",
+    ),
+    (
+        "ssl.key.location failed",
+        "is the private key encrypted? set `ssl.key.password`; a PKCS #12 file belongs in `ssl.keystore.location`",
+    ),
+    ("ssl.certificate.location failed", "it takes a PEM file; a PKCS #12 file belongs in `ssl.keystore.location`"),
+    ("ssl.ca.location failed", "it takes a PEM file with certificates; export them from a PKCS #12 or JKS trust store"),
+)
+"""A word of librdkafka's message about a property that it rejects, or the mechanism, with what to do."""
 
 _UNREACHABLE = "are the brokers up, and do `brokers` and `security.protocol` fit their listener?"
 _OTHER_PORT = "`brokers` need the port of the Kafka protocol, often 9092; this may be a registry or Connect"

@@ -257,15 +257,20 @@ def test_a_job_of_several_routes_takes_a_topic_along_its_own_route_only() -> Non
     assert built.of("a") == {"mirror": Use.UNKNOWN, "copy-a": Use.UNKNOWN}
 
 
-def test_the_consumer_group_of_an_affected_job_is_affected_like_it() -> None:
-    """People know the group from their brokers."""
+def test_the_consumer_group_of_an_affected_job_is_a_part_of_it() -> None:
+    """It is not a second one to ask, and it may read another topic only; one that has no job counts."""
     built = Drawn()
     built.job("j", "a", "b", "a.id > b.id")
-    group = built.node(NodeKind.CONSUMER_GROUP, "connect-j")
+    group, alone = (built.node(NodeKind.CONSUMER_GROUP, name) for name in ("connect-j", "alone"))
+    topic = built.node(NodeKind.TOPIC, "a")
     built.edge(group, f"job:{KAFKA}/j", EdgeKind.MEMBER_OF)
+    for reader in (group, alone):
+        built.edge(topic, reader, EdgeKind.READS)
+    result = {shown(item): item for item in built.found("a.id")}
 
-    assert built.of("a.id")["connect-j"] == Use.COPIES
-    assert "connect-j" not in built.of("b")
+    assert result["j"].groups == (group,)
+    assert result["alone"].groups == ()
+    assert "connect-j" not in result
 
 
 def test_of_a_consumer_group_what_its_jobs_make_is_affected() -> None:
@@ -288,15 +293,14 @@ def test_of_a_consumer_group_what_its_jobs_make_is_affected() -> None:
     assert [(result[name].steps, len(result[name].through)) for name in "jbkc"] == [(1, 0), (2, 1), (3, 1), (3, 2)]
 
 
-def test_a_group_of_two_affected_jobs_is_listed_once() -> None:
-    """With the closest use of the two."""
+def test_a_group_of_two_affected_jobs_is_a_part_of_both() -> None:
     built = Drawn()
     group = built.node(NodeKind.CONSUMER_GROUP, "shared")
     for name, how in (("one", "filter"), ("two", "copy")):
         built.job(name, "a", name + "-out", f"a.id > {name}-out.id: {how}")
         built.edge(group, f"job:{KAFKA}/{name}", EdgeKind.MEMBER_OF)
 
-    assert [item.use for item in built.found("a.id") if shown(item) == "shared"] == [Use.COPIES]
+    assert {shown(item) for item in built.found("a.id") if item.groups == (group,)} == {"one", "two"}
 
 
 @pytest.mark.no_cover

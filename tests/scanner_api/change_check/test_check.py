@@ -274,9 +274,9 @@ def test_submodules_and_links_are_skipped(shop: Stored, repository: Callable[...
     assert dict(files.skipped) == {"lib": "it is a submodule", "schemas/link.avsc": "it is a symbolic link"}
 
 
-@pytest.mark.parametrize("broken", [b"{", b"\xff\xfe"])
+@pytest.mark.parametrize(("broken", "verdict"), [(b"{", Verdict.BREAKS), (b"\xff\xfe", Verdict.UNKNOWN)])
 def test_file_that_does_not_parse_is_a_finding_among_others(
-    broken: bytes, shop: Stored, repository: Callable[..., str], tmp_path: Path
+    broken: bytes, verdict: Verdict, shop: Stored, repository: Callable[..., str], tmp_path: Path
 ) -> None:
     """The others are checked nevertheless."""
     base = repository({SUBJECT: text_of(ORDERS), "schemas/orders.json-value.avsc": "x"})
@@ -286,7 +286,7 @@ def test_file_that_does_not_parse_is_a_finding_among_others(
 
     rules = {finding.rule: (Path(finding.place.file).name, finding.verdict) for finding in report.findings}
     assert rules.pop("column-removed") == ("orders.avro-value.avsc", Verdict.IMPACT)
-    assert list(rules.values()) == [("orders.json-value.avsc", Verdict.UNKNOWN)]
+    assert list(rules.values()) == [("orders.json-value.avsc", verdict)]
 
 
 def test_names_with_blanks_and_letters(shop: Stored, repository: Callable[..., str], tmp_path: Path) -> None:

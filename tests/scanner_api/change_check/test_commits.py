@@ -402,3 +402,30 @@ def test_the_change_does_not_say_how_it_is_read(check):
     report = check({".scanner.yaml": form.replace("@.writers[*]", "@.none")}, base)
 
     assert report.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (json.dumps(SCHEMA).replace('"type": "record", ', '"type": "record" '), 1),
+        (json.dumps({**SCHEMA, "fields": [{"name": "id", "type": "strng"}]}, indent=1), 7),
+    ],
+)
+def test_a_schema_that_its_format_rejects_breaks(check, text, place):
+    """It passes no registry and no compiler; that the file cannot be read is not all that is known."""
+    (finding,) = (one for one in check({"orders-value.avsc": text}).findings if one.rule == "schema-invalid")
+    assert (finding.verdict, finding.place.file, finding.place.line) == (Verdict.BREAKS, "orders-value.avsc", place)
+
+
+def test_a_schema_that_was_invalid_before_is_unknown(check):
+    before = {**BASE, "orders-value.avsc": "{"}
+    (finding,) = (one for one in check({"orders-value.avsc": "[{"}, before).findings if one.rule == "schema-invalid")
+    assert (finding.verdict, "invalid before" in finding.what) == (Verdict.UNKNOWN, True)
+
+
+@pytest.mark.parametrize("added", ["message More { int32 x = 1; }", "message A { message In {} }", "enum E { Z = 0; }"])
+def test_a_message_that_is_added_is_not_gone(check, added):
+    """A reader with the old file does not ask for it; a registry, which compares all messages, is not known."""
+    text = 'syntax = "proto3"; message Order { string id = 1; }'
+    report = check({"orders-value.proto": f"{text} {added}"}, {"a.sh": BASE["topics.sh"], "orders-value.proto": text})
+    assert not [finding for finding in report.findings if finding.counts]

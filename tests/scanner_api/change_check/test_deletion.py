@@ -163,7 +163,7 @@ def test_subject_that_another_refers_to_is_in_use(deletion_answer: Callable[...,
 
     assert names(deletion_answer(scan, subject="lib"), Answer.NO) == {"user"}
     assert names(deletion_answer(scan, subject="lib", version=1), Answer.NO) == {"user"}
-    assert deletion_answer(scan, subject="user").answer is Answer.YES
+    assert deletion_answer(scan, subject="user").answer is Answer.UNKNOWN  # records of any topic may have its schema
 
 
 @pytest.mark.parametrize(

@@ -109,3 +109,50 @@ def test_an_added_field_and_a_renamed_class_are_none(check, change):
     report = check(change, FILES)
 
     assert not any(finding.rule.startswith("record-field") for finding in report.findings)
+
+
+READER = """\
+import json
+from kafka import KafkaConsumer
+consumer = KafkaConsumer("orders", group_id="billing")
+for message in consumer:
+    order = json.loads(message.value)
+    print(order["customer_email"], order["address"]["street"])
+"""
+ORDER = (
+    '{"type": "record", "name": "Order", "fields": [{"name": "customer_email", "type": "string"}, {"name": "address",'
+    ' "type": {"type": "record", "name": "A", "fields": [{"name": "street", "type": "string"}]}}]}'
+)
+READ = {"billing/setup.py": "setup(name='billing')\n", "billing/a.py": READER, "orders-value.avsc": ORDER}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "similar"),
+    [
+        ("customer_email", "customer_mail", "did you mean customer_email?"),
+        ('["street"]', '["stret"]', "did you mean address.street?"),
+        ("customer_email", "phone", ""),
+    ],
+)
+def test_a_field_that_is_newly_read_and_in_no_schema_is_found(check, old, new, similar) -> None:
+    """Both facts are known: what the program reads, and what the topic has."""
+    (finding,) = found(check({"billing/a.py": READER.replace(old, new)}, READ), "record-field-expected").values()
+
+    assert finding.verdict is (Verdict.IMPACT if similar else Verdict.UNKNOWN)
+    assert similar in finding.why or not similar
+    assert (finding.place.file, finding.place.line) == ("billing/a.py", 6)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"billing/a.py": READER.replace("customer_email", "CustomerEmail")},
+        {"billing/a.py": READER.replace('order["address"]["street"]', 'order["address"]')},
+        {
+            "billing/a.py": READER.replace("customer_email", "phone"),
+            "orders-value.avsc": ORDER.replace('fields": [', 'fields": [{"name": "phone", "type": "string"}, ', 1),
+        },
+    ],
+)
+def test_a_field_that_the_schema_of_either_commit_has_is_not_reported(check, change) -> None:
+    assert not any(finding.rule == "record-field-expected" for finding in check(change, READ).findings)

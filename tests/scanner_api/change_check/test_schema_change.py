@@ -149,6 +149,29 @@ def test_line_of_a_protobuf_field(shop: Stored, proposed: Proposed) -> None:
     assert finding.place.column == 9
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("message ", "message First { string x = 1; }\nmessage ", 1),
+        lambda text: text.replace("message ", "message First { message In { int32 y = 1; } In x = 1; }\nmessage ", 1),
+        lambda text: text.replace("message ", "enum E { A = 0; }\nmessage First {}\nmessage ", 1),
+    ],
+)
+def test_another_first_message_is_another_set_of_columns(shop: Stored, proposed: Proposed, change) -> None:
+    """Engines read the first message, and so does the dictionary."""
+    text = change(RECORDED["versions"]["PROTOBUF"][1])
+    report = shop.check(proposed("orders.protobuf-value.proto", text), level=Level.NONE)
+
+    assert report.verdict is Verdict.IMPACT
+    assert "amount" in {finding.item for finding in of_rule(report, "column-removed")}
+
+
+def test_a_message_behind_the_first_changes_no_columns(shop: Stored, proposed: Proposed) -> None:
+    text = RECORDED["versions"]["PROTOBUF"][1] + "\nmessage Last { string x = 1; }\n"
+
+    assert shop.check(proposed("orders.protobuf-value.proto", text), level=Level.NONE).verdict is Verdict.FINE
+
+
 def test_message_that_the_subject_has_is_compared(store, proposed: Proposed) -> None:
     """It need not be the first of the file: a subject or ksqlDB may name another."""
     scan = installation()
@@ -721,3 +744,21 @@ def test_another_dialect_of_json_schema_is_noted_if_the_registrys_product_is_not
     report = stored.check(proposed("orders.json-value.json", text % (head, "string")), level=Level.BACKWARD)
 
     assert ("older-registry" in {finding.rule for finding in report.findings}) is is_noted
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "nothing", 'syntax = "proto3"; message O { string ticker = 1; double price == 2; }'], ids=str
+)
+def test_a_stored_text_that_was_not_read_is_not_a_schema_without_columns(store, proposed, text):
+    """Its columns, and so what the new text lacks of them, are not known, whatever the level."""
+    scan = installation()
+    parsed = parse_schema(text, "PROTOBUF")
+    last = replace(scan.definitions[-1], text=text, columns=parsed.columns, problems=parsed.problems)
+    version = replace(scan.versions[-1], text=text)
+    stored = store(replace(scan, definitions=(*scan.definitions[:-1], last), versions=(*scan.versions[:-1], version)))
+    new = proposed("orders.protobuf-value.proto", 'syntax = "proto3"; message O { string ticker = 1; }')
+
+    report = stored.check(new, level=Level.NONE)
+    assert of_rule(report, "not-compared")
+    assert report.verdict is not Verdict.FINE
+    assert not of_rule(report, "column-added")

@@ -8,6 +8,7 @@ import pytest
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
+from scanner_api.questions.impact import impact
 from scanner_api.questions.listings import findings, tables
 from scanner_api.questions.names import nodes, search, search_counts, summary
 from scanner_api.questions.table import QUESTIONS
@@ -129,3 +130,18 @@ def test_statements_in_files_have_the_code_owners_of_the_files(tmp_path) -> None
 
     owners = {job.name: job.attributes["owner"] for job in nodes(dictionary, kind="job")}
     assert owners == {"sql/flink.sql": "@acme/streaming", "CSAS_D": "@acme/streaming"}
+
+
+def test_a_group_counts_beside_jobs_only_if_none_of_them_reads_through_it(retail) -> None:
+    """Of every node: a group is listed or on the row of its job, and one that is listed reads what is on the way."""
+    for node in nodes(retail):
+        affected = impact(retail, node.id).affected
+        listed = {row.name: row for row in affected if row.kind == "consumer-group"}
+        assert listed.keys().isdisjoint(group for row in affected for group in row.groups)
+        ways = impact(retail, node.id, way=True).affected if listed else ()
+        for row in ways:
+            if row.name in listed and row.way:
+                assert row.way[-1].kind in ("reads", "column-flow")
+
+    sentence = impact(retail, "shop.public.orders.total").sentence
+    assert "4 jobs and 1 consumer group " in sentence

@@ -274,7 +274,7 @@ ENUMS = {
     ),
     "PROTOBUF": (
         'syntax = "proto3"; enum S { option allow_alias = true; %s } message R { S s = 1; }',
-        "A = 0; B = 1 [deprecated = true]; C = -2;",
+        "A = 0; B = 1 [deprecated = true]; X = 1; C = -2;",
         "A = 0; X = 1;",
     ),
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scanner_extractor.formats import read_columns
 from scanner_extractor.repository.reader import read_directory
 from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.results import Reading, no_progress
@@ -181,3 +182,95 @@ def test_contracts_and_operations_declare_the_fields_that_programs_use(tmp_path:
         ("billing", "reads", ("lines", "sku")),
         ("shop", "writes", ("id",)),
     ]
+
+
+def asyncapi(payload: str, more: str = "") -> str:
+    return (
+        "asyncapi: 3.0.0\ninfo: {title: t, version: '1'}\nservers: {k: {host: 'b:9092', protocol: kafka}}\n"
+        f"channels: {{orders: {{address: orders, messages: {{o: {{payload: {payload}}}}}}}}}\n{more}"
+    )
+
+
+LINE = '{"type": "object", "properties": {"sku": {"type": "string"}}}'
+AVRO = '{"type": "record", "name": "Order", "fields": [{"name": "sku", "type": "string"}]}'
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (
+            {
+                "a.yaml": asyncapi(
+                    "{items: {$ref: '#/components/schemas/A~1B'}}", f"components: {{schemas: {{A/B: {LINE}}}}}"
+                )
+            },
+            {(), ("[]",), ("[]", "sku")},
+        ),
+        ({"d/a.yaml": asyncapi("{$ref: ../common/line.json}"), "common/line.json": LINE}, {("sku",)}),
+        (
+            {
+                "a.yaml": asyncapi("{properties: {line: {$ref: 'b.yaml#/parts/Line'}}}"),
+                "b.yaml": "parts: {Line: {$ref: '#/other'}}\nother: {properties: {next: {$ref: '#/parts/Line'}}}\n",
+            },
+            {("line",), ("line", "next")},
+        ),
+        (
+            {
+                "a.yaml": asyncapi(
+                    "{schemaFormat: application/vnd.apache.avro;version=1.9.0, schema: {$ref: ./o.avsc}}"
+                ),
+                "o.avsc": AVRO,
+            },
+            {("sku",)},
+        ),
+        (
+            {
+                "a.yaml": asyncapi("{$ref: '#/components/messages/P'}", f"components: {{messages: {{P: {LINE}}}}}"),
+            },
+            {("sku",)},
+        ),
+    ],
+)
+def test_a_payload_has_the_columns_of_all_that_it_refers_to(read_repository, files, expected) -> None:
+    (schema,) = (one for one in read_repository(files).of(ManualSchema) if one.topic == "orders")
+
+    assert {column.path for column in read_columns(schema.format, schema.text, lambda _: None).columns} == expected
+
+
+@pytest.mark.parametrize("reference", ["#/components/schemas/Missing", "./missing.json", "https://a.example/line.json"])
+def test_a_reference_that_leads_to_nothing_is_told(read_repository, reference) -> None:
+    reading = read_repository({"a.yaml": asyncapi(f"{{properties: {{line: {{$ref: '{reference}'}}}}}}")})
+
+    assert [reference in file.reason for file in reading.of(UnreadFile)] == [True]
+
+
+def test_a_contract_of_the_former_specification_is_read(read_repository) -> None:
+    text = """
+dataContractSpecification: 1.1.0
+id: o
+info: {title: o, owner: shop-team}
+servers: {prod: {type: kafka, host: 'b:9092', topic: shop.orders, format: avro}}
+models:
+  order:
+    fields:
+      id: {type: long, required: true}
+      email: {$ref: '#/definitions/email'}
+      lines: {type: array, items: {type: record, fields: {sku: {type: string}}}}
+      counts: {type: map, values: {type: int}}
+definitions: {email: {type: string, pii: true}}
+"""
+    reading = read_repository({"c.yaml": text})
+    (schema,) = reading.of(ManualSchema)
+
+    assert (schema.topic, schema.format) == ("shop.orders", "AVRO")
+    assert [(column.path, column.type, column.nullable) for column in schema.columns] == [
+        (("id",), "long", False),
+        (("email",), "string", True),
+        (("lines",), "array", True),
+        (("lines", "[]"), "record", True),
+        (("lines", "[]", "sku"), "string", True),
+        (("counts",), "map", True),
+        (("counts", "{}"), "int", True),
+    ]
+    assert schema.columns[1].tags == ("PII",)
+    assert [note.owner for note in reading.of(Annotation)] == ["shop-team"]

@@ -208,3 +208,67 @@ def test_a_json_schema_in_yaml_may_begin_with_comments(read_repository) -> None:
 
     assert reading.of(UnreadFile) == ()
     assert [version.format for version in reading.of(SchemaVersion)] == ["JSON"]
+
+
+PROPERTIES = '{"type": "object", "title": "Order", "properties": {"id": {"type": "integer"}}}'
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"orders-key.json": PROPERTIES}, "orders-key"),
+        ({"t.sh": creating("orders"), "order.schema.json": PROPERTIES}, "orders-value"),
+        (
+            {"t.sh": creating("orders"), "Order.json": '{"$ref": "#/$defs/O", "$defs": {"O": {"type": "object"}}}'},
+            "orders-value",
+        ),
+        ({"orders-value.json": '{"type": ["object", "null"], "allOf": [{"properties": {"id": {}}}]}'}, "orders-value"),
+        ({"shop.orders-value.yml": "# an order\nproperties:\n  id: {type: integer}\n"}, "shop.orders-value"),
+        ({"x.jsonschema": PROPERTIES}, "Order"),
+        (
+            {
+                "pom.xml": "<configuration><subjects><a-value>any/x.txt</a-value></subjects></configuration>",
+                "any/x.txt": PROPERTIES,
+            },
+            "a-value",
+        ),
+    ],
+)
+def test_a_json_schema_need_not_name_its_draft(read_repository, files, expected) -> None:
+    """Registries read it as draft 7; its name, a topic or a build file says that it is one of messages."""
+    assert {subject for subject, _ in subjects(read_repository(files))} == {expected}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"settings.json": PROPERTIES},
+        {"orders-value.json": '{"id": 1, "properties": {"a": 1}, "kind": "x"}'},
+        {"openapi-value.json": '{"openapi": "3.0.0", "allOf": [{}]}'},
+        {"orders-value.yaml": "properties: 3\n---\nproperties: 4\n"},
+        {"t.sh": creating("orders"), "order.json": '{"id": 1, "items": 3}'},
+    ],
+)
+def test_other_documents_with_words_of_json_schema_are_none(read_repository, files) -> None:
+    assert not subjects(read_repository(files))
+
+
+@pytest.mark.parametrize(
+    ("own", "reference", "other"),
+    [
+        ("https://a.example/s/order.json", "addr.json", "https://a.example/s/addr.json"),
+        ("https://a.example/s/order.json", "/t/addr.json#/definitions/A", "https://a.example/t/addr.json"),
+        ("urn:a.example:order", "urn:a.example:addr", "urn:a.example:addr"),
+        ("", "https://a.example/s/addr.json", "https://a.example/s/addr.json"),
+        ("https://a.example/s/order", "../addr", "https://a.example/addr"),
+    ],
+)
+def test_a_reference_leads_to_the_file_with_that_id(read_repository, own, reference, other) -> None:
+    user = {"$id": own, "type": "object", "properties": {"a": {"$ref": reference}}}
+    used = {"$id": other, "type": "object", "definitions": {"A": {"type": "object"}}}
+    if not own:
+        del user["$id"]
+
+    reading = read_repository({"x/orders-value.json": json.dumps(user), "y/z.json": json.dumps(used)})
+    (version,) = (one for one in reading.of(SchemaVersion) if one.subject == "orders-value")
+    assert [one.name for one in version.references] == [reference.partition("#")[0]]

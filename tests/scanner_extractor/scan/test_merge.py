@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from scanner_extractor.results import ConnectCluster, KafkaCluster, Reading, SourceReadings
 from scanner_extractor.scan.merge import NOTHING, merge_results
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
@@ -119,9 +121,18 @@ def test_an_outage_of_the_brokers_leaves_the_evidence() -> None:
 def test_a_topic_that_only_an_earlier_subject_named_does_not_confirm_the_subject() -> None:
     """A registry that is read in part is no second source."""
     remembered = PreviousState(topics=(Topic(source=REGISTRY.source, name=TopicName("orders")),))
-    result = scan(kafka("payments"), registry(version("orders-value")), remembered=remembered)
+    result = scan(registry(version("orders-value")), remembered=remembered)
 
     assert links(result) == [("orders", "value", "topic", Confidence.ASSUMED)]
+
+
+@pytest.mark.parametrize("subject", ["orders-value", "shop.orders-key", "orders-value-value"])
+def test_a_topic_that_the_brokers_do_not_list_is_not_assumed_for_its_subject(subject: str) -> None:
+    """Whoever deletes a topic often leaves its subject: that is an orphan, and no topic."""
+    result = scan(kafka("payments"), registry(version(subject), version("payments-value")))
+
+    assert [topic for topic, *_ in links(result)] == ["payments"]
+    assert [topic.name for topic in result.of(Topic)] == ["payments"]
 
 
 def test_a_connector_whose_topics_could_not_be_read_keeps_them() -> None:

@@ -22,7 +22,7 @@ from confluent_kafka.admin import (
 from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.systems.kafka.admin import read_kafka
-from scanner_extractor.systems.kafka.client import KafkaClient
+from scanner_extractor.systems.kafka.client import Failures, KafkaClient
 
 LIMIT = 20.0
 """Seconds that a dead cluster may cost."""
@@ -177,3 +177,23 @@ def test_coordinator_that_comes_up_after_the_timeout_does_not_end_the_process(qu
     done = subprocess.run([sys.executable, "-c", LATE, question], capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stdout) == (0, "alive\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("properties", "message", "hint"),
+    [
+        ({"sasl.mechanism": "AWS_MSK_IAM"}, "Java JAAS configuration is not supported", "MSK IAM is not supported"),
+        ({"sasl.mechanisms": "AWS_MSK_IAM"}, "Unsupported SASL mechanism: AWS_MSK_IAM", "MSK IAM is not supported"),
+        ({"sasl.mechanism": "GSSAPI"}, "No provider for SASL mechanism GSSAPI: recompile", "--no-binary"),
+        ({}, "ssl.key.location failed: error:0A080009:SSL routines::PEM lib", "`ssl.key.password`"),
+        ({}, "Failed to parse ssl.keystore.location PKCS#12 file: mac verify failure", "`ssl.keystore.password`"),
+        ({}, "ssl.certificate.location failed: error:0A080009:SSL routines::PEM lib", "PKCS #12"),
+        ({}, "ssl.ca.location failed: error:05800088:no certificate or crl found", "PEM file"),
+        ({}, "Java TrustStores are not supported, use `ssl.ca.location`", "not Java's"),
+        ({"sasl.mechanism": "PLAIN"}, 'No such configuration property: "x"', "not Java's"),
+    ],
+)
+def test_a_rejected_property_has_the_hint_for_its_cause(properties, message, hint) -> None:
+    error = Failures(properties, "kafka:b:9092").invalid(KafkaError(-186, message))
+
+    assert hint in error.hint
