@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -23,9 +22,9 @@ from scanner_extractor.repository.files import (
     RepositoryFile,
     UnreadText,
     directory_files,
-    glob_expression,
     text_of,
 )
+from scanner_extractor.repository.globs import glob_pattern
 from scanner_extractor.repository.kinds import KINDS, TEMPLATE, Kind
 from scanner_extractor.repository.reading import RepositoryReading
 from scanner_extractor.repository.settings import RepositorySettings, TopicFiles
@@ -254,7 +253,8 @@ def _leave_unread(entry: Entry, reason: str, context: Context) -> None:
 
 
 def _is_chosen(path: str, patterns: tuple[str, ...]) -> bool:
-    return not patterns or any(re.fullmatch(glob_expression(pattern), path, re.DOTALL) for pattern in patterns)
+    compiled = (glob_pattern(pattern) for pattern in patterns)
+    return not patterns or any(pattern is not None and pattern.fits(path) for pattern in compiled)
 
 
 def _result(context: Context, owners: CodeOwners) -> Reading:
