@@ -131,6 +131,7 @@ def _check(env: Mapping[str, str], base: str, work: Path) -> int:
     more = [
         part for name in ("fail-on", "max-age") if (value := env.get(_variable(name))) for part in (f"--{name}", value)
     ]
+    more += ["--mention"] if env.get("MENTION") == "true" else []
     written = [f"--write={style}={work / name}" for style, name in _REPORTS.items()]
     scanner = str(Path(sys.executable).with_name("scanner"))
     command = [scanner, "check-change", "--git", f"{base}...HEAD", "--format", "github-actions", *written, *more]
