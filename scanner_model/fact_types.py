@@ -23,7 +23,7 @@ Check = Callable[[Any], bool]
 
 
 def misfit(fact: object) -> str:
-    """Return the name of the first member of *fact* that cannot be stored; empty if there is none."""
+    """Return the name of the first member of *fact* that cannot be stored, or an empty text."""
     kind: Any = type(fact)
     if not is_dataclass(fact):
         return ""

@@ -39,7 +39,7 @@ class LinearPattern:
         return self._compiled.fullmatch(_encodable(text)) is not None
 
     def group(self, text: str, name: str) -> str:
-        """Return what the group *name* has in *text*, all of which must match; empty if it does not."""
+        """Return what the group *name* has in *text*; empty if the whole text does not match."""
         match = self._compiled.fullmatch(_encodable(text))
         return (match[name] or "") if match else ""
 

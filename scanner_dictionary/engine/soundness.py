@@ -50,7 +50,7 @@ _STATEMENTS: Mapping[str, str] = {view.name: _plain(view.statement) for view in 
 
 
 def damaged_cell(conn: Connection) -> str:
-    """Return the first column with a value that its type cannot have, as `table.column`; empty if there is none."""
+    """Return the first column with a value that its type cannot have, as `table.column`; or an empty text."""
     if conn.dialect.name != "sqlite":
         return ""
     for table in metadata.sorted_tables:
