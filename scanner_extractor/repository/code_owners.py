@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 
@@ -68,4 +67,8 @@ def owned_in_files(
 
 def _file_of(place: str) -> str:
     """Return the path in *place*, without the line."""
-    return re.sub(r"(?::\d+)+$", "", place)
+    path, sign, number = place.rpartition(":")
+    while sign and number.isdecimal():
+        place = path
+        path, sign, number = place.rpartition(":")
+    return place

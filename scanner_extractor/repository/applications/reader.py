@@ -83,7 +83,7 @@ _KAFKA_TABLE = re.compile(
     r"(?=[^;]*'connector'\s*=\s*'(?:upsert-)?kafka')[^;]*?'topic'\s*=\s*'(?P<topic>[^';]+)'",
     re.IGNORECASE,
 )
-_GO_TESTS = re.compile(r'^\s*(?:import\s+)?"testing"\s*$', re.MULTILINE)
+_GO_TESTS = re.compile(r'^[^\S\n]*(?:import\s+)?"testing"\s*$', re.MULTILINE)
 """The import of a file that helps tests, whatever it is called."""
 _GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
