@@ -1,4 +1,4 @@
-"""Secrets at their places in command lines: which options of which program hold one, by the program's own manual."""
+"""Secrets at their places in command lines: which options of a program hold one, by its manual."""
 
 from __future__ import annotations
 
