@@ -1,7 +1,7 @@
 """How the time of a repository's readers grows with one file: `python benchmarks/reader_growth.py [KIND…]`.
 
-Each kind of file is read at 0.5, 1, 2 and 4 MB: larger files are left. Printed are the processor seconds, and the exponent between the smallest
-and the largest size: 1 is linear. Exit status 1: an exponent above LARGEST.
+Each kind of file is read at 0.5, 1, 2 and 4 MB: larger files are left. Printed are the processor seconds, and the
+exponent between the smallest and the largest size: 1 is linear. Exit status 1: an exponent above LARGEST.
 """
 
 from __future__ import annotations
