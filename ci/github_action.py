@@ -123,16 +123,33 @@ def _check(env: Mapping[str, str], base: str, work: Path) -> int:
         print("::error::scanner: not a pull request: set the input `base`")
         return 2
     dictionary = env.get("SCANNER_DICTIONARY") or str(work / "none.db")
+    if _is_inside(dictionary, Path.cwd()):
+        print("::error::scanner: the input `dictionary` is in the checkout, which the pull request controls")
+        return 2
     if Path(dictionary).is_file():  # SQLite would read a log beside it
         dictionary = shutil.copy(dictionary, work / "dictionary.db")
     more = [
         part for name in ("fail-on", "max-age") if (value := env.get(_variable(name))) for part in (f"--{name}", value)
     ]
+    more += ["--mention"] if env.get("MENTION") == "true" else []
     written = [f"--write={style}={work / name}" for style, name in _REPORTS.items()]
-    command = ["scanner", "check-change", "--git", f"{base}...HEAD", "--format", "github-actions", *written, *more]
-    safe = {name: value for name, value in env.items() if name != "GITHUB_TOKEN"}
+    scanner = str(Path(sys.executable).with_name("scanner"))
+    command = [scanner, "check-change", "--git", f"{base}...HEAD", "--format", "github-actions", *written, *more]
+    safe = {
+        name: value for name, value in env.items() if name != "GITHUB_TOKEN" and not name.startswith(("PYTHON", "PIP_"))
+    }
     variables = {**safe, "SCANNER_DICTIONARY": str(dictionary), "SCANNER_FAIL_ON": "breaks"}
     return subprocess.run(command, env=variables, check=False).returncode
+
+
+def _is_inside(dictionary: str, checkout: Path) -> bool:
+    """Check whether a dictionary is a file in *checkout*, also by a link in it."""
+    name = dictionary.partition("?")[0].removeprefix("sqlite:///")
+    file = Path(os.path.abspath(name))  # noqa: PTH100 - a link in the checkout counts, so links are not followed here
+    places = (file, file.resolve())
+    return "://" not in name and any(
+        place.is_relative_to(top) for place in places for top in (checkout, checkout.resolve())
+    )
 
 
 _REPORTS = {"json": "scanner.json", "markdown": "scanner.md", "sarif": "scanner.sarif"}

@@ -11,6 +11,7 @@ from pathlib import Path
 from scanner_dictionary.engine.open import Connection, Engine, resolve_url
 from scanner_dictionary.engine.open import open_dictionary as open_engine
 from scanner_dictionary.engine.pool import ReaderPool
+from scanner_dictionary.engine.soundness import damaged_cell
 from scanner_dictionary.export import CopyProgress as CopyProgress
 from scanner_dictionary.export import TableCopy as TableCopy
 from scanner_dictionary.export import copy_dictionary as copy_rows
@@ -23,6 +24,9 @@ from scanner_dictionary.queries.state import (
     source_measures,
 )
 from scanner_model.errors import DictionaryUnusable, InputInvalid
+
+_OF_DATA = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError, RecursionError)
+"""What a reader of rows ends with that meets a value of another type, or a defect of scanner."""
 
 DEFAULT_PATIENCE = 10.0
 """Seconds to wait while another program writes the dictionary."""
@@ -62,6 +66,12 @@ class Dictionary:
             except UnicodeEncodeError as error:
                 hint = "write it in UTF-8"
                 raise InputInvalid(f"{error.object!r} holds bytes that are not UTF-8", hint=hint) from error
+            except _OF_DATA as error:
+                if cell := damaged_cell(conn):
+                    hint = "restore a copy, or scan into a new file"
+                    what = f"the dictionary is damaged: {cell} has a value of another type"
+                    raise DictionaryUnusable(what, where=self.shown, hint=hint) from error
+                raise
 
     def writing(self, *, create: bool = False) -> Engine:
         """Open the dictionary for writes; *create* makes a missing one. Raises DictionaryUnusable."""

@@ -20,7 +20,7 @@ from scanner_dictionary.queries.columns import TopicColumnRow
 from scanner_dictionary.queries.places import DeclaredPlaces, declared_places
 from scanner_model.columns import path_name
 from scanner_model.errors import InputInvalid, NameUnknown
-from scanner_model.text import visible
+from scanner_model.markdown import code, inert
 
 _TOKEN = re.compile(r"[\w$-]+(?:\.[\w$-]+)*")
 _PLACE = re.compile(r"(?P<file>\S.*\.\w+):(?P<line>\d+)")
@@ -76,9 +76,9 @@ class Subject:
         ]
         none = "no known reader" if self.is_current else "readers unknown"
         text = "; ".join(filter(None, parts if self.readers else [none, *parts[2:]]))
-        head = f"**{_escaped(self.name)}**" + (f" `{visible(self.type)}`" if self.type else "") + f" ({self.kind})"
+        head = f"**{inert(self.name)}**" + (f" {code(self.type)}" if self.type else "") + f" ({self.kind})"
         notes = [] if self.is_current else ["No data flow was generated since the newest scan."]
-        return "\n\n".join([head, *filter(None, [_escaped(self.doc)]), _escaped(text), *notes])
+        return "\n\n".join([head, *filter(None, [inert(self.doc, lines=True)]), inert(text), *notes])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,8 +237,3 @@ def _statement(dictionary: Dictionary, job: str) -> str:
 def _listed(words: str, names: Sequence[str]) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"{words} {', '.join(names[:_LISTED])}{more}" if names else ""
-
-
-def _escaped(text: str) -> str:
-    """Return *text* as Markdown that shows it: names and documentation come from others."""
-    return re.sub(r"([\\`*_{}\[\]<>#|!])", r"\\\1", visible(text, lines=True))

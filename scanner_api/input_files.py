@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid
 
 Json = Any
@@ -37,7 +38,7 @@ def connector_file(file: str, text: str) -> ConnectorFile:
             raise InputInvalid("is not a connector configuration", where=file, hint=_HINT)
         return ConnectorFile(str(values.get("name") or stem), values)
     try:
-        document = json.loads(text)
+        document = load_text(text)
     except json.JSONDecodeError as error:
         where = f"{file}:{error.lineno}:{error.colno}"
         raise InputInvalid(f"is not JSON: {error.msg}", where=where, hint=_HINT) from error
@@ -112,7 +113,7 @@ def format_of(name: str, text: str) -> str:
     if ending in _BY_ENDING:
         return _BY_ENDING[ending]
     try:
-        return "AVRO" if _is_avro(json.loads(text)) else "JSON"
+        return "AVRO" if _is_avro(load_text(text)) else "JSON"
     except (ValueError, RecursionError):
         return _format_of_invalid(text)
 

@@ -62,7 +62,7 @@ class WorkTree:
         """
         head = self._git("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         self._add_all()
-        for path in self._git("ls-files", "-z", "--", *texts).split("\0") if texts else ():
+        for path in self._git("--literal-pathspecs", "ls-files", "-z", "--", *texts).split("\0") if texts else ():
             if path not in texts:
                 continue
             name = self._git("hash-object", "-w", "--stdin", "--path", path, standard_input=texts[path])

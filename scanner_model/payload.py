@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from scanner_model.errors import PayloadUnexpected, Problem, ScannerError
+from scanner_model.fact_types import LARGEST_NUMBER
 from scanner_model.names import SourceId
 
 Json = Any
@@ -22,6 +23,8 @@ E = TypeVar("E")
 Payloads = list["Payload"]
 
 _HINT = "the answer is not as documented: check `url` and `type` of this source"
+_OF_DATA = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""What a reader that meets another type than it expects ends with."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TYPES: Mapping[type, str] = {
     type(None): "null",
@@ -152,7 +155,7 @@ class Payload:
     def _typed(self, kind: type[T], names: tuple[str, ...]) -> T | None:
         if type(self.value) is dict and len(names) == 1:  # nearly always, and there are many
             found = self.value.get(names[0])
-            if found is None or type(found) is kind:
+            if found is None or (type(found) is kind and type(found) is not int):
                 return found
         value: T | None = self._found(names)._checked(kind, names)
         return value
@@ -169,6 +172,8 @@ class Payload:
     def _checked(self, kind: type, optional: tuple[str, ...]) -> Any:  # noqa: ANN401  a value of *kind*
         if type(self.value) is not kind and (self.value is not None or not optional):
             raise self.error(f"is {_TYPES.get(type(self.value), 'unknown')}, not {_TYPES[kind]}")
+        if type(self.value) is int and not -LARGEST_NUMBER - 1 <= self.value <= LARGEST_NUMBER:
+            raise self.error("is a number of more than 64 bits")
         return self.value
 
 
@@ -205,6 +210,8 @@ class Unread:
                 yield read(entry)
             except PayloadUnexpected as error:
                 self.add(name(entry), error)
+            except _OF_DATA as error:
+                self.add(name(entry), PayloadUnexpected(f"its data is not as documented ({error!r:.200})", hint=_HINT))
 
     def add(self, name: str, error: ScannerError) -> None:
         """Report an object that cannot be read; *name* is empty without a name."""

@@ -77,9 +77,11 @@ class Repository:
         return file
 
     def path_of(self, uri: str) -> str:
-        """Return the path in the repository of a document; empty if it is outside."""
-        file = Path(to_fs_path(uri) or "").resolve()
-        top = self.top.resolve()
+        """Return the path in the repository of a document; empty if it is outside, or no file can have that name."""
+        try:
+            file, top = Path(to_fs_path(uri) or "").resolve(), self.top.resolve()
+        except (OSError, ValueError, RuntimeError):  # NUL, half a surrogate pair, a name too long, a loop of links
+            return ""
         return file.relative_to(top).as_posix() if file.is_relative_to(top) else ""
 
     def uri_of(self, path: str) -> str:

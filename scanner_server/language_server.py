@@ -23,6 +23,7 @@ from scanner_api.change_check.model import ChangeReport
 from scanner_api.dictionary import Dictionary
 from scanner_api.editor import OpenFile, Subject, User
 from scanner_model.errors import ScannerError
+from scanner_model.text import storable
 from scanner_server.editor_repository import Repository, diagnostic, hint, location, message, text_on_disk
 
 ACCEPT = "scanner.accept"
@@ -82,7 +83,7 @@ class ScannerServer(LanguageServer):
         if repository is None or not (path := repository.path_of(uri)):
             return ()
         document = self.workspace.get_text_document(uri)
-        file, offset = OpenFile(path=path, text=document.source), document.offset_at_position(position)
+        file, offset = OpenFile(path=path, text=storable(document.source)), document.offset_at_position(position)
         find = self._reporting(lambda: tuple(repository.subjects(file, offset)))
         return await self._run(self._lookups, find) or ()
 
@@ -106,8 +107,9 @@ class ScannerServer(LanguageServer):
     def _unsaved(self, repository: Repository) -> Iterator[tuple[str, str]]:
         for uri, document in self.workspace.text_documents.items():
             path = repository.path_of(uri)
-            if path and document.source != text_on_disk(repository.top / path):
-                yield path, document.source
+            text = storable(document.source) if path else ""
+            if path and text != text_on_disk(repository.top / path):
+                yield path, text
 
     def _publish(self, repository: Repository, report: ChangeReport) -> None:
         """Send the findings of each file, and clear those that are gone."""

@@ -22,13 +22,13 @@ __all__ = [
 PATTERN_PREFIX = "regex:"
 """How the source of a `TopicFlow` begins that is a pattern of topics."""
 
-_SUB = re.compile(r"^\s*Sub-topology:\s*(?P<number>\d+)\s*(?P<shared>for global store.*)?$")
-_HEAD = re.compile(r"^\s*(?:Topology|Topologies|Sub-topologies):\s*(?P<name>.*?):?\s*$")
+_SUB = re.compile(r"^[^\S\n]*Sub-topology:\s*(?P<number>\d+)\s*(?P<shared>for global store.*)?$")
+_HEAD = re.compile(r"^[^\S\n]*(?:Topology|Topologies|Sub-topologies):\s*(?P<name>.*?):?\s*$")
 _NODE = re.compile(
-    r"^\s*(?P<kind>Source|Processor|Sink):\s+(?P<name>\S.*?)\s+"
+    r"^[^\S\n]*(?P<kind>Source|Processor|Sink):\s+(?P<name>\S.*?)\s+"
     r"\((?P<what>topics?|stores|extractor class):\s*(?P<rest>.*)$"
 )
-_LINK = re.compile(r"^\s*(?P<arrow>-->|<--)\s*(?P<names>.*)$")
+_LINK = re.compile(r"^[^\S\n]*(?P<arrow>-->|<--)\s*(?P<names>.*)$")
 # A stream-table join only reads the store of the table; in a foreign-key join both sides write.
 _ONLY_READS = re.compile(r"(?<!FK-)join(?!.*windowed)", re.IGNORECASE)
 _INTERNAL = re.compile(r".*-(?:repartition|changelog)|(?:KSTREAM|KTABLE)-.*")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -11,6 +10,7 @@ from scanner_api.documents.estate import DescribedCluster, DescribedSchema, Desc
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer
 from scanner_model.columns import path_name
 from scanner_model.contracts import properties_of
+from scanner_model.documents.json_input import load_text
 from scanner_model.names import Role
 from scanner_model.schemas import is_list_of_columns, qualified_subject
 
@@ -165,7 +165,7 @@ def _own_schema(schema: SchemaAnswer) -> Any:  # noqa: ANN401 - any JSON
     if schema.format == "PROTOBUF":
         return None if _IMPORT.search(schema.text) else schema.text
     try:
-        parsed = json.loads(schema.text)
+        parsed = load_text(schema.text)
     except (ValueError, RecursionError):
         return None
     return None if schema.format == "JSON" and '"$ref"' in schema.text else parsed

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -138,6 +139,7 @@ _FILES = frozenset({".avsc", ".avro", ".proto", ".json", ".sql", ".ksql", ".prop
     click.option("--reason", metavar="TEXT", help="With --accept: why."),
     click.option("--until", metavar="DATE", help="With --accept: the last day that the finding is accepted."),
 )
+@click.option("--mention", is_flag=True, help="In Markdown, mention the owners to ask as in CODEOWNERS.")
 @click.option("--write", "writes", multiple=True, metavar="FORMAT=FILE", help="Write the report to a file, too.")
 @dictionary_url_option
 @one_of("--format", "style", words=(*RENDERERS, "csv"), text="The output format.", default="table", show_default=True)
@@ -232,6 +234,7 @@ def _change(
     against: Sequence[str],
     url: str,
     style: str,
+    mention: bool,
     **given: Any,  # noqa: ANN401 - what is checked, and how
 ) -> int:
     """Check files or commits, and write the report; return the exit status."""
@@ -248,9 +251,13 @@ def _change(
         echo(ENVIRONMENTS[style](reports, [name for name, status in statuses.items() if not status]), end="")
         return max(statuses.values())
     report = request.report(url)
+    renderers: dict[str, Callable[[ChangeReport], str]] = {
+        **RENDERERS,
+        "markdown": partial(report_markdown, mention=mention),
+    }
     for name, file in outputs:
-        library.write_text(file, RENDERERS[name](report))
-    echo(RENDERERS[style](report), end="")
+        library.write_text(file, renderers[name](report))
+    echo(renderers[style](report), end="")
     echo_err("\n".join([summary(report), *report.notes]), lines=True)
     return _status(report, request.fail_on)
 

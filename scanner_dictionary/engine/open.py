@@ -21,6 +21,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.engine.mock import MockConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from scanner_dictionary.engine.soundness import check_objects
 from scanner_dictionary.engine.sqlite import (
     OPTION,
     Notify,
@@ -220,6 +221,8 @@ def open_dictionary(
     engine.update_execution_options(**{OPTION: replace(waiting, notify=notify) if notify else waiting})
     translate_errors(engine, location.shown)
     with engine.connect() as conn:
+        if location.file is not None:
+            check_objects(conn, (*metadata.tables, VERSION_TABLE), location.shown)
         revision = _revision(conn)
         if revision != REVISION:
             _check_revision(conn, revision, location, create=create)

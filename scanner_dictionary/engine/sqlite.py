@@ -237,6 +237,8 @@ def _create(file: Path) -> None:
 def _open(uri: str, patience: float) -> sqlite3.Connection:
     driver = sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None, check_same_thread=False)
     try:
+        driver.execute("PRAGMA trusted_schema = OFF")
+        driver.execute("PRAGMA cell_size_check = ON")
         driver.execute("PRAGMA foreign_keys = ON")
         driver.execute("PRAGMA synchronous = NORMAL")
         driver.execute("SELECT count(*) FROM sqlite_master").fetchone()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from scanner_model.columns import ELEMENT, MAP_VALUE, Column, ColumnPath, field_segment
+from scanner_model.documents.json_input import load_text
 from scanner_model.payload import Json, Payload, canonical
 from scanner_model.redaction import mask_config, mask_text
 
@@ -157,7 +157,7 @@ def spark_shape(text: str) -> Shape | None:
     Source: Spark, `DataType.json`. Databricks writes a whole field, other servers of its API the type alone.
     """
     try:
-        value = json.loads(text)
+        value = load_text(text)
         return _spark_type(value["type"] if isinstance(value, dict) and "name" in value else value, 1)
     except (ValueError, RecursionError, KeyError):
         return None

@@ -28,6 +28,8 @@ LARGEST_OUTPUT = 16 * 1024 * 1024
 _MEMORY = 4 * 1024 * 1024 * 1024
 """Bytes of address space: Go reserves much more than it uses."""
 _CHART = "Chart.yaml"
+_SCHEMA = "values.schema.json"
+"""Left out of the copy, also of charts inside: Helm would fetch what its references name, from networks and disks."""
 _ABOUT = re.compile(r"(?i)kafka|connector|topic|flink|ksql|schema.registry")
 """What a template mentions that is worth rendering."""
 _SOURCE = re.compile(r"^# Source: (?P<path>\S+)[ \t]*$", re.MULTILINE)
@@ -76,7 +78,7 @@ def _charts(entries: Mapping[str, Entry]) -> Iterator[str]:
 def _render(directory: str, entries: Mapping[str, Entry], helm: str) -> dict[str, str]:
     """Return the rendered templates of a chart by their paths; a template that renders nothing is empty."""
     prefix = f"{directory}/" if directory else ""
-    paths = [path for path in entries if path.startswith(prefix)]
+    paths = [path for path in entries if path.startswith(prefix) and PurePosixPath(path).name.lower() != _SCHEMA]
     if len(paths) > MOST_FILES:
         raise _NotRendered(f"the chart has more than {MOST_FILES} files")
     with TemporaryDirectory(prefix="scanner-chart-") as place:

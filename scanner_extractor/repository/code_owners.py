@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 
+from scanner_extractor.repository.globs import owned_pattern
 from scanner_model.catalogs import Annotation
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.facts import Facts
+from scanner_model.linear_patterns import LinearPattern
 from scanner_model.manual import DeclaredFlow, ManualSchema
 from scanner_model.names import SourceId, TopicName
 from scanner_model.owners import CODE_OWNED_PROGRAM, CODE_OWNED_SUBJECT, CODE_OWNED_TOPIC
@@ -20,30 +22,24 @@ OWNER_FILES = ("CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS", ".gitlab/C
 """Where the file may be, the first that exists."""
 
 
+_MOST_RULES = 5_000
+"""Lines that are followed, the last ones of a file."""
+
+
 def code_owners(text: str) -> CodeOwners:
     """Return a function from a path to its owners in the text of a CODEOWNERS file: the last pattern that fits."""
-    rules: list[tuple[re.Pattern[str], tuple[str, ...]]] = []
+    rules: list[tuple[LinearPattern, tuple[str, ...]]] = []
     for line in text.splitlines():
         words = line.partition("#")[0].split()
-        if words and not words[0].startswith(("[", "^[")):
-            rules.append((_pattern(words[0]), tuple(words[1:])))
+        if words and not words[0].startswith(("[", "^[")) and (pattern := owned_pattern(words[0])):
+            rules.append((pattern, tuple(words[1:])))
+    last_rules = rules[: -_MOST_RULES - 1 : -1]
 
+    @cache
     def owners(path: str) -> tuple[str, ...]:
-        return next((names for pattern, names in reversed(rules) if pattern.match(path)), ())
+        return next((names for pattern, names in last_rules if pattern.fits(path)), ())
 
     return owners
-
-
-def _pattern(text: str) -> re.Pattern[str]:
-    """Return the expression of a pattern, which is anchored if a slash is inside, and covers what is below it."""
-    anchored = "/" in text.rstrip("/")
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", text.strip("/"))
-    body = "".join(_WILDCARDS.get(part) or re.escape(part) for part in parts)
-    end = "/" if text.endswith("/") else "$" if text.endswith("/*") else "(?:/|$)"
-    return re.compile(f"{'' if anchored else '(?:.*/)?'}{body}{end}")
-
-
-_WILDCARDS: Mapping[str, str] = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 def owned_in_files(
@@ -71,4 +67,8 @@ def owned_in_files(
 
 def _file_of(place: str) -> str:
     """Return the path in *place*, without the line."""
-    return re.sub(r"(?::\d+)+$", "", place)
+    path, sign, number = place.rpartition(":")
+    while sign and number.isdecimal():
+        place = path
+        path, sign, number = place.rpartition(":")
+    return place

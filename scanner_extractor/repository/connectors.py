@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 
 from scanner_extractor.repository.declared import CLASS, plain_text
 from scanner_extractor.repository.files import UnreadText
+from scanner_model.documents.json_input import load_text
 
 Json = Any
 
@@ -133,7 +133,7 @@ def _loaded(text: str) -> Json:
         return None
     for candidate in (stripped, _repaired(stripped), _repaired(stripped.replace('\\"', '"'))):
         try:
-            return json.loads(candidate, strict=False)
+            return load_text(candidate, strict=False)
         except (ValueError, RecursionError):
             continue
     return None

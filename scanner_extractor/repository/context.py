@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.connectors import FoundConnector, connectors_in
 from scanner_extractor.repository.declared import Collector, DeclaredUse, masked_settings, plain_text
-from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
+from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, text_of
+from scanner_extractor.repository.globs import glob_expression
 from scanner_extractor.repository.settings import SUBJECT
 from scanner_extractor.repository.syntax_trees import grammar_of
 from scanner_extractor.repository.variables import Variables
@@ -21,6 +22,7 @@ from scanner_model.columns import parse_path
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import InputInvalid
 from scanner_model.field_uses import FieldExtent, FieldUse, MessageClass
+from scanner_model.linear_patterns import LinearPattern
 from scanner_model.manual import DeclaredFlow, ManualSchema
 from scanner_model.names import SourceId, TopicName
 from scanner_model.schemas import SchemaVersion
@@ -172,8 +174,7 @@ class Context:
         """Return the subject that the pattern of the files has in a path; empty where it has none."""
         before, mark, behind = self.pattern.partition(SUBJECT)
         expression = f"{glob_expression(before)}(?P<subject>[^/]+){glob_expression(behind)}"
-        match = re.fullmatch(expression, path, re.DOTALL) if mark else None
-        return match["subject"] if match else ""
+        return LinearPattern(expression).group(path, "subject") if mark else ""
 
     def topic_names(self) -> set[str]:
         """Return the topics that any file names so far: declared, an end of a flow, or in a connector's settings."""

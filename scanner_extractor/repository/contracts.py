@@ -19,6 +19,7 @@ from scanner_extractor.repository.variables import Variables
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.catalogs import Annotation
 from scanner_model.contracts import KIND, columns_of, custom_values
+from scanner_model.documents.json_input import load_text
 from scanner_model.manual import ManualSchema
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.payload import Json
@@ -83,7 +84,7 @@ def schemas_in(file: RepositoryFile) -> tuple[ManualSchema, ...] | None:
 def _documents(file: RepositoryFile, kind: str, context: Context) -> Iterator[Mapping[str, Json]]:
     if file.ending == ".json":
         try:
-            value = json.loads(file.text)
+            value = load_text(file.text)
         except (ValueError, RecursionError) as error:
             context.leave(file, kind, f"it is not JSON: {error}")
             return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 from scanner_extractor.repository.context import Context, EmbeddedSchema
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.syntax_trees import is_test, words
+from scanner_model.documents.json_input import load_text
 
 Json = Any
 
@@ -42,7 +42,7 @@ def read_embedded_schemas(files: Sequence[RepositoryFile], context: Context) -> 
     for file in files:
         for literal in _literals(file.text):
             try:
-                value = json.loads(literal.text)
+                value = load_text(literal.text)
             except (ValueError, RecursionError):
                 context.leave(file, EMBEDDED_SCHEMA, f"line {literal.line}: the text of the schema is not in one piece")
                 continue

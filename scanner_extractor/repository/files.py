@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -185,24 +184,3 @@ def _reader(path: str) -> Callable[[], bytes]:
             return file.read(LARGEST + 1)
 
     return read
-
-
-def glob_expression(pattern: str) -> str:
-    """Return the regular expression of a pattern as `.gitignore` has them; it may be none where a set is damaged."""
-    parts: list[str] = []
-    for piece in re.split(r"(\*\*/|/\*\*|\*+|\?|\[[^\]/]*\])", pattern):
-        match piece:
-            case "**/":
-                parts.append("(?:.*/)?")
-            case "/**":
-                parts.append("/.*")
-            case "?":
-                parts.append("[^/]")
-            case _ if piece and not piece.strip("*"):
-                parts.append("[^/]*")
-            case _ if piece.startswith("[") and len(piece) > 2:
-                inside = piece[1:-1].replace("\\", r"\\").replace("[", r"\[")
-                parts.append("[" + ("^" + inside[1:] if inside[0] == "!" else inside) + "]")
-            case _:
-                parts.append(re.escape(piece))
-    return "".join(parts)

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+from scanner_extractor.repository.globs import glob_pattern
+from scanner_model.linear_patterns import LinearPattern
+
 _MOST_RULES = 1_000
 """Lines of one `.gitignore` that are followed."""
 _LONGEST = 1_000
@@ -27,16 +30,18 @@ class Rule:
     body: str
     negated: bool
     directories_only: bool
-    _pattern: re.Pattern[str] | None = None
+    _compiled: LinearPattern | None = None
+    _is_compiled: bool = False
 
     def fits(self, name: str, inside: str) -> bool:
         """Check whether the pattern matches a *name*, or the path *inside* the directory if it contains a slash."""
-        if self._pattern is None:
-            try:
-                self._pattern = re.compile(path_expression(self.body.removeprefix("/")), re.DOTALL)
-            except re.error:  # an invalid set
-                self._pattern = re.compile(r"(?!)")
-        return self._pattern.fullmatch(inside if "/" in self.body else name) is not None
+        pattern = self._pattern()
+        return pattern is not None and pattern.fits(inside if "/" in self.body else name)
+
+    def _pattern(self) -> LinearPattern | None:
+        if not self._is_compiled:
+            self._is_compiled, self._compiled = True, glob_pattern(self.body.removeprefix("/"))
+        return self._compiled
 
 
 class IgnoreFile:
@@ -107,39 +112,3 @@ class Ignored:
         if took > _ORDINARY:
             self.left -= took
         return ignored
-
-
-def path_expression(pattern: str) -> str:
-    """Return the regular expression of a pattern; its time grows with the product of pattern and path at most.
-
-    What stands before a star matches at the first place that fits and is not tried again elsewhere.
-    """
-    body = pattern.removesuffix("/**")
-    first, *runs = body.split("**/")
-    parts = [_run(first, is_last=not runs)]
-    parts += [f"(?>(?:[^/]+/)*?{_run(run, is_last=False)})" for run in runs[:-1]]
-    parts += [f"(?:[^/]+/)*?{_run(run, is_last=True)}" for run in runs[-1:]]
-    return "".join(parts) + ("/.+" if body != pattern else "")
-
-
-def _run(text: str, *, is_last: bool) -> str:
-    """Return the expression of a part without `**/`."""
-    first, *pieces = re.split(r"\*+", text)
-    parts = [_fixed(first)]
-    for position, piece in enumerate(pieces):
-        ends = is_last and position == len(pieces) - 1
-        parts.append(f"[^/]*{_fixed(piece)}" if ends else f"(?>[^/]*?{_fixed(piece)})")
-    return "".join(parts)
-
-
-def _fixed(text: str) -> str:
-    parts: list[str] = []
-    for piece in re.split(r"(\?|\[[^\]/]*\]|\\.)", text):
-        if piece == "?":
-            parts.append("[^/]")
-        elif piece.startswith("[") and len(piece) > 2:
-            inside = piece[1:-1].replace("\\", r"\\").replace("[", r"\[")
-            parts.append("[" + ("^" + inside[1:] if inside[0] == "!" else inside) + "]")
-        else:
-            parts.append(re.escape(piece[1:] if piece.startswith("\\") else piece))
-    return "".join(parts)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -23,9 +23,9 @@ from scanner_extractor.repository.files import (
     RepositoryFile,
     UnreadText,
     directory_files,
-    glob_expression,
     text_of,
 )
+from scanner_extractor.repository.globs import glob_pattern
 from scanner_extractor.repository.kinds import KINDS, TEMPLATE, Kind
 from scanner_extractor.repository.reading import RepositoryReading
 from scanner_extractor.repository.settings import RepositorySettings, TopicFiles
@@ -43,7 +43,7 @@ from scanner_extractor.results import Progress, Reading, answered
 from scanner_extractor.systems.deployment.reader import declared_facts
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import UNREAD_HINT, UnreadFile
-from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
+from scanner_model.errors import InputInvalid, Problem, ScannerError, SourceUnreachable
 from scanner_model.facts import Facts
 from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, Topic
@@ -56,6 +56,11 @@ SETTINGS = "settings"
 _READ_BY_NAME = words(".sql .ksql .avsc .avdl .avpr .proto .yaml .yml .sh .tf .json")
 MOST_TEXT = 64 * 1024 * 1024
 """Characters of the files that are read together."""
+
+
+MOST_FAILING = 20
+"""Files of a repository whose readers may fail."""
+_LOG = logging.getLogger(__name__)
 
 
 class _Classified(NamedTuple):
@@ -124,9 +129,43 @@ def read_entries(
 ) -> RepositoryReading:
     """Read the files *entries* together; what is *shared* with another reading is not read again, and is filled in.
 
-    *failures* are charts that were not rendered, with the reason.
+    *failures* are charts that were not rendered, with the reason. If a reader fails with an exception of its own, the
+    file that it read is left, and all others are read without it: up to MOST_FAILING files.
     """
-    shared = shared or SharedReadings()
+    listed, broken = tuple(entries), dict[str, str]()
+    while True:
+        rest = [entry for entry in listed if entry.path not in broken]
+        try:
+            return _read_entries(settings, rest, progress, shared or SharedReadings(), {**failures, **broken}, broken)
+        except ScannerError:
+            raise
+        except Exception as error:
+            path = _file_in(error)
+            if path is None or path in broken or len(broken) >= MOST_FAILING:
+                raise
+            _LOG.debug("the reader of %s failed", path, exc_info=True)
+            broken[path] = f"scanner's reader failed: {type(error).__name__} (this is a defect of scanner)"
+
+
+def _file_in(error: Exception) -> str | None:
+    """Return the path of the file that was read when *error* was raised; None if no function had one."""
+    path, trace = None, error.__traceback__
+    while trace is not None:
+        for value in trace.tb_frame.f_locals.values():
+            if isinstance(value, RepositoryFile | Entry):
+                path = value.path
+        trace = trace.tb_next
+    return path
+
+
+def _read_entries(
+    settings: RepositorySettings,
+    entries: Iterable[Entry],
+    progress: Progress,
+    shared: SharedReadings,
+    failures: Mapping[str, str],
+    broken: Collection[str],
+) -> RepositoryReading:
     every = {entry.path: entry for entry in entries}
     listed = {path: entry for path, entry in every.items() if _is_chosen(path, settings.files)}
     captures = tuple(path.removesuffix(MANIFEST) for path in listed if f"/{path}".endswith(f"/{MANIFEST}"))
@@ -146,7 +185,7 @@ def read_entries(
         beside=settings.beside,
     )
     for path, reason in failures.items():
-        context.leave(path, TEMPLATE, reason)
+        context.leave(path, "file" if path in broken else TEMPLATE, reason)
     own = None if settings.kinds else every.get(FILE)
     mappings = (*settings.topic_files, *_topic_files(own, context))
     found = _found(listed.values(), settings, context, progress, shared, mappings)
@@ -254,7 +293,8 @@ def _leave_unread(entry: Entry, reason: str, context: Context) -> None:
 
 
 def _is_chosen(path: str, patterns: tuple[str, ...]) -> bool:
-    return not patterns or any(re.fullmatch(glob_expression(pattern), path, re.DOTALL) for pattern in patterns)
+    compiled = (glob_pattern(pattern) for pattern in patterns)
+    return not patterns or any(pattern is not None and pattern.fits(path) for pattern in compiled)
 
 
 def _result(context: Context, owners: CodeOwners) -> Reading:

@@ -15,6 +15,7 @@ from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.yaml_documents import parse_yaml
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid
 from scanner_model.names import SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
@@ -256,7 +257,7 @@ def _schemas(file: RepositoryFile, context: Context) -> Iterator[_Schema]:
         yield from _protobuf(file, context)
         return
     try:
-        value = named_types(file.text) if file.ending == ".avdl" else json.loads(file.text)
+        value = named_types(file.text) if file.ending == ".avdl" else load_text(file.text)
     except InputInvalid as error:
         context.leave(file, f"{kind} schema", f"{error.where}: invalid Avro IDL: {error.what}")
         return
@@ -360,7 +361,8 @@ def _types(value: Json, namespace: str, declared: dict[str, None], uses: set[str
         case {"type": "record" | "enum" | "fixed", "name": str()}:
             name = _full_name(value, namespace)
             declared[name] = None
-            for field in value.get("fields") or ():
+            fields = value.get("fields")
+            for field in fields if isinstance(fields, list) else ():
                 if isinstance(field, dict):
                     _types(field.get("type"), name.rpartition(".")[0], declared, uses, depth + 1)
         case {"type": inside, **rest}:

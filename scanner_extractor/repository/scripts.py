@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
@@ -14,6 +13,7 @@ from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.shell import Command, expand_script
 from scanner_extractor.repository.sql_files import add_sql
 from scanner_extractor.repository.statements import moves_data, statements_of
+from scanner_model.documents.json_input import load_text
 from scanner_model.text import has_placeholder
 
 _TELLING = re.compile(
@@ -93,7 +93,7 @@ def _sql_in(body: str) -> str:
     """Return the statements in a text: those of a request to ksqlDB, else the text itself."""
     if body.lstrip().startswith("{"):
         try:
-            value = json.loads(body, strict=False)
+            value = load_text(body, strict=False)
         except (ValueError, RecursionError):
             return ""
         sql = value.get("ksql") if isinstance(value, dict) else None

@@ -10,6 +10,7 @@ from scanner_extractor.results import KafkaCluster, Reading
 from scanner_model.catalogs import CatalogTable, TableKey
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.fact_types import misfit
 from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import SourceResult, SourceStatus
@@ -44,8 +45,8 @@ def kafka_document(reading: Reading) -> Json:
 def read_kafka_document(document: Json, source: SourceId) -> Reading:
     """Read what `kafka_document` gave; raises InputInvalid for anything else."""
     try:
-        return _result(document, source)
-    except (KeyError, TypeError, ValueError) as error:
+        return _sound(_result(document, source))
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         hint = "record the capture again"
         raise InputInvalid(f"damaged document in the capture: {error!r}", where=str(source), hint=hint) from error
 
@@ -68,6 +69,13 @@ def _result(document: dict[str, Any], source: SourceId) -> Reading:
         facts=(brokers, *topics, *groups),
         problems=tuple(Problem(*problem) for problem in document["problems"]),
     )
+
+
+def _sound(reading: Reading) -> Reading:
+    """Return *reading*; raises TypeError if its outcome or problems are of other types. The runner checks the facts."""
+    if member := next(filter(None, map(misfit, (reading.outcome, *reading.problems))), ""):
+        raise TypeError(f"{member} has another type")
+    return reading
 
 
 _Fact = TypeVar("_Fact", Topic, ConsumerGroup)
@@ -122,21 +130,23 @@ def read_database_document(document: Json, source: SourceId) -> Reading:
     """Read what `database_document` gave; raises InputInvalid for anything else."""
     try:
         tables = tuple(_table(item, source) for item in document["tables"])
-        return Reading(
-            outcome=SourceResult(
-                source=source,
-                kind="database",
-                status=SourceStatus(document["status"]),
-                received=len(tables),
-                requested=int(document["requested"]),
-                reason=str(document["reason"]),
-                hint=str(document["hint"]),
-                unread=frozenset(map(str, document["unread"])),
-            ),
-            facts=tables,
-            problems=tuple(Problem(*map(str, problem)) for problem in document["problems"]),
+        return _sound(
+            Reading(
+                outcome=SourceResult(
+                    source=source,
+                    kind="database",
+                    status=SourceStatus(document["status"]),
+                    received=len(tables),
+                    requested=int(document["requested"]),
+                    reason=str(document["reason"]),
+                    hint=str(document["hint"]),
+                    unread=frozenset(map(str, document["unread"])),
+                ),
+                facts=tables,
+                problems=tuple(Problem(*map(str, problem)) for problem in document["problems"]),
+            )
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         hint = "record the capture again"
         raise InputInvalid("the document in the capture is damaged", where=str(source), hint=hint) from error
 

@@ -17,7 +17,8 @@ from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kinds import kinds_of
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.source_kind import BrokerUse
-from scanner_model.errors import ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.errors import PayloadUnexpected, Problem, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.fact_types import misfit
 from scanner_model.kafka import Topic
 from scanner_model.lazy_names import deferred
 from scanner_model.names import SourceId
@@ -241,6 +242,8 @@ def _attempt(task: Task, watch: _Watch) -> tuple[SourceResult, Reading | None]:
     started = watch.now()
     try:
         reading = task.run(watch.progress)
+        if member := misfit(reading.outcome):
+            raise PayloadUnexpected(f"the outcome of its reading is damaged: {member}")
     except ScannerError as error:
         watch.brokers_down |= task.brokers is BrokerUse.LISTED and isinstance(error, SourceUnreachable)
         return _unavailable(task, str(error.what), error.where, error.hint, watch.now() - started), None
@@ -249,7 +252,40 @@ def _attempt(task: Task, watch: _Watch) -> tuple[SourceResult, Reading | None]:
         what = f"scanner's reader failed: {type(error).__name__}: {error}"
         hint = "this is a defect of scanner; `--verbose` shows where, and a capture lets others reproduce it"
         return _unavailable(task, what, "", hint, watch.now() - started), None
+    reading = _storable(reading)
     return replace(reading.outcome, seconds=watch.now() - started), reading
+
+
+_NAMED_MISFITS = 20
+
+
+def _storable(reading: Reading) -> Reading:
+    """Return *reading* without facts that no dictionary can store: then it is partial, and nothing counts as gone."""
+    broken = [(fact, member) for fact in reading.facts if (member := misfit(fact))]
+    if not broken:
+        return reading
+    identities = {id(fact) for fact, _ in broken}
+    kept = tuple(fact for fact in reading.facts if id(fact) not in identities)
+    source = reading.outcome.source
+    hint = "the source's answer has another type or size than documented"
+    problems = tuple(
+        Problem(f"{source} {_shown_name(fact)}".rstrip(), f"its {member} cannot be stored: {type(fact).__name__}", hint)
+        for fact, member in broken[:_NAMED_MISFITS]
+    )
+    reason = f"{len(broken)} facts cannot be stored, such as {problems[0].where}: {problems[0].what}"
+    outcome = replace(
+        reading.outcome,
+        status=SourceStatus.PARTIAL,
+        reason="; ".join(filter(None, (reading.outcome.reason, reason))),
+        hint=reading.outcome.hint or hint,
+        unread=frozenset(),
+    )
+    return replace(reading, outcome=outcome, facts=kept, problems=(*reading.problems, *problems))
+
+
+def _shown_name(fact: object) -> str:
+    name = getattr(fact, "name", "")
+    return name[:100] if isinstance(name, str) else ""
 
 
 def _unavailable(task: Task, what: str, where: str, hint: str, seconds: float) -> SourceResult:

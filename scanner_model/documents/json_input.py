@@ -49,6 +49,20 @@ def load_json(text: bytes, *, most: int = MOST_VALUES) -> Loaded:
     return storable_json(value) if any(escape in text for escape in _ESCAPES) else Loaded(value, 0)
 
 
+def load_text(text: str, *, strict: bool = True) -> Json:
+    """Load one JSON document in the text of a file or a member; *strict*: control characters in texts are invalid.
+
+    Raises ValueError only: TooLarge as `load_json` does, also for what Python cannot nest.
+    """
+    check_size(text.encode("utf-8", "surrogatepass"))
+    try:
+        value = json.loads(text, strict=strict)
+    except RecursionError as error:
+        raise TooLarge("it is nested too deeply") from error
+    check_depth(value)
+    return value
+
+
 def check_size(text: bytes, most: int = MOST_VALUES) -> None:
     """Raise TooLarge where *text* has more than *most* brackets, commas and colons outside of strings."""
     if sum(map(text.count, (b"{", b"[", b",", b":"))) > most and _marks(text, most) > most:

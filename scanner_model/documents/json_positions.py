@@ -144,6 +144,7 @@ class _Walk:
         self._text = text
         self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
         self.positions: dict[JsonPath, Position] = {}
+        self._noted: list[JsonPath] = []
         self.repeated: list[JsonPath] = []
 
     def value(self, at: int, path: JsonPath) -> int:
@@ -161,13 +162,16 @@ class _Walk:
                 return _DECODER.raw_decode(self._text, at)[1]
 
     def _members(self, at: int, path: JsonPath) -> int:
-        seen: set[str] = set()
+        seen: dict[str, tuple[int, int]] = {}
         while self._text[at := self._skip(at)] != "}":
             key, at = _DECODER.raw_decode(self._text, self._skip(at + 1) if self._text[at] == "," else at)
-            if key in seen:
+            if key in seen:  # the last one counts, as in the value
                 self.repeated.append((*path, key))
-            seen.add(key)
+                for earlier in self._noted[slice(*seen[key])]:
+                    self.positions.pop(earlier, None)
+            first = len(self._noted)
             at = self.value(self._skip(at) + 1, (*path, key))
+            seen[key] = first, len(self._noted)
         return at + 1
 
     def _elements(self, at: int, path: JsonPath) -> int:
@@ -180,6 +184,7 @@ class _Walk:
     def _note(self, at: int, path: JsonPath) -> None:
         line = bisect_right(self._lines, at)
         self.positions[path] = (line, at - self._lines[line - 1] + 1)
+        self._noted.append(path)
 
     def _skip(self, at: int) -> int:
         match = _SPACE.match(self._text, at)

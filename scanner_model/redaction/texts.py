@@ -6,8 +6,9 @@ Every pattern begins where a word begins and runs over a text once, so that any 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from scanner_model.redaction.commands import mask_commands
 from scanner_model.redaction.names import HINTS, NO_EXTRA, ExtraNames, is_secret_name, words
 from scanner_model.redaction.urls import OnSecret, mask_hooks, mask_logins
 from scanner_model.redaction.values import MASK, mask_tokens
@@ -80,9 +81,6 @@ _INVALID = re.compile(
 _LOGIN = re.compile(
     r"(?P<key>(?<![\w-])(?:-u|-U|--user|--proxy-user)[\s=]\s{0,9}['\"]?[^\s:'\"]{1,100}:)(?P<value>[^\s'\"]+)"
 )
-_DATABASE_TOOL = re.compile(
-    r"(?P<key>\b(?:mysql|mariadb|sshpass)[\w-]{0,9}\b[^\n;|&]{0,200}?\s-p\s?)(?P<value>[^\s'\"-][^\s'\"]*)"
-)
 _KEY_WORDS = re.compile(
     r"(?i)\b(?:api|access|secret|private|account|shared|auth|encryption|master|signing) keys?(?: is)?"
     r"\s{0,9}[:=]\s{0,9}['\"]?(?P<value>[^\s'\",;]{4,})"
@@ -95,9 +93,6 @@ _OTHERS = (
     ("apikey", _BEARER),
     ("-u", _LOGIN),
     ("-user", _LOGIN),
-    ("mysql", _DATABASE_TOOL),
-    ("mariadb", _DATABASE_TOOL),
-    ("sshpass", _DATABASE_TOOL),
 )
 """Forms without a secret name, each with a marker that a matching text contains in lower case."""
 _SIGN = re.compile(r"[=:\s%(>]")
@@ -132,6 +127,7 @@ def _masked(text: str, extra: ExtraNames, on_secret: OnSecret | None) -> str:
         for pattern in (_INVALID, _XML, _XML_ATTRIBUTE):
             text = pattern.sub(lambda match: _hide_named(match, extra, on_secret), text)
         text = _mask_named(text, extra, on_secret)
+    text = mask_commands(text, partial(_hidden, on_secret=on_secret))
     for mark, pattern in _OTHERS:
         if mark in lower:
             text = pattern.sub(lambda match: _hide(match, on_secret), text)
@@ -278,6 +274,12 @@ def _line_end(text: str, key: re.Match[str]) -> int:
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     match = pattern.match(text, at)
     return match.end() if match else at
+
+
+def _hidden(secret: str, on_secret: OnSecret | None) -> str:
+    if on_secret:
+        on_secret(secret)
+    return MASK
 
 
 def _hide(match: re.Match[str], on_secret: OnSecret | None) -> str:

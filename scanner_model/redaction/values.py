@@ -20,9 +20,38 @@ _TOKEN_FORMS = (
     ("ya29.", r"ya29\.[\w-]{20,}"),
     ("gh", r"gh[pousr]_[A-Za-z0-9]{20,}"),  # GitHub, GitLab
     ("github_pat_", r"github_pat_\w{20,}"),
-    ("glpat-", r"glpat-[\w-]{16,}"),
+    ("gl", r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|ffct|oas)-[\w-]{16,}"),
+    ("ATBB", r"ATBB[A-Za-z0-9]{20,}"),  # Atlassian
+    ("ATATT3", r"ATATT3[\w=-]{20,}"),
     ("xox", r"xox[abeoprs]-[\w-]{8,}"),  # Slack
-    ("hvs.", r"hvs\.[\w-]{20,}"),  # Vault
+    ("xapp-", r"xapp-\d-[\w-]{16,}"),
+    ("hv", r"hv[sbr]\.[\w-]{20,}"),  # Vault
+    (".atlasv1.", r"\w{14}\.atlasv1\.[\w-]{30,}"),  # Terraform
+    ("npm_", r"npm_[A-Za-z0-9]{20,}"),  # registries of packages and images
+    ("pypi-", r"pypi-AgE[\w-]{20,}"),
+    ("dckr_", r"dckr_[a-z]{3}_[\w-]{20,}"),
+    ("rubygems_", r"rubygems_[0-9a-f]{32,}"),
+    ("oy2", r"oy2[a-z0-9]{43}\b"),
+    ("cio", r"cio[A-Za-z0-9]{32}\b"),
+    ("GOCSPX-", r"GOCSPX-[\w-]{20,}"),  # clouds
+    ("Q~", r"[\w.~-]{3}\dQ~[\w.~-]{30,}"),
+    ("do", r"do[opr]_v1_[0-9a-f]{40,}"),
+    ("cflt", r"cflt[A-Za-z0-9+/]{40,}"),
+    ("pscale_", r"pscale_(?:pw|tkn|oauth)_[\w.=-]{20,}"),
+    ("dp.", r"dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{20,}"),
+    ("sk-", r"sk-(?:[a-z]+\d*-)*[\w-]{32,}"),  # services
+    ("hf_", r"hf_[A-Za-z]{30,}"),
+    ("shp", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{30,}"),
+    ("gl", r"gl(?:sa|c)_[\w+/=]{20,}"),
+    ("NRAK-", r"NRAK-[A-Z0-9]{20,}"),
+    ("sntry", r"sntry[su]_[\w+/=-]{20,}"),
+    (":AA", r"\d{8,10}:AA[\w-]{30,}"),
+    ("lin_api_", r"lin_api_\w{30,}"),
+    ("ntn_", r"ntn_\w{30,}"),
+    ("PMAK-", r"PMAK-[0-9a-f]{20,}-[0-9a-f]{30,}"),
+    ("AGE-SECRET-KEY-", r"AGE-SECRET-KEY-1[A-Z0-9]{50,}"),
+    ("SK", r"SK[0-9a-f]{32}\b"),
+    ("key-", r"key-[0-9a-f]{32}\b"),
     ("dapi", r"dapi[0-9a-f]{32}"),  # Databricks
     ("_live_", r"[rs]k_live_\w{10,}"),  # Stripe
     ("SG.", r"SG\.[\w-]{16,}\.[\w-]{16,}"),  # SendGrid

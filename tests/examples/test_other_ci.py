@@ -65,7 +65,20 @@ def bitbucket() -> str:
 
 def jenkins() -> str:
     lines = re.findall(r"^ *sh (['\"])(.*)\1$", snippet("other-ci.md", "Jenkinsfile"), re.MULTILINE)
-    return "\n".join(line.replace(".venv/bin/scanner", "scanner") for _, line in lines)
+    return "\n".join(f"({line})" for _, line in lines)
+
+
+def without_installation(script: str) -> str:
+    """Return the lines of a script but those that make an environment and install scanner."""
+    return "\n".join(line for line in script.splitlines() if not re.search(r"-m (pip|venv)", line))
+
+
+def temporary(clone: Path) -> dict[str, str]:
+    """Return the variables for directories of the systems; that of Jenkins has an environment with scanner."""
+    programs = clone.parent / "workspace@tmp/scanner/bin"
+    programs.parent.mkdir(parents=True)
+    programs.symlink_to(PROGRAMS)
+    return {"AGENT_TEMPDIRECTORY": str(clone), "WORKSPACE_TMP": str(clone.parent / "workspace@tmp")}
 
 
 @pytest.mark.process
@@ -81,8 +94,7 @@ def jenkins() -> str:
 )
 def test_a_pipeline_reports_what_it_finds(script: Any, variables: Mapping[str, str], clone: Path) -> None:
     """Only the installation is left out."""
-    text = "\n".join(line for line in script().splitlines() if "pip install" not in line)
-    done = run("bash", "-e", "-c", text, where=clone, AGENT_TEMPDIRECTORY=str(clone), **variables)
+    done = run("bash", "-e", "-c", without_installation(script()), where=clone, **temporary(clone), **variables)
     report = next(file for file in clone.rglob("*check-change.xml"))
 
     assert done.returncode in (0, 5), done.stdout
@@ -94,9 +106,9 @@ def test_a_pipeline_reports_what_it_finds(script: Any, variables: Mapping[str, s
 @pytest.mark.parametrize("script", [azure, bitbucket, jenkins])
 def test_a_missing_target_branch_is_an_error(script: Any, clone: Path) -> None:
     """A check without a base must not look like one that found nothing."""
-    text = "\n".join(line for line in script().splitlines() if "pip install" not in line)
     names = ("SYSTEM_PULLREQUEST_TARGETBRANCH", "BITBUCKET_PR_DESTINATION_BRANCH", "CHANGE_TARGET")
-    done = run("bash", "-e", "-c", text, where=clone, AGENT_TEMPDIRECTORY=str(clone), **dict.fromkeys(names, "none"))
+    text = without_installation(script())
+    done = run("bash", "-e", "-c", text, where=clone, **temporary(clone), **dict.fromkeys(names, "none"))
 
     assert done.returncode not in (0, 5, 6, 7)
 

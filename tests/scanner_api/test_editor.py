@@ -115,4 +115,4 @@ def test_without_a_graph_nothing_is_said_of_readers(tmp_path: Path) -> None:
 def test_names_of_others_are_no_markup() -> None:
     subject = Subject(name="a", kind="field", doc="<img src=x> [x](http://example.org)")
 
-    assert r"\<img src=x\> \[x\](http://example.org)" in subject.markdown
+    assert r"\<img src=x\> \[`x](http://example.org`)" in subject.markdown

@@ -58,6 +58,9 @@ class Editor:
         item = lsp.TextDocumentItem(self.uri(name), lsp.LanguageKind.Json, self._version, text)
         self._client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
 
+    def open_document(self, item: lsp.TextDocumentItem) -> None:
+        self._client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+
     def change(self, name: str, text: str) -> None:
         self._version += 1
         document = lsp.VersionedTextDocumentIdentifier(version=self._version, uri=self.uri(name))
@@ -231,3 +234,29 @@ def test_the_status_is_that_of_the_protocol(tmp_path: Path, asks: tuple[str, ...
     ended = subprocess.run([program, "lsp"], input=script, capture_output=True, cwd=tmp_path, timeout=_PATIENCE)
 
     assert (ended.returncode, ended.stderr) == (status, b"")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("q.sql", "-- \\ud800"),
+        ("a%00b.sql", "-- x"),
+        ("%ED%A0%80.sql", "-- x"),
+        ("a" * 5_000 + ".sql", "-- x"),
+        (f"{FILE}/inside.sql", "-- x"),
+        (":(exclude)*", "-- x"),
+        (".git/hooks/post-index-change", "x"),
+        ("..%2F..%2Fetc%2Fpasswd", "-- x"),
+        ("%0A%00%FF", "-- x"),
+        ("q.sql%00.sql", "\\udfff\\udfff"),
+    ],
+)
+def test_a_broken_document_does_not_stop_the_checks_of_others(repository: Path, name: str, text: str) -> None:
+    async def script(editor: Editor) -> None:
+        uri = f"{repository.resolve().as_uri()}/{name}"
+        broken = lsp.TextDocumentItem(uri, lsp.LanguageKind.Sql, 1, json.loads(f'"{text}"'))
+        editor.open_document(broken)
+        editor.open(FILE, RENAMED)
+        assert await editor.next_of(FILE, bool)
+
+    driven(repository, script)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,6 +12,7 @@ from dataflow_generator.connectors.sinks import SinkTargets, by_mapping, in_docu
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import candidate_topics
 from dataflow_generator.connectors.transforms.topic_templates import quoted
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import Problem
 
 _TOPIC = re.compile(r"[a-zA-Z0-9._-]+")
@@ -128,7 +128,7 @@ def _mapped_reads(
 def _namespace_map(config: Config) -> tuple[Mapping[str, str], tuple[Problem, ...]]:
     text = config.text("topic.namespace.map")
     try:
-        value = json.loads(text) if text else {}
+        value = load_text(text) if text else {}
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):

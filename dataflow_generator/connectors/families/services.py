@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from dataflow_generator.connectors.sinks import SinkTargets, sink, to
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, fixed, source
 from dataflow_generator.connectors.topics import ReadTopics, topics_written
 from dataflow_generator.connectors.transforms.topic_templates import quoted
+from scanner_model.documents.json_input import load_text
 from scanner_model.text import has_placeholder
 
 _URLS = ("http.api.url", "http.api.base.url", "http.url", "http.request.url", "sse.uri", "url")
@@ -353,7 +353,7 @@ def kusto_sink(connector: Connector) -> ConnectorFlows:
 
 def _kusto_tables(text: str) -> list[tuple[str, str]]:
     try:
-        rows = json.loads(text.replace("'", '"')) if text else []
+        rows = load_text(text.replace("'", '"')) if text else []
     except (ValueError, RecursionError):
         return []
     listed = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -30,6 +29,7 @@ from scanner_model.catalogs import (
     VALUE_PART,
 )
 from scanner_model.columns import KEY, Column, ColumnPath, field_name, field_segment
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid
 
 
@@ -83,7 +83,7 @@ Container = TypeVar("Container", list[Any], dict[str, Any])
 def _parsed(text: str, kind: type[Container]) -> Container:
     """Parse JSON; an empty value of the *kind* where it is something else."""
     try:
-        value = json.loads(text)
+        value = load_text(text)
     except ValueError:
         return kind()
     return value if isinstance(value, kind) else kind()

@@ -6,11 +6,11 @@ they are those of the imported file.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid
 
 Json = Any
@@ -301,6 +301,6 @@ def _plain(text: str) -> str:
     if text[0] == "'":
         text = '"' + text[1:-1].replace("\\'", "'").replace('"', '\\"') + '"'
     try:
-        return str(json.loads(text))
+        return str(load_text(text))
     except ValueError:
         return text[1:-1]

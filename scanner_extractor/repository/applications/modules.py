@@ -32,7 +32,7 @@ _ENGINES = re.compile(r"(?i)(?:flink-?)?(?:job-?manager|task-?manager)|spark(?:-
 """Services that run an engine, of which a program is a job."""
 _GO_PROGRAM = re.compile(r"[^/]/cmd/main\.go$")
 """The program of a directory beside others of one Go module."""
-_STARTS = re.compile(r"(?i)main-?class|^\s*application\b|id\W{1,3}application\b|<goal>\s*repackage", re.MULTILINE)
+_STARTS = re.compile(r"(?i)main-?class|^[^\S\n]*application\b|id\W{1,3}application\b|<goal>\s*repackage", re.MULTILINE)
 """What a build file says of a module that is a program, also if another has it."""
 _NO_PROGRAM = re.compile(r"(?i)(?:^|[/._-])(?:report|reports|coverage|jacoco|bom|docs?)(?:$|[._-])")
 """Modules that have others for a report or their documentation."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -49,6 +48,7 @@ from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.languages import BY_ENDING, language_of
 from scanner_extractor.repository.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, suffix
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.field_uses import MessageClass
 from scanner_model.manual import DeclaredFlow, FlowEnd
@@ -83,7 +83,7 @@ _KAFKA_TABLE = re.compile(
     r"(?=[^;]*'connector'\s*=\s*'(?:upsert-)?kafka')[^;]*?'topic'\s*=\s*'(?P<topic>[^';]+)'",
     re.IGNORECASE,
 )
-_GO_TESTS = re.compile(r'^\s*(?:import\s+)?"testing"\s*$', re.MULTILINE)
+_GO_TESTS = re.compile(r'^[^\S\n]*(?:import\s+)?"testing"\s*$', re.MULTILINE)
 """The import of a file that helps tests, whatever it is called."""
 _GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
@@ -811,6 +811,6 @@ def _lines(lines: list[int]) -> str:
 
 def _json_object(text: str) -> Any:  # noqa: ANN401 - JSON
     try:
-        return json.loads(text)
+        return load_text(text)
     except (ValueError, RecursionError):
         return None

@@ -5,7 +5,6 @@ A file of a profile counts only for settings that the main file lacks.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 from scanner_extractor.repository.applications.hocon import read_hocon
 from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.yaml_documents import parse_yaml
+from scanner_model.documents.json_input import load_text
 
 LARGEST = 1024 * 1024
 """Maximum characters of a settings file."""
@@ -137,7 +137,7 @@ def properties(text: str) -> Iterator[_Line]:
 
 def _json(text: str) -> Iterator[_Line]:
     try:
-        value = json.loads(text.lstrip("\ufeff"))
+        value = load_text(text.lstrip("\ufeff"))
     except (ValueError, RecursionError):
         return
     yield from ((key, plain, 1, False) for key, plain, _ in _flat(value, "", 0))

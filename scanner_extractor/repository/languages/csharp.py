@@ -101,7 +101,7 @@ LANGUAGE = Language(
     },
     client_words=words("kafka redpanda masstransit dafda"),
     client_import=re.compile(
-        r"(?m)^\s*using\s+(?:Confluent\.Kafka|Dafda\.\w+|KafkaFlow|Streamiz\.Kafka\.Net|Wolverine\.Kafka)\s*;"
+        r"(?m)^[^\S\n]*using\s+(?:Confluent\.Kafka|Dafda\.\w+|KafkaFlow|Streamiz\.Kafka\.Net|Wolverine\.Kafka)\s*;"
     ),
     entry=re.compile(r"static\s+(?:async\s+)?[\w<>]+\s+Main\s*\(|WebApplication\.CreateBuilder|Host\.Create"),
     build_files={".csproj": None},

@@ -104,7 +104,7 @@ LANGUAGE = Language(
     },
     client_words=words("kafka redpanda sarama kgo. goka"),
     client_import=re.compile(
-        r'(?m)^\s*(?:import\s+)?(?:\w+\s+)?"[\w.-]+\.[\w]+/[^"\s]*(?:kafka|sarama|franz-go/pkg/kgo)[^"\s]*'
+        r'(?m)^[^\S\n]*(?:import\s+)?(?:\w+\s+)?"[\w.-]+\.[\w]+/[^"\s]*(?:kafka|sarama|franz-go/pkg/kgo)[^"\s]*'
         r'(?<!/avro)(?<!/mocks)(?<!test)"'
     ),
     entry=re.compile(r"^package\s+main\b", re.MULTILINE),

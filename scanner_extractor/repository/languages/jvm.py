@@ -100,7 +100,7 @@ WORDS = words(
     """kafka redpanda streamsbuilder reactive.messaging cloud.stream debezium.outbox execute_sql( executesql(
     execute_statement( executestatement("""
 )
-IMPORT = re.compile(r"(?m)^\s*import\s[\w.{, ]*\bKafka(?:Consumer|Producer|Streams)\b")
+IMPORT = re.compile(r"(?m)^[^\S\n]*import\s[\w.{, ]*\bKafka(?:Consumer|Producer|Streams)\b")
 
 _ROOT = re.compile(r"rootProject\.name\s*=\s*['\"](?P<name>[^'\"]+)")
 BUILD_FILES: Mapping[str, re.Pattern[str] | None] = {

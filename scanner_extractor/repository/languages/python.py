@@ -108,7 +108,7 @@ LANGUAGE = Language(
     },
     client_words=words("kafka redpanda faust quixstreams faststream @app.agent( execute_sql( execute_statement("),
     client_import=re.compile(
-        r"(?m)^\s*(?:import\s+(?:kafka|confluent_kafka|aiokafka)\b"
+        r"(?m)^[^\S\n]*(?:import\s+(?:kafka|confluent_kafka|aiokafka)\b"
         r"|from\s+(?:kafka|confluent_kafka|aiokafka)\s+import\s[^#\n]*(?:Consumer|Producer|\())"
     ),
     build_files={

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.repository.yaml_documents import Parsed, parse_yaml
 from scanner_model.catalogs import Annotation
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid
 from scanner_model.names import TopicName
 from scanner_model.payload import Json
@@ -141,7 +141,7 @@ def without_braces(text: str) -> str:
 def _json(file: RepositoryFile, text: str, context: Context, kind: str) -> Iterator[Parsed]:
     """Yield the document of a JSON file that is not YAML too, for example because of tabs; its lines are unknown."""
     try:
-        yield Parsed(1, json.loads(text))
+        yield Parsed(1, load_text(text))
     except (ValueError, RecursionError) as error:
         context.leave(file, kind, f"invalid JSON: {error}")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scanner_extractor.repository.files import RepositoryFile, glob_expression
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.globs import glob_pattern
 from scanner_extractor.repository.settings import TopicFiles
 from scanner_model.errors import InputInvalid
 from scanner_model.lazy_names import load
@@ -103,7 +103,8 @@ def settings_of(text: str) -> tuple[TopicFiles, ...]:
 
 def is_listed(mapping: TopicFiles, path: str) -> bool:
     """Check whether a path fits the pattern of topic files."""
-    return re.fullmatch(glob_expression(mapping.files), path, re.DOTALL) is not None
+    pattern = glob_pattern(mapping.files)
+    return pattern is not None and pattern.fits(path)
 
 
 def read_topic_files(mappings: Sequence[TopicFiles], files: Sequence[RepositoryFile], context: Context) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,6 +25,7 @@ from scanner_extractor.results import Progress, Reading
 from scanner_extractor.schemas.references import LATEST
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_extractor.systems.cloudera.naming import HORTONWORKS
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.maturity import Proof
 from scanner_model.names import SourceId, SubjectName
@@ -137,7 +137,7 @@ def _listed(schema: Payload, branch: str, info: Payload, source: SourceId) -> Br
 def _includes(body: str) -> Iterator[tuple[SubjectName, int]]:
     """List what an Avro schema includes; a text other than a JSON object includes nothing."""
     try:
-        document = json.loads(body)
+        document = load_text(body)
     except (ValueError, RecursionError):
         return
     included = document.get("includeSchemas") if isinstance(document, dict) else None

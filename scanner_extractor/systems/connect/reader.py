@@ -164,7 +164,7 @@ class _PasswordMasking:
             return answer
         try:
             check_size(answer.body)
-            payload = json.loads(answer.body)
+            payload = load_json(answer.body).value
         except (ValueError, RecursionError):
             return answer
         text = json.dumps(self._mask_configs(payload, request), ensure_ascii=False)

@@ -29,6 +29,7 @@ from scanner_extractor.results import Progress, Reading, no_progress
 from scanner_extractor.settings.sources import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
+from scanner_model.documents.json_input import load_json, load_text
 from scanner_model.errors import NotFound, ScannerError
 from scanner_model.maturity import validated
 from scanner_model.payload import Payload, canonical
@@ -98,7 +99,7 @@ def dataset_of(identifier: str, domain: str) -> Name:
 
 def hide_in_forms(body: bytes) -> bytes:
     """Hide what is secret in the contents of forms, which are JSON in a text; raises PayloadUnexpected for others."""
-    payload = json.loads(body) if b'"formsOutput"' in body or b'"readOnlyFormsOutput"' in body else None
+    payload = load_json(body).value if b'"formsOutput"' in body or b'"readOnlyFormsOutput"' in body else None
     if not isinstance(payload, dict):
         return body
     for form in (form for name in _FORMS for form in Payload(payload).list(name)):
@@ -108,7 +109,7 @@ def hide_in_forms(body: bytes) -> bytes:
 
 def _masked_content(content: str) -> str:
     try:
-        return json.dumps(mask_json(json.loads(content)))
+        return json.dumps(mask_json(load_text(content)))
     except (ValueError, RecursionError):
         return mask_text(content)
 
@@ -117,7 +118,7 @@ def _forms(asset: Payload) -> Iterator[Payload]:
     """List the contents of the forms, those that people fill in first; one that is not a JSON object is skipped."""
     for form in (form for name in _FORMS for form in asset.list(name)):
         try:
-            content = json.loads(form.text("content"))
+            content = load_text(form.text("content"))
         except (ValueError, RecursionError):
             continue
         if isinstance(content, dict):

@@ -21,6 +21,7 @@ from scanner_model.catalogs import (
     KAFKA_JOB,
     KAFKA_TOPICS,
 )
+from scanner_model.documents.json_input import load_text
 
 _ENDED = frozenset({"STOPPED", "CANCELLED"})
 _ALL = "*"
@@ -107,7 +108,7 @@ class _Job:
         if not text or self.format in _BY_POSITION:
             return []
         try:
-            listed = json.loads(text)
+            listed = load_text(text)
         except (ValueError, RecursionError):
             return None
         return [_path(str(path)) for path in listed] if isinstance(listed, list) else None
@@ -174,7 +175,7 @@ def _text(row: Row, name: str) -> str:
 def _properties(row: Row, name: str) -> Mapping[str, str]:
     """Return the texts of a JSON object; none for any other text."""
     try:
-        listed = json.loads(_text(row, name) or "{}")
+        listed = load_text(_text(row, name) or "{}")
     except (ValueError, RecursionError):
         return {}
     if not isinstance(listed, dict):

@@ -24,7 +24,7 @@ from scanner_api.change_check.model import (
 from scanner_api.change_check.rules import RULES
 from scanner_cli.commands.check import RENDERERS
 from scanner_cli.output.change_answer import headline
-from scanner_cli.output.change_markdown import LONGEST, MARKER
+from scanner_cli.output.change_markdown import LONGEST, MARKER, report_markdown
 
 SCHEMAS = json.loads((Path(__file__).parent / "report_formats.schema.json").read_text())["$defs"]
 ROOT = Path(__file__).parents[3]
@@ -167,6 +167,16 @@ def test_markdown_mentions_nobody() -> None:
     text = re.sub(r"`[^`]*`", "", RENDERERS["markdown"](REPORTS["odd"]))
 
     assert "@" not in text
+
+
+def test_owners_of_codeowners_are_mentioned_only_on_request() -> None:
+    """Names in the files stay code: anybody can write those in a pull request."""
+    owners = {"schemas/order é.avsc": ("@acme/data", "a@b.example", "@a `@victim")}
+    change = ChangeReport(files=(), findings=(finding(affected=(affected(owner="@victim"),)),), code_owners=owners)
+
+    quiet, loud = (re.sub(r"`[^`]*`", "", report_markdown(change, mention=mention)) for mention in (False, True))
+    assert "@" not in quiet
+    assert re.findall(r"@[\w/]+", loud) == ["@acme/data"]
 
 
 def test_table_and_json_have_every_finding(report: ChangeReport) -> None:

@@ -105,6 +105,21 @@ def test_helm_gets_neither_the_environment_nor_the_directory(read, monkeypatch):
     assert "/repository" not in next(file.reason for file in reading.of(UnreadFile) if file.name.endswith("Chart.yaml"))
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("values.schema.json", "charts/a/values.schema.json", "charts/a/charts/b/values.schema.json"),
+        *("Values.Schema.JSON", "templates/values.schema.json"),
+    ],
+)
+def test_helm_gets_no_schema_of_values(read, path):
+    """Helm loads what its references name, from networks and disks: also in charts inside a chart."""
+    schema = '{"properties": {"a": {"$ref": "http://169.254.169.254/latest/meta-data"}}}'
+    reading = read('find "$3" -iname values.schema.json >&2; exit 1', {**CHART, f"deploy/{path}": schema})
+
+    assert "schema" not in next(file.reason for file in reading.of(UnreadFile) if file.name.endswith("Chart.yaml"))
+
+
 def test_a_chart_without_kafka_is_not_rendered(read):
     chart = {**CHART, "deploy/templates/topics.yaml": "kind: Service\nspec: {{ .Values.spec }}\n"}
 

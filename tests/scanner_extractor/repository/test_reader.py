@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
+from scanner_extractor.repository.files import Entry
+from scanner_extractor.repository.reader import read_entries
+from scanner_extractor.repository.settings import RepositorySettings
+from scanner_extractor.results import no_progress
 from scanner_model.declarations import Declaration, DeclaredKind, UnreadFile
 from scanner_model.field_uses import FieldUse
 from scanner_model.kafka import Connector, Topic
@@ -247,3 +252,25 @@ print(json.loads(message.value())["total"])
 
     assert reading.of(FieldUse) == ()
     assert [(use.topic, use.path) for use in reading.field_uses()] == [("orders", ("total",))]
+
+
+@pytest.mark.parametrize("fields", ["7", "true", "1.5", "null", '"x"', "{}", "[7]", "[[]]", '[{"name": 7}]', "1e999"])
+def test_a_schema_with_fields_of_another_type_costs_itself(read_repository, fields: str) -> None:
+    schema = f'{{"type": "record", "name": "O", "fields": {fields}}}'
+    reading = read_repository({"orders-value.avsc": schema, "dw.json": SINK % ("dw", "a")})
+
+    assert list(connectors(reading)) == ["dw"]
+
+
+def test_a_file_whose_reader_fails_is_left_and_the_others_are_read() -> None:
+    """A defect in one reader must not hide the whole repository."""
+
+    def failing() -> bytes:
+        raise TypeError("'int' object is not iterable")
+
+    entries = (Entry("a.json", failing), Entry("b.json", (SINK % ("dw", "a")).encode), Entry("c.sql", failing))
+    settings = RepositorySettings(pattern=".", directory=Path())
+    reading = read_entries(settings, entries, no_progress)
+
+    assert list(connectors(reading)) == ["dw"]
+    assert {file.name for file in reading.of(UnreadFile)} == {"a.json", "c.sql"}

@@ -16,7 +16,8 @@ from scanner_extractor.scan.runner import ALL, PHASES, Choice, Mode, Phase, Task
 from scanner_extractor.settings.cluster import HttpSettings, Settings
 from scanner_extractor.source_kind import BrokerUse
 from scanner_model.errors import SourceRefused, SourceUnreachable
-from scanner_model.names import ClusterName, SourceId
+from scanner_model.kafka import Topic
+from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import SourceResult, SourceStatus
 
 SETTINGS = Settings(cluster=ClusterName("retail"), brokers=("k:9092",), file=Path("cluster.json"))
@@ -295,3 +296,16 @@ def test_enrichment_is_catalogs_of_tables_and_metrics() -> None:
     """What the cluster's own systems say is extraction, stream catalog and Tableflow among it."""
     assert [phase.name for phase in PHASES if phase.runs_in(Mode.ENRICH)] == ["catalogs", "metrics"]
     assert [phase for phase in PHASES if phase.runs_in(Mode.FULL)] == list(PHASES)
+
+
+def test_a_fact_that_cannot_be_stored_costs_itself() -> None:
+    """Then the source is partial: what it no longer lists does not count as gone."""
+    source = SourceId("ksqldb:a")
+    facts = [Topic(source=source, name=TopicName(name), partitions=size) for name, size in (("a", 1), ("b", 2**63))]
+
+    result = requested(phase("one", ("ksqldb:a", lambda _: replace(reading("ksqldb:a"), facts=tuple(facts)))))
+
+    (outcome,), (kept,) = result.outcomes, result.readings
+    assert [topic.name for topic in kept.of(Topic)] == ["a"]
+    assert (outcome.status, outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert "partitions cannot be stored" in kept.problems[0].what

@@ -384,8 +384,8 @@ def lambda_of(parameters: Callable[[Lowering, Node], list[Parameter]]) -> Row:
     return row
 
 
-_PACKAGE = re.compile(r"^\s*(?:package|namespace)\s+([\w.]+)", re.MULTILINE)
-_IMPORT = re.compile(r"^\s*import\s+(?:static\s+)?([\w.]+)\.(\w+)(?:\s+as\s+(\w+))?", re.MULTILINE)
+_PACKAGE = re.compile(r"^[^\S\n]*(?:package|namespace)\s+([\w.]+)", re.MULTILINE)
+_IMPORT = re.compile(r"^[^\S\n]*import\s+(?:static\s+)?([\w.]+)\.(\w+)(?:\s+as\s+(\w+))?", re.MULTILINE)
 
 
 def read_file(language: Language, path: str, text: str, root: Node) -> SourceFile:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,6 +14,7 @@ from scanner_extractor.systems.databases.engines.session import EngineReader, En
 from scanner_extractor.systems.databases.reader import DatabaseTables
 from scanner_model.catalogs import KAFKA_TOPICS, PRIMARY_KEY, CatalogTable, TableKey
 from scanner_model.columns import Column, field_segment
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import SourceRefused
 from scanner_model.redaction import mask_text
 
@@ -245,7 +245,7 @@ def _is_hidden(column: Row) -> bool:
 def _parsed(value: object) -> object:
     """Return JSON that a driver passes as text; None for any other text."""
     try:
-        return json.loads(value) if isinstance(value, str) else value
+        return load_text(value) if isinstance(value, str) else value
     except ValueError:
         return None
 

@@ -1,0 +1,172 @@
+"""Secrets at their places in command lines: which options of a program hold one, by its manual."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+Span = tuple[int, int]
+
+
+class Program(NamedTuple):
+    """The places of secrets in the command line of a program.
+
+    *options* have a secret as their value; *logins* a user, a sign of *separators* and a secret; *attached* are options
+    whose secret follows without a space. *verbs*: only commands with one of these words. *last*: the word after one of
+    the verbs is a secret. *accounts*: a word USER/SECRET without an option is a login. *pairs* have NAME=SECRET.
+    """
+
+    options: frozenset[str] = frozenset()
+    logins: frozenset[str] = frozenset()
+    attached: str = ""
+    separators: str = ":"
+    verbs: frozenset[str] = frozenset()
+    last: bool = False
+    accounts: bool = False
+    pairs: frozenset[str] = frozenset()
+
+
+def _program(options: str = "", logins: str = "", *, verbs: str = "", **more: str | bool | frozenset[str]) -> Program:
+    words = (frozenset(text.split()) for text in (options, logins, verbs))
+    return Program(*(next(words), next(words)), verbs=next(words), **more)  # type: ignore[arg-type]
+
+
+_SQL_SERVER = _program("-P", attached="-P")
+_MYSQL = _program(attached="-p")
+_MONGO = _program("-p --password", attached="-p")
+_LDAP = _program("-w")
+_LOGIN = _program("-p --password", verbs="login")
+_ORACLE = _program(accounts=True)
+_STORES = "-storepass -keypass -srcstorepass -deststorepass -srckeypass -destkeypass -new"
+_PROGRAMS: Mapping[str, Program] = {
+    "curl": _program(
+        "--oauth2-bearer --pass --proxy-pass --tlspassword",
+        "-u -U --user --proxy-user -E --cert",
+        pairs=frozenset({"-b", "--cookie"}),
+    ),
+    **dict.fromkeys(("http", "https", "xh"), _program(logins="-a --auth")),
+    **dict.fromkeys(("mysql", "mariadb", "mysqldump", "mariadb-dump", "mysqladmin", "mysqlimport", "mysqlsh"), _MYSQL),
+    **dict.fromkeys(("mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport"), _MONGO),
+    **dict.fromkeys(("ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami", "ldappasswd"), _LDAP),
+    **dict.fromkeys(("docker", "podman", "nerdctl", "buildah", "skopeo", "crane", "helm", "oras", "az", "oc"), _LOGIN),
+    **dict.fromkeys(
+        ("sqlcmd", "bcp", "osql", "tsql", "mssql-cli", "mosquitto_pub", "mosquitto_sub", "ipmitool"), _SQL_SERVER
+    ),
+    **dict.fromkeys(("sqlplus", "sqlldr", "expdp", "impdp", "rman", "sqlcl"), _ORACLE),
+    **dict.fromkeys(("keytool", "jarsigner"), _program(_STORES)),
+    **dict.fromkeys(("zip", "unzip"), _program("-P")),
+    **dict.fromkeys(
+        ("rpk", "twine", "cqlsh", "dsbulk", "beeline", "hive", "rabbitmqadmin", "snowsql"), _program("-p --password")
+    ),
+    "7z": _program(attached="-p"),
+    "sshpass": _program("-p", attached="-p"),
+    "redis-cli": _program("-a --pass"),
+    "influx": _program("-t --token -p --password"),
+    "smbclient": _program(logins="-U --user", separators="%"),
+    "lftp": _program(logins="-u --user", separators=","),
+    "vault": _program(verbs="login", last=True),
+    "aws": _program(verbs="aws_secret_access_key aws_session_token", last=True),
+}
+"""Program → its places. Sources: the manuals and `--help` of the programs."""
+
+_START = re.compile(
+    rf"(?<![\w.@-])(?:{'|'.join(sorted(map(re.escape, _PROGRAMS), key=len, reverse=True))})(?![\w.:@=-])"
+)
+_COMMAND_END = re.compile(r"[\n;|&]")
+_LONGEST = 2_000
+_WORD = re.compile(r"(?:\\\n|[ \t])*(?P<word>(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+)")
+_LITERAL = re.compile(r"(?P<key>--from-literal[ =]['\"]?[\w.-]{1,200}=)(?P<value>[^\s'\"]+)")
+_PIPED = re.compile(
+    r"(?P<key>\b(?:echo|printf)(?: -[neE]+)?[ \t]{1,9}['\"]?)(?P<value>[^\s'\"|$][^'\"|\n]{0,200})['\"]?[ \t]{0,9}\|"
+    r"(?=[^|\n]{0,200}(?:--password-stdin|\bsudo[^|\n]{0,60} -S|chpasswd|passwd --stdin|--passphrase-fd))"
+)
+_REFERENCES = ("$", "%s", "<", "********", "@", "-")
+
+
+def mask_commands(text: str, hide: Callable[[str], str]) -> str:
+    """Return *text* whose command lines have no secrets; *hide* returns the replacement of one."""
+    spans = sorted({*_in_commands(text), *_in_forms(text)})
+    parts: list[str] = []
+    at = 0
+    for begin, end in spans:
+        if begin >= at:
+            parts += text[at:begin], hide(text[begin:end])
+            at = end
+    return "".join([*parts, text[at:]]) if parts else text
+
+
+def _in_forms(text: str) -> Iterator[Span]:
+    for mark, pattern in (("--from-literal", _LITERAL), ("|", _PIPED)):
+        if mark in text:
+            yield from (match.span("value") for match in pattern.finditer(text))
+
+
+def _in_commands(text: str) -> Iterator[Span]:
+    at = 0
+    while match := _START.search(text, at):
+        at = match.end()
+        words, at = _words(text, at)
+        program = _PROGRAMS[match[0]]
+        if not program.verbs or any(text[begin:end] in program.verbs for begin, end in words):
+            yield from _secrets(text, words, program)
+
+
+def _words(text: str, at: int) -> tuple[list[Span], int]:
+    """Return where the words of a command are, and its end."""
+    words: list[Span] = []
+    limit = at + _LONGEST
+    while at < limit and (match := _WORD.match(text, at, limit)):
+        end = _COMMAND_END.search(match["word"]) if match["word"][0] not in "'\"" else None
+        if end and end.start() == 0:
+            break
+        words.append((match.start("word"), match.start("word") + end.start() if end else match.end()))
+        at = match.end()
+        if end:
+            break
+    return words, at
+
+
+def _secrets(text: str, words: list[Span], program: Program) -> Iterator[Span]:
+    before = ""
+    for begin, end in words:
+        word = text[begin:end]
+        name, sign, value = word.partition("=")
+        if before in program.options or (program.last and before in program.verbs):
+            yield from _plain(text, begin, end)
+        elif before in program.pairs:
+            yield from _login(text, begin, end, "=")
+        elif before in program.logins or _is_bundle(before, program):
+            yield from _login(text, begin, end, program.separators)
+        elif sign and name in program.options:
+            yield from _plain(text, end - len(value), end)
+        elif sign and name in program.logins:
+            yield from _login(text, end - len(value), end, program.separators)
+        elif program.attached and word.startswith(program.attached) and not word.startswith("--"):
+            yield from _plain(text, begin + len(program.attached), end)
+        elif short := next((name for name in program.logins if len(name) == 2 and word.startswith(name)), ""):
+            yield from _login(text, begin + len(short), end, program.separators)
+        elif program.accounts and not word.startswith(("-", "/", "@", ".")):
+            yield from _login(text, begin, end, "/")
+        before = word
+
+
+def _is_bundle(word: str, program: Program) -> bool:
+    """Check for several short options whose last one takes a login: `-sSu`."""
+    is_short = len(word) > 2 and word[0] == "-" and word[1:].isalpha()
+    return is_short and f"-{word[-1]}" in program.logins
+
+
+def _plain(text: str, begin: int, end: int) -> Iterator[Span]:
+    if text[begin : begin + 1] in ("'", '"') and end - begin > 1:
+        begin, end = begin + 1, end - 1
+    if begin < end and not text.startswith(_REFERENCES, begin):
+        yield begin, end
+
+
+def _login(text: str, begin: int, end: int, separators: str) -> Iterator[Span]:
+    found = next((at for at in range(begin, end) if text[at] in separators), end)
+    stop = end - 1 if text[begin] in "'\"" else end
+    if "/" in separators and (host := text.find("@", found, stop)) > 0:
+        stop = host
+    yield from _plain(text, found + 1, stop)

@@ -1,0 +1,67 @@
+"""Secrets at their places in command lines, and tokens by their forms."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scanner_model.redaction import mask_text
+from scanner_model.redaction.commands import mask_commands
+
+S = "Zebra42pond"
+R = "AbCd1234EfGh5678IjKl9012MnOp3456"
+LINES = (
+    f"curl -uadmin:{S} https://h", f"curl -sSu 'admin:{S}' https://h", f"curl -b 'session={S}' https://h",
+    f"curl --user=me:{S} h", f"PGPASSWORD={S} psql -h db", f"mysqldump -uroot -p'{S}' db",
+    f"rpk topic list -X pass={S}",
+    f"rpk acl user create a -p {S}", f"redis-cli -h r -a {S} ping", f"mongosh -u a -p {S} db",
+    f"docker login -u me -p {S} r",
+    f"az login --service-principal -u x -p {S}", f"kubectl create secret generic x --from-literal=key={S}",
+    f"ldapsearch -x -D cn=a -w {S}", f"keytool -list -storepass {S} -keypass {S}", f"sqlcmd -S h -U sa -P {S}",
+    f"bcp t out f -U sa -P{S}", f"sqlplus scott/{S}@db", f"vault login {S}", f"http -a admin:{S} https://h",
+    f"aws configure set aws_secret_access_key {S}", f"unzip -P {S} x.zip", f"smbclient //h/x -U user%{S}",
+    f"rabbitmqadmin -u a -p {S} list", f"echo {S} | sudo -S ls", f"echo '{S}' | docker login --password-stdin -u me",
+    f"twine upload -u a -p {S}", f"cqlsh -u a -p {S} host", f"lftp -u a,{S} host", f"sshpass -p{S} ssh h",
+    f"mariadb -p{S} x",
+    f"cd a && curl \\\n  -u me:{S} \\\n  https://h",
+)  # fmt: skip
+HARMLESS = (
+    "docker run -p 8080:80 image", "curl -s https://h/connectors", "mysql -h db -u root -p", "zip -r a.zip b",
+    "curl -u $USER:$PASS https://h", "curl -b cookies.txt x | grep a", "vault read secret/x", "helm install x -p",
+    "az group list", "sqlplus /nolog", "redis-cli ping", "aws configure list", "echo done | tee log", "7z x a.7z",
+)  # fmt: skip
+TOKENS = (
+    "glrt-aB3dE6gH9kLmN2pQ5rSt", "npm_" + "aB3d" * 9, f"pypi-AgEIcHlwaS5vcmc{R}", f"dckr_pat_{R[:27]}",
+    f"GOCSPX-{R[:28]}",
+    f"sk-ant-api03-{R}{R}", f"sk-proj-{R}{R}", "hf_" + "aBcDeFgH" * 4 + "xY", "dop_v1_" + "ab12" * 16,
+    "shpat_" + "ab12" * 8,
+    f"glsa_{R}_ab12cd34", f"123456789:AA{R}a", f"ATATT3xFfGF0{R}{R}", f"xapp-1-A0123-1234567890-{R}",
+    f"{R[:14]}.atlasv1.{R}{R}",
+    "AGE-SECRET-KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE" * 2, "rubygems_" + "ab12" * 12, f"abc8Q~{R}ab",
+    "PMAK-" + "ab12" * 6 + "-" + "ab12" * 9,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_secret_in_a_command_line_is_hidden(line: str) -> None:
+    assert S not in mask_text(line)
+    assert S not in mask_text(f"line 3 of deploy.sh: `{line}` was removed")
+
+
+@pytest.mark.parametrize("line", HARMLESS)
+def test_a_command_line_without_a_secret_stays(line: str) -> None:
+    assert mask_commands(line, lambda _: "********") == line
+
+
+@pytest.mark.parametrize("token", TOKENS)
+def test_a_token_of_a_known_service_is_hidden(token: str) -> None:
+    assert token not in mask_text(f"could not use {token} here")
+
+
+@given(st.text(alphabet=st.sampled_from("curlmysqp -u'\"\\\n:=;|/@aP"), max_size=60))
+def test_any_text_is_masked_once(text: str) -> None:
+    """Masking again changes nothing, and nothing but secrets is lost."""
+    masked = mask_commands(text, lambda _: "********")
+
+    assert mask_commands(masked, lambda _: "********").count("********") == masked.count("********")
