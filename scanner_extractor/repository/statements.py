@@ -55,7 +55,7 @@ _UNREAD_ENGINES: tuple[tuple[str, str], ...] = (
     ("ClickHouse", r"\bENGINE\s*=?\s*Kafka\b"),
     ("Timeplus", r"\bCREATE\s+(?:OR\s+REPLACE\s+)?EXTERNAL\s+STREAM\b"),
     ("Amazon Redshift", r"\bCREATE\s+EXTERNAL\s+SCHEMA\b[^;]*?\bFROM\s+(?:KAFKA|MSK)\b"),
-    ("Doris or StarRocks", r"\bCREATE\s+ROUTINE\s+LOAD\b"),
+    ("an engine with routine loads", r"\bCREATE\s+ROUTINE\s+LOAD\b"),
     ("SingleStore", r"\bLOAD\s+DATA\s+KAFKA\b"),
     ("Arroyo", rf"{_BARE_CONNECTOR}[^;]*?(?<![\w.'\"])bootstrap_servers\s*="),
     ("an unknown engine", rf"{_BARE_CONNECTOR}\s*=\s*'kafka'"),

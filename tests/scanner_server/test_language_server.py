@@ -224,7 +224,6 @@ def framed(**message: Any) -> bytes:
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
-@pytest.mark.smoke
 @pytest.mark.parametrize(("asks", "status"), [(("shutdown", "exit"), 0), (("exit",), 1), ((), 0)])
 def test_the_status_is_that_of_the_protocol(tmp_path: Path, asks: tuple[str, ...], status: int) -> None:
     """Editors report another status as a crash; `exit` without `shutdown` before it is one."""

@@ -35,7 +35,7 @@ def retail(tmp_path_factory: pytest.TempPathFactory) -> Dictionary:
 
 def written(impact: Impact) -> list[object]:
     """Return what is affected, each with the route to it."""
-    return [(*affected[:-1], affected.trace()) for affected in impact.affected]
+    return [(affected[:4], affected.trace(), affected.groups) for affected in impact.affected]
 
 
 def test_both_ways_of_reading_column_flows_find_the_same(retail) -> None:
