@@ -42,8 +42,8 @@ def connector_file(file: str, text: str) -> ConnectorFile:
     except json.JSONDecodeError as error:
         where = f"{file}:{error.lineno}:{error.colno}"
         raise InputInvalid(f"is not JSON: {error.msg}", where=where, hint=_HINT) from error
-    except RecursionError as error:
-        raise InputInvalid("nests too deeply", where=file, hint=_HINT) from error
+    except ValueError as error:  # too many levels or values
+        raise InputInvalid(f"cannot be read: {error}", where=file, hint=_HINT) from error
     return _from_json(document, file, stem)
 
 
