@@ -15,6 +15,7 @@ from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import GraphDataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check import mentions
+from scanner_api.change_check.changed_places import at_changed_lines
 from scanner_api.change_check.commit import (
     Commit,
     CommitReader,
@@ -191,7 +192,7 @@ class _Comparison:
             concerns_kafka=any(finding.place.file for finding in findings)
             or any(kind != SETTINGS for kind in files.values())
             or mentions.speaks_of_kafka(self._trees, objects),
-            findings=folded(findings, commits, self._hits),
+            findings=tuple(at_changed_lines(folded(findings, commits, self._hits), self._trees, objects)),
             running=running,
         )
 

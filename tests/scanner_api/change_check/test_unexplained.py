@@ -352,7 +352,7 @@ def test_lines_of_which_nothing_is_read_are_unknown_beside_judged_files(check, f
 def test_a_schema_that_is_not_read_any_more_is_unknown_beside_judged_files(check):
     before, file = "record A { string id; string what; }\n", "idl/audit.avdl"
     report = check({file: before.replace(" what;", ""), "a.ksql": KSQL + "-- more\n"}, {**BASE, file: before})
-    assert ("not-read", file) in {(finding.rule, finding.place.file) for finding in report.findings}
+    assert ("schema-invalid", file) in {(finding.rule, finding.place.file) for finding in report.findings}
     assert report.verdict is Verdict.UNKNOWN
 
 
