@@ -141,7 +141,8 @@ class _Comparison:
         self._deployed = deployed_files(self._trees.changed, self._trees, objects)
         self._hits.removed = self._removed_jobs
         schemas = self._schemas()
-        running = check(schemas.changed if schemas else (), self._hits) if check else None
+        proposals = (*(schemas.changed if schemas else ()), *self._dropped_topics())
+        running = check(proposals, self._hits) if check else None
         for finding in running.findings if running else ():
             if finding.rule not in _UNDECIDED:
                 self._running.setdefault(finding.target, []).append(finding)
@@ -448,11 +449,11 @@ class _Comparison:
     # --- topics and tables
 
     def _topics(self) -> Iterator[ChangeFinding]:
-        deletion = DeletionContext(self._base.dictionary, self._hits, None)
+        dropped = self._dropped_topics()
+        deletion = DeletionContext(self._base.with_graph if dropped else self._base.dictionary, self._hits, None)
         used = {dataset.name for dataset in self._head.used}
-        for topic in sorted(self._base.topics - self._head.topics):
-            file = self._topic_file(topic)
-            proposal = Proposal(file=file, text=None, kind=TOPIC, target=Target(topic=topic))
+        for proposal in dropped:
+            topic, file = proposal.target.topic, proposal.file
             try:
                 listed = check_deleted(proposal, ProposedFiles(proposals=(proposal,)), deletion)[1]
             except NameUnknown:
@@ -461,6 +462,13 @@ class _Comparison:
                 what = f"the topic {topic} is not declared any more, and is used"
                 yield _finding("topic-gone", Verdict.IMPACT, Place(file=file), f"topic {topic}", what, topic)
             yield from listed if f"topic {topic}" not in self._running else ()
+
+    def _dropped_topics(self) -> tuple[Proposal, ...]:
+        """Return the topics that no file declares any more, as deletions."""
+        return tuple(
+            Proposal(file=self._topic_file(topic), text=None, kind=TOPIC, target=Target(topic=topic))
+            for topic in sorted(self._base.topics - self._head.topics)
+        )
 
     def _tables(self) -> Iterator[ChangeFinding]:
         """Yield the tables of DDL that are not declared any more, and that jobs still read or write."""

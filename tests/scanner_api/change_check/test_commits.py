@@ -486,3 +486,13 @@ def test_settings_of_a_binding_without_a_function_change_nothing(check):
     assert check({path: listed}, {**BASE, **files, path: listed + dead}).verdict is Verdict.FINE
     active = listed.replace("bills\n", "bills;audit\n")
     assert check({path: active}, {**BASE, **files, path: active + dead}).verdict is not Verdict.FINE
+
+
+def test_a_topic_dropped_in_terraform_has_its_users(check):
+    topic = 'resource "confluent_kafka_topic" "{0}" {{\n  topic_name = "{0}"\n}}\n'
+    program = {"lake/lake.py": _READER.replace("orders", "audit"), "lake/requirements.txt": "confluent-kafka"}
+    declared = {"topics.tf": topic.format("audit") + topic.format("bills"), "CODEOWNERS": "lake/ @lake-team\n"}
+    report = check({"topics.tf": topic.format("bills")}, {**BASE, **program, **declared})
+
+    (finding,) = (finding for finding in report.findings if finding.rule == "topic-gone")
+    assert {hit.name: hit.owner for hit in finding.affected} == {"lake": "@lake-team"}
