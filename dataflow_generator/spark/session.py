@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -176,6 +177,15 @@ _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 _REMOTE = "SPARK_REMOTE"
 """The variable from which PySpark reads the address of a Spark Connect server."""
 
+_STANDALONE = "spark://"
+"""The scheme of a standalone master, or of several with commas between."""
+
+_CONNECT_TIMEOUT = 5.0
+"""Seconds that a master may take to accept a connection."""
+
+_STOPPED = "No active SparkContext"
+"""Spark's error after the driver stopped for another reason, which only its log contains."""
+
 _BY_GRPC = "details = "
 """The prefix of the cause in errors of an unavailable server."""
 
@@ -214,7 +224,8 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", light: bool 
     _check_pyspark("spark-connect" if remote else "spark")
     if not remote:
         _need_java(os.environ)
-    with _log_file() as log, translate_spark_errors(masked_address(remote) or str(log)):
+        _check_master(settings.get("spark.master", ""))
+    with _log_file() as log, translate_spark_errors(masked_address(remote) or str(log), log):
         with _errors_in(log):
             session = _connect(remote) if remote else _start({**(_light_options() if light else {}), **settings}, log)
         try:
@@ -245,13 +256,45 @@ def masked_address(remote: str) -> str:
     return mask_url(remote.partition(";")[0]).rstrip("/")
 
 
+def _check_master(master: str) -> None:
+    """Raise ScannerError if no host of a `spark://` address accepts a connection: Spark itself tries for a minute."""
+    if not master.startswith(_STANDALONE):
+        return
+    reason = ""
+    for address in master.removeprefix(_STANDALONE).split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT):
+                return
+        except (ValueError, OverflowError):
+            reason = f"{address!r} has no valid port"
+        except OSError as error:
+            reason = error.strerror or str(error)
+    hint = "check host and port (7077 by default), or use --engine local"
+    raise ScannerError(f"Spark's master does not accept connections: {reason}", where=mask_url(master), hint=hint)
+
+
 @contextlib.contextmanager
-def translate_spark_errors(location: str) -> Iterator[None]:
-    """Raise ScannerError with one line for an error of Spark or of a task; *location* (a log or server) has details."""
+def translate_spark_errors(location: str, log: Path | None = None) -> Iterator[None]:
+    """Raise ScannerError with one line for an error of Spark or of a task; *location* (a log or server) has details.
+
+    If Spark stopped, the line is the reason in *log*.
+    """
     try:
         yield
     except _SPARK_ERRORS as error:
-        raise ScannerError(f"Spark failed: {_reason(error)}", where=location, hint="or use --engine local") from error
+        reason = _reason(error)
+        if _STOPPED in reason and log is not None:
+            reason = log_reason(log) or reason
+        raise ScannerError(f"Spark failed: {reason}", where=location, hint="or use --engine local") from error
+
+
+def log_reason(log: Path) -> str:
+    """Return the message of the last error in a log of Spark; empty without any."""
+    text = log.read_text("utf-8", "replace") if log.is_file() else ""
+    errors = (line.partition(" ERROR ")[2] for line in text.splitlines() if " ERROR " in line)
+    messages = [error.partition(": ")[2].strip() for error in errors]
+    return next((message for message in reversed(messages) if message and _STOPPED not in message), "")
 
 
 def _reason(error: Exception) -> str:

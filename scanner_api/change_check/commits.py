@@ -122,14 +122,14 @@ def _running(
     repository: tuple[str, Path],
     dictionary: Dictionary,
     how: tuple[CheckOptions, datetime],
-    schemas: Sequence[Proposal],
+    proposals: Sequence[Proposal],
     base: Hits | None,
 ) -> ChangeReport:
-    """Return what the changed files, and *schemas* that others declare, do to what runs."""
+    """Return what the changed files, and *proposals* (schemas of other files, dropped topics) do to what runs."""
     (commits, directory), (options, at) = repository, how
     files = load(_FILES)(commits, options.map, directory)
-    named = {proposal.target.subject for proposal in files.proposals}
-    more = (schema for schema in schemas if schema.target.subject not in named)
+    named = {(proposal.target.subject, proposal.target.topic) for proposal in files.proposals}
+    more = (one for one in proposals if (one.target.subject, one.target.topic) not in named)
     files = replace(files, proposals=(*files.proposals, *more))
     chosen = replace(options, allow_new=True, settings_changes=(), accepted=(), beside=(), others=())
     report: ChangeReport = load(_CHECK)(dictionary, files, chosen, at, base)

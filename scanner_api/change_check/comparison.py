@@ -140,8 +140,10 @@ class _Comparison:
     def changes(self, objects: ObjectReader, check: Running | None) -> CommitChanges:
         """Return what was judged, what was not, and what was found; *objects* reads the changed files once more."""
         self._deployed = deployed_files(self._trees.changed, self._trees, objects)
+        self._hits.removed = self._removed_jobs
         schemas = self._schemas()
-        running = check(schemas.changed if schemas else (), self._hits) if check else None
+        proposals = (*(schemas.changed if schemas else ()), *self._dropped_topics())
+        running = check(proposals, self._hits) if check else None
         for finding in running.findings if running else ():
             if finding.rule not in _UNDECIDED:
                 self._running.setdefault(finding.target, []).append(finding)
@@ -169,7 +171,7 @@ class _Comparison:
         findings += programs.findings(findings)
         unexplained = Unexplained(commits, self._trees, (self._judged, self._deployed), self._hits, objects)
         findings += unexplained.findings(findings, self._renamed, programs)
-        findings += self._mentioned(findings, objects)
+        findings += self._mentioned(findings, unexplained.unbound, objects)
         if any(finding.counts for finding in findings):
             about = {name for finding in findings if finding.counts for name in self._about(finding)}
             outside = {path: file for path, file in self._head.unread.items() if path not in self._judged}
@@ -199,6 +201,17 @@ class _Comparison:
     def _why_harmless(self, path: str) -> str:
         """Return why a file declares nothing that runs; empty for a file of tests that something deploys."""
         return "" if path in self._deployed else mentions.why_harmless(path)
+
+    @property
+    def _removed_jobs(self) -> frozenset[str]:
+        """Return the jobs that the second commit lacks, and whose files it removes, all of them, to no other path."""
+        kept = {job.flows.job.name for job in self._head.jobs}
+        files: dict[str, set[str]] = {}
+        for job in self._base.jobs:
+            uses = (*job.flows.reads, *job.flows.writes)
+            files.setdefault(job.flows.job.name, set()).update(use.evidence.rpartition(":")[0] for use in uses)
+        removed = {path for path in self._trees.base if path not in self._trees.head} - {*self._renamed}
+        return frozenset(name for name, paths in files.items() if name not in kept and paths and paths <= removed)
 
     def _schemas(self) -> SchemaComparison | None:
         """Return the comparison of schemas; None if they are the same."""
@@ -274,7 +287,9 @@ class _Comparison:
                 continue
             # Others are compared elsewhere.
             if path not in self._unread_programs or (unread.kind == APPLICATION and not is_unread(path)):
-                what = f"{unread.kind}: {unread.reason}"
+                is_valid = path in self._trees.head and path not in self._head.unread
+                former = f"the base commit's {unread.kind} cannot be parsed, so the change of this file is not compared"
+                what = former if is_valid else f"{unread.kind}: {unread.reason}"
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
         for path, (what, _) in self._trees.special.items():
             yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, f"{what}, which is not followed")
@@ -435,11 +450,11 @@ class _Comparison:
     # --- topics and tables
 
     def _topics(self) -> Iterator[ChangeFinding]:
-        deletion = DeletionContext(self._base.dictionary, self._hits, None)
+        dropped = self._dropped_topics()
+        deletion = DeletionContext(self._base.with_graph if dropped else self._base.dictionary, self._hits, None)
         used = {dataset.name for dataset in self._head.used}
-        for topic in sorted(self._base.topics - self._head.topics):
-            file = self._topic_file(topic)
-            proposal = Proposal(file=file, text=None, kind=TOPIC, target=Target(topic=topic))
+        for proposal in dropped:
+            topic, file = proposal.target.topic, proposal.file
             try:
                 listed = check_deleted(proposal, ProposedFiles(proposals=(proposal,)), deletion)[1]
             except NameUnknown:
@@ -448,6 +463,13 @@ class _Comparison:
                 what = f"the topic {topic} is not declared any more, and is used"
                 yield _finding("topic-gone", Verdict.IMPACT, Place(file=file), f"topic {topic}", what, topic)
             yield from listed if f"topic {topic}" not in self._running else ()
+
+    def _dropped_topics(self) -> tuple[Proposal, ...]:
+        """Return the topics that no file declares any more, as deletions."""
+        return tuple(
+            Proposal(file=self._topic_file(topic), text=None, kind=TOPIC, target=Target(topic=topic))
+            for topic in sorted(self._base.topics - self._head.topics)
+        )
 
     def _tables(self) -> Iterator[ChangeFinding]:
         """Yield the tables of DDL that are not declared any more, and that jobs still read or write."""
@@ -480,13 +502,18 @@ class _Comparison:
 
     # --- changes whose effect is not known
 
-    def _mentioned(self, findings: Sequence[ChangeFinding], objects: ObjectReader) -> Iterator[ChangeFinding]:
-        """Yield the topics that changed lines name, and that no finding is about: whom that hits is not known."""
+    def _mentioned(
+        self, findings: Sequence[ChangeFinding], unbound: Collection[tuple[str, str]], objects: ObjectReader
+    ) -> Iterator[ChangeFinding]:
+        """Yield the topics that changed lines name, and that no finding is about: whom that hits is not known.
+
+        *unbound* are topics with files whose changed lines have no effect on them.
+        """
         names = (self._base.names | self._head.names) - (self._base.topics ^ self._head.topics)
         counting = [finding for finding in findings if finding.counts]
         about = {name for finding in counting for name in mentions.named_by(finding)}
         placed = {(name, finding.place.file) for finding in counting for name in self._about(finding)}
-        placed |= self._shown_by_flows()
+        placed |= self._shown_by_flows() | {*unbound}
         for name, path, line in mentions.changed_names(self._trees, names, objects):
             if name not in about and (name, path) not in placed:
                 what = f"a changed line mentions topic {name}, but scanner cannot interpret that line"

@@ -56,7 +56,7 @@ class Coverage:
     ) -> None:
         self._base, self._head = commits
         self._trees, self._judged, self._hits, self._programs = trees, judged, hits, programs
-        self._rules = SettingRules(commits, trees, programs, objects)
+        self.rules = SettingRules(commits, trees, programs, objects)
 
     def findings(
         self, texts: Mapping[str, tuple[str, str]], renamed: Collection[str], *, uses_tables: bool
@@ -134,7 +134,7 @@ class Coverage:
             return
         grouped: dict[tuple[Effect, tuple[str, ...]], tuple[tuple[CountedJob, ...], list[Setting]]] = {}
         for edit in edits:
-            effect, jobs = self._rules.judge(path, edit)
+            effect, jobs = self.rules.judge(path, edit)
             if effect in (Effect.UNKNOWN, Effect.STOPPED, Effect.ACCESS):
                 names = tuple(sorted(job.flows.job.name for job in jobs))
                 grouped.setdefault((effect, names), (jobs, []))[1].append(edit)

@@ -276,7 +276,8 @@ class _Check:
         edges |= {edge.source_node_id: edge for edge in members}
         for key, other in self._rows.nodes_of(edges).items():
             verb = _VERBS.get(edges[key].kind, "reads")
-            state = str(json.loads(other.attributes).get("state", ""))
+            attributes = json.loads(other.attributes)
+            state = ", ".join(filter(None, (str(attributes.get(name, "")) for name in ("state", "failed"))))
             use = _use((other.kind, other.name), f"{verb} {dataset.name}", state, edges[key].evidence)
             yield replace(use, owner=stated_owner(other))
 

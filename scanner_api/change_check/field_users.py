@@ -37,9 +37,12 @@ def with_field_users(
         for found in topics_named(other.field_uses, name)
     )
     users = _unique(
-        user for conn, cluster, topic in listed for user in field_users(conn, cluster=cluster, topic=topic, path=path)
+        user
+        for conn, cluster, topic in listed
+        for user in field_users(conn, cluster=cluster, topic=topic, path=path)
+        if user.use == Direction.WRITES or user.application not in hits.removed
     )
-    everyone = {user.application for place in listed for user in _readers(*place)}
+    everyone = {user.application for place in listed for user in _readers(*place)} - hits.removed
     if not users and not everyone:
         return finding if finding.readers else replace(finding, why=(*finding.why, _NO_READER))
     exact = {(user.application, user.use) for user in users if user.column not in _WHOLE}

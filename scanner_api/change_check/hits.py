@@ -43,6 +43,8 @@ class Hits:
     ) -> None:
         self._connected, self._changed, self._field_uses = conn, rows, field_uses
         self.others = tuple(others)
+        self.removed: frozenset[str] = frozenset()
+        """Jobs that the change itself removes: they are not hit, except as writers."""
 
     @cached_property
     def conn(self) -> Connection:
@@ -96,6 +98,7 @@ class Hits:
             return ()
         impact = impact_from(self._rows, Root(node=node.id, path=path), neighbourhood=self._near)
         hits = [hit for reached in impact.affected for hit in self._affected(reached, impact)]
+        hits = [hit for hit in hits if hit.kind != NodeKind.JOB or hit.use == "writes" or hit.name not in self.removed]
         unique = {(hit.kind, hit.namespace, hit.name, hit.path): hit for hit in reversed(hits)}
         return reversed(unique.values())
 

@@ -42,6 +42,10 @@ class SettingReaders:
         chosen = [job for name, job in jobs.items() if not own or name in own]
         return tuple(chosen or owners)
 
+    def in_code(self, word: str) -> bool:
+        """Return whether the code of a module with programs that use Kafka contains a word."""
+        return any(_has_word(text, word) for text in self._texts.values())
+
     @cached_property
     def _texts(self) -> Mapping[str, str]:
         """Return the source files of the modules with programs that use Kafka, by path."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum, auto
 from functools import cached_property
@@ -21,6 +22,9 @@ from scanner_api.change_check.knowledge.names import all_words, words_of
 from scanner_api.change_check.mentions import names_in_text
 from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.setting_readers import SettingReaders
+from scanner_extractor.repository.applications.settings import Settings as ApplicationSettings
+from scanner_extractor.repository.applications.settings import read_settings
+from scanner_extractor.repository.applications.settings_topics import lacks_function
 from scanner_extractor.systems.terraform.reader import RESOURCES
 from scanner_model.declarations import Declaration
 
@@ -61,6 +65,8 @@ class SettingRules:
         self._base, self._head = commits
         self._trees, self._programs, self._objects = trees, programs, objects
         self._readers = SettingReaders(programs, trees, objects)
+        self.unbound: set[tuple[str, str]] = set()
+        """Topics that edits of bindings without a function name, each with its file."""
 
     def judge(self, path: str, edit: Setting) -> Judgement:
         """Return what an edit of the file at *path* does."""
@@ -140,7 +146,7 @@ class SettingRules:
         meaning = meaning_of(name)
         if self._is_resolved(path, edit):
             return SHOWN
-        if meaning is Meaning.NOTHING:
+        if meaning is Meaning.NOTHING or self._is_unbound(path, edit):
             return NOTHING
         is_kafkas = bool(owners) or (meaning and len(name) > 1) or self._is_of_kafka(path, edit.document)
         if meaning or names_concept(name) or is_of_framework(name):
@@ -153,6 +159,22 @@ class SettingRules:
             return NOTHING
         reading = self._readers.jobs_reading(edit.keys, owners)
         return NOTHING if reading is None else Judgement(Effect.UNKNOWN, reading)
+
+    def _is_unbound(self, path: str, edit: Setting) -> bool:
+        """Return whether an edit is of a binding of Spring Cloud Stream that has no function in either commit."""
+        match = _BINDING.match(".".join(edit.keys))
+        if match is None:
+            return False
+        texts = [
+            self._objects.read(tree[path]).decode("utf-8-sig", "replace")
+            for tree in (self._trees.base, self._trees.head)
+            if path in tree
+        ]
+        listed = [_settings_of(path, text) for text in texts]
+        if not all(lacks_function(match[1], settings, self._readers.in_code) for settings in listed):
+            return False
+        self.unbound |= {(topic.strip(), path) for value in edit.values for topic in value.split(",")}
+        return True
 
     def _is_of_kafka(self, path: str, document: Document) -> bool:
         """Return whether a file is of a program that uses Kafka, by its module, its own settings, or its chart."""
@@ -434,6 +456,16 @@ class SettingRules:
 _CLIENTS = frozenset(("kafka", "consumer", "producer", "listener", "publisher", "subscriber", "topic"))
 _TAKES = frozenset(("deny", "denied", "exclude", "excluded", "except", "ignore", "ignored", "blacklist", "blocklist"))
 _JOBS = frozenset(("FlinkDeployment", "FlinkSessionJob"))
+
+
+_BINDING = re.compile(r"(?i)spring\.cloud\.stream\.(?:\w+\.(?:streams\.)?)?bindings\.([^.]+)")
+
+
+def _settings_of(path: str, text: str) -> ApplicationSettings:
+    settings = ApplicationSettings()
+    for setting in read_settings(path, text):
+        settings.add(setting)
+    return settings
 
 
 def _compared(kind: str) -> Collection[tuple[str, ...]]:

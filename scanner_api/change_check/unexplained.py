@@ -58,6 +58,8 @@ class Unexplained:
         self._base, self._head = commits
         self._judged, self._deployed = files
         self._trees, self._hits, self._objects = trees, hits, objects
+        self.unbound: set[tuple[str, str]] = set()
+        """Topics that edits of bindings without a function name, each with its file, after `findings`."""
 
     def findings(
         self, known: Sequence[ChangeFinding], renamed: Collection[str], programs: ProgramChanges
@@ -72,6 +74,7 @@ class Unexplained:
         yield from self._undeployed(texts)
         yield from self._statements(places, texts)
         coverage = Coverage((self._base, self._head), self._trees, self._judged, self._hits, self._objects, programs)
+        self.unbound = coverage.rules.unbound
         yield from coverage.findings(texts, renamed, uses_tables=self._uses_tables)
 
     def _both(self, path: str) -> tuple[str, str]:

@@ -31,7 +31,7 @@ from scanner_dictionary.diff.flows import diff_flows as compare_flows
 from scanner_dictionary.diff.scans import diff as compare_scans
 from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.queries import history
-from scanner_dictionary.queries.graph_at import check_moment, scan_at, scan_before
+from scanner_dictionary.queries.graph_at import check_moment, check_scan, scan_at, scan_before
 from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
 
@@ -314,6 +314,7 @@ def changes(
     check_moment(since, "since")
     with dictionary.reading() as conn:
         name = known_cluster(conn, cluster)
+        check_scan(conn, since, "since")
         known = tuple(row for row in history.clusters(conn) if name in (None, row.name) and row.last_scan)
         firsts = {row.name: scan_before(conn, since, "since", row.name) for row in known}
         pairs = ((firsts[row.name][0], row.last_scan or 0) for row in known)

@@ -75,11 +75,13 @@ def load_clusters(files: Sequence[str], *, replayed: bool = False) -> tuple[Load
 def repository_cluster(directories: Sequence[Path], variables: Mapping[str, str]) -> LoadedCluster:
     """Return the cluster that *directories* of files describe, named after the first; *variables* fill placeholders.
 
-    Raises InputInvalid for a path that is not a directory.
+    Raises InputInvalid for a path that is not a directory, and for a directory without files.
     """
     for directory in directories:
         if not directory.is_dir():
             raise InputInvalid("is not a directory", where=str(directory), hint="name a directory of files")
+        if not any(names for _, _, names in os.walk(directory)):
+            raise InputInvalid("contains no files", where=str(directory), hint="was the repository checked out?")
     name = ClusterName(directories[0].resolve().name or "repository")
     repositories = tuple(
         RepositorySettings(

@@ -18,13 +18,13 @@ from scanner_dictionary.queries.facts import (
     runs,
     stored_rows,
 )
+from scanner_dictionary.queries.topics import FAILED as FAILED
 from scanner_dictionary.queries.topics import name_filter
 from scanner_dictionary.schema import tables as t
 from scanner_model.kafka import Connector, ConnectorTask
 from scanner_model.streaming_sql import KSQLDB, Query, StreamingStatement
 from scanner_model.text import first_line
 
-FAILED = ("FAILED", "DEGRADED")
 """States of something that failed; DEGRADED is Confluent Cloud's state where some tasks did."""
 
 DEAD = (*FAILED, "FAILING", "ERROR", "UNRESPONSIVE")

@@ -77,6 +77,14 @@ def check_moment(moment: str | int, where: str) -> None:
         read_moment(str(moment), where)
 
 
+def check_scan(conn: Connection, moment: str | int, where: str) -> None:
+    """Raise NameUnknown if *moment* is the number of a scan that was not done yet; a date never is."""
+    number = _scan_number(moment, where)
+    newest = conn.scalar(select(func.max(t.scan.c.id))) or 0
+    if number is not None and number > newest:
+        raise NameUnknown(f"the dictionary knows no scan {number}", hint="`scanner changes --scans` lists them")
+
+
 def scan_at(conn: Connection, moment: str | int, where: str, cluster: str | None = None) -> int:
     """Return the scan of *moment*: its number, or the newest that was finished at a date or time (`read_moment`).
 

@@ -88,6 +88,18 @@ def tagged_columns_of(conn: Connection, names: Collection[str]) -> Iterator[Plac
             yield _placed(other, namespaces)
 
 
+def places_called(conn: Connection, names: Collection[str]) -> Iterator[Place]:
+    """Yield the places of the columns of all datasets called *names*: topics, tables, and what only flows know."""
+    clusters = cluster_names(conn)
+    namespaces = {name: namespace for namespace, name in clusters.items()}
+    for column in columns_of_topics(conn, names):
+        yield _place(column, namespaces)
+    for other in table_columns(conn, _tables_called(conn, names), _any):
+        yield _placed(other, namespaces).place
+    for other in flow_columns(conn, flow_keys(conn, names), clusters, _any):
+        yield _placed(other, namespaces).place
+
+
 def columns_of_nodes(conn: Connection, nodes: Mapping[int, NodeRow]) -> Iterator[PlacedColumn]:
     """Yield the columns that *nodes* of the graph are of: those of topics, then tables, then what only flows know."""
     clusters = cluster_names(conn)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import partial
 
 from sqlalchemy import ColumnElement, Connection, select
 
 from scanner_dictionary.queries.drift import Difference, Drift, DriftRow, drift
+from scanner_dictionary.queries.facts import reported_facts
 from scanner_dictionary.queries.field_uses import stored_unwritten_fields
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.columns_in_graph import names_in, places_called
 from scanner_dictionary.validation.findings import Rule, Severity
-from scanner_model.columns import path_name
+from scanner_model.columns import parse_path, path_name
 from scanner_model.declarations import UNRESOLVED_USE
+from scanner_model.tag_decisions import TagDecision
 
 Occurrences = Iterator[tuple[str, str]]
 
@@ -65,6 +69,24 @@ def fields_not_written(conn: Connection, cluster: int) -> Occurrences:
         yield f"job {use.program}", what
 
 
+def decisions_without_column(conn: Connection, cluster: int) -> Occurrences:
+    """Find decisions on tags of columns that the dictionary does not know: they have no effect."""
+    name = conn.execute(select(t.cluster.c.name).where(t.cluster.c.id == cluster)).scalar_one()
+    decisions = [fact for of, fact in reported_facts(conn, TagDecision) if of == name]
+    names = {end for fact in decisions for end in names_in(fact.dataset)}
+    known: dict[str, dict[str, None]] = {}
+    for place in places_called(conn, names) if decisions else ():
+        for dataset in (place.name, f"{place.namespace}/{place.name}"):
+            known.setdefault(dataset, {})[path_name(place.path)] = None
+    for fact in sorted(decisions, key=lambda fact: (fact.dataset, fact.column_name, fact.tag)):
+        columns = known.get(fact.dataset, {})
+        if path_name(parse_path(fact.column_name)) not in columns:
+            what = f"the tag {fact.tag} is {fact.decision}, and no such column is known"
+            similar = get_close_matches(fact.column_name, columns, n=2)
+            hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
+            yield f"column {fact.dataset}.{fact.column_name}", what + hint
+
+
 def _unread(conn: Connection, cluster: int, condition: ColumnElement[bool]) -> Occurrences:
     table = t.unread_file
     query = select(table.c.name, table.c.kind, table.c.reason).where(
@@ -101,6 +123,15 @@ RULES = (
         severity=Severity.WARNING,
         hint="correct the name, or add the field to the schema and to what writes the topic",
         find=fields_not_written,
+    ),
+    Rule(
+        name="decision-without-column",
+        meaning="`personal_data.decisions` accepts or rejects a tag of a column that the dictionary does not have.",
+        example_bad='{"dataset": "orders", "column": "custmer_email", "tag": "PII", "decision": "accepted"}',
+        example_good='{"dataset": "orders", "column": "customer_email", "tag": "PII", "decision": "accepted"}',
+        severity=Severity.WARNING,
+        hint="correct the name in cluster.json, or remove the decision",
+        find=decisions_without_column,
     ),
     Rule(
         name="declared-not-running",

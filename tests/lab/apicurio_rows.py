@@ -50,6 +50,7 @@ def _command() -> list[str]:
             "700m",
             f"-Dquarkus.http.host={HOST}",
             f"-Dquarkus.http.port={places.APICURIO}",
+            f"-Dquarkus.management.host={HOST}",  # of all addresses by default
             "-Dapicurio.rest.deletion.artifact-version.enabled=true",
             "-jar",
             str(CACHE / "apicurio" / "quarkus-run.jar"),

@@ -37,6 +37,7 @@ from scanner_extractor.repository.applications.settings import (
     read_settings,
 )
 from scanner_extractor.repository.applications.settings_topics import (
+    DEFINITION,
     Declared,
     binding_topic,
     channel_topic,
@@ -247,6 +248,7 @@ class _Reader:
     parsed: dict[str, list[str]] = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
     mentioned: dict[tuple[str, str], bool] = field(default_factory=dict)
+    words_in_code: dict[str, bool] = field(default_factory=dict)
     size: int = 0
     chosen: int = 0
     patience: float = PATIENCE
@@ -523,9 +525,9 @@ class _Reader:
 
     def _add_settings_of(self, module: str, settings: Settings, inputs: Mapping[str, bool]) -> None:
         if module not in self.modules.without_kafka:
-            named = list(named_uses(settings, inputs))
             variables = self.variables_of(f"{module}/")
             for job, environment in self._jobs(module, None, settings):
+                named = list(named_uses(_in_environment(settings, environment), inputs, self._in_code))
                 topics = [expand(one.topic, environment, settings, variables) for one in named]
                 groups: dict[str, list[str]] = {}
                 for one, topic in zip(named, topics, strict=True):
@@ -592,6 +594,14 @@ class _Reader:
         if module in self.modules.startable or self.modules.deployed(module):
             return []
         return [] if self._programs_in(module).entries.get(module) else self.modules.users(module)
+
+    def _in_code(self, word: str) -> bool:
+        """Return whether any source file that is not a test contains a word."""
+        if word not in self.words_in_code:
+            pattern = re.compile(rf"\b{re.escape(word)}\b")
+            paths = (path for path in self.files if language_of(path) and not is_test(path))
+            self.words_in_code[word] = any(pattern.search(self.files[path]) for path in paths)
+        return self.words_in_code[word]
 
     def _mentions(self, module: str, name: str) -> bool:
         """Return whether the source files of a module have a name."""
@@ -783,6 +793,14 @@ class _Reader:
                 ranks[other] = sum(part in content for part in parts)
         best = [other for other in ranks if ranks[other] == max(ranks.values())]
         return PurePosixPath(best[0]).stem if len(best) == 1 else ""
+
+
+def _in_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:
+    """Return the settings with the list of functions that a deployment's environment has in its place."""
+    value = environment.get(DEFINITION.replace(".", "_").upper())
+    if value is None:
+        return settings
+    return Settings({**settings.known, DEFINITION: [Setting(DEFINITION, value, "")]})
 
 
 class _Use(NamedTuple):

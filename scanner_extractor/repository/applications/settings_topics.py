@@ -7,10 +7,10 @@ their own call them `input.topic` or `orders.producer.topic`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from scanner_extractor.repository.applications.settings import Setting, Settings
+from scanner_extractor.repository.applications.settings import Setting, Settings, relaxed
 from scanner_extractor.repository.applications.wrappers import is_topic_name, name_words
 from scanner_extractor.repository.syntax_trees import words
 
@@ -27,6 +27,10 @@ class NamedUse(NamedTuple):
 _STREAM = "spring.cloud.stream."
 _BINDINGS = _STREAM + "bindings."
 _MESSAGING = "mp.messaging."
+DEFINITION = "spring.cloud.function.definition"
+_DEFINITIONS = (DEFINITION, _STREAM + "function.definition")
+_FURTHER_BINDINGS = (_STREAM + "source", _STREAM + "input-bindings", _STREAM + "output-bindings")
+"""Settings that list bindings to create in addition to those of functions."""
 _FUNCTIONAL = re.compile(r"(?<![\w|])(?P<function>[\w|]+)-(?P<side>in|out)-\d+$")
 
 
@@ -49,17 +53,69 @@ def channel_topic(name: str, side: str, settings: Settings) -> str | None:
     return name if connector is not None else None
 
 
-def named_uses(settings: Settings, inputs: Mapping[str, bool]) -> Iterator[NamedUse]:
-    """Yield what the settings of a module name; *inputs* are bindings that annotations read (True) or write."""
-    yield from _bindings(settings, inputs)
+def named_uses(settings: Settings, inputs: Mapping[str, bool], in_code: Callable[[str], bool]) -> Iterator[NamedUse]:
+    """Yield what the settings of a module name; *inputs* are bindings that annotations read (True) or write.
+
+    *in_code* returns whether the source code contains a word.
+    """
+    yield from _bindings(settings, inputs, in_code)
     yield from _channels(settings)
     default = settings.find("spring.kafka.template.default-topic")
     if default is not None:
         yield NamedUse(default.value, True, default.place)
 
 
-def _bindings(settings: Settings, inputs: Mapping[str, bool]) -> Iterator[NamedUse]:
+def lacks_function(binding: str, settings: Settings, in_code: Callable[[str], bool]) -> bool:
+    """Return whether no function has a functional binding, such as `audit-out-0`: Spring creates no such binding.
+
+    `spring.cloud.function.definition` lists the functions. Without it, Spring looks for beans: then a function is
+    missing if no code contains its name, and code contains that of another binding. StreamBridge sends to bindings
+    without a function. *in_code* returns whether the source code contains a word.
+    """
+    functional = _functional(binding, settings)
+    if functional is None:
+        return False
+    function, is_output = functional["function"], functional["side"] == "out"
+    listed = _listed_functions(settings)
+    if listed is None and any(settings.find(key) for key in _DEFINITIONS):
+        return False
+    if listed is None:
+        names = {rest.partition(".")[0] for rest, _ in settings.below(_BINDINGS)}
+        others = {match["function"] for name in names if (match := _functional(name, settings))}
+        is_missing = not _is_bean(function, in_code) and any(_is_bean(other, in_code) for other in others)
+        return is_missing and not in_code("StreamBridge")
+    if function in ("functionRouter", *(re.sub(r"[|,\s]", "", name) for name in listed)):
+        return False
+    parts = (part.strip() for name in listed for part in re.split(r"[|,]", name))
+    has_code = any(_is_bean(part, in_code) for part in parts if part)
+    return not is_output or (has_code and not in_code("StreamBridge"))
+
+
+def _functional(binding: str, settings: Settings) -> re.Match[str] | None:
     aliases = {setting.value: rest for rest, setting in settings.below(_STREAM + "function.bindings.")}
+    return _FUNCTIONAL.search(aliases.get(binding, binding).strip('"'))
+
+
+def _is_bean(function: str, in_code: Callable[[str], bool]) -> bool:
+    """Return whether code contains the name of a function, or of the class that is its bean."""
+    return in_code(function) or in_code(function[:1].upper() + function[1:])
+
+
+def _listed_functions(settings: Settings) -> tuple[str, ...] | None:
+    """Return the functions that the settings of any profile activate; None if they do not decide it.
+
+    A definition that only a profile has leaves the other profiles to beans.
+    """
+    definitions, more = (
+        [setting for key in keys for setting in settings.known.get(relaxed(key), ())]
+        for keys in (_DEFINITIONS, _FURTHER_BINDINGS)
+    )
+    if all(one.profile for one in definitions) or any("$" in one.value for one in (*definitions, *more)):
+        return None
+    return tuple(name for one in (*definitions, *more) for name in one.value.split(";"))
+
+
+def _bindings(settings: Settings, inputs: Mapping[str, bool], in_code: Callable[[str], bool]) -> Iterator[NamedUse]:
     default = settings.find(_STREAM + "default-binder") or settings.find(_STREAM + "defaultBinder")
     for rest, setting in settings.below(_BINDINGS):
         name, dot, member = rest.rpartition(".")
@@ -68,7 +124,9 @@ def _bindings(settings: Settings, inputs: Mapping[str, bool]) -> Iterator[NamedU
         binder = settings.find(f"{_BINDINGS}{name}.binder") or default
         if binder is not None and re.search(r"(?i)rabbit|kinesis|pubsub|pulsar|solace|jms", binder.value):
             continue
-        functional = _FUNCTIONAL.search(aliases.get(name, name).strip('"'))
+        if lacks_function(name, settings, in_code):
+            continue
+        functional = _functional(name, settings)
         side = functional["side"] if functional else _side(name, settings, inputs)
         group = functional["function"] if functional else ""
         if side:

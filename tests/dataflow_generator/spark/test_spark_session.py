@@ -3,15 +3,23 @@
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from pyspark.errors import PySparkException
 
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.spark.assemble import tasks
-from dataflow_generator.spark.session import PACKAGES, build_archive, java_version, translate_spark_errors
+from dataflow_generator.spark.session import (
+    PACKAGES,
+    build_archive,
+    java_version,
+    spark_session,
+    translate_spark_errors,
+)
 from scanner_model.errors import ScannerError
 
 QUIET = """rootLogger.level = warn
@@ -103,3 +111,28 @@ def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(installatio
     assert said.stdout.splitlines() == [str(tmp_path / name) for name in ("graph.json", "graph.dot")]
     assert not re.search(" (INFO|WARN) ", said.stderr)
     assert " WARN " in (tmp_path / "spark.log").read_text()
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
+@pytest.mark.parametrize(
+    ("master", "why"), [("spark://127.0.0.1:{}", "refused"), ("spark://127.0.0.1", "no valid port")]
+)
+def test_a_master_that_does_not_answer_is_reported_before_spark_starts(master, why) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+    with pytest.raises(ScannerError, match=why), spark_session({"spark.master": master.format(port)}):
+        pass
+
+
+def test_the_reason_in_the_log_is_quoted_if_spark_stopped(tmp_path) -> None:
+    log = tmp_path / "spark.log"
+    log.write_text(
+        "2026-11-28 13:51:01,477 WARN org.apache.spark.X: Failed to connect\n"
+        "2026-11-28 13:51:41,471 ERROR org.apache.spark.Y: Application has been killed. Reason: All masters are"
+        " unresponsive! Giving up.\n",
+        "utf-8",
+    )
+
+    with pytest.raises(ScannerError, match="All masters are unresponsive"), translate_spark_errors(str(log), log):
+        raise PySparkException("No active SparkContext.")

@@ -429,3 +429,70 @@ def test_a_message_that_is_added_is_not_gone(check, added):
     text = 'syntax = "proto3"; message Order { string id = 1; }'
     report = check({"orders-value.proto": f"{text} {added}"}, {"a.sh": BASE["topics.sh"], "orders-value.proto": text})
     assert not [finding for finding in report.findings if finding.counts]
+
+
+_READER = """
+import json
+from confluent_kafka import Consumer
+consumer = Consumer({"bootstrap.servers": "k:9092", "group.id": "group"})
+consumer.subscribe(["orders"])
+print(json.loads(consumer.poll(1.0).value())["total"])
+"""
+
+
+def test_a_reader_that_the_change_removes_is_not_hit(check):
+    programs = {
+        f"{name}/{file}": text
+        for name in ("mailer", "billing")
+        for file, text in ((f"{name}.py", _READER), ("requirements.txt", "confluent-kafka"))
+    }
+    removed = dict.fromkeys(("mailer/mailer.py", "mailer/requirements.txt"))
+    shorter = json.dumps({**SCHEMA, "fields": SCHEMA["fields"][:1]})
+
+    report = check({"orders-value.avsc": shorter, **removed}, {**BASE, **programs})
+    (finding,) = (finding for finding in report.findings if finding.rule == "column-removed")
+    assert "mailer" not in {hit.name for hit in finding.affected}
+    assert not any("mailer" in why for why in finding.why)
+    assert any(why.startswith("billing reads it") for why in finding.why)
+
+
+def test_a_reader_that_moves_is_hit(check):
+    programs = {"mailer/mailer.py": _READER, "mailer/requirements.txt": "confluent-kafka"}
+    moved = {"mailer/mailer.py": None, "mailer/requirements.txt": None, "mail/mailer.py": _READER}
+    shorter = json.dumps({**SCHEMA, "fields": SCHEMA["fields"][:1]})
+
+    report = check({"orders-value.avsc": shorter, **moved}, {**BASE, **programs})
+    (finding,) = (finding for finding in report.findings if finding.rule == "column-removed")
+    assert any("mailer" in why for why in finding.why)
+
+
+def test_a_parse_error_of_the_first_commit_is_not_told_of_the_second(check):
+    report = check({"bills-value.avsc": json.dumps(SCHEMA)}, {**BASE, "bills-value.avsc": '{"type": "record", '})
+    (finding,) = (finding for finding in report.findings if finding.rule == "not-read")
+    assert finding.what.startswith("the base commit's")
+    assert "invalid" not in finding.what
+
+
+def test_settings_of_a_binding_without_a_function_change_nothing(check):
+    listed = "spring.cloud.function.definition=bills\nspring.cloud.stream.bindings.bills-in-0.destination=orders\n"
+    dead = "spring.cloud.stream.bindings.audit-in-0.destination=orders\n"
+    code = "public class A { @Bean public Consumer<String> bills() { return x -> {}; } }"
+    files = {
+        "shop/pom.xml": "<artifactId>shop</artifactId><artifactId>spring-cloud-stream-binder-kafka</artifactId>",
+        "shop/src/main/java/A.java": code,
+    }
+    path = "shop/src/main/resources/application.properties"
+
+    assert check({path: listed}, {**BASE, **files, path: listed + dead}).verdict is Verdict.FINE
+    active = listed.replace("bills\n", "bills;audit\n")
+    assert check({path: active}, {**BASE, **files, path: active + dead}).verdict is not Verdict.FINE
+
+
+def test_a_topic_dropped_in_terraform_has_its_users(check):
+    topic = 'resource "confluent_kafka_topic" "{0}" {{\n  topic_name = "{0}"\n}}\n'
+    program = {"lake/lake.py": _READER.replace("orders", "audit"), "lake/requirements.txt": "confluent-kafka"}
+    declared = {"topics.tf": topic.format("audit") + topic.format("bills"), "CODEOWNERS": "lake/ @lake-team\n"}
+    report = check({"topics.tf": topic.format("bills")}, {**BASE, **program, **declared})
+
+    (finding,) = (finding for finding in report.findings if finding.rule == "topic-gone")
+    assert {hit.name: hit.owner for hit in finding.affected} == {"lake": "@lake-team"}

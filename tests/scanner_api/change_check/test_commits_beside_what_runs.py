@@ -44,9 +44,10 @@ def check(tmp_path: Path) -> Callable[..., ChangeReport]:
         write({"cluster.json": None, **dict.fromkeys(files)})
         return dictionary
 
-    def run(files: Files, *, running: Files) -> ChangeReport:
-        dictionary = scanned({**BASE, **running})
-        write({**BASE})
+    def run(files: Files, *, running: Files, base: Files | None = None) -> ChangeReport:
+        base = {**BASE, **(base or {})}
+        dictionary = scanned({**base, **running})
+        write(base)
         commit_all(home)
         write(files)
         commit_all(home)
@@ -105,3 +106,17 @@ def test_a_job_that_only_the_first_commit_has_is_compared_with_that(check) -> No
 
     assert [finding.target for finding in report.findings if finding.rule == "output-lost"] == ["job s3"]
     assert "unknown-name" not in {finding.rule for finding in report.findings}
+
+
+_TOPIC = 'resource "confluent_kafka_topic" "{0}" {{\n  topic_name = "{0}"\n}}\n'
+
+
+def test_a_topic_dropped_in_terraform_has_the_users_that_only_run(check) -> None:
+    """No file of the repository uses the topic."""
+    declared = {"topics.tf": _TOPIC.format("audit") + _TOPIC.format("bills")}
+    lake = LAKE.replace('"orders"', '"audit"')
+    report = check({"topics.tf": _TOPIC.format("bills")}, running={"lake.json": lake}, base=declared)
+
+    (finding,) = (finding for finding in report.findings if finding.target == "topic audit")
+    assert finding.verdict is Verdict.IMPACT
+    assert "lake" in {hit.name for hit in finding.affected}

@@ -14,7 +14,7 @@ from scanner_api.change_check.deletion import Answer, DeletionAnswer
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import InputInvalid, NameUnknown
-from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask, ConsumerGroup, Topic
 from scanner_model.names import SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, SourceStatus
 from scanner_model.schemas import Reference
@@ -249,3 +249,22 @@ def test_topic_that_a_statement_read_in_part_may_use_is_unknown(
 
     assert answer.answer is Answer.UNKNOWN
     assert any("read in part" in use.what for use in answer.uses)
+
+
+def test_failed_tasks_of_a_running_connector_are_shown(deletion_answer: Callable[..., DeletionAnswer]) -> None:
+    source = SourceId("connect:main")
+    connector = Connector(
+        source=source,
+        name="lake",
+        kind=ConnectorKind.SINK,
+        connector_class="S3",
+        state="RUNNING",
+        tasks=(ConnectorTask(number=0, state="FAILED"),),
+        topics=(TopicName("audit"),),
+    )
+    scan = with_topic("audit")
+    scan = replace(scan, connectors=(connector,), outcomes=(*scan.outcomes, read_result(source)))
+    for graph in (True, False):
+        uses = deletion_answer(scan, topic="audit", graph=graph).uses
+        (use,) = (use for use in uses if (use.kind, use.name) == ("job", "lake"))
+        assert use.what.endswith("(RUNNING, 1 of 1 tasks FAILED)")

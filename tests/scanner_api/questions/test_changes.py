@@ -73,6 +73,11 @@ def test_changes_are_counted_from_the_scan_before(dictionary, since, first, comp
     assert page.complete is complete
 
 
+def test_changes_since_a_scan_that_was_not_done_are_unknown(dictionary) -> None:
+    with pytest.raises(NameUnknown):
+        changes(dictionary, since=99)
+
+
 def test_what_was_not_scanned_before_is_compared_from_its_first_scan_and_says_so(dictionary) -> None:
     """All of an installation would be new else."""
     assert changes(dictionary, since="2025-12-31").items == changes(dictionary, since=1).items

@@ -320,6 +320,16 @@ def test_a_repository_is_read_without_a_server(scanner, tmp_path) -> None:
     assert {"BIG", "s3", "CSAS_BIG"} <= {node["name"] for node in json.loads(result.out)["nodes"]}
 
 
+def test_a_directory_without_files_is_refused(scanner, tmp_path) -> None:
+    """Nothing is stored."""
+    (tmp_path / "repository" / "src").mkdir(parents=True)
+    result = scanner("scan", tmp_path / "repository", "--dictionary", tmp_path / "d.db")
+
+    assert result.status == 2
+    assert "contains no files" in result.err
+    assert not (tmp_path / "d.db").exists()
+
+
 def test_a_directory_that_is_none_is_refused(scanner, tmp_path) -> None:
     """Nothing is stored."""
     result = scanner("extract", "--from", tmp_path / "no", "--dictionary", tmp_path / "d.db")

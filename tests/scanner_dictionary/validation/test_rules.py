@@ -13,6 +13,7 @@ from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask, Consume
 from scanner_model.names import SourceId, SubjectName, TopicName
 from scanner_model.schemas import Confidence, Reference
 from scanner_model.streaming_sql import StreamingStatement
+from scanner_model.tag_decisions import Decision, TagDecision
 
 CONNECT = SourceId("connect:main")
 FLINK = SourceId("flink:cloud")
@@ -242,3 +243,24 @@ def test_a_reference_to_a_subject_with_colons_is_found(name: str, find, sound, s
     found = find(sound(versions=(key, target, old, replace(new, references=(reference,)))))
 
     assert "dangling-reference" not in {rule for rule, *_ in found}
+
+
+def test_a_decision_on_an_unknown_column_is_found(find, sample, sound) -> None:
+    config = SourceId("personal_data:cluster.json")
+    decisions = tuple(
+        TagDecision(
+            source=config,
+            dataset=dataset,
+            column_name=column,
+            tag="PII",
+            decision=Decision.ACCEPTED,
+            decided_by="ann",
+            decided_on="2026-11-23",
+        )
+        for dataset, column in (("orders", "id"), ("orders", "idd"), ("orderz", "id"))
+    )
+    outcomes = (*sound().outcomes, sample.outcome(config))
+    scan = replace(sound(tag_decisions=decisions), outcomes=outcomes)
+
+    found = [where for rule, where, _ in find(scan) if rule == "decision-without-column"]
+    assert found == ["column orders.idd", "column orderz.id"]

@@ -88,3 +88,43 @@ def test_a_boolean_is_no_topic():
 def test_settings_that_do_not_say_what_a_program_does(settings: str):
     assert not is_application_file("shop/app.properties", settings)
     assert flows({"shop/app.properties": settings}) == set()
+
+
+_BINDINGS = "spring.cloud.stream.bindings."
+_TWO = f"""
+{_BINDINGS}bills-in-0.destination=orders
+{_BINDINGS}bills-out-0.destination=bills
+{_BINDINGS}audit-out-0.destination=audit
+"""
+_BILLS = "public class A {{ @Bean public Function<String, String> bills() {{ return x -> x; }} {more} }}"
+_AUDIT = "@Component public class Audit implements Supplier<String> { public String get() { return null; } }"
+_DEFINED = "spring.cloud.function.definition="
+
+
+@pytest.mark.parametrize(
+    ("settings", "code", "written"),
+    [
+        pytest.param(f"{_DEFINED}bills{_TWO}", "", {"bills"}, id="not listed"),
+        pytest.param(_TWO, "", {"bills"}, id="no bean"),
+        pytest.param(_TWO, _AUDIT, {"bills", "audit"}, id="the class is the bean"),
+        pytest.param(f"{_DEFINED}bills;audit{_TWO}", "", {"bills", "audit"}, id="listed"),
+        pytest.param(f"{_DEFINED}${{FUNCTIONS}}{_TWO}", "", {"bills", "audit"}, id="the list is unknown"),
+        pytest.param(
+            f"{_DEFINED}bills{_TWO}", "StreamBridge bridge;", {"bills", "audit"}, id="sent without a function"
+        ),
+        pytest.param(
+            f"{_DEFINED}bills\nspring.cloud.stream.output-bindings=audit{_TWO}", "", {"bills", "audit"}, id="asked for"
+        ),
+        pytest.param(f"{_DEFINED}bills|mask{_TWO.replace('bills-', 'billsmask-')}", "", {"bills"}, id="composed"),
+    ],
+)
+def test_a_binding_of_a_missing_function_writes_nothing(settings, code, written):
+    files = {
+        "pom.xml": "<artifactId>shop</artifactId><artifactId>spring-cloud-stream-binder-kafka</artifactId>",
+        "src/main/resources/application.properties": settings,
+        "src/main/java/A.java": _BILLS.format(more="" if code == _AUDIT else code),
+        "src/main/java/Audit.java": code if code == _AUDIT else "",
+    }
+    reading = read_applications(files, SourceId("repository"))
+
+    assert {flow.target.name for flow in reading.flows if flow.target.name} == written
