@@ -19,7 +19,7 @@ from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.knowledge import resources
 from scanner_api.change_check.knowledge.clients import Meaning, is_of_framework, meaning_of, names_concept
 from scanner_api.change_check.knowledge.names import all_words, words_of
-from scanner_api.change_check.mentions import names_in_text
+from scanner_api.change_check.mentions import is_program, names_in_text
 from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.setting_readers import SettingReaders
 from scanner_extractor.repository.applications.settings import Settings as ApplicationSettings
@@ -72,7 +72,9 @@ class SettingRules:
         """Return what an edit of the file at *path* does."""
         document = edit.document
         if document.api == "terraform":
-            return self._terraform(edit)
+            return self._terraform(path, edit)
+        if "ockerfile" in path.rpartition("/")[2]:
+            return self._image(path, edit)
         if path.rpartition("/")[2] in KUSTOMIZATIONS or document.kind == "Kustomization":
             return self._kustomization(path, edit)
         if document.kind in ("ConfigMap", "Secret"):
@@ -97,7 +99,25 @@ class SettingRules:
     def owners(self, path: str, edit: Setting) -> tuple[CountedJob, ...]:
         """Return the programs that an edit names, else those of the module that the file is in."""
         named = self._named((*edit.keys, edit.document.name, *self._images(edit.document)))
-        return named or tuple(self._programs.programs_of(self._programs.modules.of(path)))
+        return named or self._of_module(self._programs.modules.of(path))
+
+    def _of_module(self, module: str) -> tuple[CountedJob, ...]:
+        """Return the programs that a module is part of and that have code there."""
+        jobs = self._programs.programs_of(module)
+        return tuple(job for job in jobs if any(is_program(_path_of(use.evidence)) for use in _uses(job)))
+
+    def _image(self, path: str, edit: Setting) -> Judgement:
+        """Judge an instruction of a Dockerfile: what its image runs, and the environment that it has there."""
+        instruction, folder = edit.path[0], posixpath.dirname(path)
+        if instruction == "ENV":
+            return self._setting(path, edit, self.owners(path, edit))
+        if instruction not in ("CMD", "ENTRYPOINT"):
+            return NOTHING
+        below = [one for one in self._programs.applications if not folder or one.startswith(f"{folder}/")]
+        jobs = self._of_module(self._programs.modules.of(path))
+        if edit.after is not None and does_nothing(edit.after):
+            return Judgement(Effect.STOPPED, jobs) if jobs else Judgement(Effect.UNKNOWN) if below else NOTHING
+        return Judgement(Effect.UNKNOWN, jobs) if jobs and edit.before is not None else NOTHING
 
     def _named(self, names: Iterable[str]) -> tuple[CountedJob, ...]:
         return tuple(self._jobs[name] for name in dict.fromkeys(names) if name in self._jobs)
@@ -336,9 +356,9 @@ class SettingRules:
         """Judge an object that is no longer deployed; declared connectors and topics are judged as such."""
         if document.kind in resources.WORKLOADS:
             jobs = self._named((document.name, *self._images(document)))
-            return Judgement(Effect.STOPPED, jobs) if jobs else NOTHING
+            return Judgement(Effect.STOPPED, jobs) if jobs and document.kind not in resources.SCALERS else NOTHING
         is_hit = resources.is_of_kafka(document.api, document.kind)
-        return Judgement(Effect.UNKNOWN, self._named((document.name,))) if is_hit else NOTHING
+        return Judgement(Effect.ACCESS, self._named((document.name,))) if is_hit else NOTHING
 
     def _patch(self, path: str, edit: Setting) -> Judgement:
         """Judge a patch by the kinds and names that it, or its file, is for."""
@@ -416,7 +436,7 @@ class SettingRules:
 
     # --- Terraform
 
-    def _terraform(self, edit: Setting) -> Judgement:
+    def _terraform(self, path: str, edit: Setting) -> Judgement:
         block, _, kind = edit.document.kind.partition(" ")
         words = set(words_of(kind))
         if block != "resource":
@@ -431,8 +451,18 @@ class SettingRules:
                 edit.path
             ):
                 return NOTHING
-            return SHOWN if kind in RESOURCES else Judgement(Effect.UNKNOWN)
+            return self._terraform_member(path, edit, kind)
         return NOTHING  # a topic that it names is a mention
+
+    def _terraform_member(self, path: str, edit: Setting, kind: str) -> Judgement:
+        """Judge a member of a resource that is read, and compared unless another file declares the same."""
+        name = edit.document.value("topic_name") or edit.document.value("name")
+        is_plain = bool(name) and not {*name} & {*"${.[("} - {"."} and not name.startswith(_REFERENCES)
+        is_copy = is_plain and {"topic", "connector"} & {*words_of(kind)} and not self._is_own(path, name)
+        if kind in RESOURCES and not is_copy:
+            return SHOWN
+        is_harmless = meaning_of(all_words(edit.keys)) is Meaning.NOTHING or edit.path[-1] == "replication_factor"
+        return NOTHING if is_harmless else Judgement(Effect.UNKNOWN)
 
     def _terraform_value(self, edit: Setting) -> Judgement:
         """Judge a variable, a local value or an argument of a module."""
@@ -485,6 +515,7 @@ def _path_of(evidence: str) -> str:
     return evidence.rpartition(":")[0]
 
 
+_REFERENCES = ("var.", "local.", "each.", "module.", "data.", "count.")
 _VALUE_BLOCKS = frozenset(("module", "locals", "variable", "output", ""))
 
 

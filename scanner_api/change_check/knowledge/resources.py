@@ -56,6 +56,9 @@ WORKLOADS: Mapping[str, Workload] = {
 }
 """Kind → which of its members matter."""
 
+SCALERS = frozenset(("HorizontalPodAutoscaler", "ScaledObject", "Service"))
+"""Kinds that run nothing themselves: without them a program still runs."""
+
 SERVICE = Workload(
     words(
         "image build ports expose volumes healthcheck depends_on labels restart networks logging container_name"
