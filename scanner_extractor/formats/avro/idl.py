@@ -32,6 +32,7 @@ _LOGICAL: Mapping[str, tuple[str, str]] = {
 }
 """A word of IDL → its type and logical type."""
 _PRIMITIVES = frozenset(("null", "boolean", "int", "long", "float", "double", "bytes", "string"))
+_SUFFIXES = frozenset("lLfFdD")
 _DECLARING = frozenset(("record", "error", "enum", "fixed"))
 
 
@@ -67,8 +68,7 @@ class _Parser:
                     self._skip_to(";")
                 case "protocol":
                     self._next()
-                    self._name()
-                    self._namespace = str(annotations.get("namespace", self._namespace))
+                    self._namespace = _namespace(self._name(), annotations.get("namespace", self._namespace))
                     self._expect("{")
                 case "}":
                     self._next()
@@ -97,7 +97,10 @@ class _Parser:
             self._expect(")")
             self._expect(";")
         else:
+            # Short names of types in a record are looked up in the record's own namespace.
+            outer, self._namespace = self._namespace, _namespace(name, namespace)
             declared["fields"] = self._fields()
+            self._namespace = outer
         self._found.append(declared | annotations)
 
     def _symbols(self) -> dict[str, Json]:
@@ -210,7 +213,9 @@ class _Parser:
             case "text", text:
                 return _plain(text)
             case "number", text:
-                return _number(text)
+                # A suffix of Java's is a token of its own; no name follows a number otherwise.
+                has_suffix = self._peek().kind == "name" and self._peek().text in _SUFFIXES
+                return _number(text, self._next().text if has_suffix else "")
             case "name", ("true" | "false" | "null" | "Infinity" | "NaN") as word:
                 return {"true": True, "false": False, "null": None}.get(word, word)
             case "sign", "[":
@@ -288,13 +293,20 @@ def _documentation(comment: str) -> str:
     return "\n".join(line.strip().removeprefix("*").strip() for line in lines).strip()
 
 
-def _number(text: str) -> Json:
-    """Return a number; one that JSON does not have is a text, as Avro's own tools write it."""
-    if "x" in text.lower():
-        return int(text, 16)
+def _namespace(name: str, declared: Json) -> str:
+    """Return the namespace of a type: that in its name, else the one that is declared or holds around it."""
+    return name.rpartition(".")[0] or str(declared)
+
+
+def _number(text: str, suffix: str) -> Json:
+    """Return a number as Java writes it; one that JSON does not have is a text, as Avro's own tools write it."""
     if text.endswith(("Infinity", "NaN")):
         return text
-    return float(text) if re.search(r"[.eE]", text) else int(text)
+    if "x" in text.lower():
+        return int(text, 16)
+    if re.search(r"[.eE]", text) or suffix.lower() in ("f", "d"):
+        return float(text)
+    return int(text, 8 if re.fullmatch(r"-?0[0-7]+", text) else 10)
 
 
 def _plain(text: str) -> str:

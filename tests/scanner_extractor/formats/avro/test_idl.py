@@ -115,3 +115,40 @@ def test_nesting_has_a_limit():
 def test_any_text_has_types_or_is_refused(text):
     with contextlib.suppress(InputInvalid):
         assert isinstance(named_types(text), list)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("5L", 5),
+        ("-7l", -7),
+        ("010", 8),
+        ("-017L", -15),
+        ("0x1FL", 31),
+        ("0", 0),
+        ("1.5f", 1.5),
+        ("3d", 3.0),
+    ],
+)
+def test_numbers_are_written_as_in_java(written, value):
+    """Java's suffixes and octal numbers, of which JSON has none."""
+    (record,) = named_types(f"record R {{ double x = {written}; }}")
+
+    assert record["fields"][0]["default"] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('namespace a; @namespace("b") record R { Other x; }', "b.Other"),
+        ("namespace a; record b.c.R { array<Other> x; }", {"type": "array", "items": "b.c.Other"}),
+        ("protocol p.q.P { record R { Other x; } }", "p.q.Other"),
+        ('@namespace("n") protocol P { record R { map<Other> x; } }', {"type": "map", "values": "n.Other"}),
+        ('namespace a; @namespace("b") record R { int i; } record S { Other x; }', "a.Other"),
+    ],
+)
+def test_short_names_are_of_the_namespace_of_the_record_they_are_in(text, kind):
+    """A record's own namespace, by its annotation or its name, goes before that of the file or protocol."""
+    fields = named_types(text)[-1]["fields"]
+
+    assert fields[0]["type"] == kind
