@@ -12,6 +12,7 @@ from scanner_dictionary.engine.open import Connection, Engine, resolve_url
 from scanner_dictionary.engine.open import open_dictionary as open_engine
 from scanner_dictionary.engine.pool import ReaderPool
 from scanner_dictionary.engine.soundness import damaged_cell
+from scanner_dictionary.engine.sqlite import only_read
 from scanner_dictionary.export import CopyProgress as CopyProgress
 from scanner_dictionary.export import TableCopy as TableCopy
 from scanner_dictionary.export import copy_dictionary as copy_rows
@@ -59,8 +60,8 @@ class Dictionary:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a connection for queries; raises DictionaryUnusable if it does not exist."""
-        with self.pool.connect() if self.pool else open_engine(self.url, create=False).connect() as conn:
+        """Open a connection for queries; raises DictionaryUnusable if it is missing or takes too long."""
+        with self.pool.connect() if self.pool else _asking(self.url) as conn:
             try:
                 yield conn
             except UnicodeEncodeError as error:
@@ -103,6 +104,14 @@ class Dictionary:
         """Return the path beside the dictionary's file; in the working directory where it is on a server."""
         file = resolve_url(self.url).file
         return file.with_name(file.name + ending) if file else Path(f"openlineage{ending}")
+
+
+@contextmanager
+def _asking(url: str) -> Iterator[Connection]:
+    with open_engine(url, create=False).connect() as conn:
+        if conn.dialect.name == "sqlite":
+            only_read(conn)
+        yield conn
 
 
 def open_dictionary(

@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from scanner_model.clients import ApplicationIdentity, IdentityKind
+from scanner_model.linear_patterns import LinearPattern
 
 Identities = Mapping[str, str]
 """What a client is called, by the kind of name."""
@@ -22,11 +23,11 @@ _DEFAULT_IDS = re.compile(
     r"|kafkajs|franz-go|kgo|segmentio|kafka-go.*|node-rdkafka|console-(?:producer|consumer)"
 )
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-_STREAMS = re.compile(rf"(?P<name>.+)-{_UUID}(?:-StreamThread-\d+)?(?:-(?:restore-consumer|consumer|producer|\d+))?")
-_CONNECTOR = re.compile(r"connector-(?:producer|consumer)-(?P<name>.+)-\d+")
-_OF_GROUP = re.compile(r"consumer-(?P<name>.+)-\d+")
-_OF_TRANSACTION = re.compile(r"producer-(?P<name>.+)")
-_NUMBERED = re.compile(r"(?P<name>.+?)-?\d+(?:-\d+)?")
+_STREAMS = LinearPattern(rf"(?P<name>.+)-{_UUID}(?:-StreamThread-\d+)?(?:-(?:restore-consumer|consumer|producer|\d+))?")
+_CONNECTOR = LinearPattern(r"connector-(?:producer|consumer)-(?P<name>.+)-\d+")
+_OF_GROUP = LinearPattern(r"consumer-(?P<name>.+)-\d+")
+_OF_TRANSACTION = LinearPattern(r"producer-(?P<name>.+)")
+_NUMBERED = LinearPattern(r"(?P<name>.+?)-?\d+(?:-\d+)?")
 _SERIES = (IdentityKind.APPLICATION, IdentityKind.SERVICE_NAME, IdentityKind.APPLICATION_ID)
 _EQUAL = (IdentityKind.CLIENT_ID, IdentityKind.GROUP, IdentityKind.TRANSACTIONAL_ID)
 
@@ -104,11 +105,11 @@ class Applications:
 
 def _meant(name: str, known: Collection[str]) -> str:
     """Return what a client id or transactional id means by the rule that wrote it; empty if none applies."""
-    if (streams := _STREAMS.fullmatch(name)) is not None:
-        return streams["name"]
+    if streams := _STREAMS.group(name, "name"):
+        return streams
     for rule in (_CONNECTOR, _OF_GROUP, _OF_TRANSACTION, _NUMBERED):
-        if (match := rule.fullmatch(name)) and match["name"] in known:
-            return match["name"]
+        if (meant := rule.group(name, "name")) and meant in known:
+            return meant
     return ""
 
 

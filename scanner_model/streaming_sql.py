@@ -75,7 +75,7 @@ HEADERS = "$headers"
 # A quote is doubled inside a text: here that is two texts beside each other, so that no text is tried in two ways.
 _SKIPPED = r"'[^']*'|\"[^\"]*\"|`[^`]*`"
 _OPTIONS = re.compile(rf"(?:[^'\"`]|{_SKIPPED})*?\bWITH\s*\((?P<options>(?:[^'()]|'[^']*')*)\)", re.IGNORECASE)
-_OPTION = re.compile(r"(\w+)\s*=\s*('(?:[^']|'')*'|[\w.+-]+)")
+_OPTION = re.compile(r"(?<!\w)(\w++)\s*+=\s*+('(?:[^']|'')*'|[\w.+-]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

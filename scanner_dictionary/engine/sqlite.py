@@ -99,6 +99,8 @@ _CHANGING = 500
 """Milliseconds to wait for readers when the journal's mode is changed: who waits for them keeps new ones out."""
 _STEPS = 100_000
 """Instructions of SQLite's virtual machine, about a millisecond's, after which the time is looked at."""
+_MOST_STEPS = 60_000
+"""Times `_STEPS` that one question may take, about a minute: a view of another's dictionary may never end."""
 
 _LONGEST_PATH = 504
 """Bytes of a path that SQLite opens on Unix: 512 with the end of the name of a journal."""
@@ -164,6 +166,28 @@ def limit_time(conn: Connection, seconds: float) -> None:
     """Interrupt a statement of the connection that is running *seconds* from now."""
     end = time.monotonic() + seconds
     _driver(conn).set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+
+
+def only_read(conn: Connection, *, most: int = _MOST_STEPS) -> None:
+    """Reject writes on the connection, and interrupt a statement after *most* times `_STEPS` instructions.
+
+    Work is limited instead of time: a reader may pause between two rows.
+    """
+    driver = _driver(conn)
+    driver.execute("PRAGMA query_only = ON")
+    steps = 0
+
+    def begin(*_: object) -> None:
+        nonlocal steps
+        steps = 0
+
+    def is_over() -> bool:
+        nonlocal steps
+        steps += 1
+        return steps > most
+
+    event.listen(conn, "before_cursor_execute", begin)
+    driver.set_progress_handler(is_over, _STEPS)
 
 
 def check_file(file: Path, shown: str, *, create: bool) -> None:

@@ -57,8 +57,8 @@ def columns_of(parts: Iterable[Part], path: ColumnPath = ()) -> Iterator[Column]
 
 _LONGEST = 1_000_000
 _WORD = re.compile(r"\s*(?P<word>[A-Za-z_]\w*(?:[ \t]+(?!(?i:comment|not)\b)[A-Za-z]\w*)*)\s*")
-_ARGUMENTS = re.compile(r"\(\s*(?P<arguments>[^()<>]{0,100}?)\s*\)\s*")
-_NAME = re.compile(r"\s*(?:`(?P<quoted>(?:[^`]|``)*)`|(?P<plain>[^:<>,`\s][^:<>,`]*))\s*:")
+_ARGUMENTS = re.compile(r"\(\s*+(?P<arguments>[^()<>]{0,100}?)\s*\)\s*")
+_NAME = re.compile(r"\s*(?:`(?P<quoted>(?:[^`]|``)*+)`\s*+|(?P<plain>[^:<>,`\s][^:<>,`]*+)):")
 _NAME_BEFORE_SPACE = re.compile(r"\s*(?:`(?P<quoted>(?:[^`]|``)*)`|(?P<plain>[^:<>,`\s]+))\s+(?=[A-Za-z_])")
 """Some engines write `struct<a int(11)>`."""
 _END = re.compile(r">\s*")

@@ -31,8 +31,8 @@ def ingested_table(
 
 
 _TOKEN = re.compile(
-    r"'(?:[^'\\]|\\.|'')*'"  # a text
-    r'|"(?P<quoted>(?:[^"\\]|\\.)*)"'
+    r"'(?:[^'\\]|\\[\s\S]|'')*+(?:'|\\?\Z)"  # a text
+    r'|"(?P<quoted>(?:[^"\\]|\\[\s\S])*+)(?:"|\\?\Z)'
     r"|(?P<name>[A-Za-z_$][\w$]*)(?P<call>\s*\()?"
     r"|\d[\w.]*"
 )

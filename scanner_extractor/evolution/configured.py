@@ -10,7 +10,7 @@ from scanner_model.documents.json_input import load_text
 
 STRICT = "STRICT"
 _DOCUMENTATION = frozenset({"doc", "description", "title", "$comment", "examples"})
-_COMMENTS = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_COMMENTS = re.compile(r'("(?:\\.|[^"\\\n])*+"?|/\*(?:[^*]|\*(?!/))*+\Z)|//[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

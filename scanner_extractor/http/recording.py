@@ -230,13 +230,24 @@ def _body(body: bytes, as_is: bool) -> Json:
 
 
 def _masked(text: str) -> str:
-    """Return a body without its secrets; the same text where it holds none, byte for byte."""
+    """Return a body without its secrets; the same text where it holds none, byte for byte.
+
+    Of two members of one name only the last is written, because only that is masked.
+    """
+    is_whole = True
+
+    def members(pairs: list[tuple[str, Json]]) -> Json:
+        nonlocal is_whole
+        value = dict(pairs)
+        is_whole &= len(value) == len(pairs)
+        return value
+
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=members)
         masked = mask_json(value)
     except (ValueError, RecursionError):
         return mask_text(text)
-    return text if masked == value else json.dumps(masked)
+    return text if is_whole and masked == value else json.dumps(masked)
 
 
 def _replayed(file: Path, where: str) -> Response:

@@ -163,4 +163,4 @@ def _option(words: Sequence[str], name: str) -> str:
 
 
 def _is_shell(text: str) -> bool:
-    return text.startswith("#!") and re.match(r"#!\s*/\S*(?:env\s+)?\S*sh\b", text) is not None
+    return text.startswith("#!") and re.match(r"#!\s*/(?:\S*env\s+)?\S*sh\b", text) is not None

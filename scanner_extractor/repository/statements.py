@@ -174,7 +174,7 @@ def used_names(statements: list[SqlStatement]) -> frozenset[str]:
 
 def _names(pattern: re.Pattern[str], statements: list[SqlStatement]) -> frozenset[str]:
     found = (match["name"] for statement in statements for match in pattern.finditer(statement.code))
-    return frozenset(re.split(r"\s*\.\s*", name)[-1].strip('"`').casefold() for name in found)
+    return frozenset(name.rpartition(".")[2].strip().strip('"`').casefold() for name in found)
 
 
 def _option(literal: re.Match[str]) -> str:

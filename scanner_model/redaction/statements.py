@@ -32,18 +32,13 @@ _COMPARED = frozenset({"=", "==", "<>", "!=", "<=>", "=>", ":=", ":", "VALUE"})
 _ENDS_IN_NAME = re.compile(r"(?<![\w.-])(?P<name>[\w.-]+)[\"']?[ \t]{0,9}[=:][ \t]{0,9}(?:[A-Za-z]{1,20} )?[\"']?$")
 _LONGEST_END = 80
 _PLAIN_NAME = re.compile(r"[$\w.:-]+")
-_KEYED = re.compile(r"(?:.*_)?(?:en|de)crypt(?:_.*)?|(?:pgp_sym|aes|des)_.*|(?:.*_)?hmac(?:_.*)?|crypt|try_aes_decrypt")
-"""Functions that take a key, in lower case: every string that they are called with is hidden, but for `_CIPHER`."""
 _CIPHER = re.compile(
     r"(?i)(?:(?:aes|sha|md|bf|3?des|cbc|ecb|gcm|ofb|ctr|hex|base|utf|pkcs|hmac|padding|default|none|algo|cipher)"
     r"[-_/:=\d]*+)++"
 )
 _CONVERTS = re.compile(r"unhex|from_hex|decode|convert.*|cast|(?:un|from_)?base64|to_binary|to_utf8|sha.*|md5|digest|")
 """Functions that only convert a key, and plain brackets."""
-_NO_PAIRS = re.compile(
-    r"in|any|all|some|array|.*replace|translate|coalesce|ifnull|nvl|nullif|concat.*|.*extract.*|json_.*(?:path|exists).*"
-)
-"""What stands before a list in which a name and its neighbour are no pair, in lower case."""
+_NO_PAIRS = frozenset({"in", "any", "all", "some", "array", "translate", "coalesce", "ifnull", "nvl", "nullif"})
 
 _LITERAL_ENDS = frozenset(
     {"map", "mapping", "tables", "renames", "fields", "columns", "topics", "list", "regex", "pattern", "replacement"}
@@ -152,7 +147,7 @@ class _Strings:
             return "in", self.name
         function = self.name.lower()
         outer, listed = self.lists[-1] if self.lists else ("", "")
-        inherits = (listed and function in ("", "array")) or (_KEYED.fullmatch(outer) and _CONVERTS.fullmatch(function))
+        inherits = (listed and function in ("", "array")) or (_takes_key(outer) and _CONVERTS.fullmatch(function))
         return (outer, listed) if inherits else (function, "")
 
     def _comment(self, text: str) -> str:
@@ -178,7 +173,7 @@ class _Strings:
 
     def _is_value_of_secret(self, text: str) -> bool:
         function, listed = self.lists[-1] if self.lists else ("", "")
-        if _KEYED.fullmatch(function):
+        if _takes_key(function):
             return not _CIPHER.fullmatch(text)
         if listed:
             return is_secret_name(listed, self.extra)
@@ -189,7 +184,7 @@ class _Strings:
             if start and is_secret_name(start["name"], self.extra):
                 return True
         if self.sign == ",":
-            is_pair = self.is_string and function and not _NO_PAIRS.fullmatch(function)
+            is_pair = self.is_string and function and not _has_no_pairs(function)
             return bool(is_pair and _PLAIN_NAME.fullmatch(self.name) and is_secret_name(self.name, self.extra))
         is_named = self.sign in _COMPARED or (not self.sign and not self.is_string)
         return is_named and not is_reference(text) and is_secret_name(self.name, self.extra)
@@ -221,3 +216,24 @@ def is_secret_setting(name: str, value: str, extra: ExtraNames = NO_EXTRA) -> bo
 def names_columns(name: str) -> bool:
     """Check whether a setting's value maps or lists topics, tables and columns."""
     return bool(_LITERAL_ENDS & set(words(name)[-1:])) or is_harmless_setting(name)
+
+
+def _takes_key(function: str) -> bool:
+    """Check whether *function*, in lower case, takes a key: its strings are hidden, except for a `_CIPHER`."""
+    parts = function.split("_")
+    return (
+        function == "crypt"
+        or function.startswith(("pgp_sym_", "aes_", "des_"))
+        or not {"encrypt", "decrypt", "hmac"}.isdisjoint(parts)
+    )
+
+
+def _has_no_pairs(function: str) -> bool:
+    """Check whether the arguments of *function*, in lower case, are not pairs of a name and its value."""
+    return (
+        function in _NO_PAIRS
+        or function.endswith("replace")
+        or function.startswith("concat")
+        or "extract" in function
+        or (function.startswith("json_") and ("path" in function or "exists" in function))
+    )

@@ -16,7 +16,7 @@ _URL = re.compile(r"(?<![\w+.-])(?P<scheme>[\w+.-]++://)(?P<rest>[^\s'\"<>]++)")
 _CONTAINER = re.compile(r"(?:abfss?|wasbs?)://[\w$-]{1,63}@[^:@]*$")
 """In Azure storage URLs the part before the @ is a container."""
 _PORT = re.compile(r":\d{1,5}$|\]$")
-_QUERY = re.compile(r"(?P<key>[?&;](?P<name>[^=&;#?\s'\"]+)=)(?P<value>\{(?:[^}]|\}\})*+\}|[^&;#\s'\"]+)")
+_QUERY = re.compile(r"(?P<key>[?&;](?P<name>[^=&;#?\s'\"]+)=)(?P<value>\{(?:[^}]|\}\}){0,300}+\}|[^&;#\s'\"]+)")
 _ORACLE_LOGIN = re.compile(r"(?P<start>\bjdbc:oracle:\w{1,20}:)(?P<login>[^@/\s]{1,200}/[^@\s]{0,200})@")
 _SERVICES = re.compile(
     r"(?P<key>//(?:[\w-]{1,60}\.)?(?:hooks\.slack\.com/\w{1,30}/|api\.telegram\.org/(?:file/)?bot"

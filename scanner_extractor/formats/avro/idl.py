@@ -20,7 +20,9 @@ DEEPEST = 60
 _TOKEN = re.compile(
     r"(?P<space>\s+|//[^\n]*)|(?P<doc>/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z))"
     r"|(?P<text>\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')|(?P<name>(?:`[^`\n]+`|[^\W\d][\w$-]*+)(?:\.(?:`[^`\n]+`|[\w$-]++))*+)"
-    r"|(?P<number>-?(?:0[xX][\da-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity|NaN))|(?P<sign>[{}()\[\]<>,;:=@?])|(?P<other>.)",
+    r"|(?P<number>-?(?:0[xX][\da-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity|NaN))|(?P<sign>[{}()\[\]<>,;:=@?])"
+    # After `text`: an unclosed text is one token, which the parser rejects.
+    r"|(?P<other>\"(?:[^\"\\\n]|\\.)*+|'(?:[^'\\\n]|\\.)*+|.)",
     re.DOTALL,
 )
 _LOGICAL: Mapping[str, tuple[str, str]] = {

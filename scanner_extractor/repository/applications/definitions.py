@@ -70,7 +70,7 @@ _SILENT = re.compile(
 )
 """What is called to log, count, trace or assert."""
 _SILENT_NAME = re.compile(
-    r"(?i)_*(?:\w*log(?:ger)?|\w*metrics?|\w*(?:counter|gauge|timer|histogram|meter)|tracer|__version__)"
+    r"(?i)\w*(?:log(?:ger)?|metrics?|counter|gauge|timer|histogram|meter)|_*(?:tracer|__version__)"
 )
 _HARMLESS_NOTES = re.compile(
     r"@(?:Override|SuppressWarnings|Deprecated|Nullable|NonNull|NotNull|Slf4j|Log4j2|Generated)\b.*", re.DOTALL
@@ -260,8 +260,8 @@ def _behind(owner: str, name: str) -> str:
 
 
 _FROM = re.compile(r"from\s+(\S+)\s+import\s+([\s\S]+)")
-_SCRIPT = re.compile(r"import\s+([\s\S]+?)\s+from\s+['\"]([^'\"]+)['\"]")
-_GO = re.compile(r"(?:([\w.]+)\s+)?\"([^\"]+)\"")
+_SCRIPT = re.compile(r"import\s++(\S(?:[\s\S]*?\S)??)\s+from\s+['\"]([^'\"]+)['\"]")
+_GO = re.compile(r"(?:(?<![\w.])([\w.]++)\s++)?\"([^\"]+)\"")
 _DOTTED = re.compile(r"(?:import|using)\s+(?:static\s+)?(?:(\w+)\s*=\s*)?([\w.]+)(?:\s+as\s+(\w+))?")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 _TOKEN = re.compile(
     r'''(?P<blank>[ \t\r\f]+|(?:\#|//)[^\n]*)|(?P<end>[\n,])|"""(?P<raw>(?:[^"]|"(?!""))*)"""'''
     r"""|"(?P<text>(?:[^"\\\n]|\\.)*)"|\$\{(?P<optional>\??)(?P<reference>[^{}\n]*)\}"""
-    r"""|(?P<mark>\+=|[{}\[\]=:])|(?P<plain>[^\s"{}\[\]=:,\#$+/]+|.)"""
+    r"""|(?P<mark>\+=|[{}\[\]=:])|(?P<plain>[^\s"{}\[\]=:,\#$+/]+|"(?:[^"\\\n]|\\.)*+|.)"""
 )
 _MOST = 20_000
 """Maximum keys of one file."""

@@ -31,9 +31,9 @@ _NAMES = re.compile(
     r"(?i)^(?:application|bootstrap|microprofile-config|app|appsettings|settings|config|kafka|consumer|"
     r"producer|default|dev|local|docker|prod|production|base|main|service|streams)\b[\w.-]*$"
 )
-_PROPERTY = re.compile(r"^[ \t]*(?P<key>(?:\\.|[^\s=:#!\\])(?:\\.|[^=:\s\\])*)[ \t]*[=:][ \t]*(?P<value>.*)$")
+_PROPERTY = re.compile(r"^[ \t]*(?P<key>(?:\\.|[^\s=:#!\\])(?:\\.|[^=:\s\\])*)[ \t]*[=:][ \t]*+(?P<value>.*)$")
 _REFERENCE = re.compile(
-    r"[$#]\{\s*(?:@?\w*\.?getProperty\(\s*)?'?(?P<name>[^{}:']*)'?\)?(?::(?P<default>[^{}]*))?\s*\}"
+    r"[$#]\{\s*+(?:@?\w*\.?getProperty\(\s*+)?'?(?P<name>[^{}:']*+)'?\)?(?::(?P<default>[^{}]*+))?\s*\}"
 )
 _SPEL = re.compile(r"#\{\s*'?(?P<inside>[^{}]*(?:\$\{[^{}]*\})?[^{}]*?)'?\s*(?:\.split\([^)]*\))?\s*\}")
 _PROFILE = re.compile(r"^\"?%[\w,-]+\"?\.")

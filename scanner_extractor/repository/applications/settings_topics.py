@@ -176,7 +176,7 @@ _OUTPUTS = words(
     "output outputs sink sinks producer producers produce produced publisher publish outbound outgoing target"
 )
 _FRAMEWORKS = (_STREAM, _MESSAGING, "spring.kafka.")
-_APPLICATION_ID = re.compile(r"(?i)streams?\b.*\bapplication[._-]?id$")
+_APPLICATION_ID = re.compile(r"(?i)\A(?>.*?streams?\b).*\bapplication[._-]?id$")
 _SERVICE_NAME = re.compile(r"(?i)(?:service|application|app)[._-]?name")
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST_MATCHES = 20_000
 """Maximum matches of one expression in one document."""
 _PART = re.compile(r"\{([^{}]+)\}")
-_BRACES = re.compile(r"\{\{+\s*([\w.-]+)\s*\}\}+")
+_BRACES = re.compile(r"(?<!\{)\{\{++\s*+([\w.-]++)\s*+\}\}+")
 """A placeholder of Handlebars or Helm, which is not YAML unless it is quoted."""
 _COSTLY = re.compile(r"\b(?:match|search)\s*\(|=~|\.\..*\.\.")
 

@@ -57,6 +57,15 @@ def test_masked_body_is_still_the_same_json(tmp_path):
     assert answer == said | {"config": {"sasl.password": "********"}}
 
 
+@pytest.mark.parametrize("second", ['"********"', "null", '""'])
+def test_a_secret_in_a_member_that_is_there_twice_is_masked(tmp_path, second):
+    """A parser keeps the last of two members; the text still holds the first."""
+    text = f'{{"config": {{"sasl.password": "hunter22", "sasl.password": {second}}}}}'
+    Recorder(tmp_path).recording(lambda _: Response(status=200, body=text.encode()))(request())
+
+    assert b"hunter22" not in Replay(tmp_path)(request()).body
+
+
 def test_body_that_is_a_schema_stays_byte_for_byte(tmp_path):
     """A field called password is no secret; an error that quotes one is."""
     text = b'{"properties": {"password": {"type": "string", "default": "hunter22"}}}'
