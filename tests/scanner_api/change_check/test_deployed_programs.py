@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - texts of files
 """What runs a program, or lets it read and write, is judged by its kind; what only describes it is fine."""
 
 from __future__ import annotations
