@@ -108,6 +108,14 @@ def commit_trees(commits: str, directory: Path) -> Trees:
     return Trees(before, after, differing, tuple(changed))
 
 
+def target_tree(commits: str, directory: Path) -> tuple[Mapping[str, str], Mapping[str, tuple[str, str]]]:
+    """Return the files, and the other entries, of BASE itself in `BASE...HEAD`: the branch that the change is for.
+
+    Each is as in `Trees`; raises what `commit_trees` raises.
+    """
+    return _tree(directory, _named_commits(commits, directory)[0])
+
+
 def _tree(directory: Path, commit: str) -> tuple[Mapping[str, str], Mapping[str, tuple[str, str]]]:
     """Return the files of a commit, and its other entries."""
     listed = _output(directory, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")

@@ -1,4 +1,4 @@
-"""What judges a change: `.scanner.yaml`, the policy and the baseline, as BASE has them if two commits are compared.
+"""What judges a change: `.scanner.yaml`, the policy and the baseline, as the target branch has them between commits.
 
 A pull request cannot excuse itself: its own copies do not count, and each difference is a finding.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scanner_api.change_check.baseline import Accepted, parse_baseline
-from scanner_api.change_check.git import Trees, commit_trees, object_reader, top_directory
+from scanner_api.change_check.git import Trees, commit_trees, object_reader, target_tree, top_directory
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.proposals import PathRule, decoded, text_of_file
 from scanner_extractor.repository.topic_files.settings import MEMBER, TOPIC_FILES_SCHEMA, parse_topic_files
@@ -228,6 +228,11 @@ class _Files:
     def _trees(self) -> Trees | None:
         return None if self._commits is None else commit_trees(self._commits, self._directory)
 
+    @cached_property
+    def _target(self) -> tuple[Mapping[str, str], Mapping[str, tuple[str, str]]]:
+        """Return the files of the branch that the change is for, which may be newer than the change's own base."""
+        return ({}, {}) if self._commits is None else target_tree(self._commits, self._directory)
+
     def needed(self, file: Path, value: Callable[[str], Json]) -> str | None:
         """Return the text of a file that is named; None if the change adds it. Raises InputInvalid if it is missing."""
         text = self.text(file, value)
@@ -240,6 +245,10 @@ class _Files:
         path = self._inside(file)
         if self._trees is None or not path:
             return text_of_file(file) if file.is_file() else None
+        files, others = self._target
+        if path in others:
+            hint = "commit the file itself: what a link leads to is not of the target branch"
+            raise InputInvalid(others[path][0], where=path, hint=hint)
         before = self._content(self._trees.base, path)
         after = self._content(self._trees.head, path)
         source = path
@@ -247,7 +256,7 @@ class _Files:
             before = self._content(self._trees.base, source)
         if before != after and not _is_same(before, after, value):
             self.changes.append(_changed(path, before, after))
-        return before
+        return self._content(files, path) or before
 
     def _inside(self, file: Path) -> str:
         """Return the path of *file* in the repository; empty if it is outside."""
