@@ -47,6 +47,7 @@ Rules:
   unused-topic                 metrics of clients were read, and none uses it
   writer-without-schema        a client writes it, and no schema describes it
   unknown-column               a flow of the graph uses a column that no schema of its topic has
+  decision-without-column      a decision on personal data names a column that no topic or table has
   field-not-written            a program reads a field that no schema of the topic and no known writer has
   column-misfit                a job writes a column that its table does not have, or that cannot hold every value
 """
