@@ -118,6 +118,65 @@ def format_of(name: str, text: str) -> str:
         return _format_of_invalid(text)
 
 
+def schema_in(name: str, text: str) -> tuple[str, str]:
+    """Return the schema in a file, and its format: that in a registry's answer, the types of a protocol, no comments.
+
+    Comments are those that Avro's parser for Java accepts. Raises InputInvalid for a JSON object without any word of a
+    schema: it describes something else.
+    """
+    ending = PurePath(name).suffix.lower()
+    plain = _without_comments(text) if ending in (".avsc", ".avpr") else text
+    try:
+        value = load_text(plain)
+    except (ValueError, RecursionError):
+        return text, format_of(name, text)
+    match value:
+        case {"schema": str(inner), **about} if about.keys() & {"id", "subject", "schemaType", "version"}:
+            kind = str(about.get("schemaType") or "AVRO")
+            return inner, kind
+        case {"protocol": str(), "types": [*types]}:
+            namespace = {"namespace": value["namespace"]} if isinstance(value.get("namespace"), str) else {}
+            return json.dumps([namespace | one if isinstance(one, dict) else one for one in types]), "AVRO"
+        case dict() if value and _SCHEMA_WORDS.isdisjoint(value):
+            hint = "a JSON Schema has `type`, `properties`, `$ref` or another keyword of a schema"
+            raise InputInvalid("is not a schema", where=name, hint=hint)
+    return plain, format_of(name, plain)
+
+
+_SCHEMA_WORDS = frozenset(
+    (
+        *("$schema", "$id", "$ref", "$defs", "definitions", "type", "properties", "items", "enum", "const", "allOf"),
+        *("anyOf", "oneOf", "not", "if", "required", "patternProperties", "additionalProperties", "title"),
+        *("description", "default", "minimum", "maximum", "pattern", "format", "$comment", "$dynamicRef", "minLength"),
+        *("maxLength", "prefixItems", "contains", "propertyNames", "unevaluatedProperties", "examples"),
+    )
+)
+"""Words of JSON Schema and Avro: a schema that is an object has at least one."""
+
+
+def _without_comments(text: str) -> str:
+    """Return JSON without comments, with blanks in their place, so that positions stay."""
+    pieces: list[str] = []
+    at = 0
+    while at < len(text):
+        if text[at] == '"':
+            end = at + 1
+            while end < len(text) and text[end] != '"':
+                end += 2 if text[end] == "\\" else 1
+            pieces.append(text[at : end + 1])
+            at = end + 1
+        elif text.startswith(("//", "/*"), at):
+            mark = "\n" if text[at + 1] == "/" else "*/"
+            end = text.find(mark, at + 2)
+            end = len(text) if end < 0 else end + (0 if mark == "\n" else 2)
+            pieces.append("".join(sign if sign == "\n" else " " for sign in text[at:end]))
+            at = end
+        else:
+            pieces.append(text[at])
+            at += 1
+    return "".join(pieces)
+
+
 def _format_of_invalid(text: str) -> str:
     """Guess the intended format of a text that is not JSON, so that the right parser reports its problems."""
     word = text.strip()

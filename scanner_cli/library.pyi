@@ -55,7 +55,7 @@ from scanner_api.graph.history import is_moment as is_moment
 from scanner_api.graph.history import within as within
 from scanner_api.graph.open import GraphSource as GraphSource
 from scanner_api.input_files import connector_file as connector_file
-from scanner_api.input_files import format_of as format_of
+from scanner_api.input_files import schema_in as schema_in
 from scanner_api.maintenance import forget as forget
 from scanner_api.maintenance import overview as overview
 from scanner_api.maintenance import prune as prune

@@ -180,7 +180,8 @@ def schema(file: str, kind: str | None, references: Sequence[str], record: str |
     """
     text = read_text(file)
     texts = {name: read_text(path) for name, path in pairs(references, "--reference", "NAME=FILE")}
-    name = (kind or library.format_of(file, text)).upper()
+    text, guessed = (text, kind) if kind else library.schema_in(file, text)
+    name = guessed.upper()
     parsed = library.parse_schema(text, name, references=texts, record=record)
     rows = column_rows(parsed.columns)
     show(rows, narrow(_SCHEMA.shown, rows, style, _SCHEMA.optional), style, document=schema_document(name, parsed))

@@ -1,10 +1,13 @@
 """The format of a schema file, told from its name and its content."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_api.input_files import format_of
+from scanner_api.input_files import format_of, schema_in
+from scanner_model.errors import InputInvalid
 
 CASES = [
     ("a.avsc", "{}", "AVRO"),
@@ -45,3 +48,38 @@ def test_format_is_detected_from_name_and_text(name, text, expected) -> None:
 def test_any_text_has_a_format(text) -> None:
     """Its reader tells what is wrong with it."""
     assert format_of("-", text) in {"AVRO", "JSON", "PROTOBUF"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.json", '{"subject": "t-value", "version": 1, "id": 3, "schema": "\\"int\\""}', ('"int"', "AVRO")),
+        ("-", '{"schemaType": "PROTOBUF", "id": 1, "schema": "message A {}"}', ("message A {}", "PROTOBUF")),
+        ("a.avpr", '{"protocol": "P", "namespace": "a", "types": []}', ("[]", "AVRO")),
+        (
+            "a.avsc",
+            '// "x"\n{"type": "int" /* {\n */, "doc": "// no"}',
+            ('      \n{"type": "int"     \n   , "doc": "// no"}', "AVRO"),
+        ),
+        ("a.proto", "message A {}", ("message A {}", "PROTOBUF")),
+        ("a.json", '{"type": "object"}', ('{"type": "object"}', "JSON")),
+        ("a.json", "{}", ("{}", "JSON")),
+    ],
+)
+def test_the_schema_in_a_file_is_found(name: str, text: str, expected: tuple[str, str]) -> None:
+    """A registry's answer, a protocol and a file with comments hold one."""
+    assert schema_in(name, text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ['{"openapi": "3.0.0", "info": {}}', '{"kind": "Deployment"}', '{"name": "a", "config": {}}']
+)
+def test_an_object_that_describes_something_else_is_refused(text: str) -> None:
+    with pytest.raises(InputInvalid, match="is not a schema"):
+        schema_in("a.json", text)
+
+
+@given(text=st.text(max_size=300))
+def test_any_text_has_a_schema_or_is_refused(text: str) -> None:
+    with suppress(InputInvalid):
+        assert schema_in("a.avsc", text)[1]
