@@ -153,9 +153,10 @@ def test_one_way_to_find_sources_is_named(scanner, tmp_path) -> None:
 
 def test_a_directory_without_anything_to_read_writes_nothing(scanner, tmp_path) -> None:
     """A cluster.json of nothing looks like a success."""
-    (tmp_path / "empty").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").write_text("nothing of Kafka")
 
-    result = scanner("init", "--from", tmp_path / "empty", "-o", tmp_path)
+    result = scanner("init", "--from", tmp_path / "other", "-o", tmp_path)
 
     assert (result.status, result.out) == (2, "")
     assert "no file that scanner can read" in result.err
