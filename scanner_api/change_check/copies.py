@@ -24,10 +24,13 @@ def copied_files(trees: Trees, objects: ObjectReader) -> Mapping[str, str]:
         return {}
     former = {path: _lines(trees.base[path], objects) for path in changed}
     kept = {path: former[path] & _lines(trees.head[path], objects) for path in changed}
+    sizes = {path: lines.total() for path, lines in former.items()}
     copies: dict[str, str] = {}
     for path in added:
         lines = _lines(trees.head[path], objects)
-        for origin, old in former.items():
+        size = lines.total()
+        alike = ((origin, old) for origin, old in former.items() if _ALIKE * size <= sizes[origin] <= size / _ALIKE)
+        for origin, old in alike:
             is_whole = _share(kept[origin], lines) >= _KEPT or len(old) == 1
             if is_whole and min(_share(old, lines), _share(lines, old)) >= _ALIKE:
                 copies[path] = origin

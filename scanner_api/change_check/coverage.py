@@ -164,14 +164,14 @@ class Coverage:
             written = sorted(written_by(job))
             users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
             name = job.flows.job.name
-            topics = f", which writes {few([dataset.name for dataset in written])}" if written else ""
+            topics = f", which writes {few([dataset.name for dataset in written])}," if written else ""
             yield ChangeFinding(
                 rule="job-stopped",
                 verdict=Verdict.IMPACT if written else Verdict.FINE,
                 place=place,
                 target=f"job {name}",
                 item=name,
-                what=f"{name}{topics}, is stopped or no longer deployed: {_shown(edits)}",
+                what=f"{name}{topics} is stopped or no longer deployed ({edits[0].shown})",
                 affected=tuple(users),
             )
 
