@@ -177,6 +177,8 @@ class SettingRules:
                 return Judgement(Effect.STOPPED if named else Effect.UNKNOWN, named or owners)
         if not resources.HARMLESS_VALUES.isdisjoint(edit.keys):
             return NOTHING
+        if not owners and self._programs.modules.of(path) and not self._is_of_kafka(path, edit.document):
+            return NOTHING  # a file of a program that does not use Kafka
         reading = self._readers.jobs_reading(edit.keys, owners)
         return NOTHING if reading is None else Judgement(Effect.UNKNOWN, reading)
 
@@ -403,9 +405,11 @@ class SettingRules:
             return Judgement(Effect.STOPPED, jobs) if is_gone else NOTHING
         member, last = edit.path[2] if len(edit.path) > 2 else "", edit.path[-1]
         if "environment" in edit.path or "env_file" in edit.path:
-            return self._setting(path, edit, jobs or self.owners(path, edit))
+            is_added = edit.before is None and not jobs and not self._is_built(edit.document, service)
+            return NOTHING if is_added else self._setting(path, edit, jobs or self.owners(path, edit))
         if member == "profiles":
-            return Judgement(Effect.STOPPED, jobs) if jobs and edit.before is None else NOTHING
+            may_stop = jobs and edit.before is None and not self._has_twin(edit.document, service)
+            return Judgement(Effect.UNKNOWN, jobs) if may_stop else NOTHING  # whoever starts it chooses the profile
         if last in resources.SERVICE.stops:
             return Judgement(Effect.STOPPED, jobs) if jobs and _turns(edit, resources.SERVICE.stops[last]) else NOTHING
         if not resources.SERVICE.harmless.isdisjoint(edit.path[2:]):
@@ -420,6 +424,21 @@ class SettingRules:
         for leaf in edit.document.leaves:
             if leaf.path[:2] == ("services", service) and leaf.path[-1] in ("image", "build", "context"):
                 yield leaf.value.rstrip("/").rpartition("/")[2].partition(":")[0]
+
+    @staticmethod
+    def _is_built(document: Document, service: str) -> bool:
+        """Return whether the image of a service is built from the repository; any other one may be foreign software."""
+        return any(leaf.path[:3] == ("services", service, "build") for leaf in document.leaves)
+
+    @staticmethod
+    def _has_twin(document: Document, service: str) -> bool:
+        """Return whether another service of a compose file runs the same command, or the same image."""
+        programs: dict[str, set[tuple[str, str]]] = {}
+        for leaf in document.leaves:
+            if leaf.path[:1] == ("services",) and leaf.path[2:3] in (("command",), ("build",), ("image",)):
+                programs.setdefault(leaf.path[1], set()).add((leaf.path[2], leaf.value))
+        own = programs.pop(service, set())
+        return bool(own) and any(own <= other for other in programs.values())
 
     def _had_service(self, path: str, service: str) -> bool:
         documents = self._documents(path, "base")

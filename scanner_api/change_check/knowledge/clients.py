@@ -26,6 +26,7 @@ class Meaning(Enum):
 
 
 _NOTHING = """
+heartbeat.topics.prefix topic.heartbeat.prefix heartbeat.interval.ms
 bootstrap.servers client.id client.rack client.dns.lookup metadata.max.age.ms metadata.max.idle.ms
 metadata.recovery.strategy retries retry.backoff.ms retry.backoff.max.ms reconnect.backoff.ms reconnect.backoff.max.ms
 request.timeout.ms delivery.timeout.ms linger.ms batch.size buffer.memory send.buffer.bytes receive.buffer.bytes
