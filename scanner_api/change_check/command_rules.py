@@ -114,7 +114,7 @@ def _matters(listed: Sequence[str], *, is_gone: bool) -> bool:
         rest = listed[at + 1 :]
         if tool is None or (at and tool.verbs.isdisjoint(rest)):
             continue
-        if not tool.looking.isdisjoint(rest) and tool.making.isdisjoint(rest) and "--delete" not in rest:
+        if _only_looks(tool, rest):
             return False
         return is_gone or tool.making.isdisjoint(rest)
     if any(_basename(word) in _CALLERS for word in listed):
@@ -123,6 +123,17 @@ def _matters(listed: Sequence[str], *, is_gone: bool) -> bool:
         is_sent = bool(method) and not _READING.match(method)
         return is_resource and (is_sent or any(word.partition("=")[0] in _SENDING for word in listed))
     return False
+
+
+def _only_looks(tool: Tool, rest: Sequence[str]) -> bool:
+    """Return whether a tool only reads: by an option, or by its first word that is not a kind of thing.
+
+    What follows that word are names, which may be called `list` or `status`.
+    """
+    if tool.verbs is _CLI:
+        verb = next((word for word in rest if word not in _CLI and not word.startswith("-")), "")
+        return verb in tool.looking
+    return not tool.looking.isdisjoint(rest) and tool.making.isdisjoint(rest) and "--delete" not in rest
 
 
 def _without_directory(word: str, names: Collection[str]) -> str:

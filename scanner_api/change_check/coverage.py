@@ -31,6 +31,7 @@ from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_model.redaction import mask_statement
+from scanner_model.redaction.texts import mask_text
 
 RULE = "not-judged"
 COMPARED = frozenset(("schema", "connector", "SQL", CONTRACT, ASYNCAPI, DESCRIPTION))
@@ -152,7 +153,7 @@ class Coverage:
                 name = all_words(_KEY.findall(line))
                 meaning = meaning_of(name)
                 if meaning is not Meaning.NOTHING and (meaning or names_concept(name) or is_of_framework(name)):
-                    what = f"a changed line sets {line.strip()[:_LONGEST]!r}, and the file cannot be parsed"
+                    what = f"a changed line sets {mask_text(line.strip())[:_LONGEST]!r}, and the file cannot be parsed"
                     yield _unknown(Place(file=path, line=min(number, after.count("\n") + 1)), path, what)
                     return
 

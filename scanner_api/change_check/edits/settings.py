@@ -7,6 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scanner_api.change_check.edits.documents import ITEM, Document, Leaf, read_documents
+from scanner_model.redaction import MASK
+from scanner_model.redaction.names import is_secret_name
+from scanner_model.redaction.statements import is_secret_setting
+from scanner_model.redaction.texts import mask_text
 
 _LONGEST = 80
 
@@ -40,11 +44,17 @@ class Setting(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """Return key and values, for people."""
+        """Return key and values, for people; the values of a secret are masked."""
+        name = ".".join(self.keys)
         old, new = (
-            "(unset)" if value is None else value[:_LONGEST] or "(empty)" for value in (self.before, self.after)
+            "(unset)" if value is None else _masked(name, value)[:_LONGEST] or "(empty)"
+            for value in (self.before, self.after)
         )
         return f"{'.'.join(self.keys[-2:])}: {old} → {new}"
+
+
+def _masked(name: str, value: str) -> str:
+    return MASK if is_secret_setting(name, value) or is_secret_name(name) else mask_text(value)
 
 
 def setting_edits(path: str, before: str, after: str) -> list[Setting] | None:

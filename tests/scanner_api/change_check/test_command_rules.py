@@ -17,6 +17,8 @@ from scanner_api.change_check.command_rules import changed_commands, does_nothin
         "curl -X DELETE http://connect:8083/connectors/status",
         "curl -d @a.json http://registry/subjects/orders-value/versions",
         "rpk topic delete orders",
+        "rpk topic delete list",
+        "confluent kafka topic delete status --force",
         "confluent kafka topic update orders --config retention.ms=1",
         "flink run -c shop.Job job.jar",
     ],

@@ -143,3 +143,11 @@ def test_hunks_turn_one_text_into_the_other(before: list[str], after: list[str])
         lines[start : start + len(hunk.before)] = hunk.after
 
     assert lines == after
+
+
+@pytest.mark.parametrize("name", ["PAY_API_KEY", "db.password", "clientSecret"])
+def test_the_values_of_a_secret_are_not_shown(name: str) -> None:
+    (edit,) = setting_edits("a.properties", f"{name}=first-hush\n", f"{name}=second-hush\n") or ()
+
+    assert "hush" not in edit.shown
+    assert name.rpartition(".")[2] in edit.shown
