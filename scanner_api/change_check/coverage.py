@@ -55,8 +55,7 @@ class Coverage:
         objects: ObjectReader,
         programs: ProgramChanges,
     ) -> None:
-        self._base, self._head = commits
-        self._trees, self._judged, self._hits, self._programs = trees, judged, hits, programs
+        self._judged, self._hits, self._programs = judged, hits, programs
         self.rules = SettingRules(commits, trees, programs, objects)
 
     def findings(
