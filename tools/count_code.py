@@ -18,6 +18,7 @@ from typing import NamedTuple
 PACKAGES = (
     "scanner_model",
     "scanner_extractor",
+    "scanner_programs",
     "manual_input",
     "scanner_dictionary",
     "dataflow_generator",

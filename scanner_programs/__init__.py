@@ -1,0 +1,1 @@
+"""What programs send to and receive from topics, read from their source code."""
