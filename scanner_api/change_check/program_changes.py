@@ -1,4 +1,4 @@
-"""Programs whose code a change touches: which definitions differ, and whether they reach a record or a topic."""
+"""Programs whose code or settings a change touches: what they send before and after, and who reads it."""
 
 from __future__ import annotations
 
@@ -9,34 +9,51 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from dataflow_generator.jobs.kinds import CountedJob
+from dataflow_generator.jobs.model import GraphDataset
 from scanner_api.change_check import mentions
-from scanner_api.change_check.code_reach import Edit, Reach, edits_of
 from scanner_api.change_check.commit import Commit, read_by, written_by
+from scanner_api.change_check.field_users import with_field_users
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import ChangeFinding, Verdict, few
-from scanner_extractor.repository.applications.definitions import SourceFile, read_definitions
+from scanner_api.change_check.knowledge.clients import Meaning, meaning_of
+from scanner_api.change_check.knowledge.names import all_words
+from scanner_api.change_check.model import Affected, ChangeFinding, Place, Verdict, few
+from scanner_api.change_check.others import CLUSTER
+from scanner_api.change_check.program_sides import Sources, endpoints, file_text, files_of, is_readable, parts_of
 from scanner_extractor.repository.applications.modules import Modules, build_name, is_build_file
-from scanner_extractor.repository.bounded_parsing import Trials
+from scanner_extractor.repository.applications.settings import is_settings_file
 from scanner_extractor.repository.languages import language_of
 from scanner_extractor.repository.programs import APPLICATION
-from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, suffix
+from scanner_extractor.repository.syntax_trees import grammar_missing
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_extractor.repository.topic_files.settings import KIND as TOPIC_FILE
+from scanner_model.columns import ColumnPath, parse_path
 from scanner_model.declarations import UNRESOLVED_USE, UnreadFile
+from scanner_model.errors import ScannerError
+from scanner_model.streaming_sql import StreamingStatement
+from scanner_programs.compare import Difference, compare
+from scanner_programs.endpoints import Endpoints
 
-_CLIENT = re.compile(
-    r"(?im)^[ \t]*(?:(?:import|from|using)\b[^\n]*?|(?:[\w.]+[ \t]+)?\"[\w./-]*?|[^\n]{0,200}?\brequire\(.[\w./@-]*?)"
-    r"(?:kafka|sarama|franz-go|faust|cloud\.stream|reactive\.messaging|apache\.avro|fastavro|flink)"
-)
-"""An import of a client library."""
-_PACKAGE = re.compile(r"\s*(?:import|from)\s+(?P<name>\w+)")
-_KEY = re.compile(r"(?i)[\"'`][\w.-]*(?:topic|schema)[\w.-]*[\"'`]")
-"""A text in code that names a topic, a schema or the setting of one."""
+_LISTED = 10
 _RECORD = re.compile(r"\"name\"\s*:\s*\"(?:[\w.]+\.)?([A-Z]\w*)\"|\bmessage\s+([A-Z]\w*)")
 """The name of a record of Avro, or of a message of Protobuf."""
-_LISTED = 10
 _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
+_RULES = {
+    "removed": "record-field-removed",
+    "renamed": "record-field-removed",
+    "retyped": "record-field-retyped",
+    "computed": "record-field-computed",
+    "key": "record-key-changed",
+    "format": "record-format-changed",
+    "headers": "record-format-changed",
+    "notes": "record-format-changed",
+    "condition": "record-condition-changed",
+    "guard": "record-condition-changed",
+    "partition": "record-key-changed",
+    "topic": "topic-renamed",
+    "gone": "output-lost",
+}
+"""The rule of each aspect of what is sent; any other is code whose effect is not determined."""
 
 
 class _Program(NamedTuple):
@@ -51,214 +68,221 @@ class _Program(NamedTuple):
 
 
 class ProgramChanges:
-    """Compares the code of the programs of two commits."""
+    """Compares what the programs of two commits send."""
 
     def __init__(self, commits: tuple[Commit, Commit], trees: Trees, hits: Hits, objects: ObjectReader) -> None:
         self._base, self._head = commits
         self._trees, self._hits, self._objects = trees, hits, objects
+        self._sources = Sources(objects)
         self._known_builds: Mapping[str, tuple[tuple[str, ...], str]] = {}
-        self._files: dict[tuple[str, str], SourceFile | None] = {}
-        self._tried: set[tuple[str, str]] = set()
-        self._trials = Trials()
         self.unread: dict[str, str] = {}
         self.read: set[str] = set()
         self.edited: set[str] = set()
 
     def findings(self, known: Sequence[ChangeFinding]) -> Iterator[ChangeFinding]:
-        """Yield the programs whose changed code reaches a record, and the files that cannot be compared.
+        """Yield what the programs that a change touches send otherwise, or what of it is not known.
 
-        Those that a finding in *known* is about are left out. *unread* has the files whose language has no grammar.
+        What a finding in *known* is about is left out. *unread* has the files whose language has no grammar.
         """
-        about = {finding.target for finding in known if finding.counts}
-        by_module: dict[str, list[Edit]] = {}
-        changed = [path for path in mentions.changed_programs(self._trees) if not self._why_unread(path)]
-        self._try((path, tree.get(path, "")) for path in changed for tree in (self._trees.base, self._trees.head))
-        for path in changed:
-            by_module.setdefault(self.modules.of(path), []).extend(self._edits(path))
-        reached: dict[str, tuple[_Program, list[Edit]]] = {}
-        for module, edits in sorted(by_module.items()):
-            yield from self._reached(module, edits, reached)
-        groups: dict[tuple[Edit, ...], list[CountedJob]] = {}
-        for name, (program, edits) in sorted(reached.items()):
-            if f"job {name}" not in about:
-                groups.setdefault(tuple(dict.fromkeys(edits)), []).append(program.job)
-        for edited, jobs in groups.items():
-            yield self._finding(jobs, edited)
+        found: dict[tuple[str, ...], ChangeFinding] = {}
+        for module in self._touched():
+            for difference in self._differences(module):
+                finding = self._finding(module, difference)
+                if finding is not None and not self._is_known(finding, difference, known):
+                    found.setdefault((finding.rule, finding.target, finding.item, finding.what), finding)
+        yield from found.values()
 
-    def _reached(
-        self, module: str, edits: Sequence[Edit], reached: dict[str, tuple[_Program, list[Edit]]]
-    ) -> Iterator[ChangeFinding]:
-        """Add the programs that edits of a module reach; yield what is of none whose topics are known."""
-        users = self.programs_using(module) if edits else []
-        of_kafka = [path for path in self.applications if self.modules.of(path) in {module, *users}]
-        reach = Reach(of_kafka, self._source, self._texts(module), self._expect, self._lines, self._records)
-        programs = [program for user in users for program in self._programs[user]]
-        lonely: list[Edit] = []
-        reaching = dict(reach.of(edits))
-        settings = {edit: frozenset[str]() for edit in edits if edit not in reaching and self._is_setting(edit)}
-        for edit, files in (reaching | settings).items():
-            owners = [program for program in programs if program.files & files] or programs
-            for program in owners:
-                reached.setdefault(program.name, (program, []))[1].append(edit)
-            if edit.is_further_field or any(written_by(program.job) for program in owners):
+    # --- what is compared
+
+    def _touched(self) -> list[str]:
+        """Return the modules of programs that changed code or settings are part of."""
+        modules: dict[str, None] = {}
+        for path in mentions.changed_programs(self._trees):
+            if self._why_unread(path):
                 continue
-            unnamed = files & self._unresolved if programs else files
-            if (edit in settings and not programs) or reach.may_write(unnamed):
-                lonely.append(edit)
-        if lonely:
-            yield _of_files(lonely, _topics(edits) or _keys(lonely))
+            self._compare_text(path)
+            if path in self.edited:
+                modules |= dict.fromkeys(self.programs_using(self.modules.of(path)) or [self.modules.of(path)])
+        for path in self._trees.changed:
+            if is_settings_file(path) and not mentions.why_harmless(path):
+                modules |= dict.fromkeys(self.programs_using(self.modules.of(path)))
+        return sorted(modules)
 
-    def _is_setting(self, edit: Edit) -> bool:
-        """Return whether an edit changes the key of a topic or schema in a file that mentions a Kafka client."""
-        mentioning = {*self._base.reading.files.get(APPLICATION, ()), *self._head.reading.files.get(APPLICATION, ())}
-        return edit.path in mentioning and bool(_keys((edit,)))
-
-    def _finding(self, jobs: Sequence[CountedJob], edits: Sequence[Edit]) -> ChangeFinding:
-        """Return the finding of programs with the same edits, fine if they write nothing or only get further fields."""
-        writers = [job for job in jobs if written_by(job)]
-        names = ", ".join(job.flows.job.name for job in (writers or jobs))
-        written = sorted({dataset for job in jobs for dataset in written_by(job)})
-        read = sorted({dataset.name for job in jobs for dataset in read_by(job)})
-        users = (hit for dataset in written for hit in self._hits.of(dataset))
-        affected = tuple(hit for hit in dict.fromkeys(users) if hit.use != "writes")
-        topics = ", ".join(dataset.name for dataset in written)
-        others = [edit for edit in edits if not edit.is_further_field] or list(edits)
-        shown = few(tuple(dict.fromkeys(edit.shown for edit in others)))
-        records = f"the records in {few([dataset.name for dataset in written])}"
-        if not written:
-            effect, verdict = "no topic is written", Verdict.FINE
-        elif all(edit.is_further_field for edit in edits):
-            effect, verdict = f"{records} only get further fields", Verdict.FINE
-        else:
-            effect, verdict = f"the effect on {records} is not determined", Verdict.UNKNOWN
-        named = _topics(edits)
-        why = [f"{edit.place.file}:{edit.place.line} {edit.shown}" for edit in others[:_LISTED]]
-        why += [f"it reads {', '.join(read)}"] if read else []
-        why += [f"it writes {topics}"] if topics else []
-        why += [f"the changed code names {', '.join(named[:_LISTED])}"] if named else []
-        return ChangeFinding(
-            rule="code-changed",
-            verdict=verdict,
-            place=others[0].place,
-            target=f"job {names}",
-            what=f"{shown}; {effect}",
-            why=tuple(dict.fromkeys(why)),
-            affected=affected,
-        )
-
-    # --- files
-
-    def _why_unread(self, path: str) -> str:
-        """Return why a source file is not read; empty if its grammar is installed."""
-        if language_of(path) is None:
-            self.unread[path] = "its language is not read"
-        elif grammar_missing(path):
-            self.unread[path] = "no grammar for its language is installed"
-        return self.unread.get(path, "")
-
-    def _edits(self, path: str) -> list[Edit]:
-        before, after = (self._source(path, tree) for tree in (self._trees.base, self._trees.head))
-        if before is None or after is None:
-            self.unread[path] = "its source code cannot be parsed within the limits"
-            return []
+    def _compare_text(self, path: str) -> None:
+        """Note whether a source file was read, and whether more of it differs than comments, lines and locals."""
+        sides = []
+        for tree in (self._trees.base, self._trees.head):
+            file = self._sources.file(path, tree[path]) if path in tree else None
+            if path in tree and file is None:
+                self.unread[path] = "its source code cannot be parsed within the limits"
+                return
+            sides.append(file_text(file) if file is not None else "")
         self.read.add(path)
-        edits = list(edits_of(path, before, after))
-        self.edited |= {path} if edits else set()
-        return edits
+        if sides[0] != sides[1]:
+            self.edited.add(path)
 
-    def _source(self, path: str, tree: Mapping[str, str] | None = None) -> SourceFile | None:
-        """Return a source file of the second commit, else of the first; empty if it is in neither, None if unread."""
-        if tree is None:
-            tree = self._trees.head if path in self._trees.head else self._trees.base
-        name = tree.get(path, "")
-        self._try([(path, name)])
-        if (path, name) not in self._files:
-            text = self._objects.read(name).decode("utf-8", "replace") if name else ""
-            self._files[path, name] = read_definitions(path, text) if text else SourceFile()
-        return self._files[path, name]
-
-    def _try(self, wanted: Iterable[tuple[str, str]]) -> None:
-        """Find the files that must not be parsed, by path and object; those that use Kafka were tried already."""
-        texts: dict[str, str] = {}
-        for path, name in dict.fromkeys(wanted):
-            is_known = (path, name) in self._tried or not name or path in self.applications
-            self._tried.add((path, name))
-            if any(path in commit.unread for commit in (self._base, self._head)):
-                self._files[path, name] = None
-            elif not is_known:
-                content = self._objects.read(name)
-                texts[f"{name}/{path}"] = content.decode("utf-8", "replace") if len(content) <= LARGEST else ""
-                self._files |= {} if len(content) <= LARGEST else {(path, name): None}
-        for key in self._trials.refused({key: text for key, text in texts.items() if text}):
-            name, _, path = key.partition("/")
-            self._files[path, name] = None
-
-    def _expect(self, paths: Iterable[str]) -> None:
-        """Try the files that are read next together."""
-        self._try((path, self._trees.head.get(path, "")) for path in paths)
-
-    def _texts(self, module: str) -> Mapping[str, str]:
-        """Return the source files of a module at the second commit, by path, without tests; read when asked."""
+    def _differences(self, module: str) -> list[Difference]:
+        trees = (self._trees.base, self._trees.head)
+        parts = {module, *self._libraries_of(module)}
         paths = [
             path
-            for path in self._trees.head
-            if language_of(path) and mentions.is_program(path) and self.modules.of(path) == module
+            for path in dict.fromkeys((*self._trees.base, *self._trees.head))
+            if mentions.is_program(path) and not mentions.why_harmless(path) and self.modules.of(path) in parts
         ]
-        return _Texts([path for path in paths if not mentions.why_harmless(path)], self._trees.head, self._objects)
+        listed = files_of(self._sources, trees, paths, self._trees.changed)
+        folder = f"{module}/" if module else ""
+        before, after = (endpoints(self._sources, tree, listed, folder, self._records) for tree in trees)
+        return [*compare(before, after), *self._unresolved(module, before, after)]
 
-    @cached_property
-    def applications(self) -> Sequence[str]:
-        """Return the source files of both commits that use Kafka."""
-        listed = (path for commit in (self._base, self._head) for path in commit.reading.files.get(APPLICATION, ()))
-        named = {file for programs in self._programs.values() for program in programs for file in program.files}
-        named |= self._unresolved
-        return tuple(
-            path
-            for path in dict.fromkeys(listed)
-            if mentions.is_program(path) and language_of(path) and (path in named or self._imports_client(path))
+    def _unresolved(self, module: str, before: Endpoints, after: Endpoints) -> Iterator[Difference]:
+        """Yield the changed code of files that use Kafka without a known endpoint."""
+        known = before.clients | after.clients | {one.place[0] for one in (*before.contracts, *after.contracts)}
+        known |= {
+            one.detail.rpartition(":")[0]
+            for commit in (self._base, self._head)
+            for one in commit.reading.of(StreamingStatement)
+        }
+        for path in sorted((self.edited & set(self.applications)) - known):
+            if self.modules.of(path) == module:
+                for name, line in self._changed_uses(path):
+                    yield Difference("code", (), (path, line), False, name, "", "changed", name)
+
+    def _changed_uses(self, path: str) -> Iterator[tuple[str, int]]:
+        """Yield the functions and statements of a file that differ and that name a client."""
+        language = language_of(path)
+        words = language.client_words if language is not None else ()
+        before, after = (
+            parts_of(file) if path in tree and (file := self._sources.file(path, tree[path])) else {}
+            for tree in (self._trees.base, self._trees.head)
         )
+        for name in dict.fromkeys((*after, *before)):
+            texts = [side[name][0] for side in (before, after) if name in side]
+            if len(set(texts)) + (len(texts) == 1) > 1 and any(
+                word in text.lower() for text in texts for word in words
+            ):
+                yield name, (after.get(name) or before[name])[1]
 
     @cached_property
-    def _unresolved(self) -> frozenset[str]:
+    def _without_topic(self) -> frozenset[str]:
         """Return the files of both commits that use a Kafka client without a known topic."""
         unread = (file for commit in (self._base, self._head) for file in commit.reading.of(UnreadFile))
         return frozenset(file.name for file in unread if file.kind == UNRESOLVED_USE)
-
-    def _imports_client(self, path: str) -> bool:
-        """Return whether a source file imports what reads or writes records, or is part of the platform for that."""
-        tree = self._trees.head if path in self._trees.head else self._trees.base
-        text = self._objects.read(tree[path]).decode("utf-8", "replace")
-        if suffix(path) != ".py":
-            return _CLIENT.search(text) is not None
-        imported = (_PACKAGE.match(match[0]) for match in _CLIENT.finditer(text))
-        return any(found is not None and found["name"] not in self._folders for found in imported)
-
-    @cached_property
-    def _folders(self) -> frozenset[str]:
-        """Return the names of the directories of the repository, which packages of its own are called by."""
-        return frozenset(part for path in self._trees.head for part in path.split("/")[:-1])
-
-    def is_application(self, path: str) -> bool:
-        """Return whether a source file uses Kafka."""
-        return path in self.applications
-
-    @cached_property
-    def _lines(self) -> Mapping[str, set[int]]:
-        """Return the lines of the source files that name the topics of programs."""
-        lines: dict[str, set[int]] = {}
-        for commit in (self._base, self._head):
-            for job in commit.jobs:
-                for use in (*job.flows.reads, *job.flows.writes):
-                    path, _, line = use.evidence.rpartition(":")
-                    if line.isdigit():
-                        lines.setdefault(path, set()).add(int(line))
-        return lines
 
     @cached_property
     def _records(self) -> frozenset[str]:
         """Return the names of the classes that the schemas of both commits generate."""
         texts = {text for commit in (self._base, self._head) for listed in commit.schemas.values() for text in listed}
         return frozenset(name or other for text in texts for name, other in _RECORD.findall(text))
+
+    def _libraries_of(self, module: str) -> set[str]:
+        """Return the modules with changed code that a program's module uses."""
+        changed = {self.modules.of(path) for path in self.edited}
+        return {other for other in changed if other != module and module in self.programs_using(other)}
+
+    # --- findings
+
+    def _finding(self, module: str, one: Difference) -> ChangeFinding | None:
+        jobs = [program.job for program in self._programs.get(module, ())]
+        topics = list(one.topics) or sorted({dataset.name for job in jobs for dataset in written_by(job)})
+        if not topics and one.aspect in ("client", "setting") and not self._sends(module):
+            return None
+        if one.aspect in ("setting", "client") and self._is_harmless_setting(one):
+            return None
+        rule = _RULES.get(one.aspect, "code-changed") if one.certain else "code-changed"
+        of_topic = [job for job in jobs if {dataset.name for dataset in written_by(job)} & {*topics}]
+        of_file = [one.job for one in self._programs.get(module, ()) if one.files & {*self._trees.head}]
+        writers = of_topic or (of_file if topics else [])
+        name = few([job.flows.job.name for job in writers]) if writers else self._name(module, one)
+        datasets = [self._dataset(topic) for topic in topics]
+        path = _path(one.field) if one.field and rule.startswith("record-field") else ()
+        affected = self._affected(datasets, path)
+        readers = [hit for hit in affected if hit.use not in ("writes", "unknown") or not path]
+        is_hit = bool(affected) if rule != "code-changed" else False
+        verdict = Verdict.IMPACT if is_hit and readers else Verdict.UNKNOWN
+        shown = few(topics) if topics else "a topic that is not resolved"
+        read = sorted({dataset.name for job in writers for dataset in read_by(job)})
+        why = [f"{one.place[0]}:{one.place[1]} is reached from {one.view}"] if one.view and one.place[0] else []
+        why += [f"before: {one.before}"] if one.before and rule != "code-changed" else []
+        why += [f"after: {one.after}"] if one.after and rule != "code-changed" else []
+        why += [f"it reads {', '.join(read)}"] if read else []
+        file, line = one.place if one.place[0] else (next(iter(sorted(self.edited)), ""), 1)
+        finding = ChangeFinding(
+            rule=rule,
+            verdict=verdict,
+            place=Place(file=file, line=max(1, line)),
+            target=f"job {name}" if writers else file,
+            what=_what(one, rule, name, shown),
+            item=one.field if path else (topics[0] if len(topics) == 1 and rule != "code-changed" else ""),
+            why=tuple(why),
+            affected=tuple(affected),
+        )
+        if path and topics:
+            return with_field_users(finding, path, [(CLUSTER, topic) for topic in topics], self._hits)
+        return finding
+
+    def _sends(self, module: str) -> bool:
+        """Return whether code of a module uses Kafka without a known topic, and may write."""
+        return any(self.modules.of(path) == module for path in self._without_topic)
+
+    def _name(self, module: str, one: Difference) -> str:
+        return PurePosixPath(module).name or PurePosixPath(one.place[0]).name
+
+    def _dataset(self, topic: str) -> GraphDataset:
+        known = next((one for one in self._base.used if one.name == topic), None)
+        return known or self._hits.naming.topic(CLUSTER, topic)
+
+    def _affected(self, datasets: Sequence[GraphDataset], path: ColumnPath) -> list[Affected]:
+        found: dict[tuple[str, str, str], Affected] = {}
+        for dataset in datasets:
+            for hit in (*(self._hits.of(dataset, path) if path else ()), *self._hits.of(dataset)):
+                found.setdefault((hit.kind, hit.namespace, hit.name), hit)
+        return [hit for hit in found.values() if hit.use != "writes"]
+
+    @staticmethod
+    def _is_harmless_setting(one: Difference) -> bool:
+        """Return whether a setting of a client does nothing to records, by the references of the clients."""
+        return bool(one.field) and meaning_of(all_words([one.field])) is Meaning.NOTHING
+
+    def _is_known(self, finding: ChangeFinding, one: Difference, known: Sequence[ChangeFinding]) -> bool:
+        """Return whether a finding is about the same already: the field, or the topic that a program leaves."""
+        for other in known:
+            if not other.counts or other.verdict is Verdict.FINE:
+                continue
+            if one.aspect in ("removed", "renamed", "retyped") and one.field and _last(other.item) == _last(one.field):
+                return True
+            if one.aspect in ("topic", "gone", "setting", "client") and (
+                other.target == finding.target or finding.item in {other.item, other.target.partition(" ")[2]} - {""}
+            ):
+                return True
+            same = {other.target, other.place.file} & {finding.target, finding.place.file}
+            if finding.rule == "code-changed" and same:
+                return True
+        return False
+
+    # --- files
+
+    def _why_unread(self, path: str) -> str:
+        """Return why a source file is not read; empty if its grammar is installed."""
+        if is_readable(path):
+            return ""
+        self.unread[path] = (
+            "no grammar for its language is installed" if grammar_missing(path) else "its language is not read"
+        )
+        return self.unread[path]
+
+    @cached_property
+    def applications(self) -> Sequence[str]:
+        """Return the source files of both commits that use Kafka."""
+        listed = (path for commit in (self._base, self._head) for path in commit.reading.files.get(APPLICATION, ()))
+        named = {file for programs in self._programs.values() for program in programs for file in program.files}
+        named |= self._without_topic
+        return tuple(
+            path for path in dict.fromkeys((*listed, *named)) if mentions.is_program(path) and language_of(path)
+        )
+
+    def is_application(self, path: str) -> bool:
+        """Return whether a source file uses Kafka."""
+        return path in self.applications
 
     # --- modules
 
@@ -286,7 +310,7 @@ class ProgramChanges:
 
     def programs_of(self, module: str) -> Iterable[CountedJob]:
         """Return the jobs of the programs that a module is part of."""
-        return [program.job for user in self.programs_using(module) for program in self._programs[user]]
+        return [program.job for user in self.programs_using(module) for program in self._programs.get(user, ())]
 
     def programs_using(self, module: str) -> list[str]:
         """Return the modules with programs that a module is part of: itself, or those whose build files name it."""
@@ -324,45 +348,40 @@ class ProgramChanges:
         return Modules(names={folder: "" for folder, _, name in folders if is_build_file(name)})
 
 
-class _Texts(Mapping[str, str]):
-    """The texts of files by path, read when they are looked up."""
+def _what(one: Difference, rule: str, name: str, topics: str) -> str:
+    """Return what a difference is, for people."""
+    if rule == "code-changed":
+        where = one.field or one.view or "code"
+        return f"{where}: the effect on the records in {topics} is not determined"
+    match one.aspect:
+        case "removed":
+            return f"{name} no longer sets {one.field} of {topics}"
+        case "renamed":
+            return f"{name} no longer sets {one.field} of {topics}, perhaps renamed to {one.after}"
+        case "retyped":
+            return f"{name} writes {one.field} of {topics}, which was {one.before} and is {one.after}"
+        case "computed":
+            return f"{name} computes {one.field or 'the value'} of {topics} otherwise"
+        case "key" | "partition":
+            return f"{name} sends to {topics} with another {one.aspect}"
+        case "format" | "headers" | "notes":
+            return f"{name} sends to {topics} in another form"
+        case "condition" | "guard":
+            return f"{name} sends to {topics} under another condition"
+        case "topic":
+            return f"{name} sends to another topic than {topics}"
+    return f"{name} no longer sends to {topics}"
 
-    def __init__(self, paths: Collection[str], tree: Mapping[str, str], objects: ObjectReader) -> None:
-        self._paths, self._tree, self._objects = paths, tree, objects
 
-    def __getitem__(self, path: str) -> str:
-        return self._objects.read(self._tree[path]).decode("utf-8", "replace")
-
-    def __iter__(self) -> Iterator[str]:
-        self._objects.expect(self._tree[path] for path in self._paths)
-        return iter(self._paths)
-
-    def __len__(self) -> int:
-        return len(self._paths)
+def _path(name: str) -> ColumnPath:
+    try:
+        return parse_path(name)
+    except ScannerError:
+        return ()
 
 
-def _topics(edits: Iterable[Edit]) -> list[str]:
-    return sorted({name for edit in edits for name in edit.topics})
-
-
-def _keys(edits: Iterable[Edit]) -> list[str]:
-    """Return the texts that name topics, schemas or settings of these, and that only one side has."""
-    return sorted({text.strip("\"'`") for edit in edits for text in edit.changed if _KEY.fullmatch(text)})
-
-
-def _of_files(edits: Sequence[Edit], named: Sequence[str]) -> ChangeFinding:
-    """Return the finding of code that uses Kafka in programs without known topics."""
-    shown = few(tuple(dict.fromkeys(edit.shown for edit in edits)))
-    why = [f"{edit.place.file}:{edit.place.line} {edit.shown}" for edit in edits[:_LISTED]]
-    why += [f"the changed code names {', '.join(named[:_LISTED])}"] if named else []
-    return ChangeFinding(
-        rule="code-changed",
-        verdict=Verdict.UNKNOWN,
-        place=edits[0].place,
-        target=edits[0].path,
-        what=f"code that uses Kafka: {shown}; scanner resolves no topic that it writes",
-        why=tuple(why),
-    )
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _is_above(directory: str, other: str) -> bool:

@@ -10,8 +10,8 @@ from scanner_api.change_check.edits.documents import is_document
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.mentions import changed_programs
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict, few
-from scanner_extractor.repository.languages import LANGUAGES, language_of
-from scanner_extractor.repository.syntax_trees import grammar_missing
+from scanner_api.change_check.program_sides import is_readable
+from scanner_extractor.repository.languages import LANGUAGES
 
 _BUILD_FILES = frozenset(
     ("Cargo.toml", "composer.json", "Gemfile", *(name for language in LANGUAGES for name in language.build_files))
@@ -23,7 +23,7 @@ _SPACE = re.compile(r"\s+")
 
 def is_unread(path: str) -> bool:
     """Return whether code is in a language that is not read, or whose grammar is not installed."""
-    return language_of(path) is None or bool(grammar_missing(path))
+    return not is_readable(path)
 
 
 def unread_programs(

@@ -31,7 +31,10 @@ class Grammar(NamedTuple):
     function: str = "language"
 
 
-_CONFIGURATION: Mapping[str, Grammar] = dict.fromkeys((".tf", ".tfvars"), Grammar("tree_sitter_hcl", extra="terraform"))
+_OTHERS: Mapping[str, Grammar] = {
+    **dict.fromkeys((".tf", ".tfvars"), Grammar("tree_sitter_hcl", extra="terraform")),
+    ".rs": Grammar("tree_sitter_rust"),
+}
 
 
 _TESTS = re.compile(
@@ -63,7 +66,7 @@ def grammar_of(path: str) -> Grammar | None:
     ending = suffix(path)
     # Loaded here, since most modules need only `words` and `suffix`.
     language = load("scanner_extractor.repository.languages:BY_ENDING").get(ending)
-    return language.grammars[ending] if language is not None else _CONFIGURATION.get(ending)
+    return language.grammars[ending] if language is not None else _OTHERS.get(ending)
 
 
 def grammar_missing(path: str) -> str:

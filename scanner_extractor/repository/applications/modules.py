@@ -19,6 +19,7 @@ from scanner_extractor.repository.languages import LANGUAGES, language_of
 from scanner_extractor.repository.syntax_trees import is_test, words
 
 _BUILD_FILES = {name: pattern for language in LANGUAGES for name, pattern in language.build_files.items()}
+_BUILD_FILES |= {"Cargo.toml": re.compile(r'^name\s*=\s*"(?P<name>[^"]+)"', re.MULTILINE)}
 _OTHER_BROKERS = re.compile(r"(?:stream|binder)-(?:rabbit|kinesis|solace|pulsar|pubsub|servicebus|eventhubs)")
 _PARENT = re.compile(r"<parent>(?:[^<]|<(?!/parent>))*+(?:</parent>|\Z)|<!--(?:[^-]|-(?!->))*+(?:-->|\Z)")
 _DEPENDENCY = re.compile(r"<dependency>(?:[^<]|<(?!/?dependency>))*+</dependency>")

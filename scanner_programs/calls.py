@@ -1,0 +1,84 @@
+"""Which functions of a program reach a call: over all that their names may mean, so nothing is missed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import fields, is_dataclass
+
+from scanner_programs import ir
+from scanner_programs.program import Place
+
+
+def plain(name: str) -> str:
+    """Return a name without the types in brackets behind it, and without the module before it."""
+    name = name.partition("<")[0] if name.endswith(">") else name
+    return name.rpartition("::")[2]
+
+
+def walk(code: object) -> Iterator[object]:
+    """Yield code and all that is in it."""
+    stack = [code]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, tuple):
+            stack.extend(reversed(one))
+        elif is_dataclass(one):
+            yield one
+            stack.extend(getattr(one, part.name) for part in reversed(fields(one)))
+
+
+def names_in(code: object) -> Iterator[str]:
+    """Yield the names that code uses: of what it calls, of members, of types that it makes."""
+    for one in walk(code):
+        if isinstance(one, ir.Name | ir.Member):
+            yield plain(one.name)
+        elif isinstance(one, ir.Note):
+            yield one.name
+        elif isinstance(one, ir.New):
+            yield one.type.partition("<")[0].rpartition(".")[2]
+        elif isinstance(one, ir.Assign) and isinstance(one.target, ir.Member):
+            yield one.target.name
+
+
+def called_in(code: object) -> Iterator[tuple[str, ir.Call]]:
+    """Yield the calls in code, each with the simple name of what it calls."""
+    for one in walk(code):
+        if isinstance(one, ir.Call):
+            name = one.function.name if isinstance(one.function, ir.Name | ir.Member) else ""
+            yield plain(name), one
+
+
+def reaching(places: Iterable[Place], targets: Collection[str]) -> dict[int, Place]:
+    """Return the functions that use one of the names *targets*, or a function that does, by identity."""
+    listed = list(places)
+    used = {id(place): frozenset(names_in(place.function)) for place in listed}
+    users: dict[str, list[Place]] = {}
+    for place in listed:
+        for name in used[id(place)]:
+            users.setdefault(name, []).append(place)
+    found: dict[int, Place] = {}
+    waiting = [place for name in targets for place in users.get(name, ())]
+    known = set(targets)
+    while waiting:
+        place = waiting.pop()
+        if id(place) in found:
+            continue
+        found[id(place)] = place
+        name = place.function.name
+        if name in ("new", "__init__", "constructor") and place.known is not None:
+            name = place.known.cls.name
+        for one in {name, *_kept_in(place, known)} - {""}:
+            known.add(one)
+            waiting += users.get(one, ())
+    return found
+
+
+def _kept_in(place: Place, known: Collection[str]) -> Iterator[str]:
+    """Yield the members that a function keeps one of the known functions in."""
+    for one in walk(place.function):
+        if (
+            isinstance(one, ir.Assign)
+            and isinstance(one.target, ir.Member)
+            and not {*names_in(one.value)}.isdisjoint(known)
+        ):
+            yield one.target.name

@@ -1,0 +1,890 @@
+"""The sends of a program as contracts: topic, key, fields and conditions, from each function that reaches one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from scanner_programs import ir
+from scanner_programs.calls import called_in, names_in, plain, reaching, walk
+from scanner_programs.deep import deep_recursion
+from scanner_programs.ir import Kind, Literal
+from scanner_programs.libraries.clients import CLIENTS
+from scanner_programs.libraries.rows import Client, begins
+from scanner_programs.libraries.standard import ADDS, TAKES
+from scanner_programs.machine import Given, Machine, Made, container_name
+from scanner_programs.program import Known, Place, Program, base_type
+from scanner_programs.residue import class_text, code_text
+from scanner_programs.shapes import Shape, shape_of
+from scanner_programs.values import Apply, Cond, Const, Get, Input, Items, Opaque, Ref, Shown, Thing, Value, show
+
+_PLACEHOLDER = re.compile(r"\$\{([^{}]+)\}")
+"""The place of a setting in a text, with its default behind a colon."""
+MOST_VIEWS = 400
+"""Functions of one program that are evaluated."""
+_MOST_RECORDS = 16
+_PARTS = {
+    "topic": "topic", "topicname": "topic", "key": "key", "value": "value", "payload": "value", "body": "value",
+    "message": "value", "data": "value", "headers": "headers", "header": "headers", "partition": "partition",
+    "timestamp": "timestamp", "timestamp_ms": "timestamp", "messages": "messages", "topicpartition": "topic",
+    "topicmessages": "messages", "records": "messages",
+}  # fmt: skip
+"""The parts of a record by the names that clients have for them."""
+_HEADERS = {"KEY": "key", "MESSAGE_KEY": "key", "TOPIC": "topic", "PARTITION": "partition", "PARTITION_ID": "partition"}
+"""The constants of Spring's KafkaHeaders for parts of a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What one call writes, as one function of the program sees it; all texts are canonical.
+
+    *topics* are the names of the topic as far as they are known. *opaque* says that something in it was not followed.
+    *path* are the functions from the view to the call.
+    """
+
+    view: str
+    method: str
+    topic: str
+    topics: tuple[str, ...]
+    parts: tuple[tuple[str, str], ...]
+    shape: Shape
+    guards: frozenset[str]
+    client: tuple[tuple[str, str], ...]
+    place: tuple[str, int]
+    opaque: bool
+    signature: str = ""
+    path: tuple[str, ...] = ()
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """Return what is written, without where and as whom."""
+        return self.topic, self.parts, self.shape, self.guards, self.client
+
+
+@dataclass(slots=True)
+class Endpoints:
+    """What a program sends, and what of it could not be followed.
+
+    *residue* are the canonical texts of its functions and classes, by name, *setup* of those that use a client and send
+    nothing, *loose* of those that may be part of what is sent and that no evaluation came to. *unresolved* are places
+    of calls that may send without a known record, *clients* the files that use a client,
+    *uses* the texts of all code there that names one.
+    """
+
+    contracts: list[Contract] = field(default_factory=list)
+    unresolved: list[tuple[str, int]] = field(default_factory=list)
+    clients: set[str] = field(default_factory=set)
+    uses: set[str] = field(default_factory=set)
+    residue: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
+    setup: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
+    loose: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
+
+    @property
+    def is_opaque(self) -> bool:
+        """Return whether something that is sent was not followed."""
+        return bool(self.unresolved) or any(one.opaque for one in self.contracts)
+
+
+def endpoints_of(program: Program) -> Endpoints:
+    """Return what a program sends."""
+    with deep_recursion():
+        return _Reader(program).read()
+
+
+class _Reader:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._found = Endpoints()
+        self._seen: set[tuple[str, int]] = set()
+        self._view: Place | None = None
+        self._topics: dict[str, Value] = {}
+        self._silent = False
+        self._imported: dict[str, list[str]] = {}
+
+    @cached_property
+    def _clients(self) -> dict[str, list[Client]]:
+        """Return the clients that files of the program use, by language."""
+        found: dict[str, list[Client]] = {}
+        for row in CLIENTS:
+            for language in row.languages:
+                files = [file for file in self._program.files if file.language == language]
+                if any(self._uses(file, row) for file in files):
+                    found.setdefault(language, []).append(row)
+        return found
+
+    def read(self) -> Endpoints:
+        """Evaluate every function that reaches a send."""
+        if not self._clients:
+            return self._found
+        self._found.clients = {
+            file.path
+            for file in self._program.files
+            if any(self._uses(file, row) for row in self._clients.get(file.language, ()))
+        }
+        places = self._program.places
+        self._names = {id(place.function): place.name for place in places}
+        found = self._reaching(places)
+        makers = [place for place in places if id(place) not in found and self._registers(place)]
+        self._machine = Machine(self._program, self._watch, self._serves)
+        self._feed(places)
+        self._machine.made.clear()
+        first = self._outermost(found.values())
+        views = [place for place in found.values() if id(place) in first]
+        outermost = len(makers) + len(views)
+        views += [place for place in found.values() if id(place) not in first]
+        views += [place for place in places if id(place) in self._makers_of_records]
+        for at, place in enumerate((*makers, *views[:MOST_VIEWS])):
+            self._machine.keeps = at < outermost
+            self._run(place)
+        if len(views) > MOST_VIEWS or self._machine.spent:
+            self._found.unresolved.append(("", 0))
+        self._idle(found)
+        self._loose(places)
+        self._uncovered(found)
+        self._summaries(places, found, {id(place) for place in makers})
+        return self._found
+
+    def _reaching(self, places: Sequence[Place]) -> dict[int, Place]:
+        """Return the functions that may reach a send, by identity."""
+        names = {name for rows in self._clients.values() for row in rows for name in row.sends}
+        names |= {note for rows in self._clients.values() for row in rows for note in (*row.result, *row.declared)}
+        names |= {function.name for function in self._declared}
+        found = reaching(places, names)
+        found |= {id(place): place for place in places if self._results(place)}
+        self._serving = {id(one.known.cls) for one in found.values() if one.known is not None}
+        for place in places:
+            # What an object does that holds a client, or has others send, may send by what it keeps in its members.
+            if place.known is not None and id(place.known.cls) in self._serving:
+                found.setdefault(id(place), place)
+        for one in list(found.values()):
+            if one.known is not None:
+                self._serving |= {id(above.cls) for above in self._program.supers(one.known)}
+        self._makers_of_records = {
+            id(place) for place in places if id(place) not in found and self._makes_record(place)
+        }
+        return found
+
+    def _run(self, place: Place) -> None:
+        """Evaluate a function, and note what it returns if that is written, and the records that it makes."""
+        self._view = place
+        at = (place.file.path, place.function.line or 1)
+        result = self._machine.run(place)
+        for topic in self._results(place):
+            known = {} if topic == Ref("?") else {"topic": topic}
+            self._emit({**known, "value": result}, place.function.name, at, ())
+        for thing in self._machine.records if id(place) in self._makers_of_records else ():
+            self._emit({"value": thing}, f"new {thing.type}", at, ())
+
+    def _outermost(self, places: Iterable[Place]) -> set[int]:
+        """Return the functions among *places* that no other one of them calls, by identity."""
+        listed = list(places)
+        used: dict[str, set[int]] = {}
+        for place in listed:
+            for name in names_in(place.function):
+                used.setdefault(name, set()).add(id(place))
+        return {id(place) for place in listed if not used.get(_called_by(place), set()) - {id(place)}}
+
+    def _feed(self, places: Iterable[Place]) -> None:
+        """Evaluate the functions that put something in a queue or channel which others take it from."""
+        taken, feeders = set(), []
+        for place in places:
+            for name, one in called_in(place.function):
+                of = one.function.of if isinstance(one.function, ir.Member) else None
+                if of is not None and (name in TAKES or (name == "get" and not one.arguments)):
+                    taken.add(container_name(of))
+                elif of is not None and name in ADDS:
+                    feeders.append((container_name(of), place))
+            taken |= {
+                container_name(one.source) for one in walk(place.function) if isinstance(one, ir.Loop) and one.source
+            }
+        self._silent = True
+        for place in {id(place): place for name, place in feeders if name and name in taken}.values():
+            self._view = place
+            self._machine.run(place)
+        self._silent = False
+
+    def _serves(self, known: Known) -> bool:
+        if id(known.cls) in self._serving:
+            return True
+        if known.cls.kind == "interface":
+            return any(id(one.cls) in self._serving for one in self._program.subclasses(known))
+        return False
+
+    def _makes_record(self, place: Place) -> bool:
+        """Return whether a function makes an object of a class that a schema generates."""
+        records = self._program.records
+        return bool(records) and any(_made_in(one) in records for one in walk(place.function))
+
+    def _registers(self, place: Place) -> bool:
+        """Return whether a function calls something with a type of the program and a text: a topic of that type."""
+        return (
+            any(
+                isinstance(one.function, ir.Member | ir.Name) and "<" in one.function.name and one.arguments
+                for _, one in called_in(place.function)
+            )
+            or not place.function.name
+        )
+
+    @cached_property
+    def _declared(self) -> list[ir.Function]:
+        """Return the methods that a library implements and that write what they are given."""
+        notes = {note for rows in self._clients.values() for row in rows for note in row.declared}
+        return [
+            place.function
+            for place in self._program.places
+            if place.function.body is None and any(note.name in notes for note in place.function.notes)
+        ]
+
+    def _results(self, place: Place) -> list[Value]:
+        """Return the topics that the result of a function is written to."""
+        notes = {note for row in self._clients.get(place.file.language, ()) for note in row.result}
+        found: list[Value] = []
+        makes = {name for row in self._clients.get(place.file.language, ()) for name in row.implements}
+        is_serializer = place.function.body is not None and place.function.name.lower().startswith("serialize")
+        supers = place.known.cls.supers if place.known is not None and is_serializer else ()
+        if makes & {base_type(one).rpartition(".")[2] for one in supers}:
+            found.append(Ref("?"))
+        for note in place.function.notes:
+            if note.name in notes:
+                for one in note.arguments[:1]:
+                    known = one.value
+                    if isinstance(known, ir.Sequence) and known.items:
+                        known = known.items[0]
+                    if isinstance(known, Literal):
+                        found.append(Const(Kind.TEXT, self._channel(known.text)))
+                    else:
+                        found.append(Opaque(code_text(known)))
+        return found
+
+    def _channel(self, name: str) -> str:
+        return self._program.setting(f"mp.messaging.outgoing.{name}.topic") or name
+
+    # --- calls
+
+    def _watch(self, machine: Machine, made: Made) -> bool:
+        """Note a call if it is a send; return whether it is one."""
+        if self._silent:
+            return False
+        name = plain(made.name).rpartition(".")[2]
+        if made.name.endswith(">"):
+            self._register(made)
+        if made.of is None and made.name.startswith("new "):
+            self._application(made, made.name.rpartition(".")[2].removeprefix("new "))
+            return False
+        if made.of is not None and any(function.name == name for function in self._declared):
+            return self._declared_send(machine, made, name)
+        row = self._client_of(machine, made, name)
+        if row is None:
+            return False
+        signature = row.sends[name].get(len(made.given), row.sends[name].get(0))
+        if signature is None:
+            return False
+        parts = _bound(signature, made.given)
+        self._seen.add(made.place)
+        if name in row.whole and made.of is not None:
+            parts = _of_stream(made.of, machine.element(made.of)) | parts
+            made = replace(made, of=None, guards=(*made.guards, *_kept(made.of)))
+        self._records(machine, made, name, parts)
+        return True
+
+    def _application(self, made: Made, kind: str) -> None:
+        """Note the settings that what runs a topology is given."""
+        rows = self._clients.get(made.file.language, ())
+        if self._view is not None and any(kind in row.applications for row in rows):
+            for _, value in made.given:
+                known = {key: show(one) for key, one in self._machine.written(value).items()}
+                if isinstance(value, Thing) or known:
+                    for key, text in {**_client_parts(value), **known}.items():
+                        self._found.setup[f"{self._view.name} {kind} {key}"] = text, made.place
+
+    def _register(self, made: Made) -> None:
+        """Note which topic a call gives a type of the program."""
+        text = next((value for _, value in made.given if isinstance(value, Const) and value.kind is Kind.TEXT), None)
+        kinds = {kind.strip().rpartition(".")[2] for kind in made.name.partition("<")[2].rstrip(">").split(",")}
+        if text is not None and kinds & self._program.classes.keys():
+            shown = ", ".join(show(value) for _, value in made.given)
+            self._found.setup[f"{made.name} {text.text}"] = shown, made.place
+            for kind in made.name.partition("<")[2].rstrip(">").split(","):
+                self._topics.setdefault(kind.strip().rpartition(".")[2], text)
+
+    def _declared_send(self, machine: Machine, made: Made, name: str) -> bool:
+        known = machine.known_type(made.of) if made.of is not None else None
+        method = self._program.method(known, name, len(made.given)) if known is not None else None
+        if method is None or not any(method.function is one for one in self._declared):
+            return False
+        topic: Value = Opaque(name)
+        for note in method.function.notes:
+            if note.arguments and isinstance(note.arguments[0].value, Literal):
+                topic = Const(Kind.TEXT, note.arguments[0].value.text)
+        parts: dict[str, Value] = {"topic": topic}
+        for parameter, (_, value) in zip(method.function.parameters, made.given, strict=False):
+            noted = [note.name for note in parameter.notes]
+            parts["key" if any("Key" in one for one in noted) else "value"] = value
+        self._seen.add(made.place)
+        self._records(machine, made, name, parts)
+        return True
+
+    def _client_of(self, machine: Machine, made: Made, name: str) -> Client | None:
+        rows = [row for row in self._clients.get(made.file.language, ()) if name in row.sends]
+        if not rows:
+            return None
+        names = list(_origins(machine, made))
+        for row in rows:
+            for one in names:
+                plain = one.replace("::", ".")
+                words = plain.partition("<")[0].partition("[")[0].split(".")
+                if begins(one, row.packages) or begins(plain, row.packages) or row.types & {*words}:
+                    return row
+        is_named = any("." in one or "/" in one or one in made.file.imports for one in names)
+        is_free = _is_free(made.of) if made.of is not None else "." in made.name
+        if is_named or not is_free:
+            return None
+        fitting = [row for row in rows if len(made.given) in row.sends[name] or 0 in row.sends[name]]
+        return fitting[0] if fitting else None
+
+    # --- records
+
+    def _records(self, machine: Machine, made: Made, name: str, parts: Mapping[str, Value]) -> None:
+        """Note the records of one send."""
+        rest = {key: value for key, value in parts.items() if key not in ("record", "sink", "binding")}
+        if "binding" in parts:
+            rest["topic"] = self._bound_topic(parts["binding"])
+        listed: list[dict[str, Value]] = [{}]
+        for key in ("record", "sink"):
+            if key in parts:
+                listed = list(self._parts_of(machine, parts[key], 0))
+        if "value" in rest and not any("value" in one for one in listed):
+            message = list(self._parts_of(machine, rest["value"], 0))
+            if len(message) == 1 and message[0].keys() - {"value"}:
+                rest = {key: value for key, value in rest.items() if key != "value"}
+                listed = message
+        for one in listed[:_MOST_RECORDS]:
+            together = {**one, **rest} if "topic" not in one else {**rest, **one}
+            if "topic" not in together and made.of is not None:
+                topic = self._topic_of(made.of)
+                if topic is not None:
+                    together["topic"] = topic
+            self._emit(together, name, made.place, made.guards, made.of)
+
+    def _bound_topic(self, value: Value) -> Value:
+        if isinstance(value, Const):
+            known = self._program.setting(f"spring.cloud.stream.bindings.{value.text}.destination")
+            return Const(Kind.TEXT, known or value.text)
+        return value
+
+    def _parts_of(self, machine: Machine, value: Value, depth: int) -> Iterator[dict[str, Value]]:
+        """Yield the parts of each record in what is given to a send."""
+        if depth > 6:
+            yield {"value": value}
+            return
+        match value:
+            case Items(values=values) if values:
+                for one in values:
+                    yield from self._parts_of(machine, one, depth + 1)
+            case Cond(test=test, then=then, otherwise=otherwise):
+                for way, guard in ((then, show(test)), (otherwise, f"not {show(test)}")):
+                    for found in self._parts_of(machine, way, depth + 1):
+                        yield {**found, "guard": Ref(guard)}
+            case Apply(name="each" | "mapped") | Apply(name="#0"):
+                inside = machine.element(value) if value.name != "each" else value.arguments[0]
+                if inside is value or not isinstance(inside, Thing | Items | Cond):
+                    yield {"value": value}
+                else:
+                    yield from self._parts_of(machine, inside, depth + 1)
+            case Thing():
+                yield from self._of_thing(machine, value, depth)
+            case Apply():
+                yield from self._of_chain(machine, value, depth)
+            case _:
+                yield {"value": value}
+
+    def _of_thing(self, machine: Machine, thing: Thing, depth: int) -> Iterator[dict[str, Value]]:
+        signature = self._signature(thing.type, len(thing.arguments)) if thing.known is None else None
+        parts: dict[str, Value] = {}
+        if signature is not None:
+            parts = _bound(signature, [("", one) for one in thing.arguments])
+        for key, value in thing.fields.items():
+            part = _PARTS.get(key.lower().strip("_"))
+            if part is not None and (thing.known is None or thing.type == ""):
+                parts[part] = value
+        if isinstance(parts.get("topic"), Thing):
+            inner = parts["topic"]
+            named = next(iter(self._parts_of(machine, inner, depth + 1)), {})
+            parts["topic"] = named.get("topic", inner)
+        if "messages" in parts:
+            rest = {key: value for key, value in parts.items() if key != "messages"}
+            for one in self._parts_of(machine, parts["messages"], depth + 1):
+                yield {**rest, **one}
+            return
+        if "record" in parts:
+            for one in self._parts_of(machine, parts.pop("record"), depth + 1):
+                yield {**one, **parts}
+            return
+        if thing.known is None and {"value", "topic"} & parts.keys():
+            more = {key: one for key, one in thing.fields.items() if key.lower().strip("_") not in _PARTS}
+            if more:
+                parts["options"] = Thing("", None, more)
+            yield parts
+        else:
+            yield {"value": thing}
+
+    def _of_chain(self, machine: Machine, value: Apply, depth: int) -> Iterator[dict[str, Value]]:
+        """Yield the parts in a chain of calls that makes a record."""
+        parts: dict[str, Value] = {}
+        options: list[Value] = []
+        current: Value | None = value
+        while isinstance(current, Apply):
+            name = current.name.partition("<")[0].replace("::", ".").rpartition(".")[2]
+            signature = self._signature(current.name, len(current.arguments))
+            part = _PARTS.get(name.lower().removeprefix("with").removeprefix("set"))
+            if signature is not None:
+                for key, one in _bound(signature, [("", each) for each in current.arguments]).items():
+                    parts.setdefault(key, one)
+            elif part is not None and len(current.arguments) == 1 and current.of is not None:
+                parts.setdefault(part, current.arguments[0])
+            elif current.of is None and current.arguments and name in ("to", "withPayload", "create"):
+                parts.setdefault("topic" if name == "to" else "value", current.arguments[0])
+            elif current.of is not None and (header := _header(current)):
+                parts.setdefault(header, current.arguments[1])
+            elif current.of is not None and current.arguments:
+                options.append(replace(current, of=None))
+            elif current.of is None:
+                break
+            current = current.of
+        if isinstance(current, Thing) and parts:
+            for found in self._of_thing(machine, current, depth + 1):
+                parts = {**found, **parts} if set(found) != {"value"} or "value" not in parts else parts
+        if "record" in parts:
+            for found in self._parts_of(machine, parts.pop("record"), depth + 1):
+                yield {**found, **parts}
+            return
+        if "value" in parts or "topic" in parts:
+            if options:
+                parts["options"] = Items(list(options))
+            yield parts
+        else:
+            yield {"value": value}
+
+    def _signature(self, name: str, count: int) -> str | None:
+        plain = name.replace("::", ".").partition("<")[0]
+        for rows in self._clients.values():
+            for row in rows:
+                for made, forms in row.records.items():
+                    if plain == made or plain.endswith(f".{made}"):
+                        return forms.get(count, forms.get(0))
+        return None
+
+    def _topic_of(self, client: Value) -> Value | None:
+        """Return the topic that a client was made for; None if it was made for none."""
+        value: Value | None = client
+        for _ in range(12):
+            if isinstance(value, Input) and value.place.startswith("channel "):
+                return Const(Kind.TEXT, self._channel(value.place.removeprefix("channel ")))
+            kinds = value.type if isinstance(value, Input | Get | Apply) else ""
+            for kind in kinds.partition("\0")[0].partition("<")[2].rstrip(">?").split(","):
+                found = self._topics.get(kind.strip().rpartition(".")[2])
+                if found is not None:
+                    return found
+            if isinstance(value, Thing):
+                return _topic_in(value)
+            if isinstance(value, Apply):
+                inside = next((_topic_in(one) for one in value.arguments if isinstance(one, Thing)), None)
+                if inside is not None:
+                    return inside
+                if value.of is None:
+                    plain = [one for one in value.arguments if isinstance(one, Const) and one.kind is Kind.TEXT]
+                    return plain[0] if len(plain) == 1 and "opic" in value.name else None
+                topic = next((one for one in value.arguments if value.name in ("topic", "GetTopicProducer")), None)
+                if topic is not None:
+                    return topic
+                value = value.of
+            elif isinstance(value, Get):
+                value = value.of
+            else:
+                return None
+        return None
+
+    def _emit(
+        self,
+        parts: Mapping[str, Value],
+        method: str,
+        place: tuple[str, int],
+        guards: Sequence[Value],
+        client: Value | None = None,
+    ) -> None:
+        assert self._view is not None
+        shown = Shown()
+        topic = parts.get("topic")
+        if topic is not None:
+            topic = self._set(topic)
+        text = shown.text(topic) if topic is not None else ""
+        others = sorted((key, shown.text(value)) for key, value in parts.items() if key not in ("topic", "value", "-"))
+        shape = shape_of(self._machine, parts["value"]) if "value" in parts else Shape()
+        held = frozenset(show(one) for one in guards)
+        of = tuple(sorted(_client_parts(client).items())) if client is not None else ()
+        contract = Contract(
+            view=self._view.name,
+            method=method,
+            topic=text,
+            topics=tuple(dict.fromkeys(_texts(topic))) if topic is not None else (),
+            parts=tuple(others),
+            shape=shape,
+            guards=held,
+            client=of,
+            place=place,
+            opaque=shown.opaque or shape.opaque or "value" not in parts,
+            signature=", ".join(one.type for one in self._view.function.parameters)
+            + f"/{len(self._view.function.parameters)}",
+            path=tuple(self._names[id(one)] for one in self._machine.functions if id(one) in self._names),
+        )
+        if contract not in self._found.contracts:
+            self._found.contracts.append(contract)
+
+    def _set(self, topic: Value) -> Value:
+        """Return a topic that is a member of an object of settings as what the settings have for it."""
+        if isinstance(topic, Cond):
+            return Cond(topic.test, self._set(topic.then), self._set(topic.otherwise))
+        if isinstance(topic, Const) and topic.kind is Kind.TEXT:
+            return Const(Kind.TEXT, _PLACEHOLDER.sub(self._placeholder, topic.text))
+        names: list[str] = []
+        value: Value | None = topic
+        while isinstance(value, Get) or (isinstance(value, Apply) and value.of is not None and not value.arguments):
+            names.insert(0, value.name)
+            value = value.of
+        while names:
+            known = self._program.ending(".".join(names))
+            if known is not None:
+                return Const(Kind.TEXT, known)
+            names.pop(0)
+        return topic
+
+    def _placeholder(self, match: re.Match[str]) -> str:
+        name, _, default = match[1].partition(":")
+        return self._program.setting(name) or default or match[0]
+
+    # --- what was not followed
+
+    def _uncovered(self, found: Mapping[int, Place]) -> None:
+        """Note the calls that may send and that no evaluation came to."""
+        for place in found.values():
+            rows = [row for row in self._clients.get(place.file.language, ()) if self._uses(place.file, row)]
+            names = {name for row in rows for name in row.sends}
+            for name, code in called_in(place.function):
+                at = (place.file.path, code.line)
+                is_known = name not in names or at in self._seen or at in self._machine.followed
+                if not is_known and not (self._is_own(name) and id(place.function) in self._machine.visited):
+                    self._found.unresolved.append(at)
+
+    def _loose(self, places: Sequence[Place]) -> None:
+        """Note the functions and classes that what was evaluated mentions, and that no evaluation came to."""
+        visited = self._machine.visited
+        waiting = list(self._machine.unfollowed)
+        mentioned: set[str] = set()
+        for place in places:
+            if id(place.function) in visited:
+                mentioned |= {*names_in(place.function), *map(base_type, _types_in(place.function))}
+        direct = {name for name in mentioned if name in self._program.functions}
+        waiting += [
+            name for name in direct if not any(id(one.function) in visited for one in self._program.functions[name])
+        ]
+        named: dict[str, list[Place]] = {}
+        for place in places:
+            named.setdefault(_called_by(place), []).append(place)
+        seen: set[int] = set()
+        while waiting:
+            for place in named.get(waiting.pop(), ()):
+                if id(place.function) in visited or id(place) in seen:
+                    continue
+                seen.add(id(place))
+                at = (place.file.path, place.function.line or 1)
+                self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = code_text(place.function), at
+                used = {*names_in(place.function), *map(base_type, _types_in(place.function))}
+                mentioned |= used
+                waiting += [name for name in used if name in named]
+        for name, listed in self._program.classes.items():
+            for known in listed if name in mentioned else ():
+                if id(known.cls) not in self._machine.shaped and known.cls.kind != "interface":
+                    at = (known.file.path, known.cls.line)
+                    for one in known.cls.fields:
+                        self._found.loose[f"{known.qualified}.{one.name}"] = code_text((one.type, one.notes)), at
+
+    def _uses(self, file: ir.File, row: Client) -> bool:
+        """Return whether a file imports a client."""
+        if file.path not in self._imported:
+            self._imported[file.path] = [
+                one for one in (*file.imports.values(), *file.wildcards) if not self._is_local(one, file)
+            ]
+        return any(
+            begins(one, row.packages) or begins(one.replace("::", "."), row.packages)
+            for one in self._imported[file.path]
+        )
+
+    def _is_local(self, imported: str, file: ir.File) -> bool:
+        """Return whether an import is of the program itself, which may have a module that is called as a client is."""
+        first = imported.replace("::", ".").replace("/", ".").partition(".")[0]
+        return file.language in ("python", "rust") and first in self._modules
+
+    @cached_property
+    def _modules(self) -> frozenset[str]:
+        """Return the names of the modules of the program: of its files, and of their directories."""
+        return frozenset(
+            part.partition(".")[0]
+            for file in self._program.files
+            if file.language in ("python", "rust")
+            for part in file.path.split("/")
+        )
+
+    def _idle(self, found: Mapping[int, Place]) -> None:
+        """Note the files that use a client and neither send nor read with it, as far as is known."""
+        visited = {place.file.path for place in found.values()}
+        visited |= {place.file.path for place in self._program.places if id(place.function) in self._machine.visited}
+        for file in self._program.files:
+            rows = [
+                row
+                for row in self._clients.get(file.language, ())
+                if self._uses(file, row) and (row.sends or row.result)
+            ]
+            reads = {name for row in rows for name in row.receives}
+            if not rows or file.path in visited:
+                continue
+            code = (file.classes, file.functions, file.statements, file.methods)
+            names = self._of_clients(file)
+            used = names & {*names_in(code), *(base_type(one) for one in _types_in(code))}
+            if not used and not names & reads:
+                self._found.unresolved.append((file.path, 1))
+
+    def _is_own(self, name: str) -> bool:
+        """Return whether a call is one of a function of the program."""
+        return name in self._program.methods or name in self._program.functions
+
+    def _summaries(self, places: Iterable[Place], found: Mapping[int, Place], makers: set[int]) -> None:
+        for place in places:
+            text = code_text(place.function)
+            at = (place.file.path, place.function.line or 1)
+            self._found.residue[f"{place.file.path}: {place.name}/{len(place.function.parameters)}"] = text, at
+            names = self._of_clients(place.file)
+            is_followed = id(place.function) in self._machine.visited and id(place) not in makers
+            if names and id(place) not in found and not is_followed and not self._reads(place):
+                self._found.setup |= self._using(place, names)
+        for listed in self._program.classes.values():
+            for known in listed:
+                at = (known.file.path, known.cls.line)
+                self._found.residue[f"{known.file.path}: class {known.qualified}"] = class_text(known.cls), at
+
+    def _using(self, place: Place, names: set[str]) -> dict[str, tuple[str, tuple[str, int]]]:
+        """Return the text of a function that uses one of the names; of statements of a file, of each that does.
+
+        A variable that was evaluated is part of what was sent with it.
+        """
+        body = place.function.body
+        parts: list[tuple[str, object]] = [(f"{place.name}/{len(place.function.parameters)}", place.function)]
+        if not place.function.name and body is not None:
+            parts = [(f"{place.name} {_target(one, at)}", one) for at, one in enumerate(body.statements)]
+        at = (place.file.path, place.function.line or 1)
+        found = {}
+        for name, code in parts:
+            if names & {*names_in(code)}:
+                self._found.uses.add(text := code_text(code))
+                if not self._machine.has_evaluated(place.file, code):
+                    found[name] = text, at
+        return found
+
+    def _of_clients(self, file: ir.File) -> set[str]:
+        """Return the names that a file imports from clients."""
+        rows = self._clients.get(file.language, ())
+        names = {
+            name
+            for name, full in file.imports.items()
+            if any(begins(full, row.packages) or begins(full.replace("::", "."), row.packages) for row in rows)
+        }
+        if any(begins(one, row.packages) for row in rows for one in file.wildcards):
+            names |= {name for row in rows for name in row.types}
+        return names
+
+    @staticmethod
+    def _reads(place: Place) -> bool:
+        """Return whether a function only reads topics: a library calls it with records."""
+        return any(
+            "Listener" in note.name or note.name in ("Incoming", "StreamListener") for note in place.function.notes
+        )
+
+
+def _made_in(code: object) -> str:
+    """Return the class that code makes an object of, or calls a method of; empty for other code."""
+    if isinstance(code, ir.New):
+        return base_type(code.type).rpartition(".")[2]
+    if isinstance(code, ir.Call) and isinstance(code.function, ir.Member) and isinstance(code.function.of, ir.Name):
+        return code.function.of.name
+    return ""
+
+
+def _types_in(code: object) -> Iterator[str]:
+    for one in walk(code):
+        if isinstance(one, ir.Field | ir.Parameter | ir.Function | ir.Declare) and one.type:
+            yield one.type
+
+
+def _called_by(place: Place) -> str:
+    """Return the name that others call a function by."""
+    if place.function.name in ("new", "__init__", "constructor") and place.known is not None:
+        return place.known.cls.name
+    return place.function.name
+
+
+def _target(code: object, place: int) -> str:
+    target = code.target if isinstance(code, ir.Declare | ir.Assign) else None
+    return code_text(target) if target is not None else str(place)
+
+
+def _origins(machine: Machine, made: Made) -> Iterator[str]:
+    """Yield the full names of what the object of a call is of, and of what it comes from."""
+    if made.of is None:
+        yield made.name.rpartition(".")[0]
+        return
+    value: Value | None = made.of
+    for _ in range(30):
+        if value is None:
+            return
+        if isinstance(value, Cond):
+            value = value.then
+            continue
+        kind = machine.full_type(value)
+        if kind:
+            yield kind
+        if isinstance(value, Apply):
+            if value.of is None and not value.name.startswith("#"):
+                yield value.name
+            value = value.of if value.of is not None else (value.arguments[0] if value.arguments else None)
+        elif isinstance(value, Get):
+            value = value.of
+        else:
+            return
+
+
+def _is_free(value: Value) -> bool:
+    """Return whether nothing is known of what a value is: an entry was given it."""
+    while isinstance(value, Get):
+        if value.type:
+            return False
+        value = value.of
+    return isinstance(value, Input | Opaque | Ref) or (isinstance(value, Apply) and value.name == "unset")
+
+
+def _bound(signature: str, given: Sequence[Given]) -> dict[str, Value]:
+    """Return the parts of a record by a signature; arguments beyond it that are alike are further records."""
+    names = signature.split()
+    parts: dict[str, Value] = {}
+    place = 0
+    for key, value in given:
+        if key and key != "*":
+            part = _PARTS.get(key.lower(), key.lower() if key.lower() in names else "")
+            if part:
+                parts[part] = value
+            continue
+        name = names[place] if place < len(names) else names[-1]
+        if place >= len(names) and name == "record" and isinstance(parts.get("record"), Items):
+            parts["record"].values.append(value)  # type: ignore[union-attr]
+        elif place >= len(names) and name == "record":
+            parts["record"] = Items([parts["record"], value])
+        elif name != "-" and place < len(names):
+            parts[_PARTS.get(name, name)] = value
+        place += 1
+    return parts
+
+
+def _of_stream(stream: Value, element: Value) -> dict[str, Value]:
+    """Return the parts of the records of a stream: what its steps make of each, and the key that one of them sets."""
+    parts: dict[str, Value] = {"value": element}
+    value: Value | None = stream
+    while isinstance(value, Apply):
+        if value.via in _KEYED and value.arguments:
+            parts.setdefault("key", value.arguments[0])
+        value = value.of
+    return parts
+
+
+_KEYED = frozenset(("selectKey", "groupBy", "keyBy", "key_by", "group_by", "map", "flatMap"))
+"""Methods of streams that give each record a key."""
+
+
+def _kept(stream: Value) -> Iterator[Value]:
+    """Yield the conditions under which a record of a stream goes on, and what it is joined with."""
+    value: Value | None = stream
+    while isinstance(value, Apply):
+        if value.name != "mapped" and value.arguments:
+            yield Apply(value.name, None, value.arguments, value.names)
+        value = value.of
+
+
+def _header(value: Apply) -> str:
+    """Return the part of a record that a header of Spring stands for; empty for other calls."""
+    if len(value.arguments) == 2 and isinstance(value.arguments[0], Ref):
+        return _HEADERS.get(value.arguments[0].name.rpartition("KafkaHeaders.")[2], "")
+    return ""
+
+
+def _topic_in(thing: Thing) -> Value | None:
+    for key, value in thing.fields.items():
+        if key.lower().replace("_", "") in ("topic", "topicname", "defaulttopic"):
+            return value
+    for one in (*thing.arguments, *thing.fields.values()):
+        if isinstance(one, Thing) and one is not thing:
+            for key, value in one.fields.items():
+                if key.lower() == "topic":
+                    return value
+    return None
+
+
+def _texts(value: Value) -> Iterator[str]:
+    """Yield the names that a topic may have."""
+    match value:
+        case Const(kind=Kind.TEXT, text=text):
+            yield text
+        case Cond(then=then, otherwise=otherwise):
+            yield from _texts(then)
+            yield from _texts(otherwise)
+        case Apply(arguments=arguments) if value.name in ("??", "||", "or", "one of"):
+            for one in arguments:
+                yield from _texts(one)
+        case Items(values=values):
+            for one in values:
+                yield from _texts(one)
+
+
+def _client_parts(value: Value, prefix: str = "") -> dict[str, str]:
+    """Return how a client was made: its settings by name, and the rest under an empty name."""
+    parts: dict[str, str] = {}
+    rest: list[str] = []
+
+    def collect(one: Value, depth: int) -> None:
+        if isinstance(one, Thing) and depth < 6:
+            if one.type and one.known is None:
+                rest.append(one.type)
+            for key, each in one.fields.items():
+                if isinstance(each, Thing) and depth < 5 and not each.type:
+                    collect(each, depth + 1)
+                else:
+                    parts[key] = show(each)
+            for each in one.arguments:
+                collect(each, depth + 1)
+            rest.extend(one.touched)
+        elif isinstance(one, Apply) and depth < 12:
+            if one.of is not None:
+                collect(one.of, depth + 1)
+            constants = [each for each in one.arguments if not isinstance(each, Thing)]
+            if len(one.arguments) == 2 and isinstance(one.arguments[0], Const) and one.of is not None:
+                parts[one.arguments[0].text] = show(one.arguments[1])
+            else:
+                rest.append(f"{one.name}({', '.join(map(show, constants))})")
+            for each in one.arguments:
+                if isinstance(each, Thing):
+                    collect(each, depth + 1)
+        elif not isinstance(one, Input | Get | Ref):
+            rest.append(show(one))
+
+    collect(value, 0)
+    if rest:
+        parts[prefix] = "; ".join(rest)
+    return parts

@@ -1,0 +1,547 @@
+"""JavaScript and TypeScript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scanner_programs.calls import walk
+from scanner_programs.ir import (
+    Argument,
+    Assign,
+    Block,
+    Call,
+    Case,
+    Class,
+    Declare,
+    Exit,
+    Expression,
+    Field,
+    File,
+    Function,
+    If,
+    Index,
+    Kind,
+    Lambda,
+    Leave,
+    Literal,
+    Loop,
+    Match,
+    Member,
+    Name,
+    New,
+    Note,
+    Operation,
+    Parameter,
+    Record,
+    Sequence,
+    Statement,
+    Try,
+    Unknown,
+)
+from scanner_programs.lowering import (
+    Code,
+    Lowering,
+    Node,
+    Syntax,
+    block,
+    child,
+    children,
+    choice,
+    end,
+    inside,
+    is_expression,
+    items,
+    leave,
+    line,
+    literal,
+    member,
+    name,
+    number,
+    operation,
+    string,
+    text,
+)
+
+_CLASSES = (
+    "class_declaration",
+    "abstract_class_declaration",
+    "interface_declaration",
+    "type_alias_declaration",
+    "enum_declaration",
+    "class",
+)
+
+
+def _file(lower: Lowering, root: Node, path: str) -> File:
+    found = _Contents(lower)
+    found.read(root)
+    for one in walk((tuple(found.statements), tuple(found.functions), tuple(found.classes))):
+        if isinstance(one, Call) and one.function == Name("require") and one.arguments:
+            module = one.arguments[0].value
+            if isinstance(module, Literal):
+                found.imports.setdefault(f"require {module.text}", module.text)
+    return File(
+        path,
+        "typescript",
+        path.rpartition("/")[0],
+        found.imports,
+        (),
+        tuple(found.classes),
+        tuple(found.functions),
+        tuple(found.statements),
+    )
+
+
+class _Contents:
+    """Collects what a file declares."""
+
+    def __init__(self, lower: Lowering) -> None:
+        self.lower = lower
+        self.imports: dict[str, str] = {}
+        self.classes: list[Class] = []
+        self.functions: list[Function] = []
+        self.statements: list[Expression | Statement] = []
+
+    def read(self, root: Node) -> None:
+        """Add what stands at the top of a file."""
+        for node in self.lower.named(root):
+            self._one(node, children(node, "decorator") if node.type == "export_statement" else [])
+
+    def _one(self, node: Node, decorators: list[Node]) -> None:
+        declared = node.child_by_field_name("declaration") if node.type == "export_statement" else None
+        if declared is not None:
+            self._one(declared, decorators)
+        elif node.type == "import_statement":
+            self.imports |= dict(_imported(node))
+        elif node.type in _CLASSES:
+            self.classes.append(_class(self.lower, node, decorators))
+        elif node.type in ("function_declaration", "generator_function_declaration"):
+            self.functions.append(_function(self.lower, node))
+        elif node.type == "export_statement":
+            value = node.child_by_field_name("value")
+            if value is not None and value.type in _CLASSES:
+                self.classes.append(_class(self.lower, value, decorators))
+            elif value is not None:
+                default = self.lower.value(value)
+                self._assigned(Name("default"), default)
+                self.statements.append(Declare(Name("default"), "", default))
+        else:
+            code = self.lower.code(node)
+            for one in code.statements if isinstance(code, Block) and node.type != "statement_block" else (code,):
+                self._statement(one)
+
+    def _statement(self, code: Expression | Statement) -> None:
+        if isinstance(code, Declare) and isinstance(code.value, Call) and code.value.function == Name("require"):
+            module = code.value.arguments[0].value if code.value.arguments else None
+            if isinstance(module, Literal):
+                self.imports |= dict(_required(code.target, module.text))
+                return
+        if isinstance(code, Declare) and isinstance(code.target, Name) and isinstance(code.value, Lambda):
+            function = code.value.function
+            self.functions.append(
+                Function(
+                    code.target.name,
+                    function.parameters,
+                    function.body,
+                    function.type,
+                    line=function.line,
+                    end=function.end,
+                )
+            )
+            return
+        if isinstance(code, Assign) and isinstance(code.target, Member):
+            self._assigned(code.target, code.value)
+        self.statements.append(code)
+
+    def _assigned(self, target: Expression, value: Expression) -> None:
+        """Add a function that a file exports under a name."""
+        called = target.name if isinstance(target, Name | Member) else ""
+        of = target.of if isinstance(target, Member) else None
+        if target == Member(Name("module"), "exports"):
+            called, of = "default", None
+        if isinstance(value, Lambda) and (of is None or of in (Name("exports"), Member(Name("module"), "exports"))):
+            function = value.function
+            self.functions.append(
+                Function(
+                    called, function.parameters, function.body, function.type, line=function.line, end=function.end
+                )
+            )
+
+
+def _imported(node: Node) -> Iterator[tuple[str, str]]:
+    source = text(node.child_by_field_name("source")).strip("'\"`")
+    clause = child(node, "import_clause")
+    for one in clause.named_children if clause is not None else ():
+        if one.type == "identifier":
+            yield text(one), f"{source}.default" if source.startswith(".") else source
+        elif one.type == "namespace_import":
+            yield text(one.named_children[0]), source
+        elif one.type == "named_imports":
+            for each in children(one, "import_specifier"):
+                known = text(each.child_by_field_name("name"))
+                yield text(each.child_by_field_name("alias")) or known, f"{source}.{known}"
+    for one in children(node, "import_require_clause"):
+        yield text(one.named_children[0]), text(one.child_by_field_name("source")).strip("'\"`")
+
+
+def _required(target: Expression, module: str) -> Iterator[tuple[str, str]]:
+    if isinstance(target, Name):
+        yield target.name, module
+    elif isinstance(target, Record):
+        for key, one in target.entries:
+            if isinstance(key, Literal) and isinstance(one, Name):
+                yield one.name, f"{module}.{key.text}"
+
+
+def _notes(lower: Lowering, nodes: list[Node]) -> tuple[Note, ...]:
+    found = []
+    for one in nodes:
+        code = lower.value(lower.named(one)[0]) if lower.named(one) else Name("")
+        given: tuple[Argument, ...] = ()
+        if isinstance(code, Call):
+            given, code = code.arguments, code.function
+        if isinstance(code, Name | Member):
+            found.append(Note(code.name, given))
+    return tuple(found)
+
+
+def _type(node: Node | None) -> str:
+    return text(node).lstrip(":").strip()
+
+
+def _class(lower: Lowering, node: Node, decorators: list[Node] | None = None) -> Class:
+    notes = _notes(lower, [*(decorators or []), *children(node, "decorator")])
+    called = text(node.child_by_field_name("name"))
+    if node.type == "enum_declaration":
+        return Class(called, "enum", fields=tuple(_constants(lower, node)), notes=notes, line=line(node))
+    body = node.child_by_field_name("body")
+    supers: list[str] = []
+    if node.type == "type_alias_declaration":
+        value = node.child_by_field_name("value")
+        parts = lower.named(value) if value is not None and value.type == "intersection_type" else [value]
+        body = next((one for one in parts if one is not None and one.type == "object_type"), None)
+        supers = [text(one) for one in parts if one is not None and one.type in ("type_identifier", "generic_type")]
+        if body is None:
+            return Class(called, "alias", tuple(supers), statements=(Unknown(text(value)),), line=line(node))
+    heritage = child(node, "class_heritage", "extends_type_clause")
+    for one in heritage.named_children if heritage is not None else ():
+        listed = one.named_children if one.type in ("extends_clause", "implements_clause") else [one]
+        supers += [text(each) for each in listed if each.type != "type_arguments"]
+    fields: list[Field] = []
+    functions: list[Function] = []
+    waiting: list[Node] = []
+    for one in body.named_children if body is not None else ():
+        if one.type == "decorator":
+            waiting.append(one)
+            continue
+        if one.type in ("public_field_definition", "property_signature", "field_definition"):
+            field = _field(lower, one, waiting)
+            if isinstance(field.value, Lambda):
+                function = field.value.function
+                functions.append(
+                    Function(
+                        field.name, function.parameters, function.body, function.type, field.notes, line=function.line
+                    )
+                )
+            else:
+                fields.append(field)
+        elif one.type in ("method_definition", "method_signature", "abstract_method_signature"):
+            function = _function(lower, one, _notes(lower, [*waiting, *children(one, "decorator")]))
+            functions.append(function)
+            fields += [
+                Field(each.name, each.type, None, each.notes, False, line(one))
+                for each in function.parameters
+                if each.keeps
+            ]
+        waiting = []
+    kind = "class" if "class" in node.type else "interface"
+    return Class(called, kind, tuple(supers), tuple(fields), tuple(functions), notes=notes, line=line(node))
+
+
+def _constants(lower: Lowering, node: Node) -> Iterator[Field]:
+    body = node.child_by_field_name("body")
+    for one in body.named_children if body is not None else ():
+        known = one.child_by_field_name("name") if one.type == "enum_assignment" else one
+        value = lower.maybe(one.child_by_field_name("value")) if one.type == "enum_assignment" else None
+        yield Field(text(known), "enum", value or Literal(Kind.TEXT, text(known)), static=True, line=line(one))
+
+
+def _field(lower: Lowering, node: Node, decorators: list[Node]) -> Field:
+    words = {text(one) for one in node.children if not one.is_named} | {
+        text(one) for one in children(node, "accessibility_modifier")
+    }
+    kind = _type(node.child_by_field_name("type"))
+    called = node.child_by_field_name("name") or node.child_by_field_name("property")
+    is_optional = "?" in words
+    return Field(
+        text(called).strip("'\""),
+        f"{kind}?" if is_optional else kind,
+        lower.maybe(node.child_by_field_name("value")),
+        _notes(lower, [*decorators, *children(node, "decorator")]),
+        "static" in words,
+        line(node),
+        is_optional,
+    )
+
+
+def _function(lower: Lowering, node: Node, notes: tuple[Note, ...] = ()) -> Function:
+    body = node.child_by_field_name("body")
+    words = {text(one) for one in node.children if not one.is_named}
+    called = text(node.child_by_field_name("name"))
+    parameters, starts = _parameters(lower, node)
+    lowered = lower.block(body) if body is not None else None
+    kept: tuple[Code, ...] = ()
+    if called == "constructor":
+        kept = tuple(Assign(Member(Name("this"), one.name), Name(one.name)) for one in parameters if one.keeps)
+    if lowered is not None:
+        lowered = Block((*starts, *kept, *lowered.statements))
+    return Function(
+        called,
+        parameters,
+        lowered,
+        _type(node.child_by_field_name("return_type")),
+        notes,
+        "static" in words,
+        line(node),
+        end(node),
+        "get" in words,
+    )
+
+
+def _parameters(lower: Lowering, node: Node) -> tuple[tuple[Parameter, ...], tuple[Code, ...]]:
+    """Return the parameters, and the statements that take those apart that are patterns."""
+    single = node.child_by_field_name("parameter")
+    if single is not None:
+        return (Parameter(text(single)),), ()
+    found: list[Parameter] = []
+    starts: list[Code] = []
+    listed = node.child_by_field_name("parameters")
+    for place, one in enumerate(lower.named(listed) if listed is not None else ()):
+        pattern, default = one.child_by_field_name("pattern") or one, one.child_by_field_name("value")
+        if one.type == "assignment_pattern":
+            pattern, default = one.child_by_field_name("left"), one.child_by_field_name("right")
+        kind = _type(one.child_by_field_name("type")) if one.type.endswith("parameter") else ""
+        is_rest = pattern.type == "rest_pattern"
+        called = (
+            text(pattern).lstrip(".")
+            if pattern.type in ("identifier", "rest_pattern", "this")
+            else f"(pattern {place})"
+        )
+        is_kept = child(one, "accessibility_modifier") is not None or "readonly" in {
+            text(each) for each in one.children
+        }
+        notes = _notes(lower, children(one, "decorator"))
+        value = lower.maybe(default)
+        if value is None and any(text(each) == "?" for each in one.children):
+            value = Literal(Kind.NOTHING, "")
+        found.append(Parameter(called, kind, value, notes, is_kept, is_rest))
+        if pattern.type in ("object_pattern", "array_pattern"):
+            starts.append(Declare(lower.value(pattern), "", Name(called)))
+    return tuple(found), tuple(starts)
+
+
+def _arrow(lower: Lowering, node: Node) -> Expression:
+    parameters, starts = _parameters(lower, node)
+    body = lower.code(node.child_by_field_name("body"))
+    if not isinstance(body, Block) or node.child_by_field_name("body").type != "statement_block":
+        body = Block((Exit(Leave.RETURN, body) if is_expression(body) else body,))
+    kind = _type(node.child_by_field_name("return_type"))
+    return Lambda(Function("", parameters, Block((*starts, *body.statements)), kind, line=line(node), end=end(node)))
+
+
+def _arguments(lower: Lowering, node: Node | None) -> tuple[Argument, ...]:
+    if node is None:
+        return ()
+    if node.type == "template_string":
+        return (Argument(lower.value(node)),)
+    return tuple(Argument(lower.value(one)) for one in lower.named(node))
+
+
+def _call(lower: Lowering, node: Node) -> Expression:
+    function = node.child_by_field_name("function")
+    given = _arguments(lower, node.child_by_field_name("arguments"))
+    if function is not None and function.type == "super":
+        return Call(Member(Name("super"), "constructor"), given, line(node))
+    return Call(lower.value(function), given, line(node))
+
+
+def _new(lower: Lowering, node: Node) -> Expression:
+    kind = text(node.child_by_field_name("constructor"))
+    return New(kind, _arguments(lower, node.child_by_field_name("arguments")), line=line(node))
+
+
+def _object(lower: Lowering, node: Node) -> Expression:
+    entries: list[tuple[Expression | None, Expression]] = []
+    for one in lower.named(node):
+        if one.type in ("pair", "pair_pattern"):
+            entries.append((_key(lower, one.child_by_field_name("key")), lower.value(one.child_by_field_name("value"))))
+        elif one.type in ("shorthand_property_identifier", "shorthand_property_identifier_pattern"):
+            entries.append((Literal(Kind.TEXT, text(one)), Name(text(one))))
+        elif one.type in ("spread_element", "rest_pattern"):
+            entries.append((None, lower.value(lower.named(one)[0])))
+        elif one.type == "method_definition":
+            function = _function(lower, one)
+            entries.append((Literal(Kind.TEXT, function.name), Lambda(function)))
+        elif one.type == "object_assignment_pattern":
+            left = one.child_by_field_name("left")
+            entries.append((Literal(Kind.TEXT, text(left)), Name(text(left))))
+    return Record(tuple(entries))
+
+
+def _key(lower: Lowering, node: Node) -> Expression:
+    if node.type == "computed_property_name":
+        return lower.value(lower.named(node)[0])
+    return Literal(Kind.TEXT, text(node).strip("'\""))
+
+
+def _variables(lower: Lowering, node: Node) -> Code:
+    found: list[Code] = []
+    for one in children(node, "variable_declarator"):
+        target = lower.value(one.child_by_field_name("name"))
+        kind = _type(one.child_by_field_name("type"))
+        found.append(Declare(target, kind, lower.maybe(one.child_by_field_name("value"))))
+    return found[0] if len(found) == 1 else Block(tuple(found))
+
+
+def _assigned(lower: Lowering, node: Node) -> Expression:
+    sign = text(node.child_by_field_name("operator")).removesuffix("=")
+    return Assign(lower.value(node.child_by_field_name("left")), lower.value(node.child_by_field_name("right")), sign)
+
+
+def _update(lower: Lowering, node: Node) -> Expression:
+    sign = text(node.child_by_field_name("operator"))[:1] or "+"
+    return Assign(lower.value(node.child_by_field_name("argument")), Literal(Kind.NUMBER, "1"), sign)
+
+
+def _if(lower: Lowering, node: Node) -> Expression:
+    other = node.child_by_field_name("alternative")
+    return If(
+        lower.value(node.child_by_field_name("condition")),
+        lower.block(node.child_by_field_name("consequence")),
+        lower.block(lower.named(other)[0]) if other is not None and lower.named(other) else None,
+    )
+
+
+def _for_each(lower: Lowering, node: Node) -> Code:
+    source = lower.value(node.child_by_field_name("right"))
+    if any(text(one) == "in" for one in node.children):
+        source = Call(Member(Name("Object"), "keys"), (Argument(source),), line(node))
+    return Loop(lower.block(node.child_by_field_name("body")), lower.value(node.child_by_field_name("left")), source)
+
+
+def _for(lower: Lowering, node: Node) -> Code:
+    before, after = node.child_by_field_name("initializer"), node.child_by_field_name("increment")
+    body = lower.block(node.child_by_field_name("body"))
+    ends = (lower.code(after),) if after is not None else ()
+    test = node.child_by_field_name("condition")
+    return Block((lower.code(before), Loop(Block((*body.statements, *ends)), test=lower.maybe(test))))
+
+
+def _while(lower: Lowering, node: Node) -> Code:
+    return Loop(lower.block(node.child_by_field_name("body")), test=lower.value(node.child_by_field_name("condition")))
+
+
+def _try(lower: Lowering, node: Node) -> Expression:
+    handler, last = node.child_by_field_name("handler"), node.child_by_field_name("finalizer")
+    return Try(
+        lower.block(node.child_by_field_name("body")),
+        (lower.block(handler.child_by_field_name("body")),) if handler is not None else (),
+        lower.block(last.child_by_field_name("body")) if last is not None else None,
+    )
+
+
+def _switch(lower: Lowering, node: Node) -> Expression:
+    cases: list[Case] = []
+    waiting: list[Expression] = []
+    is_default = False
+    for one in children(node.child_by_field_name("body"), "switch_case", "switch_default"):
+        value = one.child_by_field_name("value")
+        is_default = is_default or value is None
+        waiting += [lower.value(value)] if value is not None else []
+        statements = one.children_by_field_name("body")
+        if statements:
+            cases.append(Case(() if is_default else tuple(waiting), lower.blocks(statements)))
+            waiting, is_default = [], False
+    return Match(lower.value(node.child_by_field_name("value")), tuple(cases))
+
+
+def _subscript(lower: Lowering, node: Node) -> Expression:
+    return Index(lower.value(node.child_by_field_name("object")), lower.value(node.child_by_field_name("index")))
+
+
+def _unary(lower: Lowering, node: Node) -> Expression:
+    return Operation(text(node.child_by_field_name("operator")), (lower.value(node.child_by_field_name("argument")),))
+
+
+def _array(lower: Lowering, node: Node) -> Expression:
+    return Sequence(tuple(lower.value(one) for one in lower.named(node)))
+
+
+def _function_code(lower: Lowering, node: Node) -> Code:
+    return _function(lower, node)
+
+
+SYNTAX = Syntax(
+    name="typescript",
+    nodes={
+        "identifier": name,
+        "property_identifier": name,
+        "private_property_identifier": name,
+        "type_identifier": name,
+        "shorthand_property_identifier": name,
+        "this": name,
+        "super": name,
+        "undefined": lambda _lower, _node: Literal(Kind.NOTHING, ""),
+        "null": lambda _lower, _node: Literal(Kind.NOTHING, ""),
+        "string": string(),
+        "template_string": string("template_substitution"),
+        "number": number,
+        "true": literal(Kind.TRUTH),
+        "false": literal(Kind.TRUTH),
+        "member_expression": member("object", "property"),
+        "subscript_expression": _subscript,
+        "call_expression": _call,
+        "new_expression": _new,
+        "object": _object,
+        "object_pattern": _object,
+        "array": _array,
+        "array_pattern": items,
+        "arrow_function": _arrow,
+        "function_expression": _arrow,
+        "function": _arrow,
+        "function_declaration": _function_code,
+        "binary_expression": operation,
+        "unary_expression": _unary,
+        "update_expression": _update,
+        "ternary_expression": choice("condition", "consequence", "alternative"),
+        "assignment_expression": _assigned,
+        "augmented_assignment_expression": _assigned,
+        "await_expression": inside,
+        "as_expression": inside,
+        "satisfies_expression": inside,
+        "non_null_expression": inside,
+        "type_assertion": lambda lower, node: lower.value(lower.named(node)[-1]),
+        "spread_element": lambda lower, node: Operation("...", (lower.value(lower.named(node)[0]),)),
+        "sequence_expression": lambda lower, node: lower.blocks(lower.named(node)),
+        "lexical_declaration": _variables,
+        "variable_declaration": _variables,
+        "statement_block": block,
+        "if_statement": _if,
+        "for_statement": _for,
+        "for_in_statement": _for_each,
+        "while_statement": _while,
+        "do_statement": _while,
+        "try_statement": _try,
+        "switch_statement": _switch,
+        "return_statement": leave(Leave.RETURN),
+        "throw_statement": leave(Leave.THROW),
+        "break_statement": leave(Leave.BREAK),
+        "continue_statement": leave(Leave.CONTINUE),
+        "empty_statement": lambda _lower, _node: Block(()),
+        "class_declaration": _class,
+        "interface_declaration": _class,
+        "type_alias_declaration": _class,
+        "enum_declaration": _class,
+    },
+    file=_file,
+)

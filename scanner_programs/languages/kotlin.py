@@ -1,0 +1,601 @@
+"""Kotlin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from scanner_programs.ir import (
+    Argument,
+    Assign,
+    Block,
+    Call,
+    Case,
+    Class,
+    Declare,
+    Exit,
+    Expression,
+    Field,
+    File,
+    Function,
+    If,
+    Index,
+    Kind,
+    Lambda,
+    Leave,
+    Literal,
+    Loop,
+    Match,
+    Member,
+    Name,
+    New,
+    Note,
+    Operation,
+    Parameter,
+    Sequence,
+    Statement,
+    Text,
+    Try,
+    Unknown,
+)
+from scanner_programs.lowering import (
+    Code,
+    Lowering,
+    Node,
+    Syntax,
+    block,
+    child,
+    children,
+    end,
+    is_expression,
+    items,
+    leave,
+    line,
+    number,
+    operation,
+    text,
+)
+
+_TYPES = ("user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type")
+_NO_VALUE = (
+    *_TYPES,
+    "modifiers",
+    "variable_declaration",
+    "getter",
+    "setter",
+    "identifier",
+    "type_parameters",
+    "type_constraints",
+)
+_OWN = ("class_declaration", "object_declaration")
+
+
+def _file(lower: Lowering, root: Node, path: str) -> File:
+    imports: dict[str, str] = {}
+    wildcards: list[str] = []
+    classes: list[Class] = []
+    functions: list[Function] = []
+    methods: list[tuple[str, Function]] = []
+    statements: list[Expression | Statement] = []
+    package = ""
+    for node in lower.named(root):
+        if node.type == "package_header":
+            package = text(node.named_children[0]) if node.named_children else ""
+        elif node.type == "import":
+            whole = text(node.named_children[0])
+            alias = text(node.named_children[1]) if len(node.named_children) > 1 else ""
+            if text(node).rstrip().endswith("*"):
+                wildcards.append(whole)
+            else:
+                imports[alias or whole.rpartition(".")[2]] = whole
+        elif node.type in _OWN:
+            classes.append(_class(lower, node))
+        elif node.type == "function_declaration":
+            receiver = _receiver(node)
+            function = replace(_function(lower, node), receiver=receiver)
+            functions.append(function)
+            if receiver:
+                methods.append((receiver.rpartition(".")[2].partition("<")[0], function))
+        elif node.type != "file_annotation":
+            statements.append(lower.code(node))
+    return File(
+        path,
+        "kotlin",
+        package,
+        imports,
+        tuple(wildcards),
+        tuple(classes),
+        tuple(functions),
+        tuple(statements),
+        tuple(methods),
+    )
+
+
+def _receiver(node: Node) -> str:
+    """Return the type that a function extends."""
+    for one in node.children:
+        if one.type == "identifier":
+            return ""
+        if one.type in _TYPES:
+            return text(one)
+    return ""
+
+
+def _modifiers(node: Node) -> set[str]:
+    return {text(one) for one in getattr(child(node, "modifiers"), "children", ())}
+
+
+def _notes(lower: Lowering, node: Node) -> tuple[Note, ...]:
+    return _noted(lower, child(node, "modifiers"))
+
+
+def _noted(lower: Lowering, node: Node | None) -> tuple[Note, ...]:
+    found = []
+    for one in children(node, "annotation"):
+        made = child(one, "constructor_invocation")
+        kind = child(made or one, "user_type")
+        given = _arguments(lower, child(made, "value_arguments")) if made is not None else ()
+        found.append(Note(text(kind).rpartition(".")[2], given))
+    return tuple(found)
+
+
+def _class(lower: Lowering, node: Node) -> Class:
+    called = text(node.child_by_field_name("name") or child(node, "identifier", "type_identifier"))
+    modifiers = _modifiers(node)
+    words = {text(one) for one in node.children if not one.is_named}
+    found = _Members(lower)
+    primary = child(node, "primary_constructor")
+    starts: list[Code] = []
+    if primary is not None:
+        for one in children(child(primary, "class_parameters") or primary, "class_parameter"):
+            found.parameter(one)
+    supers, given = _supers(lower, node)
+    if given is not None:
+        starts.append(Call(Member(Name("super"), "new"), given, line(node)))
+    for body in children(node, "class_body", "enum_class_body"):
+        found.read(body)
+    kind = (
+        "interface"
+        if "interface" in words
+        else "enum"
+        if "enum" in modifiers
+        else "data"
+        if "data" in modifiers
+        else "class"
+    )
+    is_single = node.type in ("object_declaration", "companion_object") or "object" in words
+    return Class(
+        called or "Companion",
+        kind,
+        supers,
+        tuple(found.fields),
+        tuple(found.functions),
+        tuple(found.classes),
+        (*starts, *found.statements),
+        _notes(lower, node),
+        line(node),
+        is_single,
+    )
+
+
+def _supers(lower: Lowering, node: Node) -> tuple[tuple[str, ...], tuple[Argument, ...] | None]:
+    supers: list[str] = []
+    given: tuple[Argument, ...] | None = None
+    for one in children(child(node, "delegation_specifiers"), "delegation_specifier"):
+        made = child(one, "constructor_invocation")
+        if made is not None:
+            supers.append(text(child(made, "user_type")))
+            given = _arguments(lower, child(made, "value_arguments"))
+        else:
+            supers.append(text(child(one, *_TYPES) or child(child(one, "explicit_delegation") or one, *_TYPES)))
+    return tuple(supers), given
+
+
+class _Members:
+    """Collects the members of a class."""
+
+    def __init__(self, lower: Lowering) -> None:
+        self.lower = lower
+        self.fields: list[Field] = []
+        self.functions: list[Function] = []
+        self.classes: list[Class] = []
+        self.statements: list[Expression | Statement] = []
+
+    def parameter(self, node: Node) -> None:
+        """Add a parameter of the primary constructor, which the class keeps."""
+        kind = text(child(node, *_TYPES))
+        at = next((place for place, one in enumerate(node.children) if text(one) == "="), len(node.children))
+        value = next((one for one in node.children[at + 1 :] if one.is_named), None)
+        notes = _notes(self.lower, node)
+        self.fields.append(
+            Field(text(child(node, "identifier")), kind, self.lower.maybe(value), notes, False, line(node))
+        )
+
+    def read(self, body: Node) -> None:
+        """Add the members in the body of a class."""
+        for node in self.lower.named(body):
+            if node.type == "property_declaration":
+                self._property(node)
+            elif node.type == "function_declaration":
+                self.functions.append(_function(self.lower, node))
+            elif node.type == "secondary_constructor":
+                continue
+            elif node.type == "companion_object":
+                inner = _class(self.lower, node)
+                self.classes.append(inner)
+                self.fields += [Field(one.name, one.type, one.value, one.notes, True, one.line) for one in inner.fields]
+            elif node.type in _OWN:
+                self.classes.append(_class(self.lower, node))
+            elif node.type == "enum_entry":
+                given = _arguments(self.lower, child(node, "value_arguments"))
+                called = text(child(node, "identifier"))
+                value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, called)), *given), line(node))
+                self.fields.append(Field(called, "enum", value, static=True, line=line(node)))
+            elif node.type == "anonymous_initializer":
+                self.statements.append(self.lower.block(child(node, "block")))
+            elif node.type == "ERROR":
+                self.read(node)
+            else:
+                self.statements.append(self.lower.code(node))
+
+    def _property(self, node: Node) -> None:
+        declared = child(node, "variable_declaration")
+        called = text(child(declared or node, "identifier"))
+        kind = text(child(declared, *_TYPES)) if declared is not None else ""
+        getter = child(node, "getter")
+        notes = _notes(self.lower, node)
+        if getter is not None and child(getter, "function_body") is not None:
+            body = _body(self.lower, child(getter, "function_body"))
+            self.functions.append(Function(called, (), body, kind, notes, line=line(node), end=end(node), getter=True))
+            return
+        self.fields.append(Field(called, kind, _initial(self.lower, node), notes, False, line(node)))
+
+
+def _initial(lower: Lowering, node: Node) -> Expression | None:
+    """Return the first value of a property; of `by lazy { … }`, what is computed."""
+    delegate = child(node, "property_delegate")
+    if delegate is not None:
+        value = lower.value(lower.named(delegate)[0])
+        if isinstance(value, Call) and value.function == Name("lazy") and value.arguments:
+            last = value.arguments[-1].value
+            return Call(last, (), line(node)) if isinstance(last, Lambda) else value
+        return value
+    values = [one for one in lower.named(node) if one.type not in (*_NO_VALUE, "multi_variable_declaration")]
+    plain = [one for one in node.children if one.type == "="]
+    return lower.value(values[-1]) if values and plain else _plain_name(node)
+
+
+def _plain_name(node: Node) -> Expression | None:
+    """Return the name that is the value of a property, as in `val a = b`."""
+    after = False
+    for one in node.children:
+        if one.type == "identifier" and after:
+            return Name(text(one))
+        after = after or one.type == "="
+    return None
+
+
+def _function(lower: Lowering, node: Node) -> Function:
+    body = child(node, "function_body")
+    name = node.child_by_field_name("name") or child(node, "identifier")
+    after = False
+    kind = ""
+    for one in node.children:
+        after = after or one.type == "function_value_parameters"
+        if after and one.type in _TYPES:
+            kind = text(one)
+    return Function(
+        text(name),
+        tuple(_parameters(lower, child(node, "function_value_parameters"))),
+        _body(lower, body) if body is not None else None,
+        kind,
+        _notes(lower, node),
+        line=line(node),
+        end=end(node),
+    )
+
+
+def _body(lower: Lowering, node: Node) -> Block:
+    inner = lower.named(node)
+    if not inner:
+        return Block(())
+    if inner[0].type == "block":
+        return lower.block(inner[0])
+    code = lower.code(inner[0])
+    return Block((Exit(Leave.RETURN, code),)) if is_expression(code) else Block((code,))
+
+
+def _parameters(lower: Lowering, node: Node | None) -> Iterator[Parameter]:
+    waiting: Parameter | None = None
+    modifiers: Node | None = None
+    for one in lower.named(node) if node is not None else ():
+        if one.type in ("parameter_modifiers", "modifiers"):
+            modifiers = one
+        elif one.type == "parameter":
+            if waiting is not None:
+                yield waiting
+            is_rest = modifiers is not None and "vararg" in text(modifiers)
+            notes = (*_notes(lower, one), *(_noted(lower, modifiers) if modifiers is not None else ()))
+            waiting = Parameter(text(child(one, "identifier")), text(child(one, *_TYPES)), notes=notes, rest=is_rest)
+            modifiers = None
+        elif waiting is not None:
+            yield Parameter(waiting.name, waiting.type, lower.value(one), waiting.notes, rest=waiting.rest)
+            waiting = None
+    if waiting is not None:
+        yield waiting
+
+
+def _arguments(lower: Lowering, node: Node | None) -> tuple[Argument, ...]:
+    found = []
+    for one in children(node, "value_argument"):
+        inner = lower.named(one)
+        is_named = any(text(each) == "=" for each in one.children)
+        if is_named and len(inner) > 1:
+            found.append(Argument(lower.value(inner[-1]), text(inner[0])))
+        elif any(text(each) == "*" for each in one.children) and inner:
+            found.append(Argument(Operation("*", (lower.value(inner[-1]),))))
+        elif inner:
+            found.append(Argument(lower.value(inner[-1])))
+    return tuple(found)
+
+
+def _call(lower: Lowering, node: Node) -> Expression:
+    function = lower.named(node)[0]
+    given = list(_arguments(lower, child(node, "value_arguments")))
+    trailing = child(node, "annotated_lambda", "lambda_literal")
+    if trailing is not None:
+        given.append(Argument(lower.value(trailing)))
+    kinds = child(node, "type_arguments")
+    called = lower.value(function)
+    if kinds is not None and isinstance(called, Name | Member):
+        shown = text(kinds)
+        called = Name(called.name + shown) if isinstance(called, Name) else Member(called.of, called.name + shown)
+    if isinstance(called, Member) and called.name in ("apply", "also", "let", "run", "takeIf") and len(given) == 1:
+        return _scoped(called, given[0].value, line(node))
+    if isinstance(called, Name) and called.name == "with" and len(given) == 2:
+        return _scoped(Member(given[0].value, "run"), given[1].value, line(node))
+    return Call(called, tuple(given), line(node))
+
+
+def _scoped(called: Member, given: Expression, at: int) -> Expression:
+    """Lower `x.apply { … }` and its like: statements with `x` as *this* or *it*, whose value is `x` or the last one."""
+    if not isinstance(given, Lambda) or called.name == "takeIf":
+        if called.name == "let":
+            return Call(given, (Argument(called.of),), at)
+        return Call(called, (Argument(given),), at)
+    function = given.function
+    if called.name in ("let", "also"):
+        taken = Parameter(function.parameters[0].name if function.parameters else "it")
+        body = function.body or Block(())
+        if called.name == "also":
+            body = Block((*body.statements, Exit(Leave.RETURN, Name(taken.name))))
+        return Call(Lambda(Function("", (taken,), body, line=function.line)), (Argument(called.of),), at)
+    body = function.body or Block(())
+    if called.name == "apply":
+        body = Block((*body.statements, Exit(Leave.RETURN, Name("this"))))
+    return Call(
+        Lambda(Function("with receiver", (Parameter("this"),), body, line=function.line)), (Argument(called.of),), at
+    )
+
+
+def _lambda(lower: Lowering, node: Node) -> Expression:
+    inner = child(node, "lambda_literal") or node
+    declared = child(inner, "lambda_parameters")
+    parameters: list[Parameter] = []
+    starts: list[Code] = []
+    for place, one in enumerate(lower.named(declared) if declared is not None else ()):
+        if one.type == "variable_declaration":
+            parameters.append(Parameter(text(child(one, "identifier")), text(child(one, *_TYPES))))
+        else:
+            names = [Name(text(child(each, "identifier"))) for each in children(one, "variable_declaration")]
+            parameters.append(Parameter(f"(pattern {place})"))
+            starts.append(Declare(Sequence(tuple(names)), "", Name(f"(pattern {place})")))
+    statements = [lower.code(one) for one in lower.named(inner) if one.type != "lambda_parameters"]
+    if not parameters:
+        parameters = [Parameter("it", default=Literal(Kind.NOTHING, ""))]
+    return Lambda(Function("", tuple(parameters), Block((*starts, *statements)), line=line(node), end=end(node)))
+
+
+def _navigation(lower: Lowering, node: Node) -> Expression:
+    parts = lower.named(node)
+    return Member(lower.value(parts[0]), text(parts[-1]))
+
+
+def _identifier(_lower: Lowering, node: Node) -> Expression:
+    known = text(node)
+    if known in ("true", "false"):
+        return Literal(Kind.TRUTH, known)
+    if known == "null":
+        return Literal(Kind.NOTHING, "")
+    if known in ("break", "continue"):
+        return Exit(Leave.BREAK if known == "break" else Leave.CONTINUE)
+    return Name(known)
+
+
+def _string(lower: Lowering, node: Node) -> Expression:
+    """Lower a text; `$name` is a name, which the grammar has as text."""
+    parts: list[Expression] = []
+    after_sign = False
+    for one in node.named_children:
+        known = text(one)
+        if one.type == "interpolation":
+            parts += [lower.value(each) for each in lower.named(one)]
+        elif one.type == "string_content" and known == "$":
+            after_sign = True
+            continue
+        elif after_sign:
+            stop = next((place for place, sign in enumerate(known) if not (sign.isalnum() or sign == "_")), len(known))
+            parts += [Name(known[:stop]), Literal(Kind.TEXT, known[stop:])]
+        else:
+            parts.append(Literal(Kind.TEXT, "$" if known == "\\$" else known))
+        after_sign = False
+    if all(isinstance(one, Literal) for one in parts):
+        return Literal(Kind.TEXT, "".join(one.text for one in parts if isinstance(one, Literal)))
+    return Text(tuple(one for one in parts if one != Literal(Kind.TEXT, "")))
+
+
+def _variable(lower: Lowering, node: Node) -> Code:
+    several = child(node, "multi_variable_declaration")
+    if several is not None:
+        names = tuple(Name(text(child(one, "identifier"))) for one in children(several, "variable_declaration"))
+        return Declare(Sequence(names), "", _initial(lower, node))
+    declared = child(node, "variable_declaration")
+    kind = text(child(declared, *_TYPES)) if declared is not None else ""
+    return Declare(Name(text(child(declared or node, "identifier"))), kind, _initial(lower, node))
+
+
+def _assignment(lower: Lowering, node: Node) -> Expression:
+    sign = next((text(one) for one in node.children if text(one).endswith("=") and not one.is_named), "=")
+    left, right = lower.named(node)[0], lower.named(node)[-1]
+    return Assign(lower.value(left), lower.value(right), sign.removesuffix("="))
+
+
+def _if(lower: Lowering, node: Node) -> Expression:
+    test = node.child_by_field_name("condition")
+    rest = [one for one in lower.named(node) if test is None or one.id != test.id]
+    is_empty = not any(text(one) == "else" for one in node.children)
+    then = lower.block(rest[0]) if rest else Block(())
+    other = lower.block(rest[1]) if len(rest) > 1 and not is_empty else None
+    return If(lower.value(test), then, other)
+
+
+def _when(lower: Lowering, node: Node) -> Expression:
+    subject = child(node, "when_subject")
+    of = lower.maybe(lower.named(subject)[-1]) if subject is not None and lower.named(subject) else None
+    cases: list[Case] = []
+    for one in children(node, "when_entry"):
+        conditions = one.children_by_field_name("condition")
+        ids = {each.id for each in conditions}
+        body = [each for each in lower.named(one) if each.id not in ids]
+        values = tuple(_condition(lower, each) for each in conditions)
+        cases.append(Case(values, lower.block(body[-1]) if body else Block(())))
+    return Match(of, tuple(cases))
+
+
+def _condition(lower: Lowering, node: Node) -> Expression:
+    if node.type == "type_test":
+        return Declare(Name("_"), text(child(node, *_TYPES)))  # type: ignore[return-value]
+    return lower.value(node)
+
+
+def _for(lower: Lowering, node: Node) -> Code:
+    parts = lower.named(node)
+    target = parts[0]
+    if target.type == "multi_variable_declaration":
+        names = tuple(Name(text(child(one, "identifier"))) for one in children(target, "variable_declaration"))
+        bound: Expression = Sequence(names)
+    else:
+        bound = Name(text(child(target, "identifier") or target))
+    return Loop(lower.block(parts[-1] if len(parts) > 2 else None), bound, lower.value(parts[1]))
+
+
+def _while(lower: Lowering, node: Node) -> Code:
+    test = node.child_by_field_name("condition")
+    body = child(node, "block")
+    return Loop(lower.block(body), test=lower.maybe(test))
+
+
+def _try(lower: Lowering, node: Node) -> Expression:
+    handlers = tuple(lower.block(child(one, "block")) for one in children(node, "catch_block"))
+    last = child(node, "finally_block")
+    return Try(
+        lower.block(child(node, "block")), handlers, lower.block(child(last, "block")) if last is not None else None
+    )
+
+
+def _infix(lower: Lowering, node: Node) -> Expression:
+    left, sign, right = (*lower.named(node), None, None)[:3]
+    if text(sign) == "to":
+        return Sequence((lower.value(left), lower.value(right)))
+    return Call(Member(lower.value(left), text(sign)), (Argument(lower.value(right)),), line(node))
+
+
+def _reference(lower: Lowering, node: Node) -> Expression:
+    parts = lower.named(node)
+    if len(parts) == 1:
+        return Name(text(parts[0]))
+    return Member(lower.value(parts[0]), text(parts[-1]))
+
+
+def _object(lower: Lowering, node: Node) -> Expression:
+    supers, given = _supers(lower, node)
+    found = _Members(lower)
+    for body in children(node, "class_body"):
+        found.read(body)
+    inner = Class("", "class", supers, tuple(found.fields), tuple(found.functions), line=line(node))
+    return New(supers[0] if supers else "object", given or (), body=inner, line=line(node))
+
+
+def _unary(lower: Lowering, node: Node) -> Expression:
+    sign = next((text(one) for one in node.children if not one.is_named), "")
+    value = lower.value(lower.named(node)[0])
+    if sign in ("++", "--"):
+        return Assign(value, Literal(Kind.NUMBER, "1"), sign[:1])
+    return value if sign == "!!" else Operation(sign, (value,))
+
+
+def _as(lower: Lowering, node: Node) -> Expression:
+    value, kind = lower.named(node)[0], lower.named(node)[-1]
+    return Operation("as", (lower.value(value), Unknown(text(kind))))
+
+
+def _index(lower: Lowering, node: Node) -> Expression:
+    parts = lower.named(node)
+    return Index(lower.value(parts[0]), lower.value(parts[-1]))
+
+
+def _this(_lower: Lowering, _node: Node) -> Expression:
+    return Name("this")
+
+
+def _test(lower: Lowering, node: Node) -> Expression:
+    return Operation("instanceof", (lower.value(lower.named(node)[0]), Unknown(text(lower.named(node)[-1]))))
+
+
+SYNTAX = Syntax(
+    name="kotlin",
+    nodes={
+        "identifier": _identifier,
+        "simple_identifier": _identifier,
+        "this_expression": _this,
+        "super_expression": lambda _lower, _node: Name("super"),
+        "string_literal": _string,
+        "multiline_string_literal": _string,
+        "character_literal": _string,
+        "number_literal": number,
+        "float_literal": number,
+        "null": lambda _lower, _node: Literal(Kind.NOTHING, ""),
+        "navigation_expression": _navigation,
+        "call_expression": _call,
+        "index_expression": _index,
+        "annotated_lambda": _lambda,
+        "lambda_literal": _lambda,
+        "anonymous_function": lambda lower, node: Lambda(_function(lower, node)),
+        "callable_reference": _reference,
+        "object_literal": _object,
+        "collection_literal": items,
+        "binary_expression": operation,
+        "infix_expression": _infix,
+        "unary_expression": _unary,
+        "as_expression": _as,
+        "is_expression": _test,
+        "property_declaration": _variable,
+        "assignment": _assignment,
+        "block": block,
+        "function_body": _body,
+        "if_expression": _if,
+        "when_expression": _when,
+        "for_statement": _for,
+        "while_statement": _while,
+        "do_while_statement": _while,
+        "try_expression": _try,
+        "return_expression": leave(Leave.RETURN),
+        "throw_expression": leave(Leave.THROW),
+        "function_declaration": lambda lower, node: _function(lower, node),
+        "class_declaration": _class,
+        "object_declaration": _class,
+        "annotated_expression": lambda lower, node: lower.code(lower.named(node)[-1]),
+        "labeled_expression": lambda lower, node: lower.code(lower.named(node)[-1]),
+    },
+    file=_file,
+)

@@ -1,0 +1,626 @@
+"""Rust."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from scanner_programs.ir import (
+    Argument,
+    Assign,
+    Block,
+    Call,
+    Case,
+    Class,
+    Declare,
+    Exit,
+    Expression,
+    Field,
+    File,
+    Function,
+    If,
+    Index,
+    Kind,
+    Lambda,
+    Leave,
+    Literal,
+    Loop,
+    Match,
+    Member,
+    Name,
+    New,
+    Note,
+    Operation,
+    Parameter,
+    Record,
+    Sequence,
+    Statement,
+    Text,
+    Unknown,
+)
+from scanner_programs.lowering import (
+    Code,
+    Lowering,
+    Node,
+    Syntax,
+    child,
+    children,
+    end,
+    inside,
+    is_expression,
+    items,
+    last,
+    leave,
+    line,
+    literal,
+    name,
+    number,
+    operation,
+    string,
+    text,
+)
+
+_SAME = frozenset(
+    (
+        "unwrap", "expect", "clone", "to_owned", "to_string_lossy", "as_ref", "as_mut", "borrow", "borrow_mut",
+        "into", "lock", "await", "unwrap_or_default", "as_str", "as_deref", "iter", "into_iter", "to_vec", "ok"
+    )
+)  # fmt: skip
+"""Methods of the standard library that return what they are called on, in another form of ownership."""
+
+
+def _file(lower: Lowering, root: Node, path: str) -> File:
+    found = _Contents(lower)
+    found.read(root)
+    return File(
+        path,
+        "rust",
+        "",
+        found.imports,
+        tuple(found.wildcards),
+        tuple(found.classes),
+        tuple(found.functions),
+        tuple(found.statements),
+        tuple(found.methods),
+    )
+
+
+class _Contents:
+    """Collects what a file declares."""
+
+    def __init__(self, lower: Lowering) -> None:
+        self.lower = lower
+        self.imports: dict[str, str] = {}
+        self.wildcards: list[str] = []
+        self.classes: list[Class] = []
+        self.functions: list[Function] = []
+        self.methods: list[tuple[str, Function]] = []
+        self.statements: list[Expression | Statement] = []
+        self.supers: dict[str, list[str]] = {}
+
+    def read(self, root: Node) -> None:
+        """Add the declarations of a file or module."""
+        self._read(root)
+        self.classes = [replace(one, supers=(*one.supers, *self.supers.get(one.name, ()))) for one in self.classes]
+
+    def _read(self, root: Node) -> None:
+        notes: list[Note] = []
+        for node in self.lower.named(root):
+            if node.type == "attribute_item":
+                notes += _notes(node)
+                continue
+            if node.type == "use_declaration":
+                self._use(node.child_by_field_name("argument"), "")
+            elif node.type in ("struct_item", "enum_item", "union_item"):
+                self.classes.append(_struct(self.lower, node, tuple(notes)))
+            elif node.type == "trait_item":
+                self.classes.append(_trait(self.lower, node))
+            elif node.type == "impl_item":
+                self._impl(node)
+            elif node.type == "function_item":
+                self.functions.append(_function(self.lower, node, tuple(notes)))
+            elif node.type == "mod_item":
+                body = node.child_by_field_name("body")
+                if body is not None and not any(one.name == "cfg" for one in notes):
+                    self._read(body)
+            elif node.type in ("const_item", "static_item"):
+                value = self.lower.maybe(node.child_by_field_name("value"))
+                kind = text(node.child_by_field_name("type"))
+                self.statements.append(Declare(Name(text(node.child_by_field_name("name"))), kind, value))
+            elif node.type not in ("extern_crate_declaration", "macro_definition", "type_item", "inner_attribute_item"):
+                self.statements.append(self.lower.code(node))
+            notes = []
+
+    def _use(self, node: Node | None, before: str) -> None:
+        """Add the names that a `use` binds."""
+        if node is None:
+            return
+        joined = f"{before}::" if before else ""
+        if node.type == "scoped_use_list":
+            path = joined + text(node.child_by_field_name("path"))
+            for one in self.lower.named(node.child_by_field_name("list")):
+                self._use(one, path)
+        elif node.type == "use_list":
+            for one in self.lower.named(node):
+                self._use(one, before)
+        elif node.type == "use_as_clause":
+            self.imports[text(node.child_by_field_name("alias"))] = joined + text(node.child_by_field_name("path"))
+        elif node.type == "use_wildcard":
+            self.wildcards.append(joined + text(self.lower.named(node)[0]))
+        elif node.type == "self":
+            self.imports[before.rpartition("::")[2]] = before
+        else:
+            whole = joined + text(node)
+            self.imports[whole.rpartition("::")[2]] = whole
+
+    def _impl(self, node: Node) -> None:
+        owner = text(node.child_by_field_name("type")).partition("<")[0].rpartition("::")[2]
+        trait = node.child_by_field_name("trait")
+        if trait is not None:
+            self.supers.setdefault(owner, []).append(text(trait).partition("<")[0])
+        known = self.lower.extra
+        self.lower.extra = {"Self": owner}
+        for one in children(node.child_by_field_name("body"), "function_item"):
+            self.methods.append((owner, _function(self.lower, one)))
+        self.lower.extra = known
+
+
+def _notes(node: Node) -> list[Note]:
+    attribute = child(node, "attribute")
+    if attribute is None:
+        return []
+    called = text(attribute.named_children[0]).rpartition("::")[2]
+    tree = attribute.child_by_field_name("arguments")
+    arguments: list[Argument] = []
+    key = ""
+    for one in tree.named_children if tree is not None else ():
+        if one.type == "identifier":
+            key = text(one)
+            arguments.append(Argument(Name(key)))
+        elif one.type == "string_literal" and key:
+            if arguments and arguments[-1] == Argument(Name(key)):
+                arguments.pop()
+            arguments.append(Argument(Literal(Kind.TEXT, text(one).strip('"')), key))
+            key = ""
+    return [Note(called, tuple(arguments))] if called not in ("derive", "allow", "doc") else []
+
+
+def _struct(lower: Lowering, node: Node, notes: tuple[Note, ...]) -> Class:
+    called = text(node.child_by_field_name("name"))
+    body = node.child_by_field_name("body")
+    if node.type == "enum_item":
+        return _enum(lower, node, body, called, notes)
+    return Class(called, "struct", (), tuple(_fields(lower, body)), notes=notes, line=line(node))
+
+
+def _fields(lower: Lowering, body: Node | None) -> Iterator[Field]:
+    """Yield the fields of a struct or of a variant: by name, or by place."""
+    waiting: list[Note] = []
+    place = 0
+    for one in lower.named(body) if body is not None else ():
+        if one.type == "attribute_item":
+            waiting += _notes(one)
+            continue
+        if one.type == "field_declaration":
+            called, kind = text(one.child_by_field_name("name")), text(one.child_by_field_name("type"))
+            yield Field(called, kind, notes=tuple(waiting), line=line(one))
+        elif one.type != "visibility_modifier":
+            yield Field(str(place), text(one), notes=tuple(waiting), line=line(one))
+            place += 1
+        waiting = []
+
+
+def _enum(lower: Lowering, node: Node, body: Node | None, called: str, notes: tuple[Note, ...]) -> Class:
+    """Lower an enumeration: variants with fields are classes below it, others are constants."""
+    fields: list[Field] = []
+    variants: list[Class] = []
+    waiting: list[Note] = []
+    inherited = tuple(
+        replace(note, arguments=tuple(replace(one, name="rename_all") if one.name == "rename_all_fields" else one
+                                      for one in note.arguments if one.name != "rename_all"))
+        for note in notes
+    )  # fmt: skip
+    for one in lower.named(body) if body is not None else ():
+        if one.type == "attribute_item":
+            waiting += _notes(one)
+        elif one.type == "enum_variant":
+            known = text(one.child_by_field_name("name"))
+            inside = one.child_by_field_name("body")
+            if inside is not None:
+                listed = tuple(_fields(lower, inside))
+                variants.append(Class(known, "data", (called,), listed, notes=(*inherited, *waiting), line=line(one)))
+            else:
+                value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, known)),), line(one))
+                fields.append(Field(known, "enum", value, tuple(waiting), True, line(one)))
+            waiting = []
+    kind = "class" if variants else "enum"
+    return Class(called, kind, (), tuple(fields), classes=tuple(variants), notes=notes, line=line(node))
+
+
+def _trait(lower: Lowering, node: Node) -> Class:
+    functions = [
+        _function(lower, one)
+        for one in children(node.child_by_field_name("body"), "function_signature_item", "function_item")
+    ]
+    return Class(text(node.child_by_field_name("name")), "interface", (), (), tuple(functions), line=line(node))
+
+
+def _function(lower: Lowering, node: Node, notes: tuple[Note, ...] = ()) -> Function:
+    body = node.child_by_field_name("body")
+    parameters: list[Parameter] = []
+    starts: list[Code] = []
+    has_self = False
+    for one in lower.named(node.child_by_field_name("parameters")):
+        if one.type == "self_parameter":
+            has_self = True
+        elif one.type == "parameter":
+            pattern = one.child_by_field_name("pattern")
+            kind = lower.extra.get(text(one.child_by_field_name("type")), text(one.child_by_field_name("type")))
+            if pattern.type in ("identifier", "mut_pattern", "self"):
+                parameters.append(Parameter(text(pattern).removeprefix("mut "), kind))
+            else:
+                called = f"(pattern {len(parameters)})"
+                parameters.append(Parameter(called, kind))
+                starts.append(Declare(lower.value(pattern), "", Name(called)))
+    lowered = lower.block(body) if body is not None else None
+    if lowered is not None and starts:
+        lowered = Block((*starts, *lowered.statements))
+    called = text(node.child_by_field_name("name"))
+    return Function(
+        "create" if called == "new" else called,
+        tuple(parameters),
+        lowered,
+        text(node.child_by_field_name("return_type")),
+        notes,
+        not has_self,
+        line(node),
+        end(node),
+    )
+
+
+def _call(lower: Lowering, node: Node) -> Expression:
+    function = node.child_by_field_name("function")
+    given = lower.arguments(node.child_by_field_name("arguments"))
+    if function.type == "generic_function":
+        function = function.child_by_field_name("function")
+    called = lower.value(function)
+    if isinstance(called, Name) and called.name in ("Some", "Ok", "Box") and len(given) == 1:
+        return given[0].value
+    if isinstance(called, Member) and len(given) == 1 and called.name == "new" and called.of in _HOLDERS:
+        return given[0].value
+    if isinstance(called, Member):
+        if called.name in _SAME and len(given) <= 1 and function.type == "field_expression":
+            return called.of
+        if called.name == "new":
+            called = Member(called.of, "create")
+    return Call(called, given, line(node))
+
+
+_HOLDERS = (Name("Box"), Name("Arc"), Name("Rc"), Name("Mutex"), Name("RwLock"), Name("Some"))
+
+
+def _path(lower: Lowering, node: Node) -> Expression:
+    path, called = node.child_by_field_name("path"), text(node.child_by_field_name("name"))
+    if path is None:
+        return Name(called)
+    before = text(path).partition("<")[0].removesuffix("::")
+    if before in ("self", "super", "crate"):
+        return Name(called)
+    return Member(lower.value(path), called)
+
+
+def _name(lower: Lowering, node: Node) -> Expression:
+    known = text(node)
+    if known in ("self", "None"):
+        return Name("this") if known == "self" else Literal(Kind.NOTHING, "")
+    return Name(lower.extra.get(known, known))
+
+
+def _field_of(lower: Lowering, node: Node) -> Expression:
+    called = text(node.child_by_field_name("field"))
+    value = lower.value(node.child_by_field_name("value"))
+    return Member(value, called)
+
+
+def _struct_value(lower: Lowering, node: Node) -> Expression:
+    kind = text(node.child_by_field_name("name"))
+    members = []
+    for one in lower.named(node.child_by_field_name("body")):
+        if one.type == "shorthand_field_initializer":
+            known = text(child(one, "identifier"))
+            members.append(Argument(Name(known), known))
+        elif one.type == "field_initializer":
+            members.append(
+                Argument(lower.value(one.child_by_field_name("value")), text(one.child_by_field_name("field")))
+            )
+        elif one.type == "base_field_initializer":
+            members.append(Argument(lower.value(lower.named(one)[0]), "*"))
+    return New(lower.extra.get(kind, kind), (), tuple(members), line=line(node))
+
+
+def _let(lower: Lowering, node: Node) -> Code:
+    pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
+    kind = text(node.child_by_field_name("type"))
+    other = node.child_by_field_name("alternative")
+    found = Declare(_bound(lower, pattern), kind, lower.maybe(value))
+    if other is None:
+        return found
+    test = Operation("instanceof", (lower.value(value), Unknown(text(pattern).partition("(")[0])))
+    return Block((found, If(Operation("!", (test,)), lower.block(other))))
+
+
+def _bound(lower: Lowering, node: Node) -> Expression:
+    """Return what a pattern binds, for a value that fits it."""
+    if node.type == "struct_pattern":
+        entries: list[tuple[Expression | None, Expression]] = []
+        for one in children(node, "field_pattern"):
+            known = text(one.child_by_field_name("name"))
+            inner = one.child_by_field_name("pattern")
+            entries.append((Literal(Kind.TEXT, known), _bound(lower, inner) if inner is not None else Name(known)))
+        return Record(tuple(entries))
+    if node.type == "tuple_struct_pattern":
+        kind = node.child_by_field_name("type")
+        inner = [one for one in lower.named(node) if kind is None or one.id != kind.id]
+        if text(kind) in ("Some", "Ok", "Err") and len(inner) == 1:
+            return _bound(lower, inner[0])
+        return Call(Name(text(kind)), tuple(Argument(_bound(lower, one)) for one in inner), line(node))
+    if node.type in ("tuple_pattern", "slice_pattern"):
+        return Sequence(tuple(_bound(lower, one) for one in lower.named(node)))
+    if node.type in ("mut_pattern", "ref_pattern", "reference_pattern"):
+        return _bound(lower, lower.named(node)[-1])
+    return lower.value(node)
+
+
+def _if(lower: Lowering, node: Node) -> Code:
+    test = node.child_by_field_name("condition")
+    other = node.child_by_field_name("alternative")
+    then = lower.block(node.child_by_field_name("consequence"))
+    otherwise = lower.block(lower.named(other)[0]) if other is not None and lower.named(other) else None
+    if test.type == "let_condition":
+        value, pattern = test.child_by_field_name("value"), test.child_by_field_name("pattern")
+        of = lower.value(value)
+        is_some = Operation("instanceof", (of, Unknown(text(pattern).partition("(")[0])))
+        start = Declare(_bound(lower, pattern), "", of)
+        return If(is_some, Block((start, *then.statements)), otherwise)
+    return If(lower.value(test), then, otherwise)
+
+
+def _match(lower: Lowering, node: Node) -> Expression:
+    cases = []
+    for one in children(node.child_by_field_name("body"), "match_arm", "last_match_arm"):
+        pattern = one.child_by_field_name("pattern")
+        condition = pattern.child_by_field_name("condition")
+        inner = [each for each in lower.named(pattern) if condition is None or each.id != condition.id]
+        body = lower.block(one.child_by_field_name("value"))
+        test = lower.maybe(condition)
+        if not inner:
+            cases.append(Case((), body, test))
+            continue
+        listed = lower.named(inner[0]) if inner[0].type == "or_pattern" else [inner[0]]
+        values = tuple(_pattern(lower, each) for each in listed)
+        cases.append(Case(values, body, test))
+    of = lower.value(node.child_by_field_name("value"))
+    return Block((Declare(Name("(of)"), "", of), Match(Name("(of)"), tuple(cases))))
+
+
+def _pattern(lower: Lowering, node: Node) -> Expression:
+    if node.type in ("tuple_struct_pattern",):
+        kind = node.child_by_field_name("type")
+        inner = [one for one in lower.named(node) if kind is None or one.id != kind.id]
+        return Call(Name(text(kind)), tuple(Argument(_pattern(lower, one)) for one in inner), line(node))
+    if node.type == "struct_pattern":
+        return Declare(_bound(lower, node), text(node.child_by_field_name("type")))  # type: ignore[return-value]
+    return lower.value(node)
+
+
+def _for(lower: Lowering, node: Node) -> Code:
+    body = lower.block(node.child_by_field_name("body"))
+    return Loop(
+        body, _bound(lower, node.child_by_field_name("pattern")), lower.value(node.child_by_field_name("value"))
+    )
+
+
+def _while(lower: Lowering, node: Node) -> Code:
+    body = lower.block(node.child_by_field_name("body"))
+    test = node.child_by_field_name("condition")
+    if test is not None and test.type == "let_condition":
+        of = lower.value(test.child_by_field_name("value"))
+        return Loop(body, _bound(lower, test.child_by_field_name("pattern")), of)
+    return Loop(body, test=lower.maybe(test))
+
+
+def _closure(lower: Lowering, node: Node) -> Expression:
+    parameters: list[Parameter] = []
+    starts: list[Code] = []
+    for one in lower.named(node.child_by_field_name("parameters")):
+        pattern = one.child_by_field_name("pattern") if one.type == "parameter" else one
+        kind = text(one.child_by_field_name("type")) if one.type == "parameter" else ""
+        if pattern.type == "identifier":
+            parameters.append(Parameter(text(pattern), kind))
+        else:
+            parameters.append(Parameter(f"(pattern {len(parameters)})", kind))
+            starts.append(Declare(_bound(lower, pattern), "", Name(parameters[-1].name)))
+    code = lower.code(node.child_by_field_name("body"))
+    body = code if isinstance(code, Block) else Block((Exit(Leave.RETURN, code) if is_expression(code) else code,))
+    return Lambda(Function("", tuple(parameters), Block((*starts, *body.statements)), line=line(node), end=end(node)))
+
+
+def _async(lower: Lowering, node: Node) -> Code:
+    return lower.code(lower.named(node)[-1])
+
+
+def _macro(lower: Lowering, node: Node) -> Expression:
+    """Lower a macro by its tokens, which have no tree: names, members and texts among them are its arguments."""
+    called = text(node.child_by_field_name("macro")).rpartition("::")[2]
+    whole = text(node.child_by_field_name("macro"))
+    tree = child(node, "token_tree")
+    if called == "json" and tree is not None:
+        return _json(lower, tree)
+    given = [Argument(one) for one in _tokens(lower, tree)]
+    if called == "vec":
+        return Sequence(tuple(one.value for one in given))
+    if called == "format":
+        return Text(tuple(one.value for one in given))
+    return Call(
+        Name(f"{whole}!" if whole not in ("println", "print", "eprintln") else "println"), tuple(given), line(node)
+    )
+
+
+def _tokens(lower: Lowering, tree: Node | None) -> Iterator[Expression]:
+    """Yield the values between the commas of tokens."""
+    group: list[Node] = []
+    for one in (*tree.children[1:-1], None) if tree is not None else ():
+        if one is None or text(one) == ",":
+            if group:
+                yield _joined(lower, group)
+            group = []
+        else:
+            group.append(one)
+
+
+def _joined(lower: Lowering, group: list[Node]) -> Expression:
+    """Return the value of tokens: a chain of members, a literal, or what is not known further."""
+    nodes = [one for one in group if text(one) not in ("&", "*", "%", "?", "mut")]
+    if len(nodes) == 1 and nodes[0].type not in ("token_tree",):
+        return lower.value(nodes[0])
+    code: Expression | None = None
+    for one in nodes:
+        if one.type in ("identifier", "self", "metavariable", "integer_literal"):
+            known = "this" if text(one) == "self" else text(one)
+            code = Name(known) if code is None else Member(code, known)
+        elif one.type == "token_tree" and code is not None and text(one).startswith("("):
+            given = tuple(Argument(each) for each in _tokens(lower, one))
+            code = _same(Call(code, given, line(one)))
+        elif text(one) not in (".", "::"):
+            inner = [each for part in nodes if part.type == "token_tree" for each in _tokens(lower, part)]
+            names = [lower.value(part) for part in nodes if part.type in ("identifier", "string_literal")]
+            return Unknown(" ".join(text(part) for part in group), (*names, *inner))
+    return code if code is not None else Unknown(" ".join(text(part) for part in group))
+
+
+def _same(code: Call) -> Expression:
+    if isinstance(code.function, Member) and code.function.name in _SAME and len(code.arguments) <= 1:
+        return code.function.of
+    return code
+
+
+def _json(lower: Lowering, tree: Node) -> Expression:
+    """Lower the tokens of `json!`: an object, a list or a value."""
+    inner = [one for one in tree.children if one.type == "token_tree"]
+    opened = text(tree)[:1]
+    if opened == "(" and len(inner) == 1:
+        return _json(lower, inner[0])
+    groups: list[list[Node]] = [[]]
+    for one in tree.children[1:-1]:
+        if text(one) == ",":
+            groups.append([])
+        else:
+            groups[-1].append(one)
+    if opened == "[":
+        return Sequence(tuple(_json_value(lower, one) for one in groups if one))
+    if opened == "{":
+        entries: list[tuple[Expression | None, Expression]] = []
+        for group in groups:
+            at = next((place for place, one in enumerate(group) if text(one) == ":"), -1)
+            if at > 0:
+                entries.append((_joined(lower, group[:at]), _json_value(lower, group[at + 1 :])))
+        return Record(tuple(entries))
+    return _joined(lower, tree.children[1:-1])
+
+
+def _json_value(lower: Lowering, group: list[Node]) -> Expression:
+    if len(group) == 1 and group[0].type == "token_tree":
+        return _json(lower, group[0])
+    if len(group) == 1 and text(group[0]) == "null":
+        return Literal(Kind.NOTHING, "")
+    return _joined(lower, group)
+
+
+def _cast(lower: Lowering, node: Node) -> Expression:
+    kind = text(node.child_by_field_name("type"))
+    return Operation("as", (lower.value(node.child_by_field_name("value")), Unknown(kind)))
+
+
+def _index(lower: Lowering, node: Node) -> Expression:
+    parts = lower.named(node)
+    return Index(lower.value(parts[0]), lower.value(parts[-1]))
+
+
+def _assigned(lower: Lowering, node: Node) -> Expression:
+    sign = text(node.child_by_field_name("operator")).removesuffix("=")
+    return Assign(lower.value(node.child_by_field_name("left")), lower.value(node.child_by_field_name("right")), sign)
+
+
+def _unary(lower: Lowering, node: Node) -> Expression:
+    sign = next((text(one) for one in node.children if not one.is_named), "")
+    return Operation(sign, (lower.value(lower.named(node)[-1]),))
+
+
+def _block(lower: Lowering, node: Node) -> Expression:
+    """Lower statements; a last statement with a semicolon has no value."""
+    codes = [lower.code(one) for one in lower.named(node)]
+    return Block(tuple(codes))
+
+
+SYNTAX = Syntax(
+    name="rust",
+    inner=frozenset(("parenthesized_expression", "expression_statement")),
+    nodes={
+        "identifier": _name,
+        "field_identifier": _name,
+        "type_identifier": _name,
+        "self": _name,
+        "crate": name,
+        "string_literal": string(),
+        "raw_string_literal": string(),
+        "char_literal": string(),
+        "integer_literal": number,
+        "float_literal": number,
+        "boolean_literal": literal(Kind.TRUTH),
+        "unit_expression": lambda _lower, _node: Literal(Kind.NOTHING, ""),
+        "scoped_identifier": _path,
+        "scoped_type_identifier": _path,
+        "field_expression": _field_of,
+        "call_expression": _call,
+        "generic_function": lambda lower, node: lower.value(node.child_by_field_name("function")),
+        "struct_expression": _struct_value,
+        "index_expression": _index,
+        "array_expression": items,
+        "tuple_expression": items,
+        "tuple_pattern": items,
+        "binary_expression": operation,
+        "unary_expression": _unary,
+        "reference_expression": last,
+        "type_cast_expression": _cast,
+        "try_expression": inside,
+        "await_expression": inside,
+        "let_declaration": _let,
+        "assignment_expression": _assigned,
+        "compound_assignment_expr": _assigned,
+        "block": _block,
+        "unsafe_block": _async,
+        "async_block": _async,
+        "if_expression": _if,
+        "match_expression": _match,
+        "for_expression": _for,
+        "while_expression": _while,
+        "loop_expression": _while,
+        "closure_expression": _closure,
+        "macro_invocation": _macro,
+        "return_expression": leave(Leave.RETURN),
+        "break_expression": leave(Leave.BREAK),
+        "continue_expression": leave(Leave.CONTINUE),
+        "function_item": lambda lower, node: _function(lower, node),
+        "let_condition": lambda lower, node: Operation(
+            "instanceof",
+            (
+                lower.value(node.child_by_field_name("value")),
+                Unknown(text(node.child_by_field_name("pattern")).partition("(")[0]),
+            ),
+        ),
+        "empty_statement": lambda _lower, _node: Block(()),
+        "use_declaration": lambda _lower, _node: Block(()),
+        "attribute_item": lambda _lower, _node: Block(()),
+    },
+    file=_file,
+)

@@ -1,0 +1,1 @@
+"""What calls, classes and annotations of libraries mean: rows, as data."""

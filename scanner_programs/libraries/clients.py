@@ -1,0 +1,347 @@
+"""Clients of Kafka: which calls write a record, and which of their arguments are what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scanner_programs.libraries.rows import Client, Signature
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_RECORD: Mapping[int, Signature] = {
+    1: "record",
+    2: "topic value",
+    3: "topic key value",
+    4: "topic partition key value",
+    5: "topic partition timestamp key value",
+    6: "topic partition timestamp key value headers",
+}
+_JVM = frozenset(("java", "kotlin", "scala"))
+
+CLIENTS: tuple[Client, ...] = (
+    Client(
+        "Serializers",
+        ("org.apache.kafka.common.serialization", "org.apache.flink.api.common.serialization", "Confluent.Kafka"),
+        implements=_words(
+            "Serializer SerializationSchema KafkaRecordSerializationSchema KafkaSerializationSchema ISerializer"
+            " IAsyncSerializer"
+        ),
+        receives=_words("Deserializer DeserializationSchema IDeserializer"),
+        languages=_JVM | {"csharp"},
+    ),
+    # --- JVM
+    Client(
+        "Kafka's own client",
+        ("org.apache.kafka.clients", "io.vertx.kafka", "reactor.kafka", "io.confluent.parallelconsumer"),
+        sends={
+            "send": {1: "record", 2: "record -"},
+            "write": {1: "record", 2: "record -"},
+            "produce": {1: "record", 2: "record -"},
+            "createOutbound": {0: "record"},
+        },
+        records={
+            "ProducerRecord": _RECORD,
+            "KafkaProducerRecord.create": {2: "topic value", 3: "topic key value", 4: "topic key value partition"},
+            "SenderRecord.create": {
+                2: "record -",
+                6: "topic partition timestamp key value -",
+            },
+        },
+        types=_words("KafkaProducer Producer ProducerRecord KafkaSender SenderRecord KafkaProducerRecord"),
+        receives=_words(
+            "KafkaConsumer Consumer ConsumerRecord ConsumerRecords ConsumerConfig KafkaReceiver ReceiverOptions"
+        ),
+        languages=_JVM,
+    ),
+    Client(
+        "Spring Kafka",
+        ("org.springframework.kafka",),
+        sends={
+            "send": {
+                1: "record",
+                2: "topic value",
+                3: "topic key value",
+                4: "topic partition key value",
+                5: "topic partition timestamp key value",
+            },
+            "sendDefault": {1: "value", 2: "key value", 3: "partition key value", 4: "partition timestamp key value"},
+            "sendAndReceive": {1: "record", 2: "record -"},
+        },
+        types=_words("KafkaTemplate KafkaOperations ReplyingKafkaTemplate ReactiveKafkaProducerTemplate"),
+        receives=_words(
+            "KafkaListener KafkaHandler Acknowledgment ConsumerFactory ConcurrentKafkaListenerContainerFactory"
+        ),
+        result=_words("SendTo"),
+        languages=_JVM,
+    ),
+    Client(
+        "Spring Cloud Stream",
+        ("org.springframework.cloud.stream",),
+        sends={"send": {2: "binding value", 3: "binding value -", 4: "binding - value -"}},
+        types=_words("StreamBridge"),
+        languages=_JVM,
+    ),
+    Client(
+        "MicroProfile Reactive Messaging",
+        ("org.eclipse.microprofile.reactive.messaging", "io.smallrye.reactive.messaging"),
+        sends={
+            "send": {1: "value"},
+            "sendAndAwait": {1: "value"},
+            "sendAndForget": {1: "value"},
+            "sendMessage": {1: "value"},
+        },
+        types=_words("Emitter MutinyEmitter"),
+        receives=_words("Incoming"),
+        result=_words("Outgoing"),
+        languages=_JVM,
+    ),
+    Client(
+        "Micronaut Kafka",
+        ("io.micronaut.configuration.kafka",),
+        declared=_words("Topic"),
+        types=_words("KafkaClient"),
+        receives=_words("KafkaListener"),
+        result=_words("SendTo"),
+        languages=_JVM,
+    ),
+    Client(
+        "Kafka Streams",
+        ("org.apache.kafka.streams",),
+        sends={
+            "to": {1: "topic", 2: "topic options"},
+            "through": {1: "topic", 2: "topic options"},
+            "addSink": {0: "- topic"},
+        },
+        types=_words("StreamsBuilder KStream KTable Topology KGroupedStream"),
+        applications=_words("KafkaStreams"),
+        whole=_words("to through"),
+        languages=_JVM,
+    ),
+    Client(
+        "Flink",
+        ("org.apache.flink.connector.kafka", "org.apache.flink.streaming.connectors.kafka"),
+        sends={"sinkTo": {1: "sink"}, "addSink": {1: "sink"}},
+        types=_words("KafkaSink FlinkKafkaProducer"),
+        whole=_words("sinkTo addSink"),
+        languages=_JVM,
+    ),
+    Client(
+        "fs2-kafka",
+        ("fs2.kafka",),
+        sends={
+            "produce": {1: "record"},
+            "produceOne": {1: "record", 3: "topic key value"},
+            "produceOne_": {1: "record", 3: "topic key value"},
+            "send": {1: "record"},
+        },
+        records={
+            "ProducerRecord": {3: "topic key value", 2: "topic value"},
+            "ProducerRecords.one": {1: "record"},
+            "ProducerRecords": {1: "record", 2: "record -"},
+        },
+        types=_words("KafkaProducer ProducerRecord ProducerRecords ProducerSettings"),
+        languages=_JVM,
+    ),
+    Client(
+        "ZIO Kafka",
+        ("zio.kafka",),
+        sends={
+            "produce": {1: "record", 2: "record -", 3: "record - -", 4: "topic key value -", 5: "topic key value - -"},
+            "produceAsync": {1: "record", 3: "record - -", 5: "topic key value - -"},
+        },
+        types=_words("Producer"),
+        languages=_JVM,
+    ),
+    Client(
+        "Alpakka Kafka",
+        ("akka.kafka", "org.apache.pekko.kafka"),
+        sends={"plainSink": {0: "-"}, "flexiFlow": {0: "-"}},
+        types=_words("Producer ProducerSettings ProducerMessage"),
+        languages=_JVM,
+    ),
+    # --- Python
+    Client(
+        "kafka-python",
+        ("kafka",),
+        sends={"send": {0: "topic value key headers partition timestamp_ms"}},
+        languages=_words("python"),
+        types=_words("KafkaProducer"),
+        receives=_words("KafkaConsumer TopicPartition"),
+    ),
+    Client(
+        "confluent-kafka for Python",
+        ("confluent_kafka",),
+        sends={"produce": {0: "topic value key partition on_delivery timestamp headers"}},
+        types=_words("Producer SerializingProducer"),
+        receives=_words("Consumer DeserializingConsumer TopicPartition"),
+        languages=_words("python"),
+    ),
+    Client(
+        "aiokafka",
+        ("aiokafka",),
+        sends={
+            "send": {0: "topic value key partition timestamp_ms headers"},
+            "send_and_wait": {0: "topic value key partition timestamp_ms headers"},
+            "send_batch": {0: "value topic"},
+        },
+        types=_words("AIOKafkaProducer"),
+        receives=_words("AIOKafkaConsumer ConsumerRecord"),
+        languages=_words("python"),
+    ),
+    Client(
+        "Faust",
+        ("faust",),
+        sends={"send": {0: "key value partition"}, "send_soon": {0: "key value partition"}, "cast": {0: "value"}},
+        languages=_words("python"),
+    ),
+    Client(
+        "FastStream",
+        ("faststream", "propan"),
+        sends={"publish": {0: "value topic"}},
+        result=_words("publisher"),
+        languages=_words("python"),
+    ),
+    Client(
+        "Quix Streams",
+        ("quixstreams",),
+        sends={"to_topic": {0: "topic key"}, "produce": {0: "topic value key headers"}},
+        whole=_words("to_topic"),
+        languages=_words("python"),
+    ),
+    Client(
+        "Bytewax and Beam",
+        ("bytewax.connectors.kafka", "apache_beam.io.kafka"),
+        sends={"output": {0: "- value sink"}},
+        languages=_words("python"),
+    ),
+    # --- JavaScript and TypeScript
+    Client(
+        "KafkaJS",
+        ("kafkajs", "@confluentinc/kafka-javascript", "@platformatic/kafka", "@nestjs/kafka"),
+        sends={"send": {1: "record"}, "sendBatch": {1: "record"}},
+        types=_words("Producer Kafka"),
+        receives=_words("Consumer EachMessagePayload KafkaMessage"),
+        languages=_words("typescript javascript"),
+    ),
+    Client(
+        "node-rdkafka",
+        ("node-rdkafka",),
+        sends={"produce": {0: "topic partition value key timestamp - headers"}},
+        languages=_words("typescript javascript"),
+    ),
+    Client(
+        "kafka-node",
+        ("kafka-node",),
+        sends={"send": {0: "record"}},
+        languages=_words("typescript javascript"),
+    ),
+    Client(
+        "NestJS microservices",
+        ("@nestjs/microservices",),
+        sends={"emit": {2: "topic value"}, "send": {2: "topic value"}},
+        types=_words("ClientKafka ClientProxy"),
+        receives=_words("MessagePattern EventPattern Payload Ctx KafkaContext MicroserviceOptions"),
+        languages=_words("typescript javascript"),
+    ),
+    # --- Go
+    Client(
+        "kafka-go",
+        ("github.com/segmentio/kafka-go",),
+        sends={"WriteMessages": {0: "- record"}},
+        receives=_words("NewReader Reader ReaderConfig"),
+        languages=_words("go"),
+    ),
+    Client(
+        "confluent-kafka-go",
+        ("github.com/confluentinc/confluent-kafka-go", "gopkg.in/confluentinc/confluent-kafka-go.v1"),
+        sends={"Produce": {0: "record -"}, "ProduceBatch": {0: "topic record"}, "<-": {1: "record"}},
+        receives=_words("NewConsumer Consumer"),
+        languages=_words("go"),
+    ),
+    Client(
+        "Sarama",
+        ("github.com/IBM/sarama", "github.com/Shopify/sarama", "gopkg.in/Shopify/sarama.v1"),
+        sends={"SendMessage": {1: "record"}, "SendMessages": {1: "record"}, "<-": {1: "record"}},
+        receives=_words("NewConsumerGroup ConsumerGroup ConsumerMessage NewConsumer ConsumerGroupSession"),
+        languages=_words("go"),
+    ),
+    Client(
+        "franz-go",
+        ("github.com/twmb/franz-go",),
+        sends={"Produce": {0: "- record -"}, "ProduceSync": {0: "- record"}, "TryProduce": {0: "- record -"}},
+        records={
+            "StringRecord": {1: "value"},
+            "KeyStringRecord": {2: "key value"},
+            "SliceRecord": {1: "value"},
+            "KeySliceRecord": {2: "key value"},
+        },
+        languages=_words("go"),
+    ),
+    Client(
+        "Watermill",
+        ("github.com/ThreeDotsLabs/watermill",),
+        sends={"Publish": {0: "topic record"}},
+        records={"NewMessage": {2: "- value"}},
+        languages=_words("go"),
+    ),
+    Client(
+        "goka",
+        ("github.com/lovoo/goka",),
+        sends={"EmitSync": {2: "key value"}, "Emit": {2: "key value", 3: "topic key value"}},
+        languages=_words("go"),
+    ),
+    # --- .NET
+    Client(
+        "Confluent.Kafka",
+        ("Confluent.Kafka",),
+        sends={
+            "ProduceAsync": {2: "topic record", 3: "topic record -"},
+            "Produce": {2: "topic record", 3: "topic record -"},
+        },
+        types=_words("IProducer ProducerBuilder Message ProducerConfig TopicPartition DependentProducerBuilder"),
+        receives=_words("IConsumer ConsumerBuilder ConsumerConfig ConsumeResult"),
+        languages=_words("csharp"),
+    ),
+    Client(
+        "MassTransit",
+        ("MassTransit",),
+        sends={"Produce": {1: "value", 2: "key value", 3: "key value -"}},
+        types=_words("ITopicProducer ITopicProducerProvider"),
+        receives=_words("IConsumer ConsumeContext"),
+        languages=_words("csharp"),
+    ),
+    Client(
+        "Wolverine, KafkaFlow and CAP",
+        ("Wolverine", "KafkaFlow", "DotNetCore.CAP"),
+        sends={
+            "PublishAsync": {1: "value", 2: "topic value", 3: "topic value -"},
+            "Publish": {2: "topic value", 3: "topic value -"},
+            "ProduceAsync": {2: "key value", 3: "topic key value"},
+            "SendAsync": {1: "value"},
+        },
+        types=_words("IMessageBus IMessageProducer ICapPublisher"),
+        languages=_words("csharp"),
+    ),
+    # --- Rust
+    Client(
+        "rdkafka",
+        ("rdkafka",),
+        sends={"send": {1: "record", 2: "record -"}, "send_result": {1: "record"}},
+        types=_words("FutureProducer ThreadedProducer BaseProducer FutureRecord BaseRecord"),
+        receives=_words("StreamConsumer BaseConsumer Consumer BorrowedMessage OwnedMessage Message"),
+        languages=_words("rust"),
+    ),
+    Client(
+        "kafka-rust",
+        ("kafka",),
+        sends={"send": {1: "record"}, "send_all": {1: "record"}},
+        records={"from_value": {2: "topic value"}, "from_key_value": {3: "topic key value"}},
+        types=_words("Producer Record"),
+        receives=_words("Consumer MessageSets"),
+        languages=_words("rust"),
+    ),
+)
+"""The clients, each by the packages of its names."""

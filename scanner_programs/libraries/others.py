@@ -1,0 +1,100 @@
+"""Libraries that change no record: those that watch a program; and what notes of libraries say of members."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scanner_programs.libraries.rows import Library
+
+WATCHERS: tuple[Library, ...] = (
+    Library(
+        (
+            # logging
+            "org.slf4j", "org.apache.logging", "org.apache.log4j", "java.util.logging", "org.jboss.logging",
+            "ch.qos.logback", "io.github.oshai", "mu", "com.typesafe.scalalogging", "org.typelevel.log4cats",
+            "logging", "structlog", "loguru", "warnings", "console", "winston", "pino", "bunyan", "loglevel",
+            "log", "log/slog", "fmt.Print", "fmt.Println", "fmt.Printf", "github.com/sirupsen/logrus",
+            "go.uber.org/zap", "github.com/rs/zerolog", "github.com/go-kit/log", "k8s.io/klog",
+            "Microsoft.Extensions.Logging", "Serilog", "NLog", "Console", "tracing", "log::", "System.out",
+            "System.err", "print", "println", "eprintln", "debug",
+            # metrics and tracing
+            "io.micrometer", "io.opentelemetry", "io.opentracing", "io.prometheus", "com.codahale.metrics",
+            "prometheus_client", "opentelemetry", "statsd", "datadog", "sentry_sdk", "prom-client",
+            "@opentelemetry", "@sentry", "hot-shots", "dd-trace", "github.com/prometheus", "go.opentelemetry.io",
+            "github.com/DataDog", "github.com/getsentry", "Prometheus", "OpenTelemetry", "System.Diagnostics",
+            "metrics", "kamon", "com.newrelic", "newrelic", "elasticapm",
+            # what only checks
+            "org.springframework.util.Assert", "java.util.Objects.requireNonNull", "assert",
+            "com.google.common.base.Preconditions",
+        ),
+        # classes that files use without naming the package
+        frozenset(("ILogger", "Logger", "Counter", "Histogram", "Gauge", "Meter", "Timer", "ActivitySource")),
+    ),
+)  # fmt: skip
+"""Libraries for logging, metrics, tracing and assertions."""
+
+LOGGER_NOTES: Mapping[str, str] = {
+    "Slf4j": "log", "Log4j2": "log", "Log": "log", "CommonsLog": "log", "Log4j": "log", "JBossLog": "log",
+}  # fmt: skip
+"""Notes on a class that give it a logger, by the name of the logger (Lombok)."""
+
+WIRE_NAMES: Mapping[str, tuple[str, ...]] = {
+    "JsonProperty": ("value", ""),
+    "JsonAlias": (),
+    "SerializedName": ("value", ""),
+    "JsonPropertyName": ("",),
+    "SerialName": ("value", ""),
+    "Json": ("name",),
+    "JsonbProperty": ("value", ""),
+    "XmlElement": ("name",),
+    "AvroName": ("value", ""),
+    "ProtoMember": (),
+    "DataMember": ("Name",),
+    "json": ("",),
+    "avro": ("",),
+    "msgpack": ("",),
+    "serde": ("rename",),
+    "Field": ("alias", "serialization_alias"),
+    "field": ("alias",),
+    "Expose": ("name",),
+    "key": ("",),
+    "jsonField": ("",),
+    "JsonKey": ("",),
+    "SerializedAs": ("",),
+}
+"""Notes of serializers that give a member its name in the record, and the argument that has it."""
+
+NEVER_WRITTEN = frozenset(("JsonIgnore", "Transient", "XmlTransient", "IgnoreDataMember", "AvroIgnore", "Exclude"))
+"""Notes of serializers on members that are not part of the record."""
+
+SILENT_NOTES = frozenset(
+    (
+        # validation, documentation, databases, injection: no serializer reads them
+        "NotNull", "NonNull", "Nullable", "NotBlank", "NotEmpty", "Size", "Min", "Max", "Positive", "PositiveOrZero",
+        "Negative", "Pattern", "Email", "Valid", "Digits", "Past", "Future", "Schema", "ApiModelProperty", "Deprecated",
+        "SuppressWarnings", "Override", "Getter", "Setter", "ToString", "EqualsAndHashCode", "Builder", "Default",
+        "Id", "Column", "GeneratedValue", "ManyToOne", "OneToMany", "JoinColumn", "Enumerated", "Autowired", "Inject",
+        "Required", "Key", "MaxLength", "StringLength", "Range", "validate", "gorm", "bson", "db", "IsString",
+        "IsNumber",
+        "IsOptional", "IsInt", "ApiProperty", "Type", "Value", "default", "env", "envconfig", "mapstructure", "yaml",
+    )
+)  # fmt: skip
+"""Notes on members that change no record."""
+
+SETTINGS_CLASSES: Mapping[str, str] = {
+    "ConfigurationProperties": "prefix",
+    "ConfigMapping": "prefix",
+    "ConfigProperties": "prefix",
+}
+"""Notes on classes whose members are settings, and the argument with what their names begin with."""
+
+INJECTED_SETTINGS: Mapping[str, str] = {"Value": "", "ConfigProperty": "name", "Property": "name"}
+"""Notes on members and parameters that get the value of a setting, and the argument that names it."""
+
+ENVIRONMENT = frozenset(
+    (
+        "System.getenv", "os.getenv", "os.environ.get", "os.environ", "process.env", "os.Getenv",
+        "Environment.GetEnvironmentVariable", "std::env::var", "env::var", "sys.env",
+    )
+)  # fmt: skip
+"""Functions and objects that return the value of a variable of the environment."""

@@ -1,0 +1,49 @@
+"""The forms of rows about libraries, and how a name is found among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+Signature = str
+"""Names of the parts of a record, in the order of the parameters; `-` is of no effect on the record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A library that writes to topics.
+
+    *packages* are what its names begin with, *types* those of its classes that files use without naming the package.
+    *sends* are its methods that write, each with a signature by the number of arguments, or one for all (0).
+    *records* are constructors and functions that make what is sent, in the same form. *result* are notes of functions
+    whose result is written, and of interfaces whose methods write: each names a topic. *whole* are methods that
+    write the object that they are called on. *receives* are names that only readers use. *implements* are interfaces
+    whose method `serialize` makes the bytes of a record. *applications* are classes that run what is built, with
+    settings that readers depend on.
+    """
+
+    name: str
+    packages: tuple[str, ...]
+    sends: Mapping[str, Mapping[int, Signature]] = field(default_factory=dict)
+    records: Mapping[str, Mapping[int, Signature]] = field(default_factory=dict)
+    types: frozenset[str] = frozenset()
+    result: frozenset[str] = frozenset()
+    declared: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
+    receives: frozenset[str] = frozenset()
+    implements: frozenset[str] = frozenset()
+    applications: frozenset[str] = frozenset()
+    languages: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library that only watches a program: nothing that is given to it changes."""
+
+    packages: tuple[str, ...]
+    names: frozenset[str] = frozenset()
+
+
+def begins(name: str, packages: Iterable[str]) -> bool:
+    """Return whether a full name is one of a package."""
+    return any(name == one or name.startswith((f"{one}.", f"{one}/", f"{one}::")) for one in packages)

@@ -1,0 +1,66 @@
+"""What names of the languages themselves, and of their standard libraries, mean."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+MAKERS = _words("create new apply of invoke default model_construct")
+"""Methods of a class that make an object of it from the values of its members."""
+IMPLICIT = frozenset(("java", "kotlin", "scala", "csharp"))
+"""Languages in which code names the members of its object without naming the object."""
+HOLDERS = _words(
+    "Optional Option Arc Rc Box Mutex RwLock Promise Task ValueTask Future CompletableFuture CompletionStage Mono "
+    "Uni Awaitable ObjectProvider Provider Lazy Supplier Result IO ZIO F"
+)
+"""Types of the languages that hold one value of their first parameter: it is missing, shared, or there later."""
+CONSTRUCTORS = ("new", "__init__", "constructor")
+INVOKES = frozenset(("apply", "accept", "call", "invoke", "get", "run", "test", "Invoke", "bind", "applyAsync"))
+PUTS = frozenset(("put", "set", "setProperty", "Add", "add", "insert", "Set", "addProperty", "putIfAbsent", "property"))
+LISTS = frozenset(("asList", "singletonList", "singleton", "List.of", "Set.of", "ImmutableList.of", "ImmutableSet.of"))
+PAIRS = frozenset(
+    (
+        "Map.of",
+        "java.util.Map.of",
+        "mapOf",
+        "mutableMapOf",
+        "hashMapOf",
+        "linkedMapOf",
+        "Map",
+        "buildMap",
+        "Json.obj",
+        "json!",
+    )
+)
+DEFAULTS = frozenset(("default", "envDefault", "env-default", "default_value", "defaultValue"))
+"""Tags, and arguments of tags, that have the value of a setting where nothing else sets it."""
+KEEPS = (
+    "filter",
+    "where",
+    "takewhile",
+    "dropwhile",
+    "skipwhile",
+    "distinct",
+    "sort",
+    "orderby",
+    "find",
+    "first",
+    "reject",
+)
+"""What methods of the languages' own sequences begin with that keep some of the elements as they are."""
+WATCHED = _words(
+    "onEach peek tap also doOnNext doOnSuccess doOnError evalTap forEach foreach finally onError catchError"
+)
+"""Methods of the languages' own sequences and promises that return what they are called on."""
+TAKES = _words(
+    "received take poll get_nowait popleft shift dequeue Dequeue recv receive ReadAsync ReadAllAsync pop "
+    "removeFirst drainTo iter_queue"
+)
+"""Methods of queues and channels that return what others have put in."""
+ADDS = _words(
+    "<- put put_nowait offer append push enqueue Enqueue trySend TryWrite WriteAsync addLast add Add send AddAsync"
+)
+"""Methods of queues and channels that put something in."""
+TESTS = frozenset(("==", "!=", "<", "<=", "!", "&&", "||", "in", "not in", "instanceof", "is"))

@@ -1,0 +1,1945 @@
+"""Evaluate a function of a program symbolically: what each value is, and what reaches a send.
+
+There is one heap and no forks: what is written under a condition is `Cond(condition, new, old)`. After a return, a
+throw or the next turn of a loop the rest runs under the negation. An unknown call with an unused result may have
+changed its arguments. Limits make values opaque, never absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from scanner_programs import ir
+from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New
+from scanner_programs.libraries.others import ENVIRONMENT, INJECTED_SETTINGS, LOGGER_NOTES, SETTINGS_CLASSES, WATCHERS
+from scanner_programs.libraries.rows import begins
+from scanner_programs.libraries.standard import (
+    ADDS,
+    CONSTRUCTORS,
+    DEFAULTS,
+    HOLDERS,
+    IMPLICIT,
+    INVOKES,
+    KEEPS,
+    LISTS,
+    MAKERS,
+    PAIRS,
+    PUTS,
+    TAKES,
+    TESTS,
+    WATCHED,
+)
+from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, parameters_of
+from scanner_programs.values import (
+    FALSE,
+    NULL,
+    TRUE,
+    Apply,
+    Closure,
+    Cond,
+    Const,
+    Get,
+    Input,
+    Items,
+    Method,
+    Opaque,
+    Ref,
+    Shown,
+    Thing,
+    Type,
+    Value,
+    negate,
+    operate,
+    show,
+)
+
+MOST_STEPS = 30_000
+"""Expressions that one view evaluates."""
+_DEEPEST = 24
+_NESTED = 120
+_MOST_TURNS = 8
+_MOST_IMPLEMENTERS = 4
+
+Given = tuple[str, Value]
+"""An argument: its name, empty where its place counts, and its value."""
+
+
+@dataclass(slots=True)
+class _Frame:
+    function: Function
+    returned: list[tuple[Value, Value]] = field(default_factory=list)
+    guards: int = 0
+    thrown: list[Value] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A call that a view makes: its object, its name and arguments, where it is, and under which conditions."""
+
+    of: Value | None
+    name: str
+    given: tuple[Given, ...]
+    place: tuple[str, int]
+    guards: tuple[Value, ...]
+    file: ir.File
+    type: str = ""
+
+
+class Machine:
+    """Evaluates functions of one program.
+
+    *watch* is called before each call of a library, and returns whether that is a send, which changes nothing.
+    *serves* says whether an object of a class is needed to follow it.
+    """
+
+    def __init__(
+        self, program: Program, watch: Callable[[Machine, Made], bool], serves: Callable[[Known], bool]
+    ) -> None:
+        self.program = program
+        self._watch, self._serves = watch, serves
+        self._steps = self._depth = 0
+        self.guards: list[Value] = []
+        self._left: Leave | None = None
+        self._frames: list[_Frame] = []
+        self._written: dict[tuple[str, str], Value] = {}
+        self._injected: dict[int, Thing] = {}
+        self._files: dict[str, Scope] = {}
+        self._globals: dict[tuple[str, str], Value | None] = {}
+        self.made: dict[int, list[Thing]] = {}
+        self.types: dict[str, tuple[ir.File, Known | None]] = {}
+        self.spent = False
+        self.visited: set[int] = set()
+        self.fed: dict[str, list[Value]] = {}
+        self.records: list[Thing] = []
+        self.followed: set[tuple[str, int]] = set()
+        self.unfollowed: set[str] = set()
+        self.shaped: set[int] = set()
+        self._site = ("", 0)
+        self.keeps = True
+        self._discarded = False
+
+    @property
+    def functions(self) -> list[Function]:
+        """Return the functions that are being evaluated, outermost first."""
+        return [frame.function for frame in self._frames]
+
+    # --- entries
+
+    def run(self, place: Place) -> Value:
+        """Evaluate a function as an entry of the program, with inputs for what it is given; return its result."""
+        self._steps = 0
+        self.guards, self._left, self._frames = [], None, []
+        self._written = {}
+        self.records = []
+        this = self._this_of(place)
+        given = [
+            (one.name, self._given(f"{at}", one.type, place.file, place.known, one.notes))
+            for at, one in enumerate(place.function.parameters)
+        ]
+        scope = Scope(place.file, None, this, place.known)
+        if place.function.notes and place.known is None:
+            value = self._decorated(place.function, Closure(place.function, scope), place.file)
+            if not isinstance(value, Closure) or value.function is not place.function:
+                listed = [("", one) for _, one in given]
+                return self.call(value, listed, Call(Name(place.function.name), (), place.function.line), scope)
+        return self._invoke(place.function, scope, given)
+
+    def _this_of(self, place: Place) -> Value | None:
+        if place.known is None:
+            receiver = place.function.receiver
+            return self._given("receiver", receiver, place.file, None) if receiver else None
+        listed = self.made.get(id(place.known.cls), [])
+        if len({show(one) for one in listed}) == 1:
+            return listed[0]
+        if self._serves(place.known):
+            return self._instance(place.known)
+        if self.program.is_abstract(place.known) and len(self.program.concrete(place.known)) == 1:
+            return self._instance(place.known)
+        return self._input(place.known.cls.name, place.known.cls.name, place.file, place.known)
+
+    def _given(
+        self, place: str, kind: str, file: ir.File, near: Known | None, notes: tuple[ir.Note, ...] = ()
+    ) -> Value:
+        """Return what an entry, a constructor or a field is given: a setting, an object of the program, or an input."""
+        for note in notes:
+            if note.name in INJECTED_SETTINGS:
+                found = self._setting_of(note, INJECTED_SETTINGS[note.name])
+                if found is not None:
+                    return found
+            if note.name == "Channel" and note.arguments and isinstance(note.arguments[0].value, Literal):
+                return self._input(f"channel {note.arguments[0].value.text}", kind, file, near)
+        known = self.program.class_of(kind, file, near) if kind else None
+        if known is not None:
+            prefix = self._prefix(known)
+            if prefix is not None:
+                return self._input(f"setting {prefix}", kind, file, near)
+            if self._serves(known):
+                return self._instance(known)
+        return self._input(place, kind, file, near)
+
+    def _setting_of(self, note: ir.Note, name: str) -> Value | None:
+        for one in note.arguments:
+            if one.name in (name, "value", "") and isinstance(one.value, Literal):
+                text = one.value.text.strip()
+                if text.startswith("${") and text.endswith("}"):
+                    return self.setting(*text[2:-1].split(":", 1))
+                return self.setting(text) if name else Const(Kind.TEXT, text)
+        return None
+
+    def setting(self, name: str, default: str | None = None) -> Value:
+        """Return the value of a setting, or what stands for it."""
+        known = self.program.setting(name)
+        known = default if known is None else known
+        return Apply("setting", None, (Const(Kind.TEXT, name),)) if known is None else Const(Kind.TEXT, known)
+
+    @staticmethod
+    def _prefix(known: Known) -> str | None:
+        """Return what the settings in a class begin with; None if its members are no settings."""
+        for note in known.cls.notes:
+            if note.name in SETTINGS_CLASSES:
+                named = {one.name: one.value for one in note.arguments}
+                value = named.get(SETTINGS_CLASSES[note.name], named.get("value", named.get("")))
+                return value.text if isinstance(value, Literal) else ""
+        return None
+
+    def _instance(self, known: Known) -> Value:
+        """Return the object of a class that a framework makes: what its constructor is given is made likewise."""
+        if self.program.is_abstract(known):
+            below = self.program.concrete(known)
+            if len(below) != 1:
+                return self._input(known.cls.name, known.cls.name, known.file, known)
+            known = below[0]
+        if id(known) not in self._injected:
+            thing = Thing(known.cls.name, known)
+            self._injected[id(known)] = thing
+            listed = self.made.get(id(known.cls), [])
+            if len({show(one) for one in listed}) == 1:
+                self._injected[id(known)] = listed[0]
+                return listed[0]
+            saved, self.guards, left, self._left = self.guards, [], self._left, None
+            new = self._constructor(known)
+            scope = Scope(known.file, None, thing, known)
+            if new is not None:
+                given = [
+                    (one.name, self._given(one.type or one.name, one.type, known.file, known, one.notes))
+                    for one in new.function.parameters
+                ]
+                self._initialize(thing, known)
+                self._invoke(new.function, scope, given)
+            else:
+                self._initialize(thing, known)
+                for owner, one in self.program.fields(known):
+                    if one.name not in thing.fields:
+                        thing.fields[one.name] = self._given(
+                            one.type or one.name, one.type, owner.file, owner, one.notes
+                        )
+            self.guards, self._left = saved, left
+        return self._injected[id(known)]
+
+    def _input(self, place: str, kind: str, file: ir.File, near: Known | None = None) -> Value:
+        full = self.qualify(base_type(kind), file) if place.isdigit() and kind else ""
+        is_foreign = "." in full and self.program.class_of(kind, file, near) is None
+        return Input(f"{place} {full}" if is_foreign else place, self._typed(kind, file, near))
+
+    def _typed(self, kind: str, file: ir.File, near: Known | None) -> str:
+        """Return a type as a text that says in which file it is named."""
+        if not kind:
+            return ""
+        key = f"{kind}\0{file.path}"
+        self.types.setdefault(key, (file, near))
+        return key
+
+    # --- types
+
+    def known_type(self, value: Value) -> Known | None:
+        """Return the class of the program that a value is of; None if it is of none, or that is not known."""
+        match value:
+            case Thing(known=known):
+                return known
+            case Input(type=kind) | Get(type=kind) | Apply(type=kind) if kind:
+                return self._class_named(kind)
+            case Cond(then=then, otherwise=otherwise):
+                return self.known_type(then) or self.known_type(otherwise)
+        return None
+
+    def _class_named(self, kind: str) -> Known | None:
+        file, near = self.types[kind]
+        text = kind.partition("\0")[0]
+        known = self.program.class_of(text, file, near)
+        inside = parameters_of(text)
+        if known is None and inside and base_type(text).rpartition(".")[2] in HOLDERS:
+            known = self.program.class_of(inside[0], file, near)
+        return known
+
+    def full_type(self, value: Value) -> str:
+        """Return the full name of the library's class that a value is of; empty if that is not known."""
+        match value:
+            case Thing(type=kind, known=None):
+                return kind
+            case Input(type=kind) | Get(type=kind) | Apply(type=kind) if kind:
+                file, near = self.types[kind]
+                text = kind.partition("\0")[0]
+                base = base_type(text)
+                inside = parameters_of(text)
+                if self.program.class_of(text, file, near) is not None:
+                    return ""
+                if base.rpartition(".")[2] in HOLDERS and inside:
+                    base = base_type(inside[0])
+                return self.qualify(base, file)
+            case Ref(name=name):
+                return name
+            case Thing(known=known) if known is not None:
+                for name in known.cls.supers:
+                    if self.program.class_of(name, known.file, known) is None:
+                        return self.qualify(base_type(name), known.file)
+        return ""
+
+    def qualify(self, name: str, file: ir.File) -> str:
+        """Return the full name of something that no file of the program defines, by the imports of a file."""
+        first, dot, rest = name.partition(".")
+        if first in file.imports:
+            return f"{file.imports[first]}{dot}{rest}"
+        return name
+
+    def element_type(self, value: Value) -> str:
+        """Return the type of the elements of a value; empty if that is not known."""
+        match value:
+            case Input(type=kind) | Get(type=kind) | Apply(type=kind) if kind:
+                file, near = self.types[kind]
+                text = kind.partition("\0")[0]
+                inside = parameters_of(text)
+                if not inside and text.endswith("[]"):
+                    inside = [text[:-2]]
+                return self._typed(inside[-1], file, near) if inside else ""
+        return ""
+
+    # --- names
+
+    def _file_scope(self, file: ir.File) -> Scope:
+        if file.path not in self._files:
+            self._files[file.path] = Scope(file)
+        return self._files[file.path]
+
+    def _global(self, file: ir.File, name: str) -> Value | None:
+        """Return the value of a variable outside of functions; None if a file has none of the name."""
+        key = (file.path, name)
+        if key in self._globals:
+            return self._globals[key]
+        for one in file.statements:
+            target = one.target if isinstance(one, ir.Declare | ir.Assign) else None
+            names = (
+                [target] if isinstance(target, Name) else list(target.items) if isinstance(target, ir.Sequence) else []
+            )
+            for place, each in enumerate(names):
+                if isinstance(each, Name) and each.name == name and isinstance(one, ir.Declare | ir.Assign):
+                    if isinstance(one, ir.Assign) and one.operator:
+                        continue
+                    self._globals[key] = Opaque(f"global {name}")
+                    value = self._apart(one.value, file)
+                    if len(names) > 1:
+                        value = self._part(value, place)
+                    kind = one.type if isinstance(one, ir.Declare) else ""
+                    if value == NULL and kind:
+                        value = self._given(f"global {kind}", kind, file, None)
+                    self._globals[key] = value
+                    return value
+        self._globals[key] = None
+        return None
+
+    def has_evaluated(self, file: ir.File, code: object) -> bool:
+        """Return whether a statement of a file sets a variable whose value something needed."""
+        target = code.target if isinstance(code, ir.Declare | ir.Assign) else None
+        return isinstance(target, Name) and self._globals.get((file.path, target.name)) is not None
+
+    def _apart(self, code: ir.Expression | None, file: ir.File) -> Value:
+        """Evaluate code outside of any function and condition."""
+        if code is None:
+            return NULL
+        saved, self.guards, left, self._left = self.guards, [], self._left, None
+        value = self.value(code, self._file_scope(file))
+        self.guards, self._left = saved, left
+        return value
+
+    def _name(self, name: str, scope: Scope) -> Value:
+        found = scope.find(name)
+        if found is not None:
+            return self._simplify(found.variables[name])
+        this = self._this(scope)
+        if name == "this":
+            return this if this is not None else Ref("this")
+        if name == "super":
+            return this if this is not None else Ref("super")
+        if scope.file.language in IMPLICIT:
+            for receiver, known in self._receivers(scope):
+                value = self._own_member(known, name, receiver) if known is not None else None
+                if value is None and isinstance(receiver, Thing) and name in receiver.fields:
+                    value = self.member(receiver, name)
+                if value is not None:
+                    return value
+        return self._outside(name, scope.file, scope.known)
+
+    def _receivers(self, scope: Scope) -> Iterator[tuple[Value | None, Known | None]]:
+        """Yield the objects whose members code sees by name alone, innermost first, each with its class."""
+        enclosing: Scope | None = scope
+        while enclosing is not None:
+            if "this" in enclosing.variables:
+                receiver = enclosing.variables["this"]
+                yield receiver, self.known_type(receiver)
+            if enclosing.known is not None:
+                yield (enclosing.this if enclosing.this is not None else self._this(scope)), enclosing.known
+            elif enclosing.this is not None:
+                yield enclosing.this, self.known_type(enclosing.this)
+            enclosing = enclosing.parent
+
+    @staticmethod
+    def _this(scope: Scope) -> Value | None:
+        enclosing: Scope | None = scope
+        while enclosing is not None:
+            if enclosing.this is not None:
+                return enclosing.this
+            enclosing = enclosing.parent
+        return None
+
+    def _own_member(self, known: Known, name: str, this: Value | None) -> Value | None:
+        """Return a member of a class or of a class enclosing it, named without an object; None without one."""
+        enclosing: Known | None = known
+        while enclosing is not None:
+            found = self.program.field(enclosing, name)
+            if found is not None:
+                owner, one = found
+                if one.static or owner.cls.single:
+                    return self._static(owner, one)
+                if this is not None:
+                    return self.member(this, name)
+            method = self.program.method(enclosing, name)
+            if method is not None:
+                if method.function.getter and this is not None:
+                    return self.member(this, name)
+                owner_value: Value = Type(enclosing) if method.function.static or this is None else this
+                return Method(owner_value, name)
+            inner = next((one for one in self.program.classes.get(name, ()) if one.outer is enclosing), None)
+            if inner is not None:
+                return Type(inner)
+            for note in enclosing.cls.notes:
+                if LOGGER_NOTES.get(note.name) == name:
+                    return Ref("org.slf4j.Logger")
+            enclosing = enclosing.outer
+        return None
+
+    def _static(self, owner: Known, one: ir.Field) -> Value:
+        if one.name not in owner.statics:
+            owner.statics[one.name] = Opaque(f"static {one.name}")
+            saved, self.guards, left, self._left = self.guards, [], self._left, None
+            scope = Scope(owner.file, None, Type(owner), owner)
+            if one.value is not None:
+                value = self.value(one.value, scope)
+            else:
+                value = self._given(one.type or one.name, one.type, owner.file, owner, one.notes)
+            self.guards, self._left = saved, left
+            owner.statics[one.name] = value
+        return owner.statics[one.name]
+
+    def _outside(self, name: str, file: ir.File, near: Known | None) -> Value:
+        """Return what a name outside of functions and classes means in a file."""
+        value = self._in_file(name, file)
+        if value is not None:
+            return value
+        imported = file.imports.get(name)
+        if imported is not None and file.language == "typescript" and "." not in imported.rpartition("/")[2]:
+            return Ref(imported)  # a module
+        if imported is not None:
+            simple = imported.replace("::", ".").replace("/", ".").rpartition(".")[2] or name
+            for candidate in dict.fromkeys((simple, name)):
+                value = self._in_program(candidate, file, imported)
+                if value is not None:
+                    return value
+            known = self.program.class_of(name, file, near)
+            return Type(known) if known is not None else Ref(imported)
+        for other in self.program.files:
+            if other is not file and other.language == file.language and file.package and other.package == file.package:
+                value = self._in_file(name, other)
+                if value is not None:
+                    return value
+        known = self.program.class_of(name, file, near)
+        if known is not None:
+            return Type(known)
+        if file.wildcards:
+            value = self._in_program(name, file, "")
+            if value is not None:
+                return value
+        return Ref(name)
+
+    def _in_file(self, name: str, file: ir.File) -> Value | None:
+        for function in file.functions:
+            if function.name == name:
+                return self._decorated(function, Closure(function, self._file_scope(file)), file)
+        value = self._global(file, name)
+        if value is not None:
+            return value
+        known = next(
+            (one for one in self.program.classes.get(name, ()) if one.file is file and one.outer is None), None
+        )
+        return Type(known) if known is not None else None
+
+    def _decorated(self, function: Function, value: Value, file: ir.File) -> Value:
+        """Return what decorators of the program make of a function, innermost first."""
+        for note in reversed(function.notes):
+            found = self._outside(note.name, file, None) if note.name != function.name else None
+            if not isinstance(found, Closure):
+                continue
+            scope = self._file_scope(file)
+            code = Call(Name(note.name), note.arguments, function.line)
+            if note.arguments:
+                given = self._arguments(note.arguments, scope)
+                found = self.call(found, given, code, scope)
+            value = self.call(found, [("", value)], code, scope)
+        return value
+
+    def _in_program(self, name: str, file: ir.File, imported: str) -> Value | None:
+        """Return what another file of the program has under a name, if an import of that file means it."""
+        for other in self.program.files:
+            if other is not file and (not imported or in_package(other, imported, name)):
+                value = self._in_file(name, other)
+                if value is not None:
+                    return value
+        return None
+
+    # --- members
+
+    def member(self, value: Value, name: str) -> Value:
+        """Return a member of a value."""
+        match value:
+            case Cond(test=test, then=then, otherwise=otherwise):
+                return self._choose(test, self.member(then, name), self.member(otherwise, name))
+            case Thing():
+                return self._of_thing(value, name)
+            case Type(known=known):
+                return self._of_type(value, known, name)
+            case Ref(name=before):
+                found = self._of_ref(before, name)
+                return Ref(f"{before}.{name}") if found is None else found
+            case Items() if name in ("0", "1", "2", "3"):
+                return self._part(value, int(name))
+        own = self.known_type(value)
+        written = self._written.get((show(value), name))
+        if written is not None:
+            return self._simplify(written)
+        if own is None:
+            return Get(value, name)
+        found_field = self.program.field(own, name)
+        if isinstance(value, Input) and value.place.startswith("setting "):
+            return self._settings_member(value, name, found_field)
+        if found_field is not None:
+            owner, one = found_field
+            if one.static:
+                return self._static(owner, one)
+            default = self._default_of(one)
+            return Get(value, name, self._typed(one.type, owner.file, owner)) if default is None else default
+        method = self.program.method(own, name)
+        if method is not None and method.function.getter and method.function.body is not None:
+            return self._invoke(method.function, Scope(method.file, None, value, method.known), [])
+        return Method(value, name) if method is not None else Get(value, name)
+
+    def _settings_member(self, value: Input, name: str, found: tuple[Known, ir.Field] | None) -> Value:
+        path = f"{value.place.removeprefix('setting ')}.{name}".strip(".")
+        if found is None:
+            return self.setting(path)
+        owner, one = found
+        inner = self.program.class_of(one.type, owner.file, owner)
+        if inner is not None and inner.cls.kind != "enum":
+            return self._input(f"setting {path}", one.type, owner.file, owner)
+        known = self.program.setting(path)
+        if known is None and one.value is not None:
+            return self._apart(one.value, owner.file)
+        return self.setting(path)
+
+    def _default_of(self, one: ir.Field) -> Value | None:
+        """Return the default that a tag of a field has for its setting; None without one."""
+        for note in one.notes:
+            for given in note.arguments:
+                is_default = given.name in DEFAULTS or (note.name in DEFAULTS and not given.name)
+                if is_default and isinstance(given.value, Literal):
+                    return Const(Kind.TEXT, given.value.text)
+        return None
+
+    def _of_thing(self, thing: Thing, name: str) -> Value:
+        if name in thing.fields:
+            return self._simplify(thing.fields[name])
+        if thing.known is not None:
+            found = self.program.field(thing.known, name)
+            method = self.program.method(thing.known, name)
+            if method is not None and method.function.getter and method.function.body is not None:
+                return self._invoke(method.function, Scope(method.file, None, thing, method.known), [])
+            if found is not None:
+                owner, one = found
+                if one.static:
+                    return self._static(owner, one)
+                if thing.base is not None:
+                    return self.member(thing.base, name)
+                default = self._default_of(one)
+                if default is not None:
+                    return default
+                return Apply("unset", None, (), (), self._typed(one.type, owner.file, owner))
+            if method is not None:
+                return Method(thing, name)
+        if thing.base is not None:
+            return self.member(thing.base, name)
+        return Get(thing, name)
+
+    def _of_type(self, value: Type, known: Known, name: str) -> Value:
+        found = self.program.field(known, name)
+        if found is not None and (found[1].static or known.cls.single):
+            return self._static(*found)
+        inner = next((one for one in self.program.classes.get(name, ()) if one.outer is known), None)
+        if inner is not None:
+            return Type(inner)
+        companion = next((one for one in self.program.classes.get("Companion", ()) if one.outer is known), None)
+        if companion is not None and self.program.field(companion, name) is not None:
+            return self.member(Type(companion), name)
+        if found is not None and found[1].value is not None:
+            return self._static(*found)
+        return Method(value, name)
+
+    def _of_ref(self, before: str, name: str) -> Value | None:
+        """Return what a package or module of the program has under a name; None if it is of a library."""
+        for file in self.program.files:
+            if in_package(file, before, ""):
+                value = self._in_file(name, file)
+                if value is not None:
+                    return value
+        return None
+
+    def written(self, value: Value) -> dict[str, Value]:
+        """Return the members of an object that is not known further that were given a value."""
+        of = show(value)
+        return {name: one for (owner, name), one in self._written.items() if owner == of}
+
+    def set_member(self, value: Value, name: str, new: Value) -> None:
+        """Set a member of a value, under the conditions that hold."""
+        match value:
+            case Thing():
+                old = value.fields.get(name)
+                if old is None and len(self.guards) > value.depth:
+                    old = self._of_thing(value, name) if value.known is not None else NULL
+                value.fields[name] = self._under(new, old, value.depth)
+            case Cond(then=then, otherwise=otherwise):
+                self.set_member(then, name, new)
+                self.set_member(otherwise, name, new)
+            case Type(known=known):
+                known.statics[name] = new
+            case _:
+                old = self.member(value, name)
+                self._written[show(value), name] = self._under(new, old, 0)
+
+    def _under(self, new: Value, old: Value | None, depth: int) -> Value:
+        """Return a new value, or the old one if the conditions since a depth do not hold."""
+        since = self.guards[depth:]
+        if old is None or not since:
+            return new
+        return self._choose(self._all(since), new, old)
+
+    @staticmethod
+    def _all(tests: Sequence[Value]) -> Value:
+        found = tests[0]
+        for one in tests[1:]:
+            found = operate("&&", (found, one))
+        return found
+
+    def _choose(self, test: Value, then: Value, otherwise: Value) -> Value:
+        if test == TRUE or then is otherwise:
+            return then
+        if test == FALSE:
+            return otherwise
+        if isinstance(then, Const) and then == otherwise:
+            return then
+        if isinstance(test, Apply) and test.name == "!" and test.of is None:
+            return Cond(test.arguments[0], otherwise, then)
+        return Cond(test, then, otherwise)
+
+    def _simplify(self, value: Value) -> Value:
+        """Return the value that holds under the conditions of here."""
+        turns = 0
+        while isinstance(value, Cond) and self.guards and turns < _MOST_TURNS:
+            turns += 1
+            known = {show(one) for one in self.guards}
+            if show(value.test) in known:
+                value = value.then
+            elif show(negate(value.test)) in known:
+                value = value.otherwise
+            else:
+                break
+        return value
+
+    # --- expressions
+
+    def value(self, code: ir.Expression | ir.Statement, scope: Scope) -> Value:
+        """Evaluate an expression or statement; a statement has no value."""
+        self._steps += 1
+        if self._steps > MOST_STEPS or self._depth > _NESTED:
+            self.spent = True
+            return Opaque("the limit of one view")
+        self._depth += 1
+        try:
+            return self._value(code, scope)
+        finally:
+            self._depth -= 1
+
+    def _value(self, code: ir.Expression | ir.Statement, scope: Scope) -> Value:
+        discarded, self._discarded = self._discarded, False
+        match code:
+            case Literal(kind=kind, text=text):
+                return NULL if kind is Kind.NOTHING else Const(kind, text.lower() if kind is Kind.TRUTH else text)
+            case Name(name=name):
+                return self._name(name, scope)
+            case Member(of=of, name=name):
+                return self.member(self.value(of, scope), name)
+            case ir.Index():
+                return self._index(self.value(code.of, scope), self.value(code.key, scope))
+            case Call():
+                return self._call(code, scope, discarded=discarded)
+            case New():
+                return self._new(code, scope)
+            case ir.Record(entries=entries):
+                return self._record(entries, scope)
+            case ir.Sequence(items=items):
+                return self._sequence(items, scope)
+            case ir.Operation(operator=operator, operands=operands):
+                return self._operation(operator, operands, scope)
+            case ir.Choice(test=test, then=then, otherwise=otherwise):
+                return self._choice(self.value(test, scope), then, otherwise, scope)
+            case ir.Text(parts=parts):
+                return self._text([self.value(one, scope) for one in parts])
+            case ir.Lambda(function=function):
+                return Closure(function, scope)
+            case ir.Assign():
+                return self._assign(code, scope)
+            case Block(statements=statements):
+                return self._block(statements, scope)
+            case ir.If():
+                return self._choice(self.value(code.test, scope), code.then, code.otherwise or Block(()), scope)
+            case ir.Match():
+                return self._match(code, scope)
+            case ir.Try():
+                return self._try(code, scope)
+            case ir.Exit():
+                return self._exit(code, scope)
+            case ir.Declare():
+                self._declare(code, scope)
+                return NULL
+            case ir.Loop():
+                return self._loop(code, scope)
+            case Function():
+                self._bind(scope, code.name, Closure(code, scope))
+                return NULL
+            case ir.Class():
+                return NULL
+            case ir.Unknown(what=what, parts=parts):
+                return Opaque(what, tuple(self.value(one, scope) for one in parts))
+        return NULL
+
+    def _operation(self, operator: str, operands: tuple[ir.Expression, ...], scope: Scope) -> Value:
+        is_same = operator in ("&", "*", "&mut", "await", "try", "!!", "<-") and len(operands) == 1
+        if is_same or operator == "as":
+            return self.value(operands[0], scope)
+        if operator in ("??", "?:", "||", "or") and len(operands) == 2:
+            first = self.value(operands[0], scope)
+            if isinstance(first, Const) and first.kind is Kind.TEXT:
+                return first
+            return operate(operator if operator in ("||", "or") else "??", (first, self.value(operands[1], scope)))
+        if operator == "instanceof" and len(operands) == 2 and isinstance(operands[1], ir.Unknown):
+            return self._is_of(self.value(operands[0], scope), operands[1].what)
+        return operate(operator, tuple(self.value(one, scope) for one in operands))
+
+    @staticmethod
+    def _text(parts: list[Value]) -> Value:
+        joined: list[Value] = []
+        for one in parts:
+            if isinstance(one, Const) and joined and isinstance(joined[-1], Const):
+                joined[-1] = Const(Kind.TEXT, joined[-1].text + one.text)
+            elif isinstance(one, Const):
+                joined.append(Const(Kind.TEXT, one.text))
+            else:
+                joined.append(one)
+        return joined[0] if len(joined) == 1 and isinstance(joined[0], Const) else Apply("text", None, tuple(joined))
+
+    def _sequence(self, items: tuple[ir.Expression, ...], scope: Scope) -> Value:
+        values: list[Value] = []
+        for one in items:
+            if isinstance(one, ir.Operation) and one.operator in ("...", "*", "**") and len(one.operands) == 1:
+                value = self.value(one.operands[0], scope)
+                values += value.values if isinstance(value, Items) else [Apply("...", None, (value,))]
+            else:
+                values.append(self.value(one, scope))
+        return Items(values, len(self.guards))
+
+    def _record(self, entries: tuple[tuple[ir.Expression | None, ir.Expression], ...], scope: Scope) -> Value:
+        thing = Thing(depth=len(self.guards))
+        for key, one in entries:
+            value = self.value(one, scope)
+            if key is None:
+                if isinstance(value, Thing) and value.base is None:
+                    thing.fields |= value.fields
+                    thing.touched += value.touched
+                else:
+                    thing.base = value if thing.base is None else Apply("merge", None, (thing.base, value))
+            else:
+                name = key.text if isinstance(key, Literal) else self._key(self.value(key, scope))
+                thing.fields[name] = value
+        return thing
+
+    @staticmethod
+    def _key(value: Value) -> str:
+        if isinstance(value, Ref):
+            return value.name.rpartition(".")[2]
+        return value.text if isinstance(value, Const) else f"<{show(value)}>"
+
+    def _index(self, of: Value, key: Value) -> Value:
+        if isinstance(of, Ref) and of.name in ENVIRONMENT and isinstance(key, Const):
+            return self.setting(key.text)
+        if isinstance(of, Get | Input | Ref) and isinstance(key, Const):
+            known = self._looked_up([("", key)])
+            if known is not None:
+                return known
+        if isinstance(of, Thing | Cond) and isinstance(key, Const):
+            return self.member(of, key.text)
+        if isinstance(of, Items) and isinstance(key, Const) and key.text.lstrip("-").isdigit():
+            return self._part(of, int(key.text))
+        if isinstance(key, Const) and key.kind is Kind.TEXT:
+            return self.member(of, key.text)
+        return Apply("[]", of, (key,), (), self.element_type(of))
+
+    @staticmethod
+    def _part(value: Value, place: int) -> Value:
+        """Return one of several results."""
+        if isinstance(value, Items):
+            if -len(value.values) <= place < len(value.values):
+                return value.values[place]
+            return Get(value, str(place))
+        if isinstance(value, Cond):
+            return Cond(value.test, Machine._part(value.then, place), Machine._part(value.otherwise, place))
+        return value if place == 0 else Apply(f"#{place}", None, (value,))
+
+    def _choice(self, test: Value, then: ir.Expression, otherwise: ir.Expression, scope: Scope) -> Value:
+        test = self._simplify(test)
+        if self.guards and isinstance(test, Apply | Get | Input):
+            known = {show(one) for one in self.guards}
+            test = TRUE if show(test) in known else FALSE if show(negate(test)) in known else test
+        return self._either(
+            test,
+            lambda: self.value(then, Scope(scope.file, scope)),
+            lambda: self.value(otherwise, Scope(scope.file, scope)),
+        )
+
+    def _either(
+        self, test: Value, then: Callable[[], Value], otherwise: Callable[[], Value], *, breaks: bool = False
+    ) -> Value:
+        """Evaluate one of two ways under a test; *breaks* says that `break` only leaves the way."""
+        if test == TRUE:
+            return then()
+        if test in (FALSE, NULL):
+            return otherwise()
+        start = len(self.guards)
+        values, endings = [], []
+        for guard, way in ((test, then), (negate(test), otherwise)):
+            self.guards.append(guard)
+            values.append(way())
+            endings.append(None if breaks and self._left is Leave.BREAK else self._left)
+            self._left = None
+            del self.guards[start:]
+        if None not in endings:
+            self._left = endings[0]
+            return NULL
+        if endings != [None, None]:
+            is_first = endings[0] is not None
+            rest = negate(test) if is_first else test
+            # A check whether a call failed does not decide which records are sent.
+            if not _is_failure(test if is_first else negate(test)):
+                self.guards.append(rest)
+                if Leave.THROW in endings and self._frames:
+                    self._frames[-1].thrown.append(rest)
+            return values[1] if is_first else values[0]
+        return self._choose(test, values[0], values[1])
+
+    def _match(self, code: ir.Match, scope: Scope) -> Value:
+        of = self.value(code.of, scope) if code.of is not None else None
+        cases = list(code.cases)
+        default = next((one for one in cases if not one.values), None)
+        ordered = [one for one in cases if one.values] + ([default] if default is not None else [])
+        return self._cases(of, ordered, scope)
+
+    def _cases(self, of: Value | None, cases: list[ir.Case], scope: Scope) -> Value:
+        if not cases:
+            return NULL
+        case = cases[0]
+        inner = Scope(scope.file, scope)
+        if not case.values:
+            return self.value(case.body, inner)
+        tests: list[Value] = []
+        for one in case.values:
+            if of is None:
+                tests.append(self.value(one, inner))
+            elif isinstance(one, Literal | Member):
+                tests.append(operate("==", (of, self.value(one, inner))))
+            else:
+                tests.append(self._pattern(of, one, inner))
+        test = tests[0]
+        for other in tests[1:]:
+            test = operate("||", (test, other))
+        if case.guard is not None:
+            test = operate("&&", (test, self.value(case.guard, inner)))
+        return self._either(
+            test, lambda: self.value(case.body, inner), lambda: self._cases(of, cases[1:], scope), breaks=True
+        )
+
+    def _pattern(self, of: Value, pattern: ir.Expression, scope: Scope) -> Value:
+        """Bind the names of a pattern to parts of a value; return the test of the pattern."""
+        match pattern:
+            case Name(name="_"):
+                return TRUE
+            case Name(name=name) if name[:1].islower():
+                self._bind(scope, name, of)
+                return TRUE
+            case Name(name=name):
+                return self._is_of(of, name)
+            case ir.Declare(target=target, type=kind, value=None):
+                if isinstance(target, Name):
+                    self._bind(scope, target.name, self._as_type(of, kind, scope))
+                else:
+                    self._take_apart(target, of, scope)
+                return self._is_of(of, kind) if kind else TRUE
+            case Call(function=function, arguments=arguments):
+                kind = function.name if isinstance(function, Name | Member) else "?"
+                fields = self._fields_of(of, kind, scope)
+                for place, one in enumerate(arguments):
+                    name = fields[place] if place < len(fields) else str(place)
+                    self._pattern(self.member(of, name), one.value, scope)
+                return self._is_of(of, kind)
+            case ir.Sequence(items=items):
+                for place, each in enumerate(items):
+                    self._pattern(self._part(of, place), each, scope)
+                return TRUE
+            case ir.Unknown(parts=parts) | Block(statements=parts):
+                for part in parts:
+                    if isinstance(part, ir.Declare):
+                        self._pattern(of, part, scope)  # type: ignore[arg-type]
+        return operate("==", (of, self.value(pattern, scope)))
+
+    def _is_of(self, of: Value, kind: str) -> Value:
+        """Return whether a value is of a class, as far as that is known."""
+        name = base_type(kind).rpartition(".")[2]
+        if isinstance(of, Thing) and of.known is not None:
+            names = {of.known.cls.name, *(one.cls.name for one in self.program.supers(of.known))}
+            return TRUE if name in names else FALSE
+        if isinstance(of, Cond):
+            return self._choose(of.test, self._is_of(of.then, kind), self._is_of(of.otherwise, kind))
+        return Apply("is", None, (of, Ref(name)))
+
+    def _as_type(self, of: Value, kind: str, scope: Scope) -> Value:
+        """Return a value that is known to be of a class as one of it."""
+        if kind and isinstance(of, Input | Get | Apply):
+            return replace(of, type=self._typed(kind, scope.file, scope.known))
+        return of
+
+    def _fields_of(self, of: Value, kind: str, scope: Scope) -> list[str]:
+        known = self.program.class_of(kind, scope.file, scope.known) or self.known_type(of)
+        return [one.name for _, one in self.program.fields(known)] if known is not None else []
+
+    def _try(self, code: ir.Try, scope: Scope) -> Value:
+        start = len(self.guards)
+        value = self.value(code.body, Scope(scope.file, scope))
+        ended, self._left = self._left, None
+        endings: list[Leave | None] = []
+        if code.handlers:
+            del self.guards[start:]
+        kept = self.guards[start:]
+        for handler in code.handlers:
+            del self.guards[start:]
+            self.guards.append(Ref("failure"))
+            self.value(handler, Scope(scope.file, scope))
+            endings.append(self._left)
+            self._left = None
+        del self.guards[start:]
+        self.guards += kept
+        if ended is not None and all(one is not None for one in endings):
+            self._left = ended
+        if code.last is not None:
+            left, self._left = self._left, None
+            self.value(code.last, Scope(scope.file, scope))
+            self._left = self._left or left
+        return value
+
+    def _exit(self, code: ir.Exit, scope: Scope) -> Value:
+        value = self.value(code.value, scope) if code.value is not None else NULL
+        if code.leave is Leave.RETURN and self._frames:
+            frame = self._frames[-1]
+            since = self.guards[frame.guards :]
+            frame.returned.append((self._all(since) if since else TRUE, value))
+        self._left = code.leave
+        return NULL
+
+    def _loop(self, code: ir.Loop, scope: Scope) -> Value:
+        inner = Scope(scope.file, scope)
+        start = len(self.guards)
+        if code.source is not None:
+            source = self.value(code.source, scope)
+            if isinstance(source, Items) and not source.values and self._frames:
+                name = container_name(code.source)
+                listed = self.fed.get(name, [])
+                source = Apply("each", None, tuple(listed)) if listed else Opaque(f"contents of {name}")
+                self._take_apart(code.target, source, inner)
+                self._turn(code.body, inner, start)
+                return NULL
+            if isinstance(source, Items) and len(source.values) <= _MOST_TURNS:
+                for one in source.values:
+                    turn = Scope(scope.file, scope)
+                    self._take_apart(code.target, one, turn)
+                    self._turn(code.body, turn, start)
+                return NULL
+            self.guards.append(Apply("for", None, (_origin(source),)))
+            self._take_apart(code.target, self.element(source), inner)
+        else:
+            test = self.value(code.test, scope) if code.test is not None else TRUE
+            if test == FALSE:
+                return NULL
+            if test != TRUE:
+                self.guards.append(Apply("while", None, (test,)))
+        self._turn(code.body, inner, start)
+        return NULL
+
+    def _turn(self, body: Block, scope: Scope, start: int) -> None:
+        self.value(body, scope)
+        self._left = None
+        del self.guards[start:]
+
+    def element(self, value: Value) -> Value:
+        """Return what an element of a value is."""
+        match value:
+            case Items(values=values) if len(values) == 1:
+                return values[0]
+            case Items(values=values) if values:
+                return Apply("each", None, tuple(values))
+            case Apply(name="mapped", arguments=arguments):
+                return arguments[0]
+            case Apply(name="filtered", of=of) if of is not None:
+                return self.element(of)
+            case Apply(of=of, arguments=arguments, type="") if of is not None and not arguments:
+                return self.element(of)
+            case Apply(of=of, arguments=arguments, type="") if of is not None:
+                inside = self.element(of)
+                if isinstance(inside, Thing | Items) or all(isinstance(one, Const | Ref) for one in arguments):
+                    return inside
+        return Apply("each", None, (value,), (), self.element_type(value))
+
+    # --- statements
+
+    def _block(self, statements: Sequence[ir.Expression | ir.Statement], scope: Scope) -> Value:
+        value: Value = NULL
+        for one in statements:
+            if isinstance(one, Function):
+                self._bind(scope, one.name, Closure(one, scope))
+        for at, one in enumerate(statements):
+            self._discarded = isinstance(one, Call) and at + 1 < len(statements)
+            value = self.value(one, scope)
+            self._discarded = False
+            if self._left is not None:
+                return value
+        return value
+
+    def _declare(self, code: ir.Declare, scope: Scope) -> None:
+        value = self.value(code.value, scope) if code.value is not None else None
+        if value is None:
+            value = self._zero(code.type, scope)
+        elif code.type and isinstance(value, Apply | Get) and not value.type:
+            value = replace(value, type=self._typed(code.type, scope.file, scope.known))
+        elif code.type and isinstance(value, Thing) and value.known is None and not value.type:
+            known = self.program.class_of(code.type, scope.file, scope.known)
+            if known is not None:
+                value.known, value.type = known, known.cls.name
+        self._take_apart(code.target, value, scope)
+
+    def _zero(self, kind: str, scope: Scope) -> Value:
+        """Return what a variable without a value is: of a struct in Go, an empty one."""
+        known = self.program.class_of(kind, scope.file, scope.known) if kind and scope.file.language == "go" else None
+        return Thing(known.cls.name, known, depth=len(self.guards)) if known is not None else NULL
+
+    def _take_apart(self, target: ir.Expression | None, value: Value, scope: Scope) -> None:
+        match target:
+            case Name(name=name):
+                self._bind(scope, name, value)
+            case ir.Sequence(items=items):
+                for place, one in enumerate(items):
+                    self._take_apart(one, self._part(value, place), scope)
+            case ir.Record(entries=entries):
+                for key, one in entries:
+                    if isinstance(key, Literal):
+                        self._take_apart(one, self.member(value, key.text), scope)
+                    else:
+                        self._take_apart(one, value, scope)
+            case Call(arguments=arguments):
+                for place, given in enumerate(arguments):
+                    self._take_apart(given.value, Get(value, str(place)), scope)
+            case Member() | ir.Index():
+                self._store(target, value, scope)
+
+    def _bind(self, scope: Scope, name: str, value: Value) -> None:
+        scope.variables[name] = value
+        scope.depths[name] = len(self.guards)
+
+    def _assign(self, code: ir.Assign, scope: Scope) -> Value:
+        value = self.value(code.value, scope)
+        if code.operator:
+            if code.operator in ("??", "||"):
+                value = operate("??", (self.value(code.target, scope), value))
+            else:
+                value = operate(code.operator, (self.value(code.target, scope), value))
+        self._store(code.target, value, scope)
+        return value
+
+    def _store(self, target: ir.Expression, value: Value, scope: Scope) -> None:
+        match target:
+            case Name(name=name):
+                self._store_name(name, value, scope)
+            case Member(of=of, name=name):
+                self.set_member(self.value(of, scope), name, value)
+            case ir.Index(of=of, key=key):
+                self.set_member(self.value(of, scope), self._key(self.value(key, scope)), value)
+            case ir.Sequence() | ir.Record():
+                parts = target.items if isinstance(target, ir.Sequence) else ()
+                for place, one in enumerate(parts):
+                    self._store(one, self._part(value, place), scope)
+            case ir.Operation(operands=operands) if len(operands) == 1:
+                self._store(operands[0], value, scope)
+
+    def _store_name(self, name: str, value: Value, scope: Scope) -> None:
+        found = scope.find(name)
+        if found is not None:
+            old = found.variables[name]
+            found.variables[name] = self._under(value, old, found.depths.get(name, 0))
+            return
+        if scope.file.language in IMPLICIT:
+            for receiver, known in self._receivers(scope):
+                if receiver is None:
+                    continue
+                if known is not None and self.program.field(known, name) is not None:
+                    self.set_member(receiver, name, value)
+                    return
+                if known is None and isinstance(receiver, Thing):
+                    self.set_member(receiver, name, value)
+                    return
+        if scope.file.language == "python":
+            outer = scope
+            while outer.parent is not None and outer.parent.parent is not None:
+                outer = outer.parent
+            self._bind(outer if outer.parent is None else scope, name, value)
+            outer.depths[name] = 0
+            return
+        self._globals[scope.file.path, name] = value
+
+    # --- calls
+
+    def _arguments(self, arguments: Sequence[Argument], scope: Scope) -> list[Given]:
+        given: list[Given] = []
+        for one in arguments:
+            value = one.value
+            if isinstance(value, ir.Operation) and value.operator in ("...", "*", "**") and len(value.operands) == 1:
+                spread = self.value(value.operands[0], scope)
+                if isinstance(spread, Items):
+                    given += [("", each) for each in spread.values]
+                elif isinstance(spread, Thing) and spread.base is None and value.operator == "**":
+                    given += list(spread.fields.items())
+                else:
+                    given.append(("*", spread))
+            else:
+                given.append((one.name, self.value(value, scope)))
+        return given
+
+    def _call(self, code: Call, scope: Scope, *, discarded: bool) -> Value:
+        function = code.function
+        if isinstance(function, Name) and function.name == "new enum":
+            given = self._arguments(code.arguments, scope)
+            return Apply("enum", None, tuple(value for _, value in given))
+        if isinstance(function, Name) and scope.find(function.name) is None:
+            given = self._arguments(code.arguments, scope)
+            found = self._own_method(function.name, len(given), scope)
+            if found is not None:
+                return self.call_method(*found, given, code, scope, discarded=discarded)
+            value = self._name(function.name, scope)
+            if value == Ref(function.name) and scope.file.language in IMPLICIT:
+                receiver = next(
+                    (one for one, _ in self._receivers(scope) if one is not None and self.full_type(one)), None
+                )
+                if receiver is not None:
+                    return self.call_method(receiver, function.name, given, code, scope, discarded=discarded)
+            return self.call(value, given, code, scope, discarded=discarded)
+        if isinstance(function, Member):
+            if isinstance(function.of, Name) and function.of.name == "super":
+                return self._call_super(function.name, self._arguments(code.arguments, scope), scope)
+            of = self.value(function.of, scope)
+            takes = function.name in TAKES or (function.name == "get" and not code.arguments)
+            if takes and (contents := self._contents(function.of, of, code)) is not None:
+                return contents
+            if isinstance(of, Ref) and of.name == "super":
+                return self._call_super(function.name, self._arguments(code.arguments, scope), scope)
+            given = self._arguments(code.arguments, scope)
+            if function.name in ADDS and given:
+                listed = self.fed.setdefault(container_name(function.of), [])
+                if len(listed) < _MOST_TURNS and not any(show(one) == show(given[-1][1]) for one in listed):
+                    listed.append(given[-1][1])
+            return self.call_method(of, function.name, given, code, scope, discarded=discarded)
+        value = self.value(function, scope)
+        return self.call(value, self._arguments(code.arguments, scope), code, scope, discarded=discarded)
+
+    def _contents(self, code: ir.Expression, of: Value, call: Call) -> Value | None:
+        """Return what others put in a queue or channel that something is taken from; None for other objects."""
+        known = self.known_type(of)
+        if known is not None and isinstance(call.function, Member) and self.program.method(known, call.function.name):
+            return None
+        listed = self.fed.get(container_name(code), [])
+        if listed:
+            return listed[0] if len(listed) == 1 else Apply("each", None, tuple(listed))
+        is_plain = isinstance(call.function, Member) and call.function.name == "get"
+        if is_plain or (call.arguments and not isinstance(of, Items)):
+            return None
+        is_object = isinstance(of, Items | Thing | Get | Input) or (isinstance(of, Ref) and "." not in of.name)
+        return Opaque("taken", (of,)) if is_object else None
+
+    def _own_method(self, name: str, count: int, scope: Scope) -> tuple[Value, str] | None:
+        """Return the object and name of a method that is called without an object; None if the class has none."""
+        if scope.file.language not in IMPLICIT:
+            return None
+        for receiver, owner in self._receivers(scope):
+            known = owner
+            while known is not None:
+                if self.program.method(known, name, count) is not None:
+                    return (receiver if receiver is not None else Type(known)), name
+                known = known.outer
+            is_free = owner is None and isinstance(receiver, Thing) and name not in self.program.functions
+            if is_free and receiver is not None and name.startswith("set"):
+                return receiver, name
+        return None
+
+    def _call_super(self, name: str, given: list[Given], scope: Scope) -> Value:
+        enclosing: Scope | None = scope
+        while enclosing is not None and enclosing.known is None:
+            enclosing = enclosing.parent
+        this = self._this(scope)
+        if enclosing is None or enclosing.known is None:
+            return NULL
+        for above in self.program.supers(enclosing.known):
+            found = self._constructor(above) if name in CONSTRUCTORS else self.program.method(above, name, len(given))
+            if found is not None and found.function.body is not None:
+                return self._invoke(found.function, Scope(found.file, None, this, found.known), given)
+            if name in CONSTRUCTORS and isinstance(this, Thing):
+                self._fill(this, above, given)
+                return NULL
+        if isinstance(this, Thing) and name in CONSTRUCTORS:
+            this.arguments = tuple(value for _, value in given)
+            for key, value in given:
+                if key:
+                    this.fields.setdefault(key, value)
+        return NULL
+
+    def call_own(self, place: Place, this: Value) -> Value:
+        """Return what a method of an object returns that is given nothing."""
+        saved, self.guards, left, self._left = self.guards, [], self._left, None
+        result = self._invoke(place.function, Scope(place.file, None, this, place.known), [])
+        self.guards, self._left = saved, left
+        return result
+
+    def call(self, value: Value, given: list[Given], code: Call, scope: Scope, *, discarded: bool = False) -> Value:
+        """Return what a call of a value returns."""
+        self._site = (scope.file.path, code.line)
+        match value:
+            case Closure():
+                return self._invoke(value.function, Scope(value.scope.file, value.scope, value.this, None), given)
+            case Type(known=known):
+                return self._construct(known, given, (), code.line)
+            case Method(of=of, name=name):
+                return self.call_method(of, name, given, code, scope, discarded=discarded)
+            case Cond(test=test, then=then, otherwise=otherwise):
+                return self._either(
+                    test,
+                    lambda: self.call(then, given, code, scope, discarded=discarded),
+                    lambda: self.call(otherwise, given, code, scope, discarded=discarded),
+                )
+            case Ref(name=name):
+                if name == "require" and len(given) == 1 and isinstance(given[0][1], Const):
+                    return Ref(given[0][1].text)
+                exported = self._of_ref(name, "default") if name.startswith(".") else None
+                if exported is not None:
+                    return self.call(exported, given, code, scope, discarded=discarded)
+                return self._library_call(None, name, given, code, scope, discarded=discarded)
+            case Thing(known=known) if known is not None:
+                for name in ("invoke", "apply", "__call__", "call"):
+                    if self.program.method(known, name, len(given)) is not None:
+                        return self.call_method(value, name, given, code, scope, discarded=discarded)
+        return self._library_call(value, "()", given, code, scope, discarded=discarded)
+
+    def call_method(
+        self, of: Value, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool = False
+    ) -> Value:
+        """Return what a method of a value returns."""
+        self._site = (scope.file.path, code.line)
+        match of:
+            case Cond(test=test, then=then, otherwise=otherwise):
+                return self._either(
+                    test,
+                    lambda: self.call_method(then, name, given, code, scope, discarded=discarded),
+                    lambda: self.call_method(otherwise, name, given, code, scope, discarded=discarded),
+                )
+            case Thing():
+                if name in of.overridden:
+                    return self._invoke(of.overridden[name], Scope(scope.file, scope, of, None), given)
+                if name in of.fields and isinstance(of.fields[name], Closure | Method | Type | Cond):
+                    return self.call(of.fields[name], given, code, scope, discarded=discarded)
+                if of.known is not None:
+                    found = self.program.method(of.known, name, len(given))
+                    if found is not None and found.function.body is not None:
+                        return self._invoke(found.function, Scope(found.file, None, of, found.known), given)
+                generated = self._generated(of, name, given)
+                if generated is not None:
+                    return generated
+            case Type():
+                return self._call_static(of, name, given, code, scope, discarded=discarded)
+            case Ref(name=before):
+                found_value = self._of_ref(before, name)
+                if found_value is not None:
+                    return self.call(found_value, given, code, scope, discarded=discarded)
+                is_variable = before in ENVIRONMENT or f"{before}.{name}" in ENVIRONMENT
+                if is_variable and given and isinstance(given[0][1], Const):
+                    default = given[1][1] if len(given) > 1 else None
+                    text = default.text if isinstance(default, Const) else None
+                    return self.setting(given[0][1].text, text)
+                return self._library_call(None, f"{before}.{name}", given, code, scope, discarded=discarded)
+            case Closure() if name in INVOKES:
+                return self.call(of, given, code, scope, discarded=discarded)
+            case Method() if name in INVOKES:
+                return self.call(of, given, code, scope, discarded=discarded)
+            case Items():
+                changed = self._change_items(of, name, given)
+                if changed is not None:
+                    return changed
+            case _:
+                known_class = self.known_type(of)
+                if known_class is None and isinstance(of, Input) and len(given) == 2:
+                    generated = self._generated(of, name, given)
+                    if generated is not None:
+                        return generated
+                if known_class is not None:
+                    result = self._call_typed(of, known_class, name, given, code, scope)
+                    if result is not None:
+                        return result
+                elif not self.full_type(of) and scope.file.language in ("python", "javascript", "typescript"):
+                    result = self._call_untyped(name, given)
+                    if result is not None:
+                        return result
+        kind = self.full_type(of).replace("::", ".").rpartition(".")[2]
+        if not kind and self._may_be_own(name, len(given)):
+            self.unfollowed.add(name)
+        extension = self.program.extension(name, kind) if kind else None
+        if extension is not None and not any(one is extension.function for one in self.functions):
+            return self._invoke(extension.function, Scope(extension.file, None, of, None), given)
+        return self._library_call(of, name, given, code, scope, discarded=discarded)
+
+    def _may_be_own(self, name: str, count: int) -> bool:
+        """Return whether a class of the program has a method that a call of an unknown object may mean."""
+        listed = self.program.methods.get(name, ())
+        return any(accepts(place.function, count) and id(place.function) not in self.visited for place in listed)
+
+    def _call_static(
+        self, of: Type, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool
+    ) -> Value:
+        known = of.known
+        found = self.program.method(known, name, len(given))
+        if found is not None and found.function.body is not None:
+            this: Value = of
+            if given and not found.function.static and not known.cls.single and scope.file.language == "python":
+                this, given = given[0][1], given[1:]
+            return self._invoke(found.function, Scope(found.file, None, this, found.known), given)
+        companion = next((one for one in self.program.classes.get("Companion", ()) if one.outer is known), None)
+        if companion is not None and self.program.method(companion, name) is not None:
+            return self._call_static(Type(companion), name, given, code, scope, discarded=discarded)
+        if known.statics.get(name) is not None:
+            return self.call(known.statics[name], given, code, scope, discarded=discarded)
+        inner = next((one for one in self.program.classes.get(name, ()) if one.outer is known), None)
+        if inner is not None:
+            return self._construct(inner, given, (), code.line)
+        is_builder = name in ("builder", "newBuilder")
+        if is_builder or (name in MAKERS and len(given) == len(self.program.fields(known))):
+            return self._construct(known, given, (), code.line)
+        if name in ("valueOf", "model_validate", "parse_obj", "from_dict", "fromJson", "decode") and given:
+            return Apply(
+                name, None, tuple(value for _, value in given), (), self._typed(known.cls.name, known.file, known)
+            )
+        field_value = self.program.field(known, name)
+        if field_value is not None and field_value[1].static:
+            return self.call(self._static(*field_value), given, code, scope, discarded=discarded)
+        return self._library_call(None, f"{known.cls.name}.{name}", given, code, scope, discarded=discarded)
+
+    def _call_typed(
+        self, of: Value, known: Known, name: str, given: list[Given], code: Call, scope: Scope
+    ) -> Value | None:
+        """Return what a method of an object returns whose class is known; None if the class has no such method."""
+        found = self.program.method(known, name, len(given))
+        if found is None:
+            return self._generated(of, name, given)
+        if not self.program.is_abstract(known) and found.function.body is not None:
+            below = [one for one in self.program.subclasses(known) if self._overrides(one, name, found)]
+            if not below:
+                return self._invoke(found.function, Scope(found.file, None, of, found.known), given)
+            below = [known, *below]
+        else:
+            below = self.program.concrete(known)
+        methods = [(one, method) for one in below if (method := self.program.method(one, name, len(given))) is not None]
+        methods = [(one, method) for one, method in methods if method.function.body is not None]
+        if not methods:
+            if self._watch(self, self._made(of, name, given, code, scope)):
+                return NULL
+            if found.function.body is not None:
+                return self._invoke(found.function, Scope(found.file, None, of, found.known), given)
+            kind = self._typed(found.function.type, found.file, found.known)
+            return Apply(name, of, tuple(value for _, value in given), self._names(given), kind)
+        if len(methods) > _MOST_IMPLEMENTERS:
+            return Opaque(f"{name} of {len(methods)} classes", (of, *(value for _, value in given)))
+        results: list[Value] = []
+        for one, method in methods:
+            start = len(self.guards)
+            if len(methods) > 1:
+                self.guards.append(Apply("is", None, (of, Ref(one.cls.name))))
+            this = self._instance(one) if self._serves(one) else of
+            results.append(self._invoke(method.function, Scope(method.file, None, this, method.known), given))
+            del self.guards[start:]
+        return results[0] if len(results) == 1 else Apply("one of", None, tuple(results))
+
+    def _overrides(self, below: Known, name: str, found: Place) -> bool:
+        method = self.program.method(below, name)
+        return method is not None and method.function is not found.function and method.function.body is not None
+
+    def _call_untyped(self, name: str, given: list[Given]) -> Value | None:
+        """Return what a method returns if only one class of the program has one of the name; None otherwise."""
+        listed = [one for one in self.program.methods.get(name, ()) if accepts(one.function, len(given))]
+        listed = [one for one in listed if one.function.body is not None and not _is_abstract(one.function)]
+        serving = [one for one in listed if one.known is not None and self._serves(one.known)]
+        if len(serving) != 1 or serving[0].known is None:
+            return None
+        known = serving[0].known
+        if any(frame.function is serving[0].function for frame in self._frames):
+            return None
+        this = self._instance(known)
+        return self._invoke(serving[0].function, Scope(serving[0].file, None, this, known), given)
+
+    def _generated(self, of: Value, name: str, given: list[Given]) -> Value | None:
+        """Return what an accessor, setter or step of a builder does that the class has not itself; None for others."""
+        known = of.known if isinstance(of, Thing) else self.known_type(of)
+        is_free = isinstance(of, Thing) and known is None
+        names = {one.name for _, one in self.program.fields(known)} if known is not None else set()
+        if known is not None and self.program.method(known, name, len(given)) is not None:
+            return None
+        if not given:
+            if isinstance(of, Thing) and name in ("build", "toBuilder", "clone", "Build", "to_dict", "toJSON"):
+                return of
+            for prefix in ("", "get", "is", "Get"):
+                own = _lower(name[len(prefix) :]) if name.startswith(prefix) else ""
+                for candidate in dict.fromkeys((name[len(prefix) :], own) if own else ()):
+                    if candidate in names or (isinstance(of, Thing) and candidate in of.fields):
+                        return self.member(of, candidate)
+            if isinstance(of, Thing) and name in ("copy", "model_copy"):
+                return self._copied(of, ())
+            return None
+        if name in ("copy", "model_copy", "_replace", "with") and all(key for key, _ in given) and (known or is_free):
+            return self._copied(of, given)
+        if len(given) == 1 and isinstance(of, Thing | Input | Get | Apply):
+            for prefix in ("set", "with", "Set", "With", "add", "put", ""):
+                own = _lower(name[len(prefix) :]) if name.startswith(prefix) and name != prefix else ""
+                for candidate in dict.fromkeys((name[len(prefix) :], own) if own else ()):
+                    if candidate in names or (is_free and prefix in ("set", "Set", "with") and candidate == own):
+                        self.set_member(of, candidate, given[0][1])
+                        return of
+        if len(given) == 2 and is_free and isinstance(given[0][1], Const | Ref) and name in PUTS:
+            self.set_member(of, self._key(given[0][1]), given[1][1])
+            return of
+        if len(given) == 2 and isinstance(of, Input) and known is None and name in PUTS:
+            self.set_member(of, self._key(given[0][1]), given[1][1])
+            return of
+        if len(given) == 1 and is_free and name in ("get", "Get", "getOrDefault") and isinstance(given[0][1], Const):
+            return self.member(of, given[0][1].text)
+        if len(given) == 1 and is_free and name in ("update", "putAll", "addAll", "insertAll"):
+            other = given[0][1]
+            if isinstance(other, Thing) and isinstance(of, Thing):
+                for key, value in other.fields.items():
+                    self.set_member(of, key, value)
+                return of
+        return None
+
+    def _copied(self, of: Value, given: Sequence[Given]) -> Value:
+        known = of.known if isinstance(of, Thing) else self.known_type(of)
+        kind = known.cls.name if known is not None else ""
+        if isinstance(of, Thing):
+            return Thing(kind, of.known, {**of.fields, **dict(given)}, of.arguments, of.base, depth=len(self.guards))
+        return Thing(kind, known, dict(given), base=of, depth=len(self.guards))
+
+    def _change_items(self, of: Items, name: str, given: list[Given]) -> Value | None:
+        if (
+            name in ("add", "append", "push", "Add", "addOne", "offer", "insert", "add_all", "addAll", "extend")
+            and given
+        ):
+            value = given[-1][1]
+            if isinstance(value, Items) and name in ("addAll", "extend", "add_all"):
+                of.values += value.values
+            else:
+                since = [one for one in self.guards[of.depth :] if not _is_turn(one)]
+                of.values.append(Cond(self._all(since), value, NULL) if since else value)
+            return NULL
+        return None
+
+    # --- calls of libraries
+
+    def _made(self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope) -> Made:
+        return Made(of, name, tuple(given), (scope.file.path, code.line), tuple(self.guards), scope.file)
+
+    @staticmethod
+    def _names(given: Sequence[Given]) -> tuple[str, ...]:
+        return tuple(name for name, _ in given) if any(name for name, _ in given) else ()
+
+    def _library_call(
+        self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool
+    ) -> Value:
+        if self._watch(self, self._made(of, name, given, code, scope)):
+            return Apply(name, of, tuple(value for _, value in given), self._names(given))
+        if of is None and given and name in ENVIRONMENT and isinstance(given[0][1], Const):
+            default = given[1][1] if len(given) > 1 else None
+            return self.setting(given[0][1].text, default.text if isinstance(default, Const) else None)
+        if isinstance(of, Items) and not given:
+            of = Ref("a list")  # how many it has does not depend on what they are
+        known = self._known_function(of, name, given)
+        known = self._looked_up(given) if known is None else known
+        if known is not None:
+            return known
+        silent = self.is_watcher(of, name)
+        values: list[Value] = []
+        called: list[Value] = []
+        for _, value in given:
+            if isinstance(value, Closure | Method) and not silent:
+                result = self._callback(of, value, given, code, scope)
+                called.append(result)
+                values.append(result)
+            else:
+                values.append(value)
+        if discarded and not silent:
+            self._touch(of, name, given, values)
+        if called and of is not None and name in WATCHED:
+            return of
+        if called and of is not None and len(given) == len(called) == 1:
+            is_kept = _is_test(called[0]) or name.lower().startswith(KEEPS)
+            return Apply("filtered" if is_kept else "mapped", of, tuple(values), via=name)
+        if not given and of is not None:
+            bare = _accessor(name)
+            if bare:
+                return Get(of, bare)
+        return Apply(name, of, tuple(values), self._names(given))
+
+    def is_watcher(self, of: Value | None, name: str) -> bool:
+        """Return whether a call only watches the program: it logs, counts, traces or asserts."""
+        names = [name] if of is None else []
+        value = of
+        for _ in range(8):
+            if value is None:
+                break
+            kind = self.full_type(value)
+            if kind:
+                names.append(kind)
+            if isinstance(value, Apply):
+                if value.of is None:
+                    names.append(value.name)
+                value = value.of
+            elif isinstance(value, Get):
+                value = value.of
+            else:
+                break
+        for one in names:
+            plain = one.replace("::", ".")
+            for row in WATCHERS:
+                if begins(one, row.packages) or begins(plain, row.packages):
+                    return True
+                if plain.rpartition(".")[2].partition("<")[0] in row.names:
+                    return True
+        return False
+
+    def _looked_up(self, given: list[Given]) -> Value | None:
+        """Return the setting that a call looks up, if its only text is the name of one; None otherwise."""
+        first = given[0][1] if given and len(given) <= 2 else None
+        if isinstance(first, Const) and first.kind is Kind.TEXT and any(sign in first.text for sign in ".:_"):
+            known = self.program.setting(first.text)
+            return Const(Kind.TEXT, known) if known is not None else None
+        return None
+
+    def _known_function(self, of: Value | None, name: str, given: list[Given]) -> Value | None:
+        """Return what functions of the languages themselves return; None for others."""
+        name = name.partition("<")[0]
+        simple = name.rpartition(".")[2].rpartition("::")[2]
+        if of is None and name in ("Object.assign",) and given:
+            target = given[0][1]
+            for _, value in given[1:]:
+                if isinstance(target, Thing) and isinstance(value, Thing):
+                    for key, one in value.fields.items():
+                        self.set_member(target, key, one)
+                elif isinstance(target, Thing):
+                    target.base = value if target.base is None else Apply("merge", None, (target.base, value))
+            return target
+        if of is None and name == "Object.freeze" and given:
+            return given[0][1]
+        if of is None and simple in ("newBuilder", "builder") and not given and "." in name:
+            made = Thing(name.rpartition(".")[0], depth=len(self.guards))
+            if made.type.rpartition(".")[2] in self.program.records:
+                self.records.append(made)
+            return made
+        if of is None and (simple in LISTS or ".".join(name.split(".")[-2:]) in LISTS) and "." in name:
+            return Items([value for _, value in given], len(self.guards))
+        if of is None and name in PAIRS:
+            thing = Thing(depth=len(self.guards))
+            values = [value for _, value in given]
+            if name in ("Map.of", "java.util.Map.of") and len(values) % 2 == 0:
+                for name_of, value in zip(values[::2], values[1::2], strict=True):
+                    thing.fields[self._key(name_of)] = value
+                return thing
+            for value in values:
+                if isinstance(value, Items) and len(value.values) == 2:
+                    thing.fields[self._key(value.values[0])] = value.values[1]
+                elif isinstance(value, Apply) and value.name in ("to", "->", "Map.entry", "entry") and value.arguments:
+                    first = value.of if value.of is not None else value.arguments[0]
+                    thing.fields[self._key(first)] = value.arguments[-1]
+                else:
+                    return None
+            return thing
+        if of is None and name in (
+            "listOf",
+            "mutableListOf",
+            "arrayOf",
+            "List",
+            "Seq",
+            "Set",
+            "setOf",
+            "Vector",
+            "Array",
+        ):
+            return Items([value for _, value in given], len(self.guards))
+        if of is None and name in ("dict",):
+            thing = Thing(depth=len(self.guards))
+            for key, value in given:
+                if key and key != "*":
+                    thing.fields[key] = value
+                elif isinstance(value, Thing):
+                    thing.fields |= value.fields
+                else:
+                    thing.base = value
+            return thing
+        if of is None and simple in ("asdict", "vars") and len(given) == 1:
+            return given[0][1]
+        if of is None and name in ("append",) and given and isinstance(given[0][1], Items):
+            return Items([*given[0][1].values, *(value for _, value in given[1:])], given[0][1].depth)
+        if isinstance(of, Thing) and not given and simple in ("model_dump", "dict", "_asdict", "to_dict"):
+            return of
+        return None
+
+    def _callback(self, of: Value | None, value: Value, given: list[Given], code: Call, scope: Scope) -> Value:
+        """Run a function once that something unknown is given, with elements of what it is called on."""
+        function = value.function if isinstance(value, Closure) else None
+        source = of if of is not None else next((one for _, one in given if one is not value), Ref("?"))
+        count = len(function.parameters) if function is not None else 1
+        inside = self.element(source)
+        arguments: list[Given] = [
+            ("", inside if at == 0 else Apply(f"each {at}", None, (source,))) for at in range(count)
+        ]
+        if function is not None:
+            arguments = [
+                (name, replace(one, type=self._typed(parameter.type, scope.file, scope.known)))
+                if parameter.type and isinstance(one, Apply) and not one.type
+                else (name, one)
+                for (name, one), parameter in zip(arguments, function.parameters, strict=True)
+            ]
+        start, left = len(self.guards), self._left
+        is_used = function is None or any(one.name != "_" for one in function.parameters)
+        if count and is_used and not self.is_watcher(source, ""):
+            self.guards.append(Apply("for", None, (_origin(source),)))
+        result = self.call(value, arguments, code, scope)
+        del self.guards[start:]
+        self._left = left
+        return result
+
+    def _touch(self, of: Value | None, name: str, given: list[Given], values: list[Value]) -> None:
+        """Note that a call with an unused result may have changed its object and its arguments."""
+        things = [value for value in (of, *(one for _, one in given)) if isinstance(value, Thing | Apply)]
+        roots = [root for one in things if (root := _root(one)) is not None]
+        if not roots:
+            return
+        shown = Shown()
+        listed = ", ".join("itself" if any(one is root for root in roots[:1]) else shown.text(one) for one in values)
+        for root in roots:
+            if len(root.touched) < _MOST_TURNS * 4:
+                root.touched.append(f"{name.rpartition('.')[2]}({listed})")
+
+    # --- objects
+
+    def _new(self, code: New, scope: Scope) -> Value:
+        given = self._arguments(code.arguments, scope)
+        members = [(one.name, self.value(one.value, scope)) for one in code.members]
+        name = base_type(code.type)
+        known = self.program.class_of(code.type, scope.file, scope.known) if name not in ("[]",) else None
+        if known is not None and code.body is None:
+            return self._construct(known, given, members, code.line)
+        if name == "[]":
+            return Items([value for _, value in (*given, *members)], len(self.guards))
+        full = self.qualify(name, scope.file)
+        thing = Thing(
+            full, None, dict(members), tuple(value for _, value in given), depth=len(self.guards), line=code.line
+        )
+        for key, value in given:
+            if key:
+                thing.fields.setdefault(key, value)
+        if code.body is not None:
+            thing.overridden = {one.name: one for one in code.body.functions if one.body is not None}
+            if known is not None:
+                thing.known = known
+                self._initialize(thing, known)
+        simple = full.rpartition(".")[2]
+        if simple.endswith(("List", "Set", "Queue", "Deque", "Buffer")) and not members and code.body is None:
+            copied = next((value.values for _, value in given if isinstance(value, Items)), [])
+            if copied or not any(isinstance(value, Thing | Input | Get | Apply) for _, value in given):
+                return Items(list(copied), len(self.guards))
+        if simple.endswith("Map") and not thing.arguments:
+            thing.type = ""
+        place = (scope.file.path, code.line)
+        self._watch(self, Made(None, f"new {full}", tuple(given), place, tuple(self.guards), scope.file))
+        if simple in self.program.records:
+            self.records.append(thing)
+        return thing
+
+    def _construct(self, known: Known, given: list[Given], members: Sequence[Given], line: int) -> Value:
+        thing = Thing(known.cls.name, known, depth=len(self.guards), line=line)
+        for key, value in members:
+            if key == "*":
+                thing.base = value
+        self._initialize(thing, known)
+        new = self._constructor(known, len(given))
+        if new is not None and not new.function.getter:
+            self._invoke(new.function, Scope(new.file, None, thing, new.known), given)
+        else:
+            self._fill(thing, known, given)
+            if new is not None:
+                self._invoke(new.function, Scope(new.file, None, thing, new.known), [])
+        for key, value in members:
+            if key and key != "*":
+                thing.fields[key] = value
+        if self.keeps:
+            self.made.setdefault(id(known.cls), []).append(thing)
+        return thing
+
+    def _fill(self, thing: Thing, known: Known, given: list[Given]) -> None:
+        """Set the fields of a class without a constructor by the order of the values, or by their names."""
+        fields = [(owner, one) for owner, one in self.program.fields(known)]
+        named = {one.name: (owner, one) for owner, one in fields}
+        place = 0
+        for key, value in given:
+            if key == "*":
+                thing.base = value
+            elif key:
+                owner, one = named.get(key, (known, ir.Field(key)))
+                thing.fields[key] = self._as(value, one.type, owner)
+            elif place < len(fields):
+                owner, one = fields[place]
+                thing.fields[one.name] = self._as(value, one.type, owner)
+                place += 1
+            else:
+                thing.touched.append(f"made of {show(value)}")
+
+    def _as(self, value: Value, kind: str, owner: Known) -> Value:
+        """Return a value as one of a declared type, if nothing more is known of it."""
+        if kind and isinstance(value, Apply | Get) and not value.type:
+            return replace(value, type=self._typed(kind, owner.file, owner))
+        return value
+
+    def _constructor(self, known: Known, count: int | None = None) -> Place | None:
+        for owner in (known, *self.program.supers(known)):
+            named = [one for one in self.program.members(owner) if one.name in CONSTRUCTORS]
+            fitting = [one for one in named if count is None or accepts(one, count)] or named
+            if fitting:
+                longest = fitting[0] if count is not None else max(fitting, key=lambda one: len(one.parameters))
+                return Place(longest, owner.file, owner)
+            if owner.cls.kind in ("record", "data"):
+                return None
+        return None
+
+    def _initialize(self, thing: Thing, known: Known) -> None:
+        for owner, one in self.program.fields(known):
+            if one.value is not None and one.name not in thing.fields:
+                thing.fields[one.name] = self.value(one.value, Scope(owner.file, None, thing, owner))
+        self._block((*known.cls.statements, ir.Block(())), Scope(known.file, None, thing, known))
+
+    # --- functions
+
+    def _invoke(self, function: Function, scope: Scope, given: list[Given]) -> Value:
+        """Return what a function of the program returns; *scope* is what it is defined in."""
+        if function.body is None:
+            return Opaque(f"{function.name} without a body", tuple(value for _, value in given))
+        depth = sum(frame.function is function for frame in self._frames)
+        if len(self._frames) > _DEEPEST or depth > 1:
+            if len(self._frames) > _DEEPEST:
+                self.spent = True
+            return Opaque(f"{function.name} calls itself", tuple(value for _, value in given))
+        self.visited.add(id(function))
+        self.followed.add(self._site)
+        self._parameters(function, scope, given)
+        frame = _Frame(function, guards=len(self.guards))
+        left, self._left = self._left, None
+        self._frames.append(frame)
+        result = self.value(function.body, scope)
+        self._frames.pop()
+        ended, self._left = self._left, left
+        del self.guards[frame.guards :]
+        self.guards += [one for one in frame.thrown if one not in self.guards]
+        if self._frames:
+            self._frames[-1].thrown += frame.thrown
+        if ended is Leave.THROW and not frame.returned:
+            self._left = Leave.THROW
+        if not frame.returned:
+            return result
+        value = result if ended is None else frame.returned[-1][1]
+        returned = frame.returned if ended is None else frame.returned[:-1]
+        for test, one in reversed(returned):
+            value = self._choose(test, one, value)
+        return value
+
+    def _parameters(self, function: Function, scope: Scope, given: list[Given]) -> None:
+        named = {key: value for key, value in given if key and key != "*"}
+        listed = [value for key, value in given if not key]
+        spread = next((value for key, value in given if key == "*"), None)
+        place = 0
+        own = {one.name for one in function.parameters}
+        others = {key: value for key, value in named.items() if key not in own}
+        rests = [one for one in function.parameters if one.rest]
+        for one in function.parameters:
+            if one.rest and others and one is rests[-1] and (len(rests) > 1 or place >= len(listed)):
+                self._bind(scope, one.name, Thing("", None, dict(others), depth=len(self.guards)))
+                continue
+            if one.rest:
+                rest = listed[place:]
+                place = len(listed)
+                self._bind(scope, one.name, Items(list(rest), len(self.guards)) if rest or spread is None else spread)
+                continue
+            if one.name in named:
+                value = named[one.name]
+            elif place < len(listed):
+                value = listed[place]
+                place += 1
+            elif spread is not None:
+                value = Get(spread, one.name)
+            elif one.default is not None:
+                value = self.value(one.default, scope)
+            else:
+                value = NULL
+            if one.type and isinstance(value, Apply | Get) and not value.type:
+                value = replace(value, type=self._typed(one.type, scope.file, scope.known))
+            elif one.type and isinstance(value, Thing) and value.known is None and not value.type:
+                known = self.program.class_of(one.type, scope.file, scope.known)
+                if known is not None:
+                    value.known, value.type = known, known.cls.name
+            self._bind(scope, one.name, value)
+
+
+def container_name(code: ir.Expression) -> str:
+    """Return the name that code has for a queue or channel; empty where it has none."""
+    while isinstance(code, Member) and code.name in ("Writer", "Reader", "writer", "reader"):
+        code = code.of
+    return code.name.lstrip("_") if isinstance(code, Member | Name) else ""
+
+
+def _is_test(value: Value) -> bool:
+    """Return whether a value is the answer to a question: yes or no."""
+    return value in (TRUE, FALSE) or (isinstance(value, Apply) and value.of is None and value.name in TESTS)
+
+
+def _is_failure(test: Value) -> bool | None:
+    """Return whether a test holds if an unknown call has failed, as in `err != nil`; None for other tests."""
+    if isinstance(test, Apply) and test.of is None and test.name == "!=" and NULL in test.arguments:
+        other = next((one for one in test.arguments if one != NULL), NULL)
+        if isinstance(other, Apply) and other.name.startswith("#"):
+            return True
+    return None
+
+
+def _is_turn(guard: Value) -> bool:
+    """Return whether a condition is only that of a loop."""
+    return isinstance(guard, Apply) and guard.name in ("for", "while")
+
+
+def _is_abstract(function: Function) -> bool:
+    """Return whether a function is only a promise: nothing is in it that does anything."""
+    return any(note.name == "abstractmethod" for note in function.notes)
+
+
+def _accessor(name: str) -> str:
+    """Return the member that a method without arguments returns by its name; empty if it does not say."""
+    for prefix in ("get", "is"):
+        rest = name[len(prefix) :]
+        if name.startswith(prefix) and rest[:1].isupper():
+            return _lower(rest)
+    return ""
+
+
+def _lower(name: str) -> str:
+    return name[:1].lower() + name[1:]
+
+
+def _origin(value: Value) -> Value:
+    """Return what elements come from: what they are made into does not decide how many there are."""
+    if isinstance(value, Apply) and value.of is not None:
+        of = _origin(value.of)
+        return of if value.name == "mapped" else replace(value, of=of)
+    return value
+
+
+def _root(value: Value) -> Thing | None:
+    """Return the object that a chain of calls begins with; None if it begins with another value."""
+    for _ in range(40):
+        if isinstance(value, Thing):
+            return value
+        if isinstance(value, Apply) and value.of is not None:
+            value = value.of
+        else:
+            return None
+    return None
+
+
+def in_package(file: ir.File, imported: str, name: str) -> bool:
+    """Return whether an import means a file: its module, its directory, or something in it."""
+    words = imported.replace("::", "/").strip()
+    if "/" not in words or file.language not in ("go", "typescript", "javascript"):
+        words = words.replace(".", "/") if file.language not in ("typescript", "javascript") else words
+    parts = [part for part in words.split("/") if part not in ("", ".", "..", "crate", "super", "self", "@", "~")]
+    if file.language in ("typescript", "javascript"):
+        if not imported.startswith((".", "@/", "~/", "src/")):
+            return False
+        parts = [part for part in imported.split("/") if part not in ("", ".", "..", "@", "~")]
+        for known in ((name,), ("js", "ts", "mjs", "cjs")):
+            stem, _, ending = parts[-1].rpartition(".") if parts else ("", "", "")
+            if stem and ending in known:
+                parts[-1] = stem
+    elif name and parts and parts[-1] == name:
+        parts = parts[:-1]
+    if not parts:
+        return file.language in ("typescript", "javascript") and file.path.rpartition("/")[2].startswith("index.")
+    stem = "/" + file.path.rpartition(".")[0]
+    folder = "/" + file.path.rpartition("/")[0]
+    if file.language == "go":
+        return folder.endswith(f"/{parts[-1]}") and (len(parts) < 3 or _shares(folder, parts))
+    joined = "/" + "/".join(parts)
+    if file.language in ("java", "kotlin", "scala", "csharp"):
+        return bool(file.package) and file.package.replace(".", "/").endswith("/".join(parts))
+    return stem.endswith((joined, f"{joined}/__init__", f"{joined}/index", f"{joined}/mod"))
+
+
+def _shares(folder: str, parts: list[str]) -> bool:
+    """Return whether a directory is what an import path of Go ends with: more than a common last word."""
+    names = [part for part in folder.split("/") if part]
+    return names[-1:] == parts[-1:] and (len(names) < 2 or names[-2] in parts or len(parts) < 3)

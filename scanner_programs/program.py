@@ -1,0 +1,341 @@
+"""A program: its files as one model, with the names, classes and functions in them, and who extends whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from scanner_programs.ir import Block, Class, Field, File, Function
+from scanner_programs.values import Value
+
+_WRAPPERS_OPEN = "<["
+_WRAPPERS_CLOSE = ">]"
+
+
+@dataclass(slots=True, eq=False)
+class Known:
+    """A class of the program, the file that it is in, and the class enclosing it."""
+
+    cls: Class
+    file: File
+    outer: Known | None = None
+    scope: Scope | None = None
+    statics: dict[str, Value] = field(default_factory=dict)
+
+    @property
+    def qualified(self) -> str:
+        """Return its name behind the package and the classes enclosing it."""
+        before = self.outer.qualified if self.outer is not None else self.file.package
+        return f"{before}.{self.cls.name}" if before else self.cls.name
+
+    def field(self, name: str) -> Field | None:
+        """Return its own field of a name; None without one."""
+        return next((one for one in self.cls.fields if one.name == name), None)
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """Variables that code sees: its own, those of enclosing code, members of *this*, and those of the file."""
+
+    file: File
+    parent: Scope | None = None
+    this: Value | None = None
+    known: Known | None = None
+    variables: dict[str, Value] = field(default_factory=dict)
+    depths: dict[str, int] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+
+    def find(self, name: str) -> Scope | None:
+        """Return the scope that has a variable; None if none has."""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.variables:
+            scope = scope.parent
+        return scope
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """A function, with the class and file that it is in; statements of a file are a function without a name."""
+
+    function: Function
+    file: File
+    known: Known | None = None
+
+    @property
+    def name(self) -> str:
+        """Return its name behind that of its class; it is the same in two versions of a program."""
+        owner = f"{self.known.cls.name}." if self.known is not None else ""
+        return f"{owner}{self.function.name}" if self.function.name else f"statements of {self.file.path}"
+
+
+@dataclass
+class Program:
+    """The files of a program.
+
+    *setting* returns the value of a setting by its name, *ending* that of the only setting whose name ends in what is
+    given; both None without one. Names are compared without letter case, dashes and underscores. *records* are
+    the classes that schemas generate.
+    """
+
+    files: tuple[File, ...]
+    setting: Callable[[str], str | None] = lambda _name: None
+    ending: Callable[[str], str | None] = lambda _name: None
+    records: frozenset[str] = frozenset()
+
+    @cached_property
+    def classes(self) -> dict[str, list[Known]]:
+        """Return the classes by their simple names."""
+        found: dict[str, list[Known]] = {}
+        for file in self.files:
+            for known in _classes(file, file.classes, None):
+                found.setdefault(known.cls.name, []).append(known)
+        return found
+
+    @cached_property
+    def functions(self) -> dict[str, list[Place]]:
+        """Return the functions outside of classes, by name."""
+        found: dict[str, list[Place]] = {}
+        for file in self.files:
+            for function in file.functions:
+                found.setdefault(function.name, []).append(Place(function, file))
+        return found
+
+    @cached_property
+    def methods(self) -> dict[str, list[Place]]:
+        """Return the functions of classes, by name."""
+        found: dict[str, list[Place]] = {}
+        for listed in self.classes.values():
+            for known in listed:
+                for function in self.members(known):
+                    found.setdefault(function.name, []).append(Place(function, known.file, known))
+        return found
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """Return all functions, and the statements of files outside of functions."""
+        found = [place for listed in (*self.functions.values(), *self.methods.values()) for place in listed]
+        known = {id(place.function) for place in found}
+        found += [place for place in self._extensions.values() if id(place.function) not in known]
+        for file in self.files:
+            if file.statements:
+                found.append(Place(Function("", (), Block(tuple(file.statements))), file))
+        return tuple(found)
+
+    @cached_property
+    def _outside(self) -> dict[tuple[str, str], list[Function]]:
+        """Return the methods that stand outside of their class, by the package of the file and the class."""
+        found: dict[tuple[str, str], list[Function]] = {}
+        for file in self.files:
+            for owner, function in file.methods:
+                found.setdefault((file.package, owner), []).append(function)
+                if (file.package, owner) != ("", owner):
+                    found.setdefault(("", owner), []).append(function)
+        return found
+
+    def members(self, known: Known) -> tuple[Function, ...]:
+        """Return the functions of a class, also those that stand outside of it."""
+        outside = self._outside.get((known.file.package, known.cls.name), [])
+        if not outside and len(self.classes.get(known.cls.name, ())) == 1:
+            outside = self._outside.get(("", known.cls.name), [])
+        return (*known.cls.functions, *outside)
+
+    def extension(self, name: str, kind: str) -> Place | None:
+        """Return a function that extends a library's class of a simple name; None without one."""
+        return self._extensions.get((kind, name))
+
+    @cached_property
+    def _extensions(self) -> dict[tuple[str, str], Place]:
+        return {
+            (owner, function.name): Place(function, file)
+            for file in self.files
+            for owner, function in file.methods
+            if owner not in self.classes
+        }
+
+    @cached_property
+    def _below(self) -> dict[str, list[Known]]:
+        found: dict[str, list[Known]] = {}
+        for listed in self.classes.values():
+            for known in listed:
+                for name in known.cls.supers:
+                    found.setdefault(base_type(name), []).append(known)
+        return found
+
+    def subclasses(self, known: Known) -> list[Known]:
+        """Return the classes that extend or implement a class, at any distance; of Go, those with its methods."""
+        found: list[Known] = []
+        waiting = [known]
+        while waiting:
+            for one in self._below.get(waiting.pop().cls.name, ()):
+                if one not in found:
+                    found.append(one)
+                    waiting.append(one)
+        if not found and known.cls.kind == "interface" and known.file.language in ("go", "typescript", "javascript"):
+            wanted = {function.name for function in known.cls.functions}
+            for listed in self.classes.values() if wanted else ():
+                found += [
+                    one
+                    for one in listed
+                    if one is not known
+                    and one.cls.kind != "interface"
+                    and wanted <= {function.name for function in self.members(one)}
+                ]
+        return found
+
+    def is_abstract(self, known: Known) -> bool:
+        """Return whether a class only promises some of its methods: its objects are those of classes below it."""
+        return known.cls.kind == "interface" or any(one.body is None for one in self.members(known))
+
+    def concrete(self, known: Known) -> list[Known]:
+        """Return the classes that an object of a class may have: itself, and those below it that promise nothing."""
+        own = [] if self.is_abstract(known) else [known]
+        return own + [one for one in self.subclasses(known) if not self.is_abstract(one)]
+
+    def supers(self, known: Known) -> list[Known]:
+        """Return the classes of the program that a class extends or implements, nearest first."""
+        found: list[Known] = []
+        waiting = [known]
+        while waiting:
+            current = waiting.pop(0)
+            for name in current.cls.supers:
+                above = self.class_of(name, current.file, current)
+                if above is not None and above not in found and above is not known:
+                    found.append(above)
+                    waiting.append(above)
+        return found
+
+    def method(self, known: Known, name: str, count: int | None = None) -> Place | None:
+        """Return the method that an instance of a class has; with a body before one without; None without any."""
+        best: Place | None = None
+        for owner in (known, *self.supers(known)):
+            named = [one for one in self.members(owner) if one.name == name]
+            fitting = [one for one in named if count is None or accepts(one, count)] or named
+            for function in fitting:
+                place = Place(function, owner.file, owner)
+                if function.body is not None:
+                    return place
+                best = best or place
+        return best
+
+    def fields(self, known: Known) -> list[tuple[Known, Field]]:
+        """Return the fields of an instance: those of the outermost class that it extends first."""
+        found: dict[str, tuple[Known, Field]] = {}
+        for owner in (*reversed(self.supers(known)), known):
+            for one in owner.cls.fields:
+                if not one.static:
+                    found[one.name] = (owner, one)
+        return list(found.values())
+
+    def field(self, known: Known, name: str) -> tuple[Known, Field] | None:
+        """Return a field of a class or of what it extends; None without one."""
+        for owner in (known, *self.supers(known)):
+            one = owner.field(name)
+            if one is not None:
+                return owner, one
+        return None
+
+    def class_of(self, kind: str, file: File, near: Known | None = None) -> Known | None:
+        """Return the class that a type means in a file; None if it is not one of the program, or may be several.
+
+        *near* is the class that the type is named in: classes in it and enclosing it come first.
+        """
+        name = base_type(kind)
+        simple = name.rpartition(".")[2]
+        listed = self.classes.get(simple, [])
+        if not listed:
+            return None
+        enclosing: Known | None = near
+        while enclosing is not None:
+            inner = [one for one in listed if one.outer is enclosing]
+            if inner:
+                return inner[0]
+            enclosing = enclosing.outer
+        before = name.rpartition(".")[0]
+        if (
+            before
+            and "." not in before
+            and any(one.outer is not None and one.outer.cls.name == before for one in listed)
+        ):
+            listed = [one for one in listed if one.outer is not None and one.outer.cls.name == before]
+        own = [one for one in listed if one.file is file]
+        if own:
+            return own[0]
+        imported = file.imports.get(simple) or file.imports.get(before.partition(".")[0] if before else simple, "")
+        if imported and len(listed) >= 1:
+            fitting = [one for one in listed if _is_imported(one, imported, file)]
+            if fitting:
+                return fitting[0]
+            if simple in file.imports and file.language in ("java", "kotlin", "scala"):
+                return None
+        alike = [one for one in listed if one.file.package == file.package and one.file.language == file.language]
+        if file.package and alike:
+            return alike[0]
+        return listed[0] if len(listed) == 1 else None
+
+
+def _classes(file: File, classes: Iterable[Class], outer: Known | None) -> Iterator[Known]:
+    for cls in classes:
+        known = Known(cls, file, outer)
+        yield known
+        yield from _classes(file, cls.classes, known)
+
+
+def _is_imported(known: Known, imported: str, file: File) -> bool:
+    """Return whether an import names a class: its full name, its package, or the path of its file."""
+    whole = known.qualified
+    if imported in (whole, known.file.package) or imported.endswith(f".{whole}"):
+        return True
+    stem = known.file.path.rpartition(".")[0]
+    words = imported.replace("::", "/").replace(".", "/").replace("//", "/").strip("/")
+    parts = [part for part in words.split("/") if part not in ("", "crate", "super", "self", "@", "~", "src")]
+    if file.language in ("python",) and parts:
+        parts = parts[:-1] if parts[-1] == known.cls.name else parts
+        return bool(parts) and (
+            f"/{stem}".endswith("/" + "/".join(parts)) or f"/{stem}".endswith(f"/{parts[-1]}/__init__")
+        )
+    if parts and parts[-1] == known.cls.name:
+        parts = parts[:-1]
+    folder = known.file.path.rpartition("/")[0]
+    joined = "/" + "/".join(parts)
+    return bool(parts) and (
+        f"/{stem}".endswith(joined) or f"/{folder}".endswith(f"/{parts[-1]}") or f"/{stem}".endswith(f"{joined}/index")
+    )
+
+
+def accepts(function: Function, count: int) -> bool:
+    """Return whether a function can be called with a number of arguments."""
+    least = sum(one.default is None and not one.rest for one in function.parameters)
+    return least <= count and (count <= len(function.parameters) or any(one.rest for one in function.parameters))
+
+
+def base_type(kind: str) -> str:
+    """Return the class that a type is about: without what points to it, wraps it, or may be missing."""
+    kind = kind.strip().lstrip("&*:@ ").strip()
+    for word in ("mut ", "dyn ", "impl ", "final ", "readonly ", "const ", "Readonly<", "'static "):
+        kind = kind.removeprefix(word).strip()
+    for ending in ("| None", "| null", "| undefined"):
+        kind = kind.removesuffix(ending).strip()
+    kind = kind.rstrip("?!")
+    if kind.startswith("[]"):
+        return "[]"
+    at = next((place for place, sign in enumerate(kind) if sign in _WRAPPERS_OPEN), len(kind))
+    return kind[:at].replace("::", ".").replace("\\", ".").strip().strip("'\"")
+
+
+def parameters_of(kind: str) -> list[str]:
+    """Return the types in the angle or square brackets of a type."""
+    at = next((place for place, sign in enumerate(kind) if sign in _WRAPPERS_OPEN), -1)
+    if kind.strip().startswith("[]"):
+        return [kind.strip()[2:]]
+    if at < 0:
+        return []
+    inside = kind[at + 1 :].rstrip().rstrip("?!").removesuffix(">").removesuffix("]")
+    found, depth, start = [], 0, 0
+    for place, sign in enumerate(inside):
+        depth += (sign in "<[(") - (sign in ">])")
+        if sign == "," and depth == 0:
+            found.append(inside[start:place].strip())
+            start = place + 1
+    last = inside[start:].strip()
+    return [*found, last] if last else found

@@ -1,0 +1,93 @@
+"""The canonical text of code that no evaluation follows: what remains equal if locals are renamed and lines move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from scanner_programs.ir import (
+    Call,
+    Class,
+    Declare,
+    Exit,
+    Function,
+    Index,
+    Kind,
+    Literal,
+    Loop,
+    Member,
+    Name,
+    Parameter,
+)
+
+_PLACES = frozenset(("line", "end"))
+
+
+def code_text(code: object, is_silent: Callable[[object], bool] = lambda _code: False) -> str:
+    """Return the canonical text of code; statements that *is_silent* holds for are left out."""
+    return _Writer(is_silent).text(code)
+
+
+class _Writer:
+    def __init__(self, is_silent: Callable[[object], bool]) -> None:
+        self._is_silent = is_silent
+        self._names: dict[str, str] = {}
+
+    def text(self, code: object) -> str:
+        """Return the text of code."""
+        match code:
+            case Name(name=name):
+                return self._names.get(name, name)
+            case Literal(kind=Kind.TEXT, text=text):
+                return repr(text)
+            case Literal(text=text):
+                return text or "null"
+            case Parameter():
+                self._names.setdefault(code.name, f"${len(self._names)}")
+                return f"{self.text(code.notes)} {self._names[code.name]}:{code.type}={self.text(code.default)}"
+            case Declare(target=target):
+                value = self.text(code.value)
+                self._bind(target)
+                return f"let {self.text(target)} {value}"
+            case Loop(target=target) if target is not None:
+                source = self.text(code.source)
+                self._bind(target)
+                return f"for {source} {self.text(target)} {self.text(code.body)}"
+            case Member(of=of, name=name):
+                return f"{self.text(of)}.{name}"
+            case Function(parameters=parameters, body=body, type=kind, notes=notes):
+                noted = self.text(notes)
+                listed = ", ".join(self.text(one) for one in parameters)
+                return f"{noted} ({listed}) {kind} {self.text(body)}"
+        return self._others(code)
+
+    def _bind(self, target: object) -> None:
+        if isinstance(target, Name):
+            self._names.setdefault(target.name, f"${len(self._names)}")
+        elif is_dataclass(target) and not isinstance(target, Member | Index | Call):
+            for part in fields(target):
+                for one in _listed(getattr(target, part.name)):
+                    self._bind(one)
+
+    def _others(self, code: object) -> str:
+        if code is None:
+            return ""
+        if isinstance(code, tuple):
+            return "; ".join(self.text(one) for one in code if not self._is_silent(one))
+        if is_dataclass(code):
+            parts = (self.text(getattr(code, part.name)) for part in fields(code) if part.name not in _PLACES)
+            kind = "" if isinstance(code, Exit) else type(code).__name__
+            return f"{kind}({', '.join(parts)})"
+        return str(code)
+
+
+def _listed(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - members of any node
+    return value if isinstance(value, tuple) else (value,)
+
+
+def class_text(known: Class) -> str:
+    """Return the canonical text of a class without its functions."""
+    return (
+        f"{known.kind} {known.supers} {code_text(known.notes)} {code_text(known.fields)} {code_text(known.statements)}"
+    )

@@ -1,0 +1,293 @@
+"""What a value that is written consists of: its fields, each with its canonical expression and its declared type."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from scanner_programs import ir
+from scanner_programs.ir import Literal
+from scanner_programs.libraries.others import NEVER_WRITTEN, SILENT_NOTES, WIRE_NAMES
+from scanner_programs.machine import Machine
+from scanner_programs.program import Known
+from scanner_programs.residue import code_text
+from scanner_programs.values import NULL, Apply, Cond, Get, Input, Items, Ref, Shown, Thing, Value, show
+
+_DEEPEST = 5
+_MOST_FIELDS = 500
+_ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A field of what is written: its canonical expression, its declared type, and what notes say of it."""
+
+    text: str
+    kind: str = ""
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The fields of what is written by path, and the steps that make the record of them, outermost first.
+
+    A value without fields has its expression under the empty path. *settings* are what these steps are given beside the
+    value. *name* is its class, for people.
+    """
+
+    fields: tuple[tuple[str, Part], ...] = ()
+    format: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    opaque: bool = field(default=False, compare=False)
+    name: str = field(default="", compare=False)
+
+
+def shape_of(machine: Machine, value: Value) -> Shape:
+    """Return the fields of a value that is written."""
+    reader = _Shapes(machine)
+    reader.read(value, "", 0)
+    fields = tuple(sorted(reader.fields.items()))
+    return Shape(fields, tuple(reader.format), tuple(reader.settings), reader.shown.opaque, reader.name)
+
+
+class _Shapes:
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self.fields: dict[str, Part] = {}
+        self.format: list[str] = []
+        self.settings: list[str] = []
+        self.shown = Shown()
+        self.name = ""
+        self._within: list[int] = []
+
+    def read(self, value: Value, path: str, depth: int, kind: str = "", notes: str = "") -> None:
+        """Add the fields of a value below a path."""
+        if depth > _DEEPEST or len(self.fields) > _MOST_FIELDS:
+            self.fields[path] = Part(self.shown.text(value), kind, notes)
+            return
+        if path == "" or path.endswith("[]"):
+            value = self._unwrapped(value)
+        known = self._machine.known_type(value)
+        hook = self._machine.program.method(known, "toJSON", 0) if known is not None else None
+        if hook is not None and hook.function.body is not None and id(value) not in self._within:
+            self._within.append(id(value))
+            self.name = self.name or known.cls.name if known is not None else ""
+            self.read(self._machine.call_own(hook, value), path, depth + 1)
+            self._within.pop()
+            return
+        match value:
+            case Thing() if id(value) not in self._within and (value.known is not None or value.fields or value.base):
+                self._within.append(id(value))
+                self._thing(value, path, depth)
+                self._within.pop()
+                return
+            case Items(values=values) if any(self._is_structured(one) for one in values):
+                for one in values:
+                    self.read(one, f"{path}[]", depth + 1)
+                return
+            case Apply(name="mapped", arguments=arguments) if self._is_structured(arguments[0]):
+                self.read(arguments[0], f"{path}[]", depth + 1)
+                return
+            case Cond() if self._is_structured(value.then) and self._is_structured(value.otherwise):
+                self._either(value, path, depth)
+                return
+        known = self._machine.known_type(value)
+        if known is not None and self._is_data(known) and isinstance(value, Input | Get | Apply):
+            self._typed(value, known, path, depth)
+            return
+        if not path and known is None and isinstance(value, Input | Get | Apply):
+            kind = kind or self._machine.full_type(value)
+        self.fields[path] = Part(self.shown.text(value), kind, notes)
+
+    def _is_data(self, known: Known) -> bool:
+        return known.cls.kind != "enum" and bool(self._machine.program.fields(known))
+
+    def _is_structured(self, value: Value, depth: int = 0) -> bool:
+        if depth > 5:
+            return False
+        match value:
+            case Thing(known=known, fields=fields, base=base):
+                return known is not None or bool(fields) or base is not None
+            case Items(values=values):
+                return any(self._is_structured(one, depth + 1) for one in values)
+            case Cond(then=then, otherwise=otherwise):
+                return self._is_structured(then, depth + 1) or self._is_structured(otherwise, depth + 1)
+            case Get(of=of, type="") if self._is_structured(of, depth + 1):
+                return True
+            case Apply(of=of, arguments=arguments):
+                inside = [one for one in (of, *arguments) if one is not None]
+                if any(self._is_structured(one, depth + 1) for one in inside):
+                    return True
+        known = self._machine.known_type(value)
+        return known is not None and self._is_data(known)
+
+    def _unwrapped(self, value: Value) -> Value:
+        """Return what is made into a record by calls with one structured argument, which are steps of the format."""
+        for _ in range(10):
+            if isinstance(value, Cond):
+                ways = [value.then, value.otherwise]
+                if NULL in ways and len({id(one) for one in ways}) == 2:
+                    value = ways[0] if ways[1] == NULL else ways[1]
+                    continue
+                return value
+            if isinstance(value, Get) and not value.type and self._is_structured(value.of):
+                self.format.append(value.name)
+                value = value.of
+                continue
+            if not isinstance(value, Apply) or value.name in ("mapped", "each", "filtered"):
+                return value
+            inside = [one for one in (value.of, *value.arguments) if one is not None and self._is_structured(one)]
+            known = self._machine.known_type(value)
+            if known is not None and self._is_data(known) and not any(isinstance(one, Thing) for one in inside):
+                return value
+            if len(inside) > 1:
+                # What a library made, as a schema or an encoder is, only says how the rest is written.
+                inside = [one for one in inside if not _is_of_library(one)]
+            if len(inside) != 1:
+                return value
+            listed = [one for one in (value.of, *value.arguments) if one is not None and one is not inside[0]]
+            others = [show(one) for one in listed if not self._is_structured(one)]
+            self.settings += [show(one) for one in listed if self._is_structured(one)]
+            step = value.name + (f"({', '.join(others)})" if others else "")
+            self.format.append(step)
+            value = inside[0]
+        return value
+
+    def _thing(self, thing: Thing, path: str, depth: int) -> None:
+        if not path:
+            self.name = thing.type
+        if thing.known is not None:
+            self._machine.shaped.add(id(thing.known.cls))
+            for owner, one in self._machine.program.fields(thing.known):
+                name = self._wire(one, owner)
+                if name is not None:
+                    value = self._machine.member(thing, one.name)
+                    self._member(value, f"{path}.{name}" if path else name, one, owner, depth)
+            extra = [key for key in thing.fields if self._machine.program.field(thing.known, key) is None]
+            notes = self._class_notes(thing.known)
+            if notes:
+                self.format.append(notes)
+        else:
+            extra = list(thing.fields)
+            if thing.base is not None:
+                self.read(thing.base, path, depth + 1)
+            if thing.type and thing.arguments:
+                self.format.append(f"{thing.type}({', '.join(self.shown.text(one) for one in thing.arguments)})")
+        for key in extra:
+            self.read(thing.fields[key], f"{path}.{key}" if path else key, depth + 1)
+        if thing.touched and not path:
+            self.format += [f"after {call}" for call in thing.touched]
+        elif thing.touched:
+            self.fields[path] = Part(self.shown.text(thing))
+
+    def _member(self, value: Value, path: str, one: ir.Field, owner: Known, depth: int) -> None:
+        known = self._machine.program.class_of(one.type, owner.file, owner) if one.type else None
+        kind = "" if known is not None and known.cls.kind != "enum" else "".join(one.type.split())
+        if isinstance(value, Apply) and value.name == "unset" and one.value is None:
+            self.fields[path] = Part("unset", kind, self._notes(one))
+            return
+        self.read(value, path, depth + 1, kind, self._notes(one))
+
+    def _typed(self, value: Value, known: Known, path: str, depth: int) -> None:
+        if not path:
+            self.name = known.cls.name
+            notes = self._class_notes(known)
+            if notes:
+                self.format.append(notes)
+        self._machine.shaped.add(id(known.cls))
+        for owner, one in self._machine.program.fields(known):
+            name = self._wire(one, owner)
+            if name is None:
+                continue
+            inner = self._machine.member(value, one.name)
+            whole = f"{path}.{name}" if path else name
+            kind = "".join(one.type.split())
+            below = self._machine.known_type(inner)
+            if below is not None and (below is known or depth + 1 > 3):
+                self.fields[whole] = Part(self.shown.text(inner), "", self._notes(one))
+            else:
+                self.read(
+                    inner,
+                    whole,
+                    depth + 1,
+                    "" if below is not None and below.cls.kind != "enum" else kind,
+                    self._notes(one),
+                )
+
+    def _either(self, value: Cond, path: str, depth: int) -> None:
+        sides = []
+        for way in (value.then, value.otherwise):
+            inner = _Shapes(self._machine)
+            inner.read(way, path, depth)
+            sides.append(inner.fields)
+            self.name = self.name or inner.name
+            self.shown.opaque |= inner.shown.opaque
+            self.format += [one for one in inner.format if one not in self.format]
+        test = self.shown.text(value.test)
+        for key in sorted(sides[0].keys() | sides[1].keys()):
+            first, second = (side.get(key, Part(_ABSENT)) for side in sides)
+            kind = first.kind or second.kind
+            text = first.text if first == second else f"if({test}, {first.text}, {second.text})"
+            self.fields[key] = Part(text, kind, first.notes or second.notes)
+
+    def _wire(self, one: ir.Field, owner: Known) -> str | None:
+        """Return the name that a member has in the record; None if it is not part of it."""
+        if one.static or any(note.name in NEVER_WRITTEN for note in one.notes):
+            return None
+        for note in one.notes:
+            for wanted in WIRE_NAMES.get(note.name, ()):
+                for given in note.arguments:
+                    if given.name == wanted and isinstance(given.value, Literal) and given.value.text:
+                        return None if given.value.text == "-" else given.value.text
+        style = next((_renaming(note) for note in owner.cls.notes if _renaming(note)), "")
+        return _styled(one.name, style) if style else one.name
+
+    @staticmethod
+    def _notes(one: ir.Field) -> str:
+        """Return what notes say of a member beyond its name in the record, but for those that change no record."""
+        found = []
+        for note in one.notes:
+            known = WIRE_NAMES.get(note.name)
+            given = tuple(each for each in note.arguments if known is None or each.name not in known)
+            if note.name not in SILENT_NOTES and (known is None or given):
+                found.append(f"{note.name}({code_text(given)})")
+        return " ".join(found)
+
+    @staticmethod
+    def _class_notes(known: Known) -> str:
+        kept = [note for note in known.cls.notes if note.name.startswith(("Json", "Xml", "Avro"))]
+        return " ".join(code_text(note) for note in kept)
+
+
+def _is_of_library(value: Value) -> bool:
+    """Return whether a library made a value, from nothing that the program was given."""
+    while isinstance(value, Apply) and value.of is not None:
+        value = value.of
+    return isinstance(value, Ref) or (isinstance(value, Apply) and value.of is None and "." in value.name)
+
+
+def _styled(name: str, style: str) -> str:
+    """Return a name as a style of serde or of pydantic writes it."""
+    words = [word for word in re.split(r"_|(?<=[a-z0-9])(?=[A-Z])", name) if word]
+    lower = [word.lower() for word in words]
+    titled = [word.capitalize() for word in lower]
+    styles = {
+        "camelCase": "".join([*lower[:1], *titled[1:]]),
+        "to_camel": "".join([*lower[:1], *titled[1:]]),
+        "PascalCase": "".join(titled),
+        "snake_case": "_".join(lower),
+        "kebab-case": "-".join(lower),
+        "SCREAMING_SNAKE_CASE": "_".join(lower).upper(),
+        "SCREAMING-KEBAB-CASE": "-".join(lower).upper(),
+        "lowercase": name.lower(),
+        "UPPERCASE": name.upper(),
+    }
+    return styles.get(style, f"{name} ({style})")
+
+
+def _renaming(note: ir.Note) -> str:
+    """Return the style in which a note of a class renames all members; empty for other notes."""
+    for given in note.arguments:
+        if given.name in ("rename_all", "alias_generator") and isinstance(given.value, Literal):
+            return given.value.text
+    return ""

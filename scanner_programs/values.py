@@ -1,0 +1,278 @@
+"""What an expression may be: symbolic values, and their canonical text.
+
+A value has no names of locals: these are replaced by what they are bound to. An input is its place, never its name.
+Two versions of a program that do the same have the same text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from scanner_programs.ir import Function, Kind
+from scanner_programs.residue import code_text
+
+if TYPE_CHECKING:
+    from scanner_programs.program import Known, Scope
+
+MOST_PARTS = 4_000
+"""Parts of a value that its text has; what is beyond is opaque."""
+_DEEPEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A known constant."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What an entry of the program is given: a parameter by its place, or an object that a framework provides."""
+
+    place: str
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """Something of a library, or of the language, by its full name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Get:
+    """A member of a value that is not known further."""
+
+    of: Value
+    name: str
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """What a call or an operator returns that is not known further; *of* is the object of a method.
+
+    *via* is the method of a sequence that a function was given to, which `mapped` and `filtered` stand for.
+    """
+
+    name: str
+    of: Value | None = None
+    arguments: tuple[Value, ...] = ()
+    names: tuple[str, ...] = ()
+    type: str = ""
+    via: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cond:
+    """One of two values."""
+
+    test: Value
+    then: Value
+    otherwise: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """What could not be followed, with the values in it."""
+
+    text: str
+    parts: tuple[Value, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Thing:
+    """An object: of a class of the program, of a library's class, or a map without a class.
+
+    *base* is what it was copied from: members that *fields* lacks are its. *touched* are calls that may have changed
+    it.
+    """
+
+    type: str = ""
+    known: Known | None = None
+    fields: dict[str, Value] = field(default_factory=dict)
+    arguments: tuple[Value, ...] = ()
+    base: Value | None = None
+    touched: list[str] = field(default_factory=list)
+    depth: int = 0
+    overridden: dict[str, Function] = field(default_factory=dict)
+    line: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Items:
+    """A list, set or tuple."""
+
+    values: list[Value] = field(default_factory=list)
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A function with what it was made in."""
+
+    function: Function
+    scope: Scope
+    this: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of an object, as a value."""
+
+    of: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Type:
+    """A class of the program, as a value."""
+
+    known: Known
+
+
+Value: TypeAlias = Const | Input | Ref | Get | Apply | Cond | Opaque | Thing | Items | Closure | Method | Type
+
+NULL = Const(Kind.NOTHING, "")
+TRUE, FALSE = Const(Kind.TRUTH, "true"), Const(Kind.TRUTH, "false")
+_COMMUTES = frozenset(("==", "!=", "===", "!==", "*", "&&", "||", "and", "or", "is", "is not"))
+_SAME = {"===": "==", "!==": "!=", "and": "&&", "or": "||", "not": "!", "is": "==", "is not": "!=", "~": "~"}
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def operate(operator: str, operands: tuple[Value, ...]) -> Value:
+    """Return an operator on values, in one form for all languages: constants folded, negations inside."""
+    operator = _SAME.get(operator, operator)
+    if operator == "!" and len(operands) == 1:
+        return negate(operands[0])
+    if operator in ("+", ".", "++") and len(operands) == 2:
+        left, right = operands
+        if isinstance(left, Const) and isinstance(right, Const) and Kind.TEXT in (left.kind, right.kind):
+            return Const(Kind.TEXT, left.text + right.text)
+        operator = "+"
+    if operator in ("==", "!=") and all(isinstance(one, Const) for one in operands):
+        is_same = operands[0] == operands[1]
+        return TRUE if is_same == (operator == "==") else FALSE
+    if operator in ("&&", "||") and len(operands) == 2:
+        stops = FALSE if operator == "&&" else TRUE
+        known = [one for one in operands if one not in (TRUE, FALSE)]
+        if stops in operands:
+            return stops
+        if len(known) < 2:
+            return known[0] if known else operands[0]
+    if operator in (">", ">=") and len(operands) == 2:
+        operator, operands = {">": "<", ">=": "<="}[operator], operands[::-1]
+    return Apply(operator, None, operands)
+
+
+def negate(value: Value) -> Value:
+    """Return the opposite of a condition."""
+    if value in (TRUE, FALSE):
+        return FALSE if value == TRUE else TRUE
+    if isinstance(value, Apply) and value.of is None:
+        if value.name == "!":
+            return value.arguments[0]
+        if value.name in _OPPOSITE and len(value.arguments) == 2:
+            return operate(_OPPOSITE[value.name], value.arguments)
+    return Apply("!", None, (value,))
+
+
+class Shown:
+    """Writes values as text, up to a number of parts; *opaque* says whether something in them was not followed."""
+
+    def __init__(self) -> None:
+        self.left = MOST_PARTS
+        self.opaque = False
+        self._within: list[int] = []
+
+    def text(self, value: Value, depth: int = 0) -> str:
+        """Return the canonical text of a value."""
+        self.left -= 1
+        if self.left < 0 or depth > _DEEPEST:
+            self.opaque = True
+            return "…"
+        match value:
+            case Const():
+                return _constant(value)
+            case Input(place=place):
+                return f"in:{place}"
+            case Ref(name=name):
+                return name
+            case Get(of=of, name=name):
+                return f"{self.text(of, depth + 1)}.{name}"
+            case Apply():
+                return self._apply(value, depth)
+            case Cond(test=test, then=then, otherwise=otherwise):
+                return f"if({', '.join(self.text(one, depth + 1) for one in (test, then, otherwise))})"
+            case Opaque(text=text, parts=parts):
+                self.opaque = True
+                return f"?{text}({', '.join(self.text(one, depth + 1) for one in parts)})"
+            case Thing():
+                return self._thing(value, depth)
+            case Items(values=values):
+                if id(value) in self._within:
+                    return "[…]"
+                self._within.append(id(value))
+                shown = ", ".join(self.text(one, depth + 1) for one in values)
+                self._within.pop()
+                return f"[{shown}]"
+            case Closure(function=function):
+                return f"fn({summary(function)})"
+            case Method(of=of, name=name):
+                return f"{self.text(of, depth + 1)}::{name}"
+            case Type(known=known):
+                return known.cls.name
+
+    def _apply(self, value: Apply, depth: int) -> str:
+        shown = [self.text(one, depth + 1) for one in value.arguments]
+        if value.names:
+            shown = [f"{name}={text}" if name else text for name, text in zip(value.names, shown, strict=True)]
+        if value.name in _COMMUTES and value.of is None:
+            shown.sort()
+        of = f"{self.text(value.of, depth + 1)}." if value.of is not None else ""
+        return f"{of}{value.name}({', '.join(shown)})"
+
+    def _thing(self, value: Thing, depth: int) -> str:
+        if id(value) in self._within:
+            return "{…}"
+        self._within.append(id(value))
+        shown = [f"{name}: {self.text(one, depth + 1)}" for name, one in sorted(value.fields.items())]
+        if value.base is not None:
+            shown.insert(0, f"*: {self.text(value.base, depth + 1)}")
+        shown += [f"after {call}" for call in value.touched]
+        made = ", ".join(self.text(one, depth + 1) for one in value.arguments)
+        self._within.pop()
+        kind = "" if value.known is not None else value.type
+        return f"{kind}{f'({made})' if made else ''}{{{', '.join(shown)}}}"
+
+
+def _constant(value: Const) -> str:
+    if value.kind is Kind.TEXT:
+        return json.dumps(value.text, ensure_ascii=False)
+    if value.kind is Kind.NOTHING:
+        return "null"
+    return value.text.lower()
+
+
+def show(value: Value) -> str:
+    """Return the canonical text of a value."""
+    return Shown().text(value)
+
+
+def is_opaque(values: Iterable[Value]) -> bool:
+    """Return whether something in values could not be followed."""
+    shown = Shown()
+    for value in values:
+        shown.text(value)
+    return shown.opaque
+
+
+def summary(function: Function) -> str:
+    """Return the canonical text of a function: names of its own variables are gone."""
+    return code_text(function)

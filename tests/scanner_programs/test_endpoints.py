@@ -1,0 +1,117 @@
+"""What is read of the sends of a program: topic, key, fields, conditions; and what is opaque instead of absent."""
+
+from __future__ import annotations
+
+import pytest
+
+SENDER = (
+    "import org.springframework.kafka.core.KafkaTemplate;\nclass Sender {{\n  KafkaTemplate<String, Order> template;\n"
+    "  void send(Order order) {{\n    {}\n  }}\n}}\n"
+)
+ORDER = "record Order(String id, int total) {}\n"
+
+
+def java(body, **others):
+    return {"shop/Sender.java": SENDER.format(body), "shop/Order.java": ORDER, **others}
+
+
+def test_a_send_has_its_topic_key_and_fields(sends):
+    (one,) = sends(java('template.send("orders", order.id(), order);')).contracts
+
+    assert (one.topics, one.parts) == (("orders",), (("key", "in:0.id"),))
+    assert {path: (part.text, part.kind) for path, part in one.shape.fields} == {
+        "id": ("in:0.id", "String"),
+        "total": ("in:0.total", "int"),
+    }
+    assert not one.opaque
+
+
+def test_a_condition_and_an_early_exit_are_conditions_of_the_send(sends):
+    (inside,) = sends(java('if (order.total() > 1) { template.send("orders", order); }')).contracts
+    (behind,) = sends(java('if (order.total() <= 1) { return; } template.send("orders", order);')).contracts
+
+    assert inside.guards == behind.guards == {"<(1, in:0.total)"}
+
+
+def test_a_loop_over_known_items_runs_once_for_each(sends):
+    code = 'for (String topic : List.of("a", "b")) { template.send(topic, order); }'
+    assert {one.topics for one in sends(java(code)).contracts} == {("a",), ("b",)}
+
+
+def test_an_object_that_an_unused_call_got_may_have_changed(sends):
+    made = 'Order o = new Order("a", 1); {} template.send("orders", o);'
+    plain, logged, filled = (
+        sends(java(made.format(call))).contracts[0].shape
+        for call in ("", 'org.slf4j.LoggerFactory.getLogger("x").info("{}", o);', "Filler.fill(o);")
+    )
+    assert plain == logged
+    assert plain != filled
+
+
+def test_a_send_of_an_unknown_object_is_a_send_where_a_client_is_used(sends):
+    files = {"a.py": "from kafka import KafkaProducer\ndef publish(bus, v):\n    bus.send('orders', v)\n"}
+    assert [one.topics for one in sends(files).contracts] == [("orders",)]
+
+
+def test_a_file_that_uses_a_client_in_no_known_way_is_unresolved(sends):
+    files = {"src/lib.rs": "use rdkafka::producer::FutureRecord;\npub fn send(order: &Order) {}\n"}
+    assert sends(files).unresolved == [("src/lib.rs", 1)]
+
+
+def test_a_file_that_only_reads_is_no_send(sends):
+    code = (
+        "import org.springframework.kafka.annotation.KafkaListener;\nclass Reader {\n"
+        '  @KafkaListener(topics = "orders") void on(Order o) { store(o); }\n}\n'
+    )
+    found = sends({"shop/Reader.java": code})
+    assert (found.contracts, found.unresolved, found.setup) == ([], [], {})
+
+
+def test_a_program_without_a_client_has_no_endpoints(sends):
+    found = sends({"a.py": "def send(x):\n    bus.send(x)\n"})
+    assert (found.contracts, found.unresolved) == ([], [])
+
+
+def test_a_record_of_a_schema_that_others_may_send_counts(sends):
+    maker = "class Maker { Bill make(Order o) { Bill b = new Bill(); b.setState(o.id()); return b; } }\n"
+    relay = java('template.send("bills", order.bill());')
+    found = sends({**relay, "shop/Maker.java": maker}, frozenset({"Bill"}))
+    made = next(one for one in found.contracts if one.method == "new Bill")
+    assert dict(made.shape.fields)["state"].text == "in:0.id"
+
+
+def test_a_queue_has_what_others_put_in(sends):
+    code = """\
+import queue
+from kafka import KafkaProducer
+
+class Outbox:
+    def __init__(self):
+        self.queue = queue.Queue()
+        self.producer = KafkaProducer()
+
+    def put(self, order):
+        self.queue.put({"id": order["id"]})
+
+    def run(self):
+        while True:
+            self.producer.send("orders", self.queue.get())
+"""
+    (one,) = (one for one in sends({"a.py": code}).contracts if one.view == "Outbox.run")
+    assert [path for path, _ in one.shape.fields] == ["id"]
+
+
+@pytest.mark.parametrize("depth", [200, 2_000])
+def test_code_that_nests_deeply_is_opaque_and_ends(sends, depth):
+    nested = f"{'[' * depth}1{']' * depth}"
+    files = {"a.py": f"from kafka import KafkaProducer\nKafkaProducer().send('orders', {nested})\n"}
+    found = sends(files)
+    assert found.is_opaque or found.contracts
+
+
+def test_functions_that_call_each_other_end(sends):
+    code = (
+        "from kafka import KafkaProducer\np = KafkaProducer()\n"
+        "def a(x):\n    return b(x)\ndef b(x):\n    p.send('orders', a(x))\n    return a(x)\n"
+    )
+    assert {one.topics for one in sends({"a.py": code}).contracts} == {("orders",)}
