@@ -14,9 +14,9 @@ from scanner_programs.ir import Kind, Literal
 from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.rows import Client, begins
 from scanner_programs.libraries.standard import ADDS, TAKES
-from scanner_programs.machine import Given, Machine, Made, container_name
+from scanner_programs.machine import Given, Machine, Made, container_name, watches
 from scanner_programs.program import Known, Place, Program, base_type
-from scanner_programs.residue import class_text, code_text
+from scanner_programs.residue import class_text, code_text, silent_in
 from scanner_programs.shapes import Shape, shape_of
 from scanner_programs.values import Apply, Cond, Const, Get, Input, Items, Opaque, Ref, Shown, Thing, Value, show
 
@@ -116,7 +116,7 @@ class _Reader:
 
     def read(self) -> Endpoints:
         """Evaluate every function that reaches a send."""
-        if not self._clients:
+        if not self._clients and not self._program.rows:
             return self._found
         self._found.clients = {
             file.path
@@ -175,7 +175,8 @@ class _Reader:
             known = {} if topic == Ref("?") else {"topic": topic}
             self._emit({**known, "value": result}, place.function.name, at, ())
         for thing in self._machine.records if id(place) in self._makers_of_records else ():
-            self._emit({"value": thing}, f"new {thing.type}", at, ())
+            known = {"table": Const(Kind.TEXT, thing.type)} if thing.type in self._program.rows else {}
+            self._emit({**known, "value": thing}, f"new {thing.type}", at, ())
 
     def _outermost(self, places: Iterable[Place]) -> set[int]:
         """Return the functions among *places* that no other one of them calls, by identity."""
@@ -214,7 +215,7 @@ class _Reader:
 
     def _makes_record(self, place: Place) -> bool:
         """Return whether a function makes an object of a class that a schema generates."""
-        records = self._program.records
+        records = self._program.records | self._program.rows.keys()
         return bool(records) and any(_made_in(one) in records for one in walk(place.function))
 
     def _registers(self, place: Place) -> bool:
@@ -528,7 +529,7 @@ class _Reader:
             view=self._view.name,
             method=method,
             topic=text,
-            topics=tuple(dict.fromkeys(_texts(topic))) if topic is not None else (),
+            topics=tuple(dict.fromkeys(_texts(topic))) if topic is not None else self._topics_of_row(parts),
             parts=tuple(others),
             shape=shape,
             guards=held,
@@ -541,6 +542,11 @@ class _Reader:
         )
         if contract not in self._found.contracts:
             self._found.contracts.append(contract)
+
+    def _topics_of_row(self, parts: Mapping[str, Value]) -> tuple[str, ...]:
+        """Return the topics that a row of a table comes to."""
+        table = parts.get("table")
+        return self._program.rows.get(table.text, ()) if isinstance(table, Const) else ()
 
     def _set(self, topic: Value) -> Value:
         """Return a topic that is a member of an object of settings as what the settings have for it."""
@@ -599,7 +605,7 @@ class _Reader:
                     continue
                 seen.add(id(place))
                 at = (place.file.path, place.function.line or 1)
-                self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = code_text(place.function), at
+                self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = self._text(place), at
                 used = {*names_in(place.function), *map(base_type, _types_in(place.function))}
                 mentioned |= used
                 waiting += [name for name in used if name in named]
@@ -661,7 +667,7 @@ class _Reader:
 
     def _summaries(self, places: Iterable[Place], found: Mapping[int, Place], makers: set[int]) -> None:
         for place in places:
-            text = code_text(place.function)
+            text = self._text(place)
             at = (place.file.path, place.function.line or 1)
             self._found.residue[f"{place.file.path}: {place.name}/{len(place.function.parameters)}"] = text, at
             names = self._of_clients(place.file)
@@ -691,6 +697,11 @@ class _Reader:
                     found[name] = text, at
         return found
 
+    def _text(self, place: Place) -> str:
+        """Return the canonical text of a function without what only watches the program."""
+        known = place.known.cls if place.known is not None else None
+        return code_text(place.function, silent_in(place.file, known, watches))
+
     def _of_clients(self, file: ir.File) -> set[str]:
         """Return the names that a file imports from clients."""
         rows = self._clients.get(file.language, ())
@@ -715,8 +726,10 @@ def _made_in(code: object) -> str:
     """Return the class that code makes an object of, or calls a method of; empty for other code."""
     if isinstance(code, ir.New):
         return base_type(code.type).rpartition(".")[2]
-    if isinstance(code, ir.Call) and isinstance(code.function, ir.Member) and isinstance(code.function.of, ir.Name):
-        return code.function.of.name
+    if isinstance(code, ir.Call):
+        function = code.function
+        of = function.of if isinstance(function, ir.Member) else function
+        return of.name if isinstance(of, ir.Name) else ""
     return ""
 
 

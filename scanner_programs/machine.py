@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from scanner_programs import ir
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New
@@ -56,9 +57,12 @@ from scanner_programs.values import (
 
 MOST_STEPS = 30_000
 """Expressions that one view evaluates."""
+MOST_STEPS_TOGETHER = 400_000
+"""Expressions that all views of a program evaluate."""
 _DEEPEST = 24
 _NESTED = 120
 _MOST_TURNS = 8
+_MOST_OF_TEST = 120
 _MOST_IMPLEMENTERS = 4
 
 Given = tuple[str, Value]
@@ -116,6 +120,11 @@ class Machine:
         self.unfollowed: set[str] = set()
         self.shaped: set[int] = set()
         self._site = ("", 0)
+        self._texts: dict[int, tuple[Value, str]] = {}
+        self._written_names: set[str] = set()
+        self._named: dict[tuple[str, str, int], Value] = {}
+        self._packages: dict[tuple[str, str, str], bool] = {}
+        self._all_steps = 0
         self.keeps = True
         self._discarded = False
 
@@ -130,7 +139,7 @@ class Machine:
         """Evaluate a function as an entry of the program, with inputs for what it is given; return its result."""
         self._steps = 0
         self.guards, self._left, self._frames = [], None, []
-        self._written = {}
+        self._written, self._written_names = {}, set()
         self.records = []
         this = self._this_of(place)
         given = [
@@ -442,6 +451,13 @@ class Machine:
 
     def _outside(self, name: str, file: ir.File, near: Known | None) -> Value:
         """Return what a name outside of functions and classes means in a file."""
+        key = (name, file.path, id(near))
+        if key not in self._named:
+            self._named[key] = Opaque(name)
+            self._named[key] = self._meaning(name, file, near)
+        return self._named[key]
+
+    def _meaning(self, name: str, file: ir.File, near: Known | None) -> Value:
         value = self._in_file(name, file)
         if value is not None:
             return value
@@ -496,10 +512,16 @@ class Machine:
             value = self.call(found, [("", value)], code, scope)
         return value
 
+    def _means(self, file: ir.File, imported: str, name: str) -> bool:
+        key = (file.path, imported, name)
+        if key not in self._packages:
+            self._packages[key] = in_package(file, imported, name)
+        return self._packages[key]
+
     def _in_program(self, name: str, file: ir.File, imported: str) -> Value | None:
         """Return what another file of the program has under a name, if an import of that file means it."""
         for other in self.program.files:
-            if other is not file and (not imported or in_package(other, imported, name)):
+            if other is not file and (not imported or self._means(other, imported, name)):
                 value = self._in_file(name, other)
                 if value is not None:
                     return value
@@ -522,7 +544,7 @@ class Machine:
             case Items() if name in ("0", "1", "2", "3"):
                 return self._part(value, int(name))
         own = self.known_type(value)
-        written = self._written.get((show(value), name))
+        written = self._written.get((show(value), name)) if name in self._written_names else None
         if written is not None:
             return self._simplify(written)
         if own is None:
@@ -604,7 +626,7 @@ class Machine:
     def _of_ref(self, before: str, name: str) -> Value | None:
         """Return what a package or module of the program has under a name; None if it is of a library."""
         for file in self.program.files:
-            if in_package(file, before, ""):
+            if self._means(file, before, ""):
                 value = self._in_file(name, file)
                 if value is not None:
                     return value
@@ -631,6 +653,7 @@ class Machine:
             case _:
                 old = self.member(value, name)
                 self._written[show(value), name] = self._under(new, old, 0)
+                self._written_names.add(name)
 
     def _under(self, new: Value, old: Value | None, depth: int) -> Value:
         """Return a new value, or the old one if the conditions since a depth do not hold."""
@@ -662,21 +685,35 @@ class Machine:
         turns = 0
         while isinstance(value, Cond) and self.guards and turns < _MOST_TURNS:
             turns += 1
-            known = {show(one) for one in self.guards}
-            if show(value.test) in known:
-                value = value.then
-            elif show(negate(value.test)) in known:
-                value = value.otherwise
-            else:
+            holds = self._holds(value.test)
+            if holds is None:
                 break
+            value = value.then if holds else value.otherwise
         return value
+
+    def _holds(self, test: Value) -> bool | None:
+        """Return whether a test holds under the conditions of here; None if they do not say."""
+        known = {self._shown(one) for one in self.guards}
+        if self._shown(test) in known:
+            return True
+        return False if self._shown(negate(test)) in known else None
+
+    def _shown(self, value: Value) -> str:
+        """Return the text of a condition, as it was at first."""
+        if id(value) not in self._texts:
+            shown = Shown(_MOST_OF_TEST)
+            text = shown.text(value)
+            # A condition that is too long is equal to no other.
+            self._texts[id(value)] = value, text if shown.left >= 0 else f"{text} {id(value)}"
+        return self._texts[id(value)][1]
 
     # --- expressions
 
     def value(self, code: ir.Expression | ir.Statement, scope: Scope) -> Value:
         """Evaluate an expression or statement; a statement has no value."""
         self._steps += 1
-        if self._steps > MOST_STEPS or self._depth > _NESTED:
+        self._all_steps += 1
+        if self._steps > MOST_STEPS or self._depth > _NESTED or self._all_steps > MOST_STEPS_TOGETHER:
             self.spent = True
             return Opaque("the limit of one view")
         self._depth += 1
@@ -823,8 +860,8 @@ class Machine:
     def _choice(self, test: Value, then: ir.Expression, otherwise: ir.Expression, scope: Scope) -> Value:
         test = self._simplify(test)
         if self.guards and isinstance(test, Apply | Get | Input):
-            known = {show(one) for one in self.guards}
-            test = TRUE if show(test) in known else FALSE if show(negate(test)) in known else test
+            holds = self._holds(test)
+            test = test if holds is None else TRUE if holds else FALSE
         return self._either(
             test,
             lambda: self.value(then, Scope(scope.file, scope)),
@@ -853,8 +890,8 @@ class Machine:
         if endings != [None, None]:
             is_first = endings[0] is not None
             rest = negate(test) if is_first else test
-            # A check whether a call failed does not decide which records are sent.
-            if not _is_failure(test if is_first else negate(test)):
+            # A check whether a call failed does not decide which records are sent, nor does one of no value of theirs.
+            if not _is_failure(test if is_first else negate(test)) and not _is_fixed(test):
                 self.guards.append(rest)
                 if Leave.THROW in endings and self._frames:
                     self._frames[-1].thrown.append(rest)
@@ -1135,6 +1172,7 @@ class Machine:
             outer.depths[name] = 0
             return
         self._globals[scope.file.path, name] = value
+        self._named = {key: one for key, one in self._named.items() if key[0] != name}
 
     # --- calls
 
@@ -1557,14 +1595,7 @@ class Machine:
                 value = value.of
             else:
                 break
-        for one in names:
-            plain = one.replace("::", ".")
-            for row in WATCHERS:
-                if begins(one, row.packages) or begins(plain, row.packages):
-                    return True
-                if plain.rpartition(".")[2].partition("<")[0] in row.names:
-                    return True
-        return False
+        return any(watches(one) for one in names)
 
     def _looked_up(self, given: list[Given]) -> Value | None:
         """Return the setting that a call looks up, if its only text is the name of one; None otherwise."""
@@ -1731,6 +1762,8 @@ class Machine:
         for key, value in members:
             if key and key != "*":
                 thing.fields[key] = value
+        if known.cls.name in self.program.rows:
+            self.records.append(thing)
         if self.keeps:
             self.made.setdefault(id(known.cls), []).append(thing)
         return thing
@@ -1868,9 +1901,35 @@ def _is_failure(test: Value) -> bool | None:
     return None
 
 
+@lru_cache(maxsize=4096)
+def watches(name: str) -> bool:
+    """Return whether a full name is one of a library that only watches a program."""
+    plain = name.replace("::", ".")
+    return any(
+        begins(name, row.packages)
+        or begins(plain, row.packages)
+        or plain.rpartition(".")[2].partition("<")[0] in row.names
+        for row in WATCHERS
+    )
+
+
 def _is_turn(guard: Value) -> bool:
     """Return whether a condition is only that of a loop."""
     return isinstance(guard, Apply) and guard.name in ("for", "while")
+
+
+def _is_fixed(test: Value) -> bool:
+    """Return whether a test is of constants and of lengths of lists only."""
+    match test:
+        case Const() | Ref(name="a list"):
+            return True
+        case Apply(of=of, arguments=arguments):
+            return all(_is_fixed(one) for one in (*arguments, *((of,) if of is not None else ()))) and bool(
+                arguments or of
+            )
+        case Get(of=of):
+            return _is_fixed(of)
+    return False
 
 
 def _is_abstract(function: Function) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from scanner_programs.ir import Block, Class, Field, File, Function
+from scanner_programs.ir import Block, Class, Field, File, Function, Literal
+from scanner_programs.libraries.others import TABLE_FIELDS, TABLES
 from scanner_programs.values import Value
 
 _WRAPPERS_OPEN = "<["
@@ -75,13 +77,14 @@ class Program:
 
     *setting* returns the value of a setting by its name, *ending* that of the only setting whose name ends in what is
     given; both None without one. Names are compared without letter case, dashes and underscores. *records* are
-    the classes that schemas generate.
+    the classes that schemas generate, *tables* those that something writes to topics, each with these topics.
     """
 
     files: tuple[File, ...]
     setting: Callable[[str], str | None] = lambda _name: None
     ending: Callable[[str], str | None] = lambda _name: None
     records: frozenset[str] = frozenset()
+    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def classes(self) -> dict[str, list[Known]]:
@@ -90,6 +93,17 @@ class Program:
         for file in self.files:
             for known in _classes(file, file.classes, None):
                 found.setdefault(known.cls.name, []).append(known)
+        return found
+
+    @cached_property
+    def rows(self) -> dict[str, tuple[str, ...]]:
+        """Return the classes that are mapped to one of the tables, each with the topics of the table."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name, listed in self.classes.items() if self.tables else ():
+            for known in listed:
+                table = _table_of(known.cls)
+                if table in self.tables:
+                    found[name] = self.tables[table]
         return found
 
     @cached_property
@@ -279,6 +293,27 @@ def _classes(file: File, classes: Iterable[Class], outer: Known | None) -> Itera
         known = Known(cls, file, outer)
         yield known
         yield from _classes(file, cls.classes, known)
+
+
+def _table_of(cls: Class) -> str:
+    """Return the table that the objects of a class are rows of, in lower case; empty if it is mapped to none."""
+    for note in sorted(cls.notes, key=lambda note: note.name != "Table"):
+        if note.name in TABLES:
+            named = {one.name: one.value for one in note.arguments}
+            for wanted in TABLES[note.name]:
+                value = named.get(wanted)
+                if isinstance(value, Literal):
+                    return value.text.rpartition(".")[2].strip('"`').lower()
+            if note.name == "Entity" and not any(other.name == "Table" for other in cls.notes):
+                return "_".join(word.lower() for word in _WORDS.findall(cls.name))
+    inner = [one for each in cls.classes if each.name == "Meta" for one in each.fields]
+    for one in (*cls.fields, *inner):
+        if one.name in TABLE_FIELDS and isinstance(one.value, Literal):
+            return one.value.text.rpartition(".")[2].lower()
+    return ""
+
+
+_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 def _is_imported(known: Known, imported: str, file: File) -> bool:

@@ -7,10 +7,13 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from scanner_programs.ir import (
+    Assign,
     Call,
     Class,
     Declare,
     Exit,
+    Field,
+    File,
     Function,
     Index,
     Kind,
@@ -20,6 +23,7 @@ from scanner_programs.ir import (
     Name,
     Parameter,
 )
+from scanner_programs.libraries.others import LOGGER_NOTES
 
 _PLACES = frozenset(("line", "end"))
 
@@ -84,6 +88,38 @@ class _Writer:
 
 def _listed(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - members of any node
     return value if isinstance(value, tuple) else (value,)
+
+
+def silent_in(file: File, known: Class | None, watches: Callable[[str], bool]) -> Callable[[object], bool]:
+    """Return what says whether a statement of a file or class only logs, counts or traces.
+
+    *watches* says whether a full name is one of a library for that.
+    """
+    names = {name for name, full in file.imports.items() if watches(full)}
+    for one in (*file.statements, *(known.fields if known is not None else ())):
+        if (isinstance(one, Declare) and isinstance(one.target, Name) and _root(one.value) in names) or (
+            isinstance(one, Assign) and isinstance(one.target, Name) and _root(one.value) in names
+        ):
+            names.add(one.target.name)
+        elif isinstance(one, Field) and ({one.type.partition("<")[0].strip("?"), _root(one.value)} & names):
+            names.add(one.name)
+    noted = known.notes if known is not None else ()
+    names |= {LOGGER_NOTES[note.name] for note in noted if note.name in LOGGER_NOTES}
+
+    def is_silent(code: object) -> bool:
+        root = _root(code) if isinstance(code, Call) else ""
+        return bool(root) and (root in names or watches(root))
+
+    return is_silent
+
+
+def _root(code: object) -> str:
+    """Return the name that a chain of calls and members begins with; of a member of *this*, that member."""
+    while isinstance(code, Call | Member):
+        if isinstance(code, Member) and code.of == Name("this"):
+            return code.name
+        code = code.function if isinstance(code, Call) else code.of
+    return code.name.rstrip("!") if isinstance(code, Name) else ""
 
 
 def class_text(known: Class) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from scanner_programs import ir
 from scanner_programs.ir import Literal
-from scanner_programs.libraries.others import NEVER_WRITTEN, SILENT_NOTES, WIRE_NAMES
+from scanner_programs.libraries.others import HOOK_NOTES, HOOKS, NEVER_WRITTEN, SILENT_NOTES, WIRE_NAMES
 from scanner_programs.machine import Machine
-from scanner_programs.program import Known
+from scanner_programs.program import Known, Place
 from scanner_programs.residue import code_text
 from scanner_programs.values import NULL, Apply, Cond, Get, Input, Items, Ref, Shown, Thing, Value, show
 
@@ -68,10 +68,10 @@ class _Shapes:
         if path == "" or path.endswith("[]"):
             value = self._unwrapped(value)
         known = self._machine.known_type(value)
-        hook = self._machine.program.method(known, "toJSON", 0) if known is not None else None
-        if hook is not None and hook.function.body is not None and id(value) not in self._within:
+        hook = self._hook(known)
+        if hook is not None and known is not None and id(value) not in self._within:
             self._within.append(id(value))
-            self.name = self.name or known.cls.name if known is not None else ""
+            self.name = self.name or known.cls.name
             self.read(self._machine.call_own(hook, value), path, depth + 1)
             self._within.pop()
             return
@@ -98,6 +98,16 @@ class _Shapes:
         if not path and known is None and isinstance(value, Input | Get | Apply):
             kind = kind or self._machine.full_type(value)
         self.fields[path] = Part(self.shown.text(value), kind, notes)
+
+    def _hook(self, known: Known | None) -> Place | None:
+        """Return the method of a class that says how its objects are written; None without one."""
+        program = self._machine.program
+        for owner in (known, *program.supers(known)) if known is not None else ():
+            for function in program.members(owner):
+                is_hook = function.name in HOOKS or any(note.name in HOOK_NOTES for note in function.notes)
+                if is_hook and function.body is not None:
+                    return Place(function, owner.file, owner)
+        return None
 
     def _is_data(self, known: Known) -> bool:
         return known.cls.kind != "enum" and bool(self._machine.program.fields(known))

@@ -17,8 +17,10 @@ from scanner_programs.residue import code_text
 if TYPE_CHECKING:
     from scanner_programs.program import Known, Scope
 
-MOST_PARTS = 4_000
+MOST_PARTS = 2_000
 """Parts of a value that its text has; what is beyond is opaque."""
+Memo: TypeAlias = list[tuple[str, int, bool]]
+"""The text of a value that never changes, its parts, and whether something in it was not followed."""
 _DEEPEST = 60
 
 
@@ -52,6 +54,7 @@ class Get:
     of: Value
     name: str
     type: str = ""
+    memo: Memo = field(init=False, default_factory=list, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class Apply:
     names: tuple[str, ...] = ()
     type: str = ""
     via: str = ""
+    memo: Memo = field(init=False, default_factory=list, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ class Cond:
     test: Value
     then: Value
     otherwise: Value
+    memo: Memo = field(init=False, default_factory=list, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,7 @@ class Opaque:
 
     text: str
     parts: tuple[Value, ...] = ()
+    memo: Memo = field(init=False, default_factory=list, compare=False, repr=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -186,13 +192,32 @@ def negate(value: Value) -> Value:
 class Shown:
     """Writes values as text, up to a number of parts; *opaque* says whether something in them was not followed."""
 
-    def __init__(self) -> None:
-        self.left = MOST_PARTS
+    def __init__(self, most: int = MOST_PARTS) -> None:
+        self.left = most
         self.opaque = False
+        self._varies = False
         self._within: list[int] = []
 
     def text(self, value: Value, depth: int = 0) -> str:
         """Return the canonical text of a value."""
+        if not isinstance(value, Apply | Get | Cond | Opaque):
+            self._varies |= isinstance(value, Thing | Items)
+            return self._text(value, depth)
+        if value.memo:
+            text, parts, opaque = value.memo[0]
+            self.left -= parts
+            self.opaque |= opaque or self.left < 0
+            return text if self.left >= 0 else "…"
+        left, opaque, varies = self.left, self.opaque, self._varies
+        self.opaque = self._varies = False
+        text = self._text(value, depth)
+        if self.left >= 0 and not self._varies and depth < _DEEPEST // 2:
+            value.memo.append((text, left - self.left, self.opaque))
+        self.opaque |= opaque
+        self._varies |= varies
+        return text
+
+    def _text(self, value: Value, depth: int) -> str:
         self.left -= 1
         if self.left < 0 or depth > _DEEPEST:
             self.opaque = True

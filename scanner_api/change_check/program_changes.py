@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import GraphDataset
 from scanner_api.change_check import mentions
@@ -19,7 +20,7 @@ from scanner_api.change_check.knowledge.clients import Meaning, meaning_of
 from scanner_api.change_check.knowledge.names import all_words
 from scanner_api.change_check.model import Affected, ChangeFinding, Place, Verdict, few
 from scanner_api.change_check.others import CLUSTER
-from scanner_api.change_check.program_sides import Sources, endpoints, file_text, files_of, is_readable, parts_of
+from scanner_api.change_check.program_sides import Made, Sources, endpoints, file_text, files_of, is_readable, parts_of
 from scanner_extractor.repository.applications.modules import Modules, build_name, is_build_file
 from scanner_extractor.repository.applications.settings import is_settings_file
 from scanner_extractor.repository.languages import language_of
@@ -131,7 +132,7 @@ class ProgramChanges:
         ]
         listed = files_of(self._sources, trees, paths, self._trees.changed)
         folder = f"{module}/" if module else ""
-        before, after = (endpoints(self._sources, tree, listed, folder, self._records) for tree in trees)
+        before, after = (endpoints(self._sources, tree, listed, folder, self._made) for tree in trees)
         return [*compare(before, after), *self._unresolved(module, before, after)]
 
     def _unresolved(self, module: str, before: Endpoints, after: Endpoints) -> Iterator[Difference]:
@@ -152,14 +153,12 @@ class ProgramChanges:
         language = language_of(path)
         words = language.client_words if language is not None else ()
         before, after = (
-            parts_of(file) if path in tree and (file := self._sources.file(path, tree[path])) else {}
+            parts_of(file, words) if path in tree and (file := self._sources.file(path, tree[path])) else {}
             for tree in (self._trees.base, self._trees.head)
         )
         for name in dict.fromkeys((*after, *before)):
             texts = [side[name][0] for side in (before, after) if name in side]
-            if len(set(texts)) + (len(texts) == 1) > 1 and any(
-                word in text.lower() for text in texts for word in words
-            ):
+            if len(set(texts)) + (len(texts) == 1) > 1:
                 yield name, (after.get(name) or before[name])[1]
 
     @cached_property
@@ -167,6 +166,17 @@ class ProgramChanges:
         """Return the files of both commits that use a Kafka client without a known topic."""
         unread = (file for commit in (self._base, self._head) for file in commit.reading.of(UnreadFile))
         return frozenset(file.name for file in unread if file.kind == UNRESOLVED_USE)
+
+    @cached_property
+    def _made(self) -> Made:
+        """Return the classes and tables whose objects and rows others may send."""
+        tables: dict[str, tuple[str, ...]] = {}
+        for job in self._base.jobs:
+            topics = tuple(sorted(one.name for one in written_by(job) if one.kind is NodeKind.TOPIC))
+            for one in read_by(job):
+                if one.kind is not NodeKind.TOPIC and topics:
+                    tables[one.name.rpartition(".")[2].lower()] = topics
+        return Made(self._records, tables)
 
     @cached_property
     def _records(self) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from scanner_api.change_check.git import ObjectReader
 from scanner_extractor.repository.applications.settings import (
@@ -16,9 +17,10 @@ from scanner_extractor.repository.applications.settings import (
 )
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, parse_tree, suffix
+from scanner_programs.calls import names_in
 from scanner_programs.deep import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
-from scanner_programs.ir import Assign, Declare, File
+from scanner_programs.ir import Assign, Declare, File, Record
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.lowering import Lowering
@@ -34,6 +36,13 @@ _DECLARED = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _PACKAGES = tuple({package.rpartition("/")[2] for row in CLIENTS for package in row.packages})
+
+
+class Made(NamedTuple):
+    """The classes that schemas generate, and the tables that something writes to topics, each with these."""
+
+    records: frozenset[str]
+    tables: Mapping[str, tuple[str, ...]]
 
 
 def is_readable(path: str) -> bool:
@@ -117,35 +126,61 @@ def file_text(file: File) -> str:
         return "\n".join(code_text(part) if isinstance(part, tuple) else str(part) for part in parts)
 
 
-def parts_of(file: File) -> dict[str, tuple[str, int]]:
-    """Return the canonical text and the line of each function and statement of a file, by name."""
+def parts_of(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
+    """Return the canonical text and the line of the functions and statements of a file that name a client, by name.
+
+    They do if one of *words* is in their text, in what they use of imports, or in what their class extends.
+    """
+    own = ".".join(file.package.split(".")[:2]) if file.language not in ("go", "typescript") else ""
+    imported = {
+        name
+        for name, full in file.imports.items()
+        if any(word in full.lower() for word in words) and not (own and full.startswith(f"{own}.")) and full[:1] != "."
+    }
+
+    def uses(code: object, text: str, supers: Collection[str] = ()) -> bool:
+        named = any(word in part.lower() for word in words for part in (text, *supers))
+        return named or not imported.isdisjoint(names_in(code))
+
     found: dict[str, tuple[str, int]] = {}
     with deep_recursion():
-        return _parts(file, found)
-
-
-def _parts(file: File, found: dict[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
-    for place in Program((file,)).places:
-        if place.function.name:
-            found[place.name] = code_text(place.function), place.function.line
-        else:
-            for at, one in enumerate(file.statements):
-                target = one.target if isinstance(one, Declare | Assign) else None
-                found[code_text(target) if target is not None else f"statement {at}"] = code_text(one), 1
+        for place in Program((file,)).places:
+            supers = place.known.cls.supers if place.known is not None else ()
+            if place.function.name and uses(place.function, text := code_text(place.function), supers):
+                found[place.name] = text, place.function.line
+        for name, one in _statements(file):
+            if uses(one, text := code_text(one)):
+                found[name] = text, 1
     return found
 
 
-def endpoints(
-    sources: Sources, tree: Mapping[str, str], paths: Collection[str], folder: str, records: frozenset[str]
-) -> Endpoints:
+def _statements(file: File) -> Iterator[tuple[str, object]]:
+    """Yield the statements of a file by the variable that they set, of a map each entry by itself."""
+    for at, one in enumerate(file.statements):
+        if not isinstance(one, Declare | Assign):
+            yield f"statement {at}", one
+            continue
+        target = code_text(one.target)
+        waiting: list[tuple[str, object]] = [(target, one.value)]
+        while waiting:
+            name, value = waiting.pop()
+            if isinstance(value, Record):
+                waiting += [(f"{name}.{code_text(key)}", (key, each)) for key, each in value.entries]
+            elif isinstance(value, tuple) and isinstance(value[1], Record):
+                waiting.append((name, value[1]))
+            else:
+                yield name, (one.target, value)
+
+
+def endpoints(sources: Sources, tree: Mapping[str, str], paths: Collection[str], folder: str, made: Made) -> Endpoints:
     """Return what a program sends whose files are at *paths* and whose settings are below a directory.
 
-    *records* are the classes that schemas generate.
+    *made* are the classes whose objects others may send.
     """
     listed = [(path, tree[path]) for path in paths if path in tree]
     sources.expect(listed)
     files = [file for path, name in listed if (file := sources.file(path, name)) is not None]
-    found = endpoints_of(Program(tuple(files), *sources.settings(tree, folder), records))
+    found = endpoints_of(Program(tuple(files), *sources.settings(tree, folder), *made))
     if len(files) < len(listed):
         found.unresolved.append(("", 0))
     return found

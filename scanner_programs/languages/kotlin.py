@@ -595,6 +595,7 @@ SYNTAX = Syntax(
         "class_declaration": _class,
         "object_declaration": _class,
         "annotated_expression": lambda lower, node: lower.code(lower.named(node)[-1]),
+        "spread_expression": lambda lower, node: Operation("*", (lower.value(lower.named(node)[0]),)),
         "labeled_expression": lambda lower, node: lower.code(lower.named(node)[-1]),
     },
     file=_file,

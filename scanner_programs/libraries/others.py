@@ -64,6 +64,11 @@ WIRE_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Notes of serializers that give a member its name in the record, and the argument that has it."""
 
+HOOKS = frozenset(("toJSON", "MarshalJSON", "MarshalText", "MarshalBinary", "GobEncode", "EncodeMsgpack", "__json__"))
+"""Methods that serializers call for what an object is written as."""
+HOOK_NOTES = frozenset(("JsonValue", "model_serializer"))
+"""Notes on such methods."""
+
 NEVER_WRITTEN = frozenset(("JsonIgnore", "Transient", "XmlTransient", "IgnoreDataMember", "AvroIgnore", "Exclude"))
 """Notes of serializers on members that are not part of the record."""
 
@@ -80,6 +85,19 @@ SILENT_NOTES = frozenset(
     )
 )  # fmt: skip
 """Notes on members that change no record."""
+
+TABLES: Mapping[str, tuple[str, ...]] = {
+    "Table": ("name", "Name", ""),
+    "Entity": ("name", ""),
+    "Document": ("collection", "value", ""),
+    "MappedEntity": ("value", ""),
+    "table_name": ("",),
+    "diesel": ("table_name",),
+}
+"""Notes on classes whose objects are rows of a table, and the arguments with its name."""
+
+TABLE_FIELDS = frozenset(("__tablename__", "db_table", "tableName", "TABLE_NAME"))
+"""Members of a class, or of its `Meta`, with the name of the table that it is mapped to."""
 
 SETTINGS_CLASSES: Mapping[str, str] = {
     "ConfigurationProperties": "prefix",
