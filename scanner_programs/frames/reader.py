@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -46,6 +47,7 @@ from scanner_programs.frames.spark import (
 )
 from scanner_programs.frames.values import Type
 
+_SIGNS = re.compile(r"\bpyspark\b|\.(?:read|write)Stream\b|^\s*import dlt\b", re.MULTILINE)
 LONGEST = 400_000
 """Characters of a file up to which it is read."""
 
@@ -60,28 +62,82 @@ class Program:
 
 def is_job(text: str) -> bool:
     """Return whether a file of Python imports Spark, or is a notebook or pipeline that has a session."""
-    return "pyspark" in text or "import dlt" in text or "spark.readStream" in text or "spark.read." in text
+    return _SIGNS.search(text) is not None
 
 
 def read_jobs(files: Mapping[str, str], paths: Iterable[str], load: Callable[[str], Evaluated]) -> Iterator[Program]:
-    """Yield the programs among *paths*: files that no other one imports, and what is left of the others.
+    """Yield the programs among the files of Python at *paths*, with what is left of the files that they import.
 
-    *files* are all texts by path; *load* parses a text of YAML.
+    *files* are all texts by path; *load* parses a text of YAML, and returns None if it is invalid.
     """
-    listed = sorted(paths)
-    trees = {path: tree for path in listed if (tree := _parsed(files[path])) is not None}
+    sources = _Sources(files, paths)
+    jobs = [path for path in sources.paths if is_job(files[path])]
     evaluated: set[tuple[str, int]] = set()
-    libraries = _imported(trees)
-    for path in sorted(trees, key=lambda each: (each in libraries, each)):
-        reader = _Program(files, trees, path, load, evaluated)
-        reader.run(is_library=path in libraries)
-        evaluated |= reader.machine.executed
+    libraries = sources.imported(jobs)
+    for path in sorted(jobs, key=lambda each: (each in libraries, each)):
+        reader = _Program(files, sources, path, load, evaluated)
+        if sources.tree(path) is None:
+            reader.job.problem(f"{path}:1", "the file is too large, or invalid Python")
+        else:
+            reader.run()
+            evaluated |= reader.machine.executed
         yield Program(path, reader.job)
-    for path in listed:
-        if path not in trees:
-            job = Job()
-            job.problem(f"{path}:1", "the file is too large, or invalid Python")
-            yield Program(path, job)
+
+
+class _Sources:
+    """The files of Python, each parsed when it is first needed."""
+
+    def __init__(self, files: Mapping[str, str], paths: Iterable[str]) -> None:
+        self.paths = sorted(paths)
+        self._files = files
+        self._trees: dict[str, ast.Module | None] = {}
+        self._named: dict[str, list[str]] = {}
+        for path in self.paths:
+            self._named.setdefault(_module_name(path), []).append(path)
+
+    def tree(self, path: str) -> ast.Module | None:
+        """Return the syntax tree of a file; None if it is too large or invalid."""
+        if path not in self._trees:
+            self._trees[path] = _parsed(self._files[path])
+        return self._trees[path]
+
+    def file_of(self, name: str, level: int, path: str) -> str | None:
+        """Return the file of a module: of several the one that is nearest to the file that imports it."""
+        parts = name.split(".") if name else []
+        if not parts:
+            return None
+        folder = PurePosixPath(path).parent
+        for _ in range(level - 1):
+            folder = folder.parent
+        endings = ["/".join(parts) + ".py", "/".join(parts) + "/__init__.py"]
+        if level:
+            endings = [str(folder / ending) for ending in endings]
+        fitting = [
+            each
+            for each in self._named.get(parts[-1], ())
+            if any(each == ending or (not level and each.endswith("/" + ending)) for ending in endings)
+        ]
+        return max(fitting, key=lambda each: _shared(each, path), default=None)
+
+    def imported(self, paths: Iterable[str]) -> set[str]:
+        """Return the files that one of *paths* imports."""
+        found = set()
+        for path in paths:
+            tree = self.tree(path)
+            for node in ast.walk(tree) if tree is not None else ():
+                names: list[tuple[str, int]] = []
+                if isinstance(node, ast.Import):
+                    names = [(alias.name, 0) for alias in node.names]
+                elif isinstance(node, ast.ImportFrom):
+                    own = [f"{node.module or ''}.{alias.name}".strip(".") for alias in node.names]
+                    names = [(name, node.level) for name in (*own, node.module or "")]
+                found |= {self.file_of(name, level, path) or path for name, level in names} - {path}
+        return found
+
+
+def _module_name(path: str) -> str:
+    parts = PurePosixPath(path)
+    return parts.parent.name if parts.name == "__init__.py" else parts.stem
 
 
 def _parsed(text: str) -> ast.Module | None:
@@ -97,39 +153,6 @@ def _parsed(text: str) -> ast.Module | None:
 def _plain_line(line: str) -> str:
     """Return a line without the magic commands of notebooks."""
     return "pass" if line.startswith(("%", "!")) else line
-
-
-def _imported(trees: Mapping[str, ast.Module]) -> set[str]:
-    """Return the files that another one imports."""
-    found = set()
-    for path, tree in trees.items():
-        for node in ast.walk(tree):
-            names = []
-            if isinstance(node, ast.Import):
-                names = [(alias.name, 0) for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                names = [(f"{node.module or ''}.{alias.name}".strip("."), node.level) for alias in node.names]
-                names.append((node.module or "", node.level))
-            found |= {
-                target for name, level in names if (target := _file_of(name, level, path, trees)) not in (None, path)
-            }
-    return {each for each in found if each is not None}
-
-
-def _file_of(name: str, level: int, path: str, files: Iterable[str]) -> str | None:
-    """Return the file of a module: of several the one that is nearest to the file that imports it."""
-    parts = name.split(".") if name else []
-    if not parts:
-        return None
-    folder = PurePosixPath(path).parent
-    for _ in range(level - 1):
-        folder = folder.parent
-    endings = ("/".join(parts) + ".py", "/".join(parts) + "/__init__.py")
-    if level:
-        wanted = {str(folder / ending) for ending in endings}
-        return next((each for each in files if each in wanted), None)
-    fitting = [each for each in files if any(each == ending or each.endswith("/" + ending) for ending in endings)]
-    return max(fitting, key=lambda each: _shared(each, path), default=None)
 
 
 def _shared(left: str, right: str) -> int:
@@ -195,7 +218,7 @@ class _Program(Modules):
     """One program: the environment of the machine that evaluates it."""
 
     files: Mapping[str, str]
-    trees: Mapping[str, ast.Module]
+    sources: _Sources
     path: str
     load: Callable[[str], Evaluated]
     evaluated: set[tuple[str, int]]
@@ -204,14 +227,15 @@ class _Program(Modules):
     scopes: dict[str, Scope] = field(default_factory=dict)
     live: dict[str, tuple[Function, bool]] = field(default_factory=dict)
 
-    def run(self, *, is_library: bool) -> None:
+    def run(self) -> None:
         """Evaluate the file, then its tables of pipelines, then the functions that nothing has called."""
         self.machine = Machine(self)
         try:
-            scope = self._module(self.path)
+            self._module(self.path)
             for name in list(self.live):
                 self._live_frame(name, f"{self.path}:1")
-            self._uncalled(scope, is_library=is_library)
+            self._uncalled()
+            self._unused()
         except Exhausted:
             self.job.problem(f"{self.path}:1", "the program takes more steps than are evaluated")
         except RecursionError:
@@ -222,10 +246,23 @@ class _Program(Modules):
             scope = self.scopes[path] = Scope(path)
             scope.names["__name__"] = "__main__" if path == self.path else PurePosixPath(path).stem
             scope.names["__file__"] = path
-            self.machine.run(self.trees[path], scope)
+            if (tree := self.sources.tree(path)) is not None:
+                self.machine.run(tree, scope)
         return self.scopes[path]
 
-    def _uncalled(self, scope: Scope, *, is_library: bool) -> None:
+    def _unused(self) -> None:
+        """Note the frames of the module that nothing is done with, of topics that reach no other end.
+
+        Spark would not read them; what is done with them may not be recognized.
+        """
+        ends = [sink.frame for sink in self.job.sinks] + [frame for frame, _ in self.job.used]
+        reached = frozenset().union(*(frame.sources for frame in ends))
+        for value in self.scopes[self.path].names.values():
+            for frame in frames_in(value):
+                if frame not in self.job.derived and not frame.sources <= reached:
+                    self.job.used.append((frame, f"{self.path}:1"))
+
+    def _uncalled(self) -> None:
         """Call the functions of the file that were not run, as a scheduler or a framework would."""
         for key, found in list(self.machine.functions.items()):
             if key[0] != self.path or key in self.machine.executed | self.evaluated:
@@ -255,7 +292,7 @@ class _Program(Modules):
     # --- what the machine needs
 
     def imported(self, machine: Machine, name: str, level: int, path: str) -> Evaluated:
-        found = _file_of(name, level, path, self.trees)
+        found = self.sources.file_of(name, level, path)
         return self._module(found) if found is not None else External(name)
 
     def undefined(self, machine: Machine, name: str, scope: Scope) -> Evaluated:
@@ -273,6 +310,8 @@ class _Program(Modules):
         )
 
     def discarded(self, machine: Machine, value: Evaluated, place: str) -> None:
+        if isinstance(value, Frame):
+            self.job.used.append((value, place))
         if isinstance(value, Unknown) and value.inputs and value.why:
             self.job.problem(place, f"what becomes of a frame is not resolved: {value.why}")
             for frame in value.inputs:

@@ -41,12 +41,14 @@ class Sink:
 class Job:
     """What a program reads and writes, as far as it was evaluated.
 
-    *used* are frames whose rows leave the program by another way: they are shown, collected or counted.
+    *used* are frames whose rows leave the program by another way: they are shown, collected or counted. *derived* are
+    those with which something is done.
     """
 
     sinks: list[Sink] = field(default_factory=list)
     reads: dict[Dataset, str] = field(default_factory=dict)
     used: list[tuple[Frame, str]] = field(default_factory=list)
+    derived: set[Frame] = field(default_factory=set)
     views: dict[str, Frame] = field(default_factory=dict)
     problems: dict[tuple[str, str], None] = field(default_factory=dict)
     name: str = ""
@@ -307,6 +309,7 @@ class Reader(Library):
                 topics += [datasets.topic(name.strip()) for name in each.split(",")]
         if isinstance(pattern := options.get("subscribepattern"), str):
             topics.append(datasets.topic(f"regex:{pattern}"))
+            self.job.problem(place, f"the topics that match {pattern!r} are not resolved")
         if isinstance(assigned_to := options.get("assign"), str):
             topics += [datasets.topic(name) for name in datasets.assigned_topics(assigned_to)]
         if not topics:
@@ -756,6 +759,7 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
 
 def frame_member(frame: Frame, name: str, job: Job, machine: Machine) -> Evaluated:
     """Return an attribute of a frame: a method, a property, else a column."""
+    job.derived.add(frame)
     if name in ("write", "writeStream"):
         return Writer(job, frame)
     if name in FRAME_METHODS:
@@ -846,6 +850,8 @@ Source: the annotations of pyspark.sql.functions (ColumnOrName).
 def function_call(name: str, arguments: Arguments, machine: Machine) -> Evaluated:
     """Return the column of a function of pyspark.sql.functions."""
     plain = name.lower()
+    if plain != "broadcast" and (inputs := [frame for each in arguments.every for frame in frames_in(each)]):
+        return Unknown(tuple(inputs), f"{name} is not known")
     match plain:
         case "col" | "column":
             text = arguments.text(0, "col")

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from scanner_extractor.repository.applications.code import PACE, Unit, read_unit
 from scanner_extractor.repository.applications.deployments import Deployment, command_of
 from scanner_extractor.repository.applications.fields.reader import FoundField, ProgramUse, Repository, read_fields
 from scanner_extractor.repository.applications.fields.values import TopicUse
+from scanner_extractor.repository.applications.frames import FrameUses, document_of, problems_by_file
 from scanner_extractor.repository.applications.index import Index
 from scanner_extractor.repository.applications.modules import (
     OUTSIDE,
@@ -54,6 +55,9 @@ from scanner_model.errors import InputInvalid, Problem
 from scanner_model.field_uses import MessageClass
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
+from scanner_programs.frames.datasets import TOPIC
+from scanner_programs.frames.reader import Program, is_job, read_jobs
+from scanner_programs.frames.values import Dataset
 
 MOST_UNITS = 3_000
 """Maximum source files that are parsed: those that mention a client library, and those that define what they name."""
@@ -241,6 +245,8 @@ class _Reader:
     unset: dict[str, dict[str, int]] = field(default_factory=dict)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
+    frame_flows: list[DeclaredFlow] = field(default_factory=list)
+    frame_fields: list[tuple[str, FoundField]] = field(default_factory=list)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
     known: KnownFiles = field(default_factory=KnownFiles)
@@ -270,6 +276,7 @@ class _Reader:
             self._add_found(use)
         self._add_declared()
         self._add_generators()
+        self._add_frames()
 
     def _flows(self) -> Iterator[DeclaredFlow]:
         """Yield the flows; a use that is an end of a flow of the same job is left out."""
@@ -283,7 +290,7 @@ class _Reader:
         """Return what was read, in a stable order."""
         return ApplicationsReading(
             created=tuple(sorted(self.created.items())),
-            flows=tuple(self._flows()),
+            flows=(*self._flows(), *self.frame_flows),
             aggregates=self.aggregates,
             statements=tuple(self.statements),
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
@@ -308,12 +315,14 @@ class _Reader:
         uses = [use for use in self.program_uses.values() if modules is None or use.module in modules]
         paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)] if uses else ()
         repository = Repository(self.files, paths, self.modules.of, self.trials.refused)
-        return read_fields(repository, uses)
+        found, classes = read_fields(repository, uses)
+        of_frames = tuple(each for module, each in self.frame_fields if modules is None or module in modules)
+        return (*found, *of_frames), classes
 
     def _programs_of(self, paths: frozenset[str]) -> frozenset[str]:
         """Return the modules whose programs files may be part of: all where a module has no build file of its own."""
         changed = {self.modules.of(path) for path in paths}
-        using = {use.module for use in self.program_uses.values()}
+        using = {use.module for use in self.program_uses.values()} | {module for module, _ in self.frame_fields}
         if not changed <= using | self.modules.names.keys() - {""}:
             return frozenset(using)
         return frozenset(changed.union(*map(self.modules.users, changed)))
@@ -758,6 +767,45 @@ class _Reader:
 
     def _problem(self, place: str, what: str, hint: str) -> None:
         self.problems.setdefault((place, what), Problem(f"{self.source} {place}", what, hint))
+
+    # --- jobs over data frames
+
+    def _add_frames(self) -> None:
+        """Add what the jobs of Spark in Python do; the files that they import are read with them."""
+        if not any(path.endswith(".py") and is_job(self.files[path]) for path in self.fitting):
+            return
+        paths = [path for path in self.files if path.endswith(".py") and not is_test(path)]
+        for program in read_jobs(self.files, paths, document_of):
+            module = self.modules.of(program.path)
+            if program.path.startswith(OUTSIDE):
+                continue
+            for name, environment in self._frame_jobs(program, module):
+                resolve = partial(self._resolved_dataset, module=module, environment=environment)
+                uses = FrameUses(program.job, name, f"code of {program.path}", self.source, resolve).read()
+                self.frame_flows += uses.flows
+                self.frame_fields += ((module, each) for each in uses.field_uses)
+            for path, problems in problems_by_file(program.job).items():
+                self.unresolved += ((path, f"{what}: {_lines(sorted(lines))}") for what, lines in problems.items())
+
+    def _frame_jobs(self, program: Program, module: str) -> list[tuple[str, Mapping[str, str]]]:
+        """Return the names of a job: of its deployments, else what it calls itself, else of its file."""
+        unit = self.index.units.get(program.path)
+        if unit is None:
+            return [(program.job.name or PurePosixPath(program.path).stem, {})]
+        jobs = self._jobs(module, None, self._settings(module), unit)
+        named = self._expanded(program.job.name, module, {})
+        is_deployed = any(name == deployment.name for name, _ in jobs for deployment in self.modules.deployed(module))
+        return jobs if is_deployed or not named else [(named, environment) for _, environment in jobs[:1]]
+
+    def _expanded(self, text: str, module: str, environment: Mapping[str, str]) -> str:
+        return expand(text, environment, self._settings(module), self.variables_of(f"{module}/")) or ""
+
+    def _resolved_dataset(self, dataset: Dataset, module: str, environment: Mapping[str, str]) -> tuple[Dataset, ...]:
+        if dataset.namespace == TOPIC and not dataset.name.startswith("regex:"):
+            topics = list(self._topics_of(dataset.name, module, environment, self._settings(module)))
+            return tuple(Dataset(TOPIC, topic) for topic in topics)
+        namespace, name = (self._expanded(part, module, environment) for part in dataset)
+        return (Dataset(namespace, name),) if name else ()
 
     # --- generators of test data
 
