@@ -249,6 +249,8 @@ class Resolver:
             self.unresolved(".".join(parts))
             listed, open_ = self.columns.star(())
             return replace(combined([*(each.value for each in listed), *open_]), unclear=True)
+        if found.unclear:
+            self.unresolved(".".join(parts))
         return found
 
     def within(self, parameters: Iterable[str], values: Iterable[Value]) -> Resolver:
@@ -372,7 +374,7 @@ def _higher(resolver: Resolver, expr: Expr) -> Value:
     elements = [array.element() for array in arrays]
     bodies = (each for each in expr.args if each.kind is Kind.LAMBDA)
     inner = [resolver.within(each.data, _cycled(elements, len(each.data))).value(each.args[0]) for each in bodies]
-    return combined([*arrays, *inner])
+    return combined([*arrays[1:], *(inner if any(each.origins for each in inner) else arrays)])
 
 
 def _cycled(values: Sequence[Value], count: int) -> Iterator[Value]:

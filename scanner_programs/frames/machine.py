@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scanner_programs.frames.expressions import Expr, call, literal
+from scanner_programs.frames.expressions import Expr, Kind, call, literal
 from scanner_programs.frames.relations import Frame
 
 Evaluated = Any
@@ -666,6 +666,8 @@ class Machine:
 
     def _compare(self, node: ast.Compare, scope: Scope) -> Evaluated:
         left, right = self.value(node.left, scope), self.value(node.comparators[0], scope)
+        if isinstance(node.ops[0], ast.Is | ast.IsNot) and None in (left, right) and _is_object(left, right):
+            return isinstance(node.ops[0], ast.IsNot)
         if isinstance(left, Expr) or isinstance(right, Expr):
             return call("compared", as_expr(left), *(as_expr(self.value(each, scope)) for each in node.comparators))
         run = _COMPARED[type(node.ops[0])]
@@ -872,8 +874,15 @@ def options_of(value: Evaluated) -> tuple[Evaluated, ...]:
     return value.options if isinstance(value, Choice) else (value,)
 
 
+def _is_object(*values: Evaluated) -> bool:
+    """Return whether one of *values* is certainly not None."""
+    return any(isinstance(each, Expr | Frame | Library | Function | Instance | list | dict | tuple) for each in values)
+
+
 def as_expr(value: Evaluated) -> Expr:
     """Return a value as an expression: a constant, unless it is one already."""
+    if isinstance(value, Choice):
+        return Expr(Kind.CASE, args=tuple(map(as_expr, value.options)), data=())
     return value if isinstance(value, Expr) else literal(value if is_plain(value) else None)
 
 

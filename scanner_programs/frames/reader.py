@@ -460,6 +460,9 @@ class _Program(Modules):
                 | "tomllib.loads"
             ):
                 return self._document(first.text if isinstance(first, _Text) else first)
+            case "dataclasses.field":
+                made = arguments.named.get("default_factory")
+                return arguments.named.get("default") if made is None else machine.call(made, Arguments((), {}, ""))
             case "json.dumps":
                 return _dumped(first)
             case (
@@ -531,6 +534,8 @@ class _Program(Modules):
                 if (attribute := arguments.text(1)) is None:
                     return Unknown(tuple(frames_in(first)))
                 return self.machine.attribute(first, attribute, arguments.place)
+            case "isinstance":
+                return _is_instance(first, arguments.get(1))
             case "display":
                 self.job.used += [(frame, arguments.place) for frame in frames_in(first)]
             case "print":
@@ -582,6 +587,17 @@ class _Program(Modules):
         if isinstance(function, Function) and mark is not None:
             return self.decorated(self.machine, mark, function, arguments.place)
         return mark or Unknown()
+
+
+def _is_instance(value: Evaluated, kinds: Evaluated) -> Evaluated:
+    """Return whether a value has one of the types; Unknown if that is not certain."""
+    listed = kinds if isinstance(kinds, list | tuple) else [kinds]
+    names = {each.name.rpartition(".")[2] for each in listed if isinstance(each, External)}
+    if isinstance(value, Type):
+        return f"{value.kind}type" in {name.lower() for name in names}
+    if isinstance(value, Frame | Expr):
+        return type(value).__name__ in {{"DataFrame": "Frame", "Column": "Expr"}.get(name) for name in names}
+    return type(value).__name__ in names if isinstance(value, str | int | float | list | dict | tuple) else Unknown()
 
 
 def _live_mark(name: str, given: str | None) -> _Live | None:

@@ -64,8 +64,7 @@ class Frame:
         else:
             maybe = [each for each in self.open if parts and parts[0].casefold() not in each.hidden]
             if len(maybe) != 1:
-                whole = [replace(each.value.member(parts[0]), unclear=True) for each in maybe]
-                return either(whole) if whole else None
+                return replace(combined(each.value for each in maybe), unclear=True) if maybe else None
             value = maybe[0].value.member(parts[0])
         for name in parts[1:]:
             value = value.member(name)

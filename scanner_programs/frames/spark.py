@@ -389,7 +389,7 @@ class Writer(Library):
         function = arguments.get(0, "func")
         before = len(self.job.sinks), len(self.job.used)
         machine.call(function, Arguments((self.value, Unknown()), {}, arguments.place))
-        if not isinstance(function, Function | Method) or before == (len(self.job.sinks), len(self.job.used)):
+        if before == (len(self.job.sinks), len(self.job.used)):
             self.job.write(None, self.value, arguments.place)
         return replace(self, is_done=True)
 
