@@ -47,7 +47,9 @@ from scanner_programs.frames.spark import (
 )
 from scanner_programs.frames.values import Type
 
-_SIGNS = re.compile(r"\bpyspark\b|\.(?:read|write)Stream\b|^\s*import dlt\b", re.MULTILINE)
+_SIGNS = re.compile(
+    r"\bpyspark\b|\.(?:read|write)Stream\b|^\s*import dlt\b|\bspark\.(?:read|sql|table)\b", re.MULTILINE
+)
 LONGEST = 400_000
 """Characters of a file up to which it is read."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -21,6 +22,8 @@ Tables = Callable[[Parts], Frame]
 """Returns the frame of a table or view by the parts of its name."""
 
 _LONGEST = 50_000
+_WINDOW = re.compile(r"\bwindow\s*\(", re.IGNORECASE)
+"""The function of that name: after GROUP BY, sqlglot takes it for the clause WINDOW, which has no bracket there."""
 _DEEPEST = 60
 
 
@@ -34,7 +37,8 @@ def statements(text: str) -> list[exp.Expr]:
         raise InputInvalid("a statement of SQL is longer or deeper than what is read")
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())
     try:
-        return [each for each in parse(text, read="databricks", error_level=ErrorLevel.RAISE) if each is not None]
+        plain = _WINDOW.sub("time_window(", text)
+        return [each for each in parse(plain, read="databricks", error_level=ErrorLevel.RAISE) if each is not None]
     except (SqlglotError, ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
         raise InputInvalid(f"a statement of SQL cannot be parsed ({type(error).__name__})") from error
 
@@ -205,10 +209,13 @@ class SqlReader:
         frame = self._joins(node, self.source(source.this)) if source is not None else Frame()
         if (where := node.args.get("where")) is not None:
             frame = frame.decided_by([self.convert(where.this)], "FILTER")
+        grouping = [self.convert(each) for each in _grouping(node.args.get("group"))]
+        windows = [each for each in grouping if each.kind is Kind.CALL and each.name in ("window", "session_window")]
+        frame = frame.with_columns((each.name, each) for each in windows)
         items = [self.convert(item) for item in node.selects]
         named = {each.data[0].casefold(): each.args[0] for each in items if each.kind is Kind.ALIAS}
         result = frame.select(_with_aliases(frame, items))
-        keys = [_key(self.convert(each), items, frame, named) for each in _grouping(node.args.get("group"))]
+        keys = [_key(each, items, frame, named) for each in grouping]
         result = _deciding(result, frame.decided_by(keys, "GROUP_BY"))
         both = replace(result, columns=(*result.columns, *frame.columns), open=(*result.open, *frame.open))
         for clause, subtype in (("having", "FILTER"), ("qualify", "FILTER"), ("order", "SORT")):
@@ -286,7 +293,7 @@ class SqlReader:
         )
 
 
-_NAMES = {"fromjson": "from_json", "count_if": "aggregated", "isarray": "is_array"}
+_NAMES = {"fromjson": "from_json", "time_window": "window", "count_if": "aggregated", "isarray": "is_array"}
 _STRUCTURED = frozenset(
     ("any_value", "arg_max", "arg_min", "array_agg", "collect_list", "collect_set", "count", "first", "first_value")
 ) | {"last", "last_value", "max", "max_by", "min", "min_by", "explode", "explode_outer", "posexplode", "inline"}

@@ -110,7 +110,7 @@ class Writer:
             self.oracle.written.append((target, False, self.frame))
         return self
 
-    save = saveAsTable = insertInto = toTable = start  # noqa: N815 - PySpark's names
+    save = saveAsTable = insertInto = toTable = table = parquet = start  # noqa: N815 - PySpark's names
 
     def append(self) -> Writer:
         return self.start(self.options["path"])
@@ -181,7 +181,7 @@ _KEEPING = {
     "GetMapValue",
     "KnownFloatingPointNormalized",
 }
-_PARSING = {"JsonToStructs"}
+_PARSING = {"JsonToStructs", "CsvToStructs"}
 
 
 class Plan:
@@ -308,6 +308,8 @@ class Plan:
         if kind == "GetJsonObject":
             steps = tuple(re.sub(r"\[\d+\]", "", str(inner[1]["value"])).removeprefix("$.").split("."))
             return {(topic, column, (*own, *steps)) for topic, column, own in self._resolved(inner[0], (), seen)}
+        if kind == "CreateArray" and path:
+            return set().union(*(self._resolved(each, path, seen) for each in inner))
         if kind == "CreateNamedStruct" and path:
             members = zip(inner[::2], inner[1::2], strict=True)
             return next(
