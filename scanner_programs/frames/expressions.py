@@ -15,6 +15,7 @@ from scanner_programs.frames.values import (
     TRANSFORMATION,
     Type,
     Value,
+    array_of,
     combined,
     decided,
     either,
@@ -50,7 +51,7 @@ class Kind(Enum):
     """A subquery (its frame)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Expr:
     """An expression; *name* is a function's, *data* depends on the kind."""
 
@@ -114,13 +115,17 @@ def text_of(expr: Expr) -> str | None:
     return expr.data if expr.kind is Kind.LITERAL and isinstance(expr.data, str) else None
 
 
+_DEEPEST_NAME = 5
 _NAMELESS = frozenset({"aggregated", "cast", "try_cast", "asc", "desc", "withfield", "dropfields"})
 _PARSING = ("from_json", "from_avro", "from_protobuf", "from_csv", "from_xml")
 _MEMBERS = frozenset({"getfield", "getitem"})
 
 
-def name_of(expr: Expr) -> str:
-    """Return the name that Spark gives to the column of an expression."""
+def name_of(expr: Expr, depth: int = 0) -> str:
+    """Return the name that Spark gives to the column of an expression, as far as it is short."""
+    if depth > _DEEPEST_NAME:
+        return "…"
+    depth += 1
     match expr.kind:
         case Kind.ALIAS:
             return str(expr.data[0])
@@ -131,20 +136,20 @@ def name_of(expr: Expr) -> str:
         case Kind.LITERAL:
             return str(expr.data)
         case Kind.CALL if expr.name in _NAMELESS and expr.args:
-            return name_of(expr.args[0])
+            return name_of(expr.args[0], depth)
         case Kind.CALL if expr.name in _MEMBERS and len(expr.args) > 1:
             inner = text_of(expr.args[1])
-            return inner if inner is not None else f"{name_of(expr.args[0])}[{name_of(expr.args[1])}]"
+            return inner if inner is not None else f"{name_of(expr.args[0], depth)}[{name_of(expr.args[1], depth)}]"
         case Kind.CALL if expr.name in ("window", "session_window"):
             return expr.name
         case Kind.CALL if expr.name in _PARSING:
-            return f"{expr.name}({name_of(expr.args[0])})"
+            return f"{expr.name}({name_of(expr.args[0], depth)})"
         case Kind.OVER:
-            return f"{name_of(expr.args[0])} OVER (…)"
+            return f"{name_of(expr.args[0], depth)} OVER (…)"
         case Kind.CASE:
             return "CASE …"
     shown = "1" if expr.name == "count" and any(each.kind is Kind.STAR for each in expr.args) else None
-    return f"{expr.name}({shown or ', '.join(map(name_of, expr.args))})"
+    return f"{expr.name}({shown or ', '.join(name_of(each, depth) for each in expr.args)})"
 
 
 _GENERATORS: Mapping[str, Parts] = {
@@ -170,6 +175,7 @@ class Resolver:
     columns: Columns
     unresolved: Callable[[str], None]
     names: Mapping[str, Value] = field(default_factory=dict)
+    known: dict[Expr, Value] = field(default_factory=dict)
 
     def outputs(self, expr: Expr) -> tuple[list[Out], list[Value]]:
         """Return the columns of a select item, and values that contribute all of their members."""
@@ -206,7 +212,12 @@ class Resolver:
         return _named(values, names if len(names) == len(values) else own), []
 
     def value(self, expr: Expr) -> Value:
-        """Return the value of an expression."""
+        """Return the value of an expression; a part that is used twice is resolved once."""
+        if expr not in self.known:
+            self.known[expr] = self._value(expr)
+        return self.known[expr]
+
+    def _value(self, expr: Expr) -> Value:
         match expr.kind:
             case Kind.COLUMN:
                 return self._column(expr.data)
@@ -232,7 +243,8 @@ class Resolver:
                 return combined(each.value for each in expr.data.columns)
             case Kind.CALL:
                 known = _FUNCTIONS.get(expr.name)
-                return known(self, expr) if known is not None else self.computed(expr)
+                is_complete = len(expr.args) >= _NEEDED.get(expr.name, 1)
+                return known(self, expr) if known is not None and is_complete else self.computed(expr)
 
     def computed(self, expr: Expr) -> Value:
         """Return the value of a function of its arguments."""
@@ -255,7 +267,7 @@ class Resolver:
 
     def within(self, parameters: Iterable[str], values: Iterable[Value]) -> Resolver:
         """Return the resolver of the body of a lambda."""
-        return replace(self, names={**self.names, **dict(zip(parameters, values, strict=False))})
+        return replace(self, names={**self.names, **dict(zip(parameters, values, strict=False))}, known={})
 
 
 def _named(values: Sequence[Value], names: Sequence[str]) -> list[Out]:
@@ -310,7 +322,7 @@ def _named_struct(resolver: Resolver, expr: Expr) -> Value:
 
 def _array(resolver: Resolver, expr: Expr) -> Value:
     items = [resolver.value(each) for each in expr.args]
-    return replace(combined(items), inner=either(items)) if items else NOTHING
+    return array_of(either(items)) if items else NOTHING
 
 
 def _member(resolver: Resolver, expr: Expr) -> Value:
@@ -343,8 +355,7 @@ def _kept(resolver: Resolver, expr: Expr) -> Value:
 
 
 def _collected(resolver: Resolver, expr: Expr) -> Value:
-    inner = resolver.value(expr.args[0])
-    return replace(combined([inner], AGGREGATION), inner=with_effect(inner, AGGREGATION))
+    return array_of(with_effect(resolver.value(expr.args[0]), AGGREGATION), AGGREGATION)
 
 
 def _counted(resolver: Resolver, expr: Expr) -> Value:
@@ -358,7 +369,7 @@ def _mapped(resolver: Resolver, expr: Expr) -> Value:
     if body.kind is not Kind.LAMBDA:
         return resolver.computed(expr)
     inner = resolver.within(body.data, [array.element()]).value(body.args[0])
-    return replace(combined([array, inner] if not inner.origins else [inner]), inner=inner)
+    return array_of(inner if inner.origins else combined([array, inner]))
 
 
 def _filtered(resolver: Resolver, expr: Expr) -> Value:
@@ -400,6 +411,12 @@ def _conditional(resolver: Resolver, expr: Expr) -> Value:
     condition, *results = expr.args
     return resolver.value(Expr(Kind.CASE, args=tuple(results), data=(condition,)))
 
+
+_NEEDED = {
+    **dict.fromkeys(("getfield", "getitem", "element_at", "try_element_at", "get_json_object"), 2),
+    "withfield": 3,
+}
+"""How many arguments a function needs; most need one."""
 
 _Function = Callable[[Resolver, Expr], Value]
 _FUNCTIONS: Mapping[str, _Function] = {

@@ -28,6 +28,8 @@ _MOST_NESTED = 3
 """Calls of one function inside each other."""
 _LONGEST = 20_000
 _LARGEST = 10**18
+_MOST_PLACES = 50
+_MOST_LISTED = 2_000
 _WIDTH = re.compile(r"%[-+ #0]*(?:\d{3,}|\*|\d*\.\d{3,})")
 """A width in a format that makes a long text of a short one."""
 
@@ -304,8 +306,9 @@ class Machine:
         self._block(tree.body, scope)
         self._returns.pop()
 
-    def _step(self) -> None:
-        self.steps += 1
+    def step(self, count: int = 1) -> None:
+        """Count work; raises Exhausted if it is too much."""
+        self.steps += count
         if self.steps > MOST_STEPS:
             raise Exhausted
 
@@ -318,7 +321,7 @@ class Machine:
         return ""
 
     def _statement(self, node: ast.stmt, scope: Scope) -> str:
-        self._step()
+        self.step()
         match node:
             case ast.Expr():
                 self.modules.discarded(self, self.value(node.value, scope), self.place(node, scope))
@@ -513,7 +516,7 @@ class Machine:
 
     def value(self, node: ast.expr, scope: Scope) -> Evaluated:
         """Return the value of an expression."""
-        self._step()
+        self.step()
         match node:
             case ast.Constant():
                 return node.value
@@ -525,7 +528,8 @@ class Machine:
                 return self._call(node, scope)
             case ast.JoinedStr():
                 pieces = [self._piece(each, scope) for each in node.values]
-                return "".join(pieces) if all(isinstance(each, str) for each in pieces) else Unknown()
+                known = all(isinstance(each, str) for each in pieces) and sum(map(len, pieces)) <= _LONGEST
+                return "".join(pieces) if known else Unknown()
             case ast.BinOp():
                 return self._binary(node.op, self.value(node.left, scope), self.value(node.right, scope))
             case ast.BoolOp():
@@ -629,14 +633,18 @@ class Machine:
             return Unknown((*frames_in(left), *frames_in(right)))
         if isinstance(sign, ast.Mult) and not (isinstance(left, int | float) and isinstance(right, int | float)):
             return Unknown()
-        if isinstance(sign, ast.Mod) and isinstance(left, str) and _WIDTH.search(left):
+        if (
+            isinstance(sign, ast.Mod)
+            and isinstance(left, str)
+            and (_WIDTH.search(left) or left.count("%") > _MOST_PLACES)
+        ):
             return Unknown()
         try:
             result = run(left, right)
         except (TypeError, ValueError, ArithmeticError, OverflowError, KeyError):
             return Unknown()
         is_large = (
-            len(result) > _LONGEST
+            len(result) > (_LONGEST if isinstance(result, str) else _MOST_LISTED)
             if isinstance(result, str | list | tuple)
             else isinstance(result, int) and abs(result) > _LARGEST
         )
@@ -787,7 +795,7 @@ class Machine:
 
     def call(self, function: Evaluated, arguments: Arguments) -> Evaluated:
         """Return what a call returns."""
-        self._step()
+        self.step()
         match function:
             case Function():
                 return self.invoke(function, arguments)
@@ -909,8 +917,11 @@ _WIDENING = frozenset({"ljust", "rjust", "center", "zfill", "expandtabs"})
 
 def _may_grow(text: str, name: str, values: Sequence[Evaluated]) -> bool:
     """Return whether a method may return a text that is much longer than its arguments."""
-    is_wide = name == "format" and ":" in text
-    return is_wide or (name == "replace" and sum(len(each) for each in values if isinstance(each, str)) > 1_000)
+    parts = [part for each in values for part in (each if isinstance(each, list | tuple) else [each])]
+    length = len(text) * len(parts) + sum(len(each) for each in parts if isinstance(each, str))
+    if name in ("replace", "format"):
+        length *= 1 + len(text) // 2
+    return (name == "format" and ":" in text) or length > _LONGEST * 10
 
 
 def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evaluated]:
@@ -927,6 +938,8 @@ def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evalua
             result = method(*values, **arguments.named)
         except (TypeError, ValueError, LookupError, AttributeError):
             return Unknown(tuple(frames_in(base)))
+        if isinstance(result, str) and len(result) > _LONGEST:
+            return Unknown()
         listed = isinstance(result, type({}.items()) | type({}.keys()) | type({}.values()))
         return list(result) if listed else result
 

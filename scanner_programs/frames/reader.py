@@ -50,6 +50,7 @@ from scanner_programs.frames.values import Type
 _SIGNS = re.compile(
     r"\bpyspark\b|\.(?:read|write)Stream\b|^\s*import dlt\b|\bspark\.(?:read|sql|table)\b", re.MULTILINE
 )
+MOST_STEPS_OF_ALL = 3_000_000
 LONGEST = 400_000
 """Characters of a file up to which it is read."""
 
@@ -75,14 +76,18 @@ def read_jobs(files: Mapping[str, str], paths: Iterable[str], load: Callable[[st
     sources = _Sources(files, paths)
     jobs = [path for path in sources.paths if is_job(files[path])]
     evaluated: set[tuple[str, int]] = set()
+    steps = 0
     libraries = sources.imported(jobs)
     for path in sorted(jobs, key=lambda each: (each in libraries, each)):
         reader = _Program(files, sources, path, load, evaluated)
         if sources.tree(path) is None:
             reader.job.problem(f"{path}:1", "the file is too large, or invalid Python")
+        elif steps > MOST_STEPS_OF_ALL:
+            reader.job.problem(f"{path}:1", "the programs before it take all steps that are evaluated")
         else:
             reader.run()
             evaluated |= reader.machine.executed
+            steps += reader.machine.steps
         yield Program(path, reader.job)
 
 
@@ -242,6 +247,9 @@ class _Program(Modules):
             self.job.problem(f"{self.path}:1", "the program takes more steps than are evaluated")
         except RecursionError:
             self.job.problem(f"{self.path}:1", "the program nests more deeply than is evaluated")
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            # A program may pass anything to anything: what it then does not do is no reason to stop the scan.
+            self.job.problem(f"{self.path}:1", f"the program is evaluated in part only ({type(error).__name__})")
 
     def _module(self, path: str) -> Scope:
         if path not in self.scopes:
@@ -625,10 +633,8 @@ def _type(name: str, arguments: Arguments) -> Evaluated:
             return Type("array", element=_as_type(first))
         case "MapType":
             return Type("map", element=_as_type(arguments.get(1, "valueType")))
-    return (
-        schema_type(first if isinstance(first, str) else json.dumps(first) if isinstance(first, dict) else "")
-        or Unknown()
-    )
+    text = _dumped(first) if isinstance(first, dict) else first
+    return (schema_type(text) if isinstance(text, str) else None) or Unknown()
 
 
 def _as_type(value: Evaluated) -> Type | None:
@@ -650,12 +656,21 @@ def _added(base: Type, given: Arguments) -> Type:
 
 
 def _dumped(value: Evaluated) -> Evaluated:
+    """Return a value as JSON, unless it is large: its parts may be in it many times."""
+    count, waiting = 0, [value]
+    while waiting and count <= _MOST_PARTS:
+        part = waiting.pop()
+        count += 1
+        waiting += part.values() if isinstance(part, dict) else part if isinstance(part, list | tuple) else ()
+    if count > _MOST_PARTS:
+        return Unknown()
     try:
         return json.dumps(value)
     except (TypeError, ValueError, RecursionError):
         return Unknown()
 
 
+_MOST_PARTS = 5_000
 _REACHING = frozenset(
     ("write", "writeStream", "writeTo", "readStream", "read", "sql", "merge", "start", "save", "table", "toTable")
 )

@@ -19,6 +19,7 @@ from scanner_programs.frames.values import (
 )
 
 MOST_COLUMNS = 2_000
+_MOST_OPEN = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +215,8 @@ class Frame:
         """Return the join with another frame: by names of columns that both have, or by a condition."""
         kind = how.lower().replace("_", "")
         both = Frame(
-            (*self.columns, *other.columns),
-            (*self.open, *other.open),
+            (*self.columns, *other.columns)[:MOST_COLUMNS],
+            _unique(self.open, other.open),
             self.deciders | other.deciders,
             self.sources | other.sources,
             self.problems | other.problems,
@@ -257,7 +258,7 @@ class Frame:
                 columns.append(Out((mine or theirs).name, either(values)))
         return Frame(
             tuple(columns),
-            (*self.open, *other.open),
+            _unique(self.open, other.open),
             self.deciders | other.deciders,
             self.sources | other.sources,
             self.problems | other.problems,
@@ -324,6 +325,11 @@ def _is_meant(expr: Expr, out: Out) -> bool:
         return out.identity is expr.data.identity
     qualifier = ".".join(expr.data[:-1]).casefold() if expr.kind is Kind.COLUMN else ""
     return out.name.casefold() == name_of(expr).casefold() and (not qualifier or qualifier in out.qualifiers)
+
+
+def _unique(left: Sequence[Open], right: Sequence[Open]) -> tuple[Open, ...]:
+    known = {(each.value, each.qualifiers, each.hidden): each for each in (*left, *right)}
+    return tuple(known.values())[:_MOST_OPEN]
 
 
 def _first(outs: Sequence[Out], resolver: Resolver, expr: Expr) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -15,6 +16,7 @@ _LONGEST = 100_000
 _DEEPEST = 12
 
 
+@lru_cache(maxsize=1_000)
 def ddl_type(text: str) -> Type | None:
     """Parse a DDL text of Spark, `id INT, at TIMESTAMP` or `ARRAY<INT>`; None if it cannot be parsed."""
     if len(text) > _LONGEST or text.count("<") > _LONGEST // 1000:
@@ -44,6 +46,7 @@ def sql_type(kind: exp.Expr | None, depth: int = 0) -> Type | None:
     return PLAIN
 
 
+@lru_cache(maxsize=1_000)
 def schema_type(text: str) -> Type | None:
     """Parse a schema of any form: Avro or JSON Schema, Spark's JSON of a StructType, or DDL."""
     if not text.lstrip().startswith(("{", "[", '"')):

@@ -26,6 +26,8 @@ from scanner_programs.frames.schemas import PLAIN, ddl_type
 from scanner_programs.frames.sql import execute, expression
 from scanner_programs.frames.values import NOTHING, Dataset, Type, record_columns
 
+_DEEPEST_LIST = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Sink:
@@ -119,12 +121,12 @@ def sql(job: Job, text: Evaluated, place: str, named: Mapping[str, Evaluated]) -
         return Unknown(tuple(frame for frame in job.views.values()), error.what)
 
 
-def columns_of(values: Iterable[Evaluated]) -> list[Expr]:
+def columns_of(values: Iterable[Evaluated], depth: int = 0) -> list[Expr]:
     """Return arguments as columns: texts are names, lists are taken apart."""
     result: list[Expr] = []
     for value in values:
         if isinstance(value, list | tuple | set):
-            result += columns_of(value)
+            result += columns_of(value, depth + 1) if depth < _DEEPEST_LIST else []
         elif isinstance(value, str):
             result.append(column(value))
         elif isinstance(value, Expr):
@@ -171,7 +173,9 @@ class Session(Library):
     do_getActiveSession = _itself
 
     def do_sql(self, machine: Machine, arguments: Arguments) -> Evaluated:
-        return sql(self.job, arguments.get(0, "sqlQuery"), arguments.place, arguments.named)
+        text = arguments.get(0, "sqlQuery")
+        machine.step(len(text) // 5 if isinstance(text, str) else 1)
+        return sql(self.job, text, arguments.place, arguments.named)
 
     def do_table(self, machine: Machine, arguments: Arguments) -> Evaluated:
         return Reader(self.job).do_table(machine, arguments)
@@ -757,13 +761,20 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
 """Methods of frames; another one makes a frame whose columns may be computed from all of its own."""
 
 
+def frame_method(frame: Frame, name: str, job: Job, machine: Machine, given: Arguments) -> Evaluated:
+    """Return what a method of a frame returns."""
+    texts = sum(len(each) for each in given.values if isinstance(each, str))
+    machine.step(texts // 5 + len(frame.columns) * (1 + len(given.values)) // 10)
+    return FRAME_METHODS[name](frame, job, machine, given)
+
+
 def frame_member(frame: Frame, name: str, job: Job, machine: Machine) -> Evaluated:
     """Return an attribute of a frame: a method, a property, else a column."""
     job.derived.add(frame)
     if name in ("write", "writeStream"):
         return Writer(job, frame)
     if name in FRAME_METHODS:
-        return Method(frame, lambda machine, arguments: FRAME_METHODS[name](frame, job, machine, arguments))
+        return Method(frame, lambda machine, arguments: frame_method(frame, name, job, machine, arguments))
     if name == "columns":
         return [out.name for out in frame.columns] if not frame.open else Unknown((frame,))
     if name == "schema":
@@ -861,6 +872,7 @@ def function_call(name: str, arguments: Arguments, machine: Machine) -> Evaluate
             return as_expr(value)
         case "expr":
             text = arguments.text(0, "str")
+            machine.step(len(text or "") // 5)
             return expression(text) if text is not None else call("unknown", column("*"))
         case "when":
             return Expr(Kind.CASE, args=(as_expr(arguments.get(1)),), data=(as_expr(arguments.get(0)),))
@@ -886,7 +898,7 @@ def _argument(value: Evaluated, form: str, machine: Machine) -> list[Expr]:
     if isinstance(value, Type):
         return [literal(value)]
     if isinstance(value, list | tuple):
-        return [each for item in value for each in _argument(item, form, machine)]
+        return [each for item in value if not isinstance(item, list | tuple) for each in _argument(item, form, machine)]
     return (
         [column(value)]
         if isinstance(value, str) and form in ("c", "*")

@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Protocol
 
 from sqlglot import exp, parse
@@ -27,7 +28,8 @@ _WINDOW = re.compile(r"\bwindow\s*\(", re.IGNORECASE)
 _DEEPEST = 60
 
 
-def statements(text: str) -> list[exp.Expr]:
+@lru_cache(maxsize=200)
+def statements(text: str) -> tuple[exp.Expr, ...]:
     """Parse a text of Spark's SQL; raises InputInvalid if it exceeds a limit or cannot be parsed."""
     depth = deepest = 0
     for sign in text:
@@ -38,7 +40,7 @@ def statements(text: str) -> list[exp.Expr]:
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())
     try:
         plain = _WINDOW.sub("time_window(", text)
-        return [each for each in parse(plain, read="databricks", error_level=ErrorLevel.RAISE) if each is not None]
+        return tuple(filter(None, parse(plain, read="databricks", error_level=ErrorLevel.RAISE)))
     except (SqlglotError, ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
         raise InputInvalid(f"a statement of SQL cannot be parsed ({type(error).__name__})") from error
 

@@ -26,7 +26,7 @@ Decider = tuple[Origin, str]
 """A column that affects a result without being a part of it, and OpenLineage's subtype, as FILTER."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Type:
     """A type of Spark, as far as it has members: *fields* of a struct, the *element* of an array or value of a map."""
 
@@ -35,13 +35,13 @@ class Type:
     element: Type | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """The *origins* of a value and how it is derived from them; *deciders* affect it without being a part of it.
 
     *type* is None if unknown. *parts* are the members of a struct that the program builds, *inner* the element of an
-    array that it builds. *texts* are the constants that it may be. *unclear*: the value may have origins that are not
-    listed.
+    array that it builds, *weight* how many values are inside. *texts* are the constants that it may be. *unclear*: the
+    value may have origins that are not listed.
     """
 
     origins: frozenset[Origin] = frozenset()
@@ -52,6 +52,7 @@ class Value:
     inner: Value | None = None
     texts: frozenset[str] = frozenset()
     unclear: bool = False
+    weight: int = 1
 
     @property
     def every(self) -> frozenset[Origin]:
@@ -138,21 +139,32 @@ def either(values: Iterable[Value]) -> Value:
     )
     names = {value.member_names for value in listed}
     if any(value.parts is not None for value in listed) and len(names) == 1 and (members := names.pop()):
-        return replace(result, parts=tuple((name, either(each.member(name) for each in listed)) for name in members))
+        parts = tuple((name, either(each.member(name) for each in listed)) for name in members)
+        return replace(result, parts=parts, weight=1 + sum(part.weight for _, part in parts))
     return result
 
 
 def with_effect(value: Value, effect: str) -> Value:
     """Return *value* derived by *effect*, with its members."""
+    if value.effect in (effect, AGGREGATION) and (value.parts is None and value.inner is None):
+        return value
     parts = value.parts and tuple((name, with_effect(part, effect)) for name, part in value.parts)
     inner = value.inner and with_effect(value.inner, effect)
     return replace(value, effect=effect if value.effect != AGGREGATION else AGGREGATION, parts=parts, inner=inner)
 
 
 def struct(parts: Iterable[tuple[str, Value]]) -> Value:
-    """Return a struct that the program builds."""
+    """Return a struct that the program builds; the members of a very large one are not kept."""
     listed = tuple(parts)
-    return replace(combined(value for _, value in listed), parts=listed)
+    weight = 1 + sum(value.weight for _, value in listed)
+    whole = combined(value for _, value in listed)
+    return replace(whole, parts=listed, weight=weight) if weight <= _MOST_MEMBERS else replace(whole, unclear=True)
+
+
+def array_of(inner: Value, effect: str = TRANSFORMATION) -> Value:
+    """Return an array that the program builds of elements such as *inner*."""
+    whole = combined([inner], effect)
+    return replace(whole, inner=inner, weight=1 + inner.weight) if inner.weight <= _MOST_MEMBERS else whole
 
 
 def deciding(values: Iterable[Value], subtype: str) -> frozenset[Decider]:
@@ -168,6 +180,7 @@ def decided(value: Value, by: Iterable[Value], subtype: str) -> Value:
     return replace(value, deciders=value.deciders | added, unclear=unclear) if added or unclear else value
 
 
+_MOST_MEMBERS = 3_000
 _RECORD = ("topic", "partition", "offset", "timestamp", "timestampType", "headers")
 
 
