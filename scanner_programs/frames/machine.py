@@ -40,10 +40,14 @@ class Exhausted(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown:
-    """A value that is not known; *inputs* are the frames that it may be computed from, *why* names the reason."""
+    """A value that is not known; *inputs* are the frames that it may be computed from, *why* names the reason.
+
+    *of_unknown*: it is an attribute of such a value, which may be a frame.
+    """
 
     inputs: tuple[Frame, ...] = ()
     why: str = ""
+    of_unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -703,21 +707,25 @@ class Machine:
             return base[slice(*bounds)] if known and isinstance(base, list | tuple | str) else self._part(base)
         key = self.value(key_node, scope)
         if isinstance(base, Choice):
-            return one_of([self._element(each, key, key_node, scope) for each in base.options])
-        return self._element(base, key, key_node, scope)
+            return one_of([self._element(each, key) for each in base.options])
+        return self._element(base, key)
 
-    def _element(self, base: Evaluated, key: Evaluated, node: ast.expr, scope: Scope) -> Evaluated:
+    def _element(self, base: Evaluated, key: Evaluated) -> Evaluated:
+        if isinstance(base, dict | list | tuple | str):
+            return self._item(base, key)
+        if isinstance(base, Frame | Expr | Library | External):
+            return self.modules.element(self, base, key)
+        return self._part(base)
+
+    @staticmethod
+    def _item(base: Evaluated, key: Evaluated) -> Evaluated:
         if isinstance(base, dict):
             if is_key(key) and key in base:
                 return base[key]
             return one_of(base.values()) if base and not is_plain(key) else Unknown()
-        if isinstance(base, list | tuple | str):
-            if isinstance(key, int) and -len(base) <= key < len(base):
-                return base[key]
-            return one_of(base) if base and not isinstance(base, str) else Unknown()
-        if isinstance(base, Frame | Expr | Library | External):
-            return self.modules.element(self, base, key)
-        return self._part(base)
+        if isinstance(key, int) and -len(base) <= key < len(base):
+            return base[key]
+        return one_of(base) if base and not isinstance(base, str) else Unknown()
 
     # --- attributes and calls
 
@@ -811,7 +819,15 @@ class Machine:
                 return self.call(self._bound(found, function), arguments)
             case Choice():
                 return one_of([self.call(each, arguments) for each in function.options if each is not None])
-        if any(isinstance(each, Expr) for each in arguments.values):  # a function of columns, such as a UDF
+            case Frame() | list() | dict() if len(arguments.values) == 1:  # an element in Scala
+                key = arguments.values[0]
+                return (
+                    self.modules.element(self, function, key)
+                    if isinstance(function, Frame)
+                    else self._item(function, key)
+                )
+        may_be_frame = isinstance(function, Unknown) and (function.of_unknown or function.inputs)
+        if not may_be_frame and any(isinstance(each, Expr) for each in arguments.values):  # such as a UDF
             return call("udf", *map(as_expr, arguments.values))
         why = function.why if isinstance(function, Unknown) else ""
         inputs = [*frames_in(function), *(frame for each in arguments.every for frame in frames_in(each))]
@@ -912,6 +928,50 @@ def _dotted(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
+def _folded(machine: Machine, items: list[Evaluated], given: Arguments) -> Evaluated:
+    """Return the method that takes the function of `foldLeft(start)(function)`."""
+
+    def run(machine: Machine, rest: Arguments) -> Evaluated:
+        result = given.get(0)
+        for item in items:
+            result = machine.call(rest.get(0), Arguments((result, item), {}, rest.place))
+        return result
+
+    return Method(items, run)
+
+
+def _reduced(machine: Machine, items: list[Evaluated], given: Arguments) -> Evaluated:
+    result = items[0] if items else Unknown()
+    for item in items[1:]:
+        result = machine.call(given.get(0), Arguments((result, item), {}, given.place))
+    return result
+
+
+def _mapped(machine: Machine, items: list[Evaluated], given: Arguments) -> list[Evaluated]:
+    return [machine.call(given.get(0), Arguments((item,), {}, given.place)) for item in items]
+
+
+_SCALA: Mapping[str, Callable[[Machine, list[Evaluated], Arguments], Evaluated]] = {
+    **dict.fromkeys(("map", "foreach"), _mapped),
+    "flatMap": lambda machine, items, given: [
+        x for each in _mapped(machine, items, given) for x in machine.items(each)
+    ],
+    **dict.fromkeys(
+        ("filter", "filterNot", "toSeq", "toList", "toArray", "toSet", "distinct"), lambda _, items, __: items
+    ),
+    **dict.fromkeys(("foldLeft", "fold"), _folded),
+    **dict.fromkeys(("reduce", "reduceLeft"), _reduced),
+    "zip": lambda machine, items, given: list(zip(items, machine.items(given.get(0)), strict=False)),
+    "mkString": lambda _, items, given: given.text(0) and _joined(given.text(0) or "", items),
+}
+"""Methods of Scala's collections; a filter may keep any element."""
+
+
+def _joined(text: str, items: list[Evaluated]) -> Evaluated:
+    known = all(isinstance(each, str) for each in items) and sum(map(len, items)) + len(text) * len(items) <= _LONGEST
+    return text.join(items) if known else Unknown()
+
+
 _WIDENING = frozenset({"ljust", "rjust", "center", "zfill", "expandtabs"})
 
 
@@ -928,6 +988,14 @@ def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evalua
     """Return a method of a text, list or dictionary."""
 
     def run(machine: Machine, arguments: Arguments) -> Evaluated:
+        if isinstance(base, list | tuple | dict) and name in _SCALA:
+            return _SCALA[name](
+                machine, machine.items(list(base.items()) if isinstance(base, dict) else base), arguments
+            )
+        if isinstance(base, dict) and name == "getOrElse":
+            return base.get(arguments.get(0), arguments.get(1)) if is_key(arguments.get(0)) else Unknown()
+        if isinstance(base, str) and name == "stripMargin":
+            return re.sub(r"(?m)^\s*\|", "", base)
         method = getattr(base, name, None)
         values = [machine.items(each) if name in ("join", "extend") else each for each in arguments.values]
         if method is None or (isinstance(base, str) and not all(map(_is_text_argument, values))):

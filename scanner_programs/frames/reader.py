@@ -29,7 +29,7 @@ from scanner_programs.frames.machine import (
     frames_in,
     one_of,
 )
-from scanner_programs.frames.relations import Frame
+from scanner_programs.frames.relations import Frame, opaque
 from scanner_programs.frames.schemas import PLAIN, ddl_type, sample_type, schema_type
 from scanner_programs.frames.spark import (
     FRAME_METHODS,
@@ -43,6 +43,7 @@ from scanner_programs.frames.spark import (
     columns_of,
     frame_member,
     function_call,
+    names_in,
     text_argument,
 )
 from scanner_programs.frames.values import Type
@@ -68,12 +69,18 @@ def is_job(text: str) -> bool:
     return _SIGNS.search(text) is not None
 
 
-def read_jobs(files: Mapping[str, str], paths: Iterable[str], load: Callable[[str], Evaluated]) -> Iterator[Program]:
-    """Yield the programs among the files of Python at *paths*, with what is left of the files that they import.
+def read_jobs(
+    files: Mapping[str, str],
+    paths: Iterable[str],
+    load: Callable[[str], Evaluated],
+    lower: Callable[[str, str], ast.Module | None] = lambda _, __: None,
+) -> Iterator[Program]:
+    """Yield the programs among the files of Python and Scala at *paths*, with what is left of those that they import.
 
-    *files* are all texts by path; *load* parses a text of YAML, and returns None if it is invalid.
+    *files* are all texts by path; *load* parses a text of YAML, and returns None if it is invalid. *lower* returns the
+    syntax tree of a path and text of Scala as one of Python.
     """
-    sources = _Sources(files, paths)
+    sources = _Sources(files, paths, lower)
     jobs = [path for path in sources.paths if is_job(files[path])]
     evaluated: set[tuple[str, int]] = set()
     steps = 0
@@ -92,10 +99,13 @@ def read_jobs(files: Mapping[str, str], paths: Iterable[str], load: Callable[[st
 
 
 class _Sources:
-    """The files of Python, each parsed when it is first needed."""
+    """The source files, each parsed when it is first needed."""
 
-    def __init__(self, files: Mapping[str, str], paths: Iterable[str]) -> None:
+    def __init__(
+        self, files: Mapping[str, str], paths: Iterable[str], lower: Callable[[str, str], ast.Module | None]
+    ) -> None:
         self.paths = sorted(paths)
+        self._lower = lower
         self._files = files
         self._trees: dict[str, ast.Module | None] = {}
         self._named: dict[str, list[str]] = {}
@@ -105,7 +115,8 @@ class _Sources:
     def tree(self, path: str) -> ast.Module | None:
         """Return the syntax tree of a file; None if it is too large or invalid."""
         if path not in self._trees:
-            self._trees[path] = _parsed(self._files[path])
+            is_python = path.endswith(".py")
+            self._trees[path] = _parsed(self._files[path]) if is_python else self._lower(path, self._files[path])
         return self._trees[path]
 
     def file_of(self, name: str, level: int, path: str) -> str | None:
@@ -116,7 +127,7 @@ class _Sources:
         folder = PurePosixPath(path).parent
         for _ in range(level - 1):
             folder = folder.parent
-        endings = ["/".join(parts) + ".py", "/".join(parts) + "/__init__.py"]
+        endings = ["/".join(parts) + ending for ending in (".py", "/__init__.py", ".scala")]
         if level:
             endings = [str(folder / ending) for ending in endings]
         fitting = [
@@ -308,8 +319,12 @@ class _Program(Modules):
     def undefined(self, machine: Machine, name: str, scope: Scope) -> Evaluated:
         if name == "spark":
             return Session(self.job)
+        if scope.path.endswith(".scala") and name[:1].isupper():
+            found = self.sources.file_of(name, 0, scope.path)  # an object of the same package needs no import
+            if found is not None and found != scope.path:
+                return self._module(found)
         starred = scope.module.starred
-        if starred and name not in _BUILTINS:
+        if starred and (name not in _BUILTINS or name in _SHADOWING):
             return External(
                 f"{next((each for each in starred if each in _FUNCTIONS and name[0].islower()), starred[-1])}.{name}"
             )
@@ -397,17 +412,17 @@ class _Program(Modules):
                 return Writer(self.job, base)
             case Unknown() if name in ("spark", "spark_session", "sparkSession"):
                 return Session(self.job)
-            case Unknown() if name in ("toDF", "createDataFrame") and base.inputs:
-                return Method(
-                    base,
-                    lambda machine, arguments: FRAME_METHODS["mapInPandas"](
-                        base.inputs[0], self.job, machine, Arguments((None, arguments.get(0)), {}, place)
-                    ),
-                )
-        return Unknown(tuple(frames_in(base)), base.why if isinstance(base, Unknown) else f"{name} is not known")
+            case Unknown() if name in _SETTINGS:
+                return Method(base, lambda _, given: f"${{{given.text(0)}}}" if given.text(0) else Unknown())
+            case Unknown() if name == "toDF" and base.inputs:
+                return Method(base, lambda _, given: opaque(base.inputs, names_in(given.every) or None, base.why))
+        why = base.why if isinstance(base, Unknown) else f"{name} is not known"
+        return Unknown(tuple(frames_in(base)), why, of_unknown=isinstance(base, Unknown))
 
     @staticmethod
     def _of_type(base: Type, name: str) -> Evaluated:
+        if name == "schema":
+            return base
         if name == "add":
             return Method(base, lambda _, given: _added(base, given))
         names = [each for each, _ in base.fields]
@@ -454,7 +469,7 @@ class _Program(Modules):
                         first, Arguments((*arguments.values[1:], *a.values), {**arguments.named, **a.named}, a.place)
                     ),
                 )
-            case "os.getenv" | "os.environ.get":
+            case "os.getenv" | "os.environ.get" | "sys.env" | "sys.env.getOrElse" | "System.getenv" | "sys.env.get":
                 default = arguments.get(1, "default")
                 named = f"${{{first}" if isinstance(first, str) else ""
                 return (
@@ -670,6 +685,8 @@ def _dumped(value: Evaluated) -> Evaluated:
         return Unknown()
 
 
+_SETTINGS = frozenset({"getString", "getProperty"})
+"""Methods of configurations that return the text of a setting."""
 _MOST_PARTS = 5_000
 _REACHING = frozenset(
     ("write", "writeStream", "writeTo", "readStream", "read", "sql", "merge", "start", "save", "table", "toTable")
@@ -678,6 +695,8 @@ _BUILTINS = frozenset(
     ("str", "list", "tuple", "set", "iter", "frozenset", "sorted", "reversed", "dict", "len", "range", "zip", "map")
 ) | {*("enumerate", "filter", "next", "open", "getattr", "print", "int", "float", "bool", "isinstance", "max", "min")}
 """Functions of Python that are known, or whose result does not matter."""
+_SHADOWING = frozenset({"max", "min", "filter"})
+"""Those of them that pyspark.sql.functions has, too: all of its names are imported over them."""
 
 
 def _reaches(node: ast.AST) -> bool:

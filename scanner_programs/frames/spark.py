@@ -738,7 +738,7 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
     **dict.fromkeys(("union", "unionAll"), _union(by_name=False)),
     "unionByName": _union(by_name=True),
     **dict.fromkeys(("distinct", "dropDuplicates", "drop_duplicates", "dropDuplicatesWithinWatermark"), _distinct),
-    "alias": _alias,
+    **dict.fromkeys(("alias", "as"), _alias),
     "toDF": _to_df,
     **dict.fromkeys(("orderBy", "sort", "sortWithinPartitions"), _sorted),
     "withWatermark": _watermark,

@@ -206,11 +206,11 @@ class Extractor:
     def _special(self, call: Expr, scope: CodeScope, unit: Unit) -> Iterator[tuple[Rule, list[ResolvedText]]]:
         """Yield topics that no argument names: those of Camel routes, Spark options and Faust objects.
 
-        Jobs of Spark in Python are evaluated (`scanner_programs/frames`).
+        Jobs of Spark in Python and Scala are evaluated (`scanner_programs/frames`).
         """
         if call.text in ("from", "to", "toD") and call.kind is Kind.CALL:
             yield from self._routes(call, scope)
-        if call.text == "option" and call.kind is Kind.CALL and not unit.path.endswith(".py"):
+        if call.text == "option" and call.kind is Kind.CALL and not unit.path.endswith((".py", ".scala")):
             yield from self._spark(call, scope)
         if call.text == "withTopic":
             access = _R if "read" in _chain(call) else _W

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from scanner_extractor.repository.applications.fields.reader import MOST_PLACES, FoundField
+from scanner_extractor.repository.syntax_trees import parse_tree
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.columns import KEY, ColumnPath, field_name, field_segment
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
 from scanner_programs.frames.datasets import TOPIC
+from scanner_programs.frames.scala import lowered
 from scanner_programs.frames.spark import Job, Sink
 from scanner_programs.frames.values import Dataset, Origin, Value
 
@@ -161,6 +164,14 @@ def _members(value: Value, path: ColumnPath, depth: int) -> Iterator[tuple[Colum
 def document_of(text: str) -> object:
     """Return the first document of a text of YAML; None if it is invalid."""
     return next((parsed.value for parsed in parse_yaml(text) if not parsed.error), None)
+
+
+def scala_tree(path: str, text: str) -> ast.Module | None:
+    """Return a file of Scala as a syntax tree of Python; None if it nests too deeply."""
+    try:
+        return lowered(parse_tree(path, text))
+    except RecursionError:
+        return None
 
 
 def problems_by_file(job: Job) -> Mapping[str, dict[str, list[int]]]:

@@ -20,7 +20,7 @@ from scanner_extractor.repository.applications.code import PACE, Unit, read_unit
 from scanner_extractor.repository.applications.deployments import Deployment, command_of
 from scanner_extractor.repository.applications.fields.reader import FoundField, ProgramUse, Repository, read_fields
 from scanner_extractor.repository.applications.fields.values import TopicUse
-from scanner_extractor.repository.applications.frames import FrameUses, document_of, problems_by_file
+from scanner_extractor.repository.applications.frames import FrameUses, document_of, problems_by_file, scala_tree
 from scanner_extractor.repository.applications.index import Index
 from scanner_extractor.repository.applications.modules import (
     OUTSIDE,
@@ -771,11 +771,12 @@ class _Reader:
     # --- jobs over data frames
 
     def _add_frames(self) -> None:
-        """Add what the jobs of Spark in Python do; the files that they import are read with them."""
-        if not any(path.endswith(".py") and is_job(self.files[path]) for path in self.fitting):
+        """Add what the jobs of Spark in Python and Scala do; the files that they import are read with them."""
+        if not any(path.endswith((".py", ".scala")) and is_job(self.files[path]) for path in self.fitting):
             return
         paths = [path for path in self.files if path.endswith(".py") and not is_test(path)]
-        for program in read_jobs(self.files, paths, document_of):
+        paths += [path for path in self.index.units if path.endswith(".scala")]
+        for program in read_jobs(self.files, paths, document_of, scala_tree):
             module = self.modules.of(program.path)
             if program.path.startswith(OUTSIDE):
                 continue

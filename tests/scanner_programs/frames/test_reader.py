@@ -117,3 +117,13 @@ def test_program_that_never_ends_is_reported() -> None:
     job = _jobs(job=_HEAD + text)["job.py"].job
 
     assert ("job.py:1", "the program takes more steps than are evaluated") in job.problems
+
+
+def test_frame_that_a_framework_passes_is_written_from_an_unknown_source() -> None:
+    """Nothing calls the function: what it is given is not known, but what it writes is."""
+    text = "from pyspark.sql import functions as F\ndef store(df):\n    df.select(F.col('a')).write.saveAsTable('t')\n"
+
+    job = _jobs(job=text)["job.py"].job
+
+    assert [sink.target.name for sink in job.sinks if sink.target] == ["t"]
+    assert job.sinks[0].frame.problems
