@@ -16,7 +16,7 @@ _STORES = {"s3a": "s3", "s3n": "s3", "wasb": "wasbs", "abfs": "abfss"}
 _OBJECT_STORES = frozenset({"s3", "gs", "abfss", "wasbs"})
 _PORTS = {"postgres": "5432", "mysql": "3306", "oracle": "1521", "db2": "6789", "redshift": "5439"}
 _SCHEMES = {"postgresql": "postgres", "mariadb": "mysql"}
-_JDBC = re.compile(r"jdbc:(?P<scheme>\w+)(?::[\w:]+)?(?::thin:@)?/*(?P<host>[^/;?]*)(?:/(?P<database>[^;?]*))?")
+_JDBC = re.compile(r"jdbc:(?P<scheme>\w+):(?:\w+:)*@?/*(?P<host>[^/;?]*)(?:/(?P<database>[^;?]*))?")
 _NAMED_DATABASE = re.compile(r"(?i)database(?:name)?=([^;]+)")
 
 

@@ -259,7 +259,7 @@ class _Program(Modules):
         except RecursionError:
             self.job.problem(f"{self.path}:1", "the program nests more deeply than is evaluated")
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            # A program may pass anything to anything: what it then does not do is no reason to stop the scan.
+            # A program may pass any value to any function; the rest of the scan does not depend on it.
             self.job.problem(f"{self.path}:1", f"the program is evaluated in part only ({type(error).__name__})")
 
     def _module(self, path: str) -> Scope:

@@ -262,6 +262,11 @@ class Extractor:
         arguments = call.positional()
         is_record = call.text == "send" and len(arguments) == 1  # which names its topic itself
         given = [] if rule.access is Access.CREATE or is_record else arguments[rule.at :]
+        if rule.access is not Access.CREATE:
+            pairs = (part for part in call.arguments if part.kind == "pair" and part.text in rule.names)
+            given = given or [value for pair in pairs for value in pair.parts]
+        if given and given[0].kind is Kind.LIST:
+            given = list(given[0].parts)
         if given and given[0].kind in (Kind.NAME, Kind.MEMBER, Kind.JOIN, Kind.CALL):
             self.unresolved.append((unit, call.line))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -21,13 +22,15 @@ Resolve = Callable[[Dataset], tuple[Dataset, ...]]
 """Returns what a dataset is called where a job runs: settings in its name have values; none if one has no value."""
 
 _DEEPEST = 4
-_MOST_FLOWS = 20_000
+_MOST_FIELDS = 3_000
+_MOST_ORIGINS = 100_000
+"""Origins of columns that are followed for one job."""
 _Target = tuple[Dataset, ColumnPath | None]
 
 
 @dataclass(slots=True)
 class FrameUses:
-    """What a job does, under the *name* of one of its deployments."""
+    """What a job does, under the *name* of one of its deployments; *left* is how many origins are followed yet."""
 
     job: Job
     name: str
@@ -36,6 +39,7 @@ class FrameUses:
     resolve: Resolve
     found: dict[tuple[FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
     fields: dict[tuple[str, bool, ColumnPath, bool], set[str]] = field(default_factory=dict)
+    left: int = _MOST_ORIGINS
 
     def read(self) -> FrameUses:
         """Read the flows and field uses of the job."""
@@ -49,8 +53,10 @@ class FrameUses:
             self._read(values, (origin for origin, _ in frame.deciders), place)
         known = {topic for topic, writes, _, _ in self.fields if not writes}
         for dataset, place in self.job.reads.items():
+            if self.left < 0:
+                self.job.problem(place, "the columns of the job have more origins than are followed")
             for each in self.resolve(dataset):
-                if each.namespace == TOPIC and each.name not in known:
+                if each.namespace == TOPIC and (each.name not in known or self.left < 0):
                     self._use(each, (), place, whole=False)
         return self
 
@@ -62,8 +68,15 @@ class FrameUses:
 
     @property
     def field_uses(self) -> Iterator[FoundField]:
-        """Return the uses of fields."""
+        """Return the uses of fields; of a topic with very many, all fields."""
+        counts = Counter((topic, writes) for topic, writes, _, _ in self.fields)
+        for (topic, writes), count in counts.items():
+            if count > _MOST_FIELDS:
+                places = next(each for key, each in self.fields.items() if key[:2] == (topic, writes))
+                yield FoundField(self.name, topic, writes, (), True, tuple(sorted(places)[:MOST_PLACES]))
         for (topic, writes, path, whole), places in self.fields.items():
+            if counts[topic, writes] > _MOST_FIELDS:
+                continue
             yield FoundField(self.name, topic, writes, path, whole, tuple(sorted(places)[:MOST_PLACES]))
 
     def _sink(self, sink: Sink) -> None:
@@ -92,7 +105,8 @@ class FrameUses:
             self._column(origin, target, subtype, place)
 
     def _column(self, origin: Origin, target: _Target, subtype: str, place: str) -> None:
-        for each in self.resolve(origin[0]):
+        self.left -= 1
+        for each in self.resolve(origin[0]) if self.left > 0 else ():
             if origin[1] or target[1] is not None:
                 self._add(_end(each, origin[1] or None), _end(*target), place, subtype)
 
@@ -106,7 +120,8 @@ class FrameUses:
 
     def _origin(self, origin: Origin, place: str, *, is_clear: bool) -> None:
         dataset, path = origin
-        if path[:1] == (KEY,):
+        self.left -= 1
+        if path[:1] == (KEY,) or self.left < 0:
             return
         for each in self.resolve(dataset) if dataset.namespace == TOPIC else ():
             self._use(each, path, place, whole=not path and is_clear)
@@ -118,18 +133,17 @@ class FrameUses:
         self.fields.setdefault((topic.name, writes, plain, whole), set()).add(place)
 
     def _add(self, origin: FlowEnd, target: FlowEnd, place: str, effect: str = "") -> None:
-        if (origin, target) in self.found or len(self.found) >= _MOST_FLOWS:
-            return
-        self.found[origin, target] = DeclaredFlow(
-            source=self.source,
-            origin=origin,
-            target=target,
-            job=self.name,
-            description=self.description,
-            evidence=place,
-            suggested=True,
-            effect=effect,
-        )
+        if (origin, target) not in self.found:
+            self.found[origin, target] = DeclaredFlow(
+                source=self.source,
+                origin=origin,
+                target=target,
+                job=self.name,
+                description=self.description,
+                evidence=place,
+                suggested=True,
+                effect=effect,
+            )
 
 
 def _end(dataset: Dataset, path: ColumnPath | None = None) -> FlowEnd:

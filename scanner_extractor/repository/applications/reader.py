@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -57,6 +57,7 @@ from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
 from scanner_programs.frames.datasets import TOPIC
 from scanner_programs.frames.reader import Program, is_job, read_jobs
+from scanner_programs.frames.spark import Job
 from scanner_programs.frames.values import Dataset
 
 MOST_UNITS = 3_000
@@ -245,8 +246,8 @@ class _Reader:
     unset: dict[str, dict[str, int]] = field(default_factory=dict)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
-    frame_flows: list[DeclaredFlow] = field(default_factory=list)
-    frame_fields: list[tuple[str, FoundField]] = field(default_factory=list)
+    frame_flows: dict[tuple[str, FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
+    frame_fields: dict[tuple[str, FoundField], set[str]] = field(default_factory=dict)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
     known: KnownFiles = field(default_factory=KnownFiles)
@@ -286,11 +287,19 @@ class _Reader:
             if (origin and target) or (job, origin or target) not in (read if origin else written):
                 yield self.flows[job, origin, target]
 
+    def _frame_flows(self) -> Iterator[DeclaredFlow]:
+        """Yield the flows of jobs over data frames, without those that the rest of a program has, too."""
+        return (flow for flow in self.frame_flows.values() if not self._is_known(flow))
+
+    def _is_known(self, flow: DeclaredFlow) -> bool:
+        is_whole = flow.origin.path is None and flow.target.path is None
+        return is_whole and (flow.job, flow.origin.name, flow.target.name) in self.flows
+
     def reading(self) -> ApplicationsReading:
         """Return what was read, in a stable order."""
         return ApplicationsReading(
             created=tuple(sorted(self.created.items())),
-            flows=(*self._flows(), *self.frame_flows),
+            flows=(*self._flows(), *self._frame_flows()),
             aggregates=self.aggregates,
             statements=tuple(self.statements),
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
@@ -316,8 +325,12 @@ class _Reader:
         paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)] if uses else ()
         repository = Repository(self.files, paths, self.modules.of, self.trials.refused)
         found, classes = read_fields(repository, uses)
-        of_frames = tuple(each for module, each in self.frame_fields if modules is None or module in modules)
-        return (*found, *of_frames), classes
+        of_frames: dict[FoundField, set[str]] = {}
+        for (module, use), places in self.frame_fields.items():
+            if modules is None or module in modules:
+                of_frames.setdefault(use, set()).update(places)
+        listed = (replace(use, places=tuple(sorted(places))) for use, places in of_frames.items())
+        return (*(each for each in found if replace(each, places=()) not in of_frames), *listed), classes
 
     def _programs_of(self, paths: frozenset[str]) -> frozenset[str]:
         """Return the modules whose programs files may be part of: all where a module has no build file of its own."""
@@ -781,10 +794,14 @@ class _Reader:
             if program.path.startswith(OUTSIDE):
                 continue
             for name, environment in self._frame_jobs(program, module):
-                resolve = partial(self._resolved_dataset, module=module, environment=environment)
+                resolve = cache(
+                    partial(self._resolved_dataset, job=program.job, module=module, environment=environment)
+                )
                 uses = FrameUses(program.job, name, f"code of {program.path}", self.source, resolve).read()
-                self.frame_flows += uses.flows
-                self.frame_fields += ((module, each) for each in uses.field_uses)
+                for flow in uses.flows:  # several files may be one job
+                    self.frame_flows.setdefault((flow.job, flow.origin, flow.target), flow)
+                for each in uses.field_uses:
+                    self.frame_fields.setdefault((module, replace(each, places=())), set()).update(each.places)
             for path, problems in problems_by_file(program.job).items():
                 self.unresolved += ((path, f"{what}: {_lines(sorted(lines))}") for what, lines in problems.items())
 
@@ -801,12 +818,20 @@ class _Reader:
     def _expanded(self, text: str, module: str, environment: Mapping[str, str]) -> str:
         return expand(text, environment, self._settings(module), self.variables_of(f"{module}/")) or ""
 
-    def _resolved_dataset(self, dataset: Dataset, module: str, environment: Mapping[str, str]) -> tuple[Dataset, ...]:
-        if dataset.namespace == TOPIC and not dataset.name.startswith("regex:"):
-            topics = list(self._topics_of(dataset.name, module, environment, self._settings(module)))
+    def _resolved_dataset(
+        self, dataset: Dataset, job: Job, module: str, environment: Mapping[str, str]
+    ) -> tuple[Dataset, ...]:
+        """Return what a dataset is called in a deployment; a table with a setting that has no value keeps its name."""
+        is_topic = dataset.namespace == TOPIC and not dataset.name.startswith("regex:")
+        texts = tuple(self._expanded(part, module, environment) for part in dataset)
+        if not all(text or not part for text, part in zip(texts, dataset, strict=True)):
+            place = job.reads.get(dataset) or next((sink.place for sink in job.sinks if sink.target == dataset), ":1")
+            job.problem(place, f"a setting in {dataset.name!r} has no value (set it with --var)")
+            return () if is_topic else (dataset,)
+        if is_topic:
+            topics = self._topics_of(dataset.name, module, environment, self._settings(module))
             return tuple(Dataset(TOPIC, topic) for topic in topics)
-        namespace, name = (self._expanded(part, module, environment) for part in dataset)
-        return (Dataset(namespace, name),) if name else ()
+        return (Dataset(*texts),)
 
     # --- generators of test data
 

@@ -156,3 +156,29 @@ def test_topics_that_are_read_by_a_pattern_are_not_resolved() -> None:
 
     assert [path for path, _ in reading.unresolved] == ["job.py"]
     assert {flow.origin.name for flow in reading.flows} == {"regex:audit-.*"}
+
+
+def test_table_whose_name_has_a_setting_without_a_value_is_reported() -> None:
+    job = """
+        import os
+        df = spark.readStream.format("kafka").option("subscribe", "orders").load()
+        df.writeStream.start(f"abfss://{os.environ['STORE']}/raw")
+        """
+
+    reading = _read(job_dot_py=job)
+
+    assert {flow.target.name for flow in reading.flows if flow.target.name} == {"raw"}
+    assert ["has no value (set it with --var)" in reason for _, reason in reading.unresolved] == [True]
+
+
+def test_jobs_of_one_name_are_one_job() -> None:
+    job = """
+        from pyspark.sql import SparkSession
+        spark = SparkSession.builder.appName("copy").getOrCreate()
+        spark.readStream.format("kafka").option("subscribe", "orders").load().writeStream.start("/raw")
+        """
+
+    reading = _read(a_dot_py=job, b_dot_py=job)
+
+    assert len(reading.flows) == len({(flow.job, flow.origin, flow.target) for flow in reading.flows})
+    assert len(reading.fields) == 1
