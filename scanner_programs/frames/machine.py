@@ -972,6 +972,7 @@ def _joined(text: str, items: list[Evaluated]) -> Evaluated:
     return text.join(items) if known else Unknown()
 
 
+_SPECIFIED = re.compile(r"\{[^{}]*[:{]")
 _WIDENING = frozenset({"ljust", "rjust", "center", "zfill", "expandtabs"})
 
 
@@ -981,7 +982,7 @@ def _may_grow(text: str, name: str, values: Sequence[Evaluated]) -> bool:
     length = len(text) * len(parts) + sum(len(each) for each in parts if isinstance(each, str))
     if name in ("replace", "format"):
         length *= 1 + len(text) // 2
-    return (name == "format" and ":" in text) or length > _LONGEST * 10
+    return (name == "format" and _SPECIFIED.search(text) is not None) or length > _LONGEST * 10
 
 
 def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evaluated]:
