@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from scanner_programs.frames import datasets
-from scanner_programs.frames.expressions import Expr, call, literal
+from scanner_programs.frames.expressions import Expr, call, column, literal
 from scanner_programs.frames.machine import (
     MOST_NODES,
     Arguments,
@@ -325,14 +325,14 @@ class _Program(Modules):
                 return self._module(found)
         starred = scope.module.starred
         if starred and (name not in _BUILTINS or name in _SHADOWING):
-            return External(
-                f"{next((each for each in starred if each in _FUNCTIONS and name[0].islower()), starred[-1])}.{name}"
-            )
-        return (
-            External(f"builtins.{name}")
-            if name in _BUILTINS or name == "display"
-            else Unknown(why=f"{name} is not defined")
-        )
+            is_function = name[:1].islower()
+            fitting = [each for each in starred if (each in _FUNCTIONS) == is_function]
+            if not (is_function and name in _OF_SCALA):
+                return External(f"{(fitting or starred)[-1]}.{name}")
+        if name in _OF_SCALA:
+            return External(name)
+        is_builtin = name in _BUILTINS or name == "display"
+        return External(f"builtins.{name}") if is_builtin else Unknown(why=f"{name} is not defined")
 
     def discarded(self, machine: Machine, value: Evaluated, place: str) -> None:
         if isinstance(value, Frame):
@@ -367,14 +367,14 @@ class _Program(Modules):
             frame = self.machine.call(function, Arguments((), {}, place))
             if not is_view:
                 self.job.write(datasets.table(plain), frame, f"{function.scope.path}:{function.node.lineno}")
-            known = frame if isinstance(frame, Frame) else Frame()
-            names = [
-                (out.name, self.job.read(datasets.table(plain), place).column(out.name).data.value)
-                for out in known.columns
-            ]
-            table = self.job.read(datasets.table(plain), place, names if not known.open else None, plain)
-            self.job.views[plain] = known if is_view else table
+            known = frame if isinstance(frame, Frame) else opaque((), None, f"table {plain} is not resolved")
+            self.job.views[plain] = known if is_view else self._live_table(plain, known, place)
         return self.job.views[plain]
+
+    def _live_table(self, name: str, frame: Frame, place: str) -> Frame:
+        """Return the frame of a table, which has the columns that its function returns."""
+        table = self.job.read(datasets.table(name), place, name=name)
+        return table if frame.open else table.select(column(f"`{out.name}`") for out in frame.columns).called(name)
 
     def element(self, machine: Machine, base: Evaluated, key: Evaluated) -> Evaluated:
         match base:
@@ -695,6 +695,7 @@ _BUILTINS = frozenset(
     ("str", "list", "tuple", "set", "iter", "frozenset", "sorted", "reversed", "dict", "len", "range", "zip", "map")
 ) | {*("enumerate", "filter", "next", "open", "getattr", "print", "int", "float", "bool", "isinstance", "max", "min")}
 """Functions of Python that are known, or whose result does not matter."""
+_OF_SCALA = frozenset({"sys", "System"})
 _SHADOWING = frozenset({"max", "min", "filter"})
 """Those of them that pyspark.sql.functions has, too: all of its names are imported over them."""
 

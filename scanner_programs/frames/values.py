@@ -98,8 +98,14 @@ class Value:
         return replace(self, origins=origins, type=kind, parts=None, inner=None)
 
     def parsed(self, kind: Type | None) -> Value:
-        """Return the message that a text or bytes contain: its fields are below the origins, whatever decoded it."""
-        return Value(self.origins, IDENTITY, self.deciders, kind, unclear=self.unclear)
+        """Return what a text or bytes contain: of a message, its fields, which are below the origins.
+
+        What a text in a column of a table, or in a field of type string, contains is computed from that column.
+        """
+        is_text = self.type is not None and self.type.kind == "plain" and any(path for _, path in self.origins)
+        is_column = is_text or any(dataset.namespace for dataset, _ in self.origins)
+        effect = TRANSFORMATION if is_column else IDENTITY
+        return Value(self.origins, effect, self.deciders, kind, unclear=self.unclear)
 
 
 NOTHING = Value()

@@ -61,6 +61,17 @@ WRITES = {
         "spark.sql('SELECT city, sum(total) AS s FROM o GROUP BY city').write.saveAsTable('t')",
         {"city": ["orders.city"], "s": ["orders.total"]},
     ),
+    "a text in a field": (
+        "inner = F.from_json('city', 'name STRING, zip STRING')\n"
+        "orders.select('id', inner.alias('c')).select('c.zip').write.saveAsTable('t')",
+        {"zip": ["orders.city"]},
+    ),
+    "names that are imported by a star": (
+        "from delta.tables import *\nfrom pyspark.sql.functions import *\n"
+        "DeltaTable.forName(spark, 't').alias('t').merge(orders.alias('s'), 's.id = t.id')"
+        ".whenMatchedUpdate(set={'t.c': upper('s.city')}).execute()",
+        {"c": ["orders.city"]},
+    ),
     "a function of columns": (
         "@F.udf('string')\ndef clean(a, b):\n    return a\n"
         "orders.select(clean('id', col('city')).alias('x')).write.saveAsTable('t')",
@@ -127,3 +138,26 @@ def test_frame_that_a_framework_passes_is_written_from_an_unknown_source() -> No
 
     assert [sink.target.name for sink in job.sinks if sink.target] == ["t"]
     assert job.sinks[0].frame.problems
+
+
+def test_table_of_a_pipeline_is_read_as_a_table_and_a_view_is_passed_on() -> None:
+    text = """
+import dlt
+@dlt.table(name="bronze")
+def first():
+    return orders.select("id", "total")
+@dlt.view
+def large():
+    return dlt.read_stream("bronze").where("total > 10")
+@dlt.table
+def silver():
+    return dlt.read_stream("large").select((col("total") * 100).alias("cents"))
+dlt.apply_changes(target="dim", source="silver", keys=["cents"])
+"""
+
+    assert _columns(text) == {
+        "bronze": {"id": ["orders.id"], "total": ["orders.total"]},
+        "silver": {"cents": ["bronze.total"]},
+        "dim": {"cents": ["silver.cents"]},
+    }
+    assert {dataset.name for dataset in _jobs(job=_HEAD + text)["job.py"].job.reads} == {"orders", "bronze", "silver"}

@@ -119,6 +119,16 @@ object Upsert extends App {
 }""",
         {"inv.stock": {"sku": ["inv.items.sku"], "qty": ["inv.items.stock.qty"]}},
     ),
+    "settings of the environment": (
+        """
+object Env extends App {
+  val spark = SparkSession.builder().getOrCreate()
+  val topic = sys.env.getOrElse("TOPIC", "env.in")
+  spark.readStream.format("kafka").option("subscribe", "e").load().select(col("key").cast("string").as("k"))
+    .writeStream.format("delta").start(s"/lake/${topic}")
+}""",
+        {"/lake/${TOPIC:env.in}": {"k": ["e.@key"]}},
+    ),
     "joins by condition and by name": (
         """
 object Joined {
