@@ -230,7 +230,7 @@ class _Installation:
             "description": "",
             "evidence": f"manual.json $.flows[{job}]",
         }
-        about |= {"suggested": False, "separate": False}
+        about |= {"suggested": False, "separate": False, "effect": ""}
         return {"id": job + 1, "cluster_id": self._cluster(self._server(job)), **ends, **about, **_SCANS}
 
 

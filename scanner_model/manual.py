@@ -74,6 +74,7 @@ class DeclaredFlow:
     evidence: Annotated[str, Value("file and position in it", long=True)]
     suggested: Annotated[bool, Value("whether it is read from source code by rules")] = False
     separate: Annotated[bool, Value("whether only a use of the topic is declared, not a flow")] = False
+    effect: Annotated[str, Value("OpenLineage's subtype of a flow between columns, may be empty")] = ""
 
     @classmethod
     def use(cls, topic: str, *, writes: bool, **members: Any) -> Self:  # noqa: ANN401 - of several types

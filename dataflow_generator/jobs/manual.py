@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from dataflow_generator.graph import Certainty, present
+from dataflow_generator.graph import Certainty, NodeKind, present
 from dataflow_generator.jobs.model import (
     ColumnFlow,
     ColumnRef,
@@ -17,7 +17,11 @@ from dataflow_generator.jobs.model import (
     job_node,
     uses,
 )
+from dataflow_generator.sql.lineage import Effect
 from scanner_model.manual import DeclaredFlow, FlowEnd
+
+_PATTERN = "regex:"
+"""What the name of several topics begins with, which a job reads by a pattern."""
 
 
 def manual_jobs(flows: Iterable[tuple[str, DeclaredFlow]], naming: Naming) -> Iterator[JobFlows]:
@@ -78,7 +82,7 @@ def _columns(cluster: str, flows: list[DeclaredFlow], naming: Naming) -> tuple[C
         if flow.origin.name and flow.target.name
     )
     return tuple(
-        ColumnFlow(origin, target, _type(origin, target), "", flow.evidence)
+        ColumnFlow(origin, target, _type(origin, target, flow.effect), flow.effect, flow.evidence)
         for origin, target, flow in ends
         if origin.path is not None or target.path is not None
     )
@@ -89,13 +93,16 @@ def _topic(cluster: str, end: FlowEnd, naming: Naming) -> GraphDataset | None:
 
 
 def _column(cluster: str, end: FlowEnd, naming: Naming) -> ColumnRef:
+    if not end.namespace and end.name.startswith(_PATTERN):
+        return ColumnRef(GraphDataset(NodeKind.DATASET, naming.clusters[cluster], end.name), end.path)
     dataset = naming.dataset(end.namespace, end.name) if end.namespace else naming.topic(cluster, end.name)
     return ColumnRef(dataset, end.path)
 
 
-def _type(origin: ColumnRef, target: ColumnRef) -> str:
+def _type(origin: ColumnRef, target: ColumnRef, effect: str) -> str:
     # An effect on a whole dataset cannot be DIRECT (OpenLineage, ColumnLineageDatasetFacet).
-    return "INDIRECT" if origin.path is None or target.path is None else "DIRECT"
+    is_whole = origin.path is None or target.path is None
+    return "INDIRECT" if is_whole or (effect and Effect(effect).type == "INDIRECT") else "DIRECT"
 
 
 def _uses(pairs: Iterable[tuple[GraphDataset, str]]) -> tuple[Use, ...]:

@@ -23,6 +23,7 @@ def folded(findings: Iterable[ChangeFinding], commits: tuple[Commit, Commit], hi
     for finding, old, new in _renamed(listed, commits, hits):
         listed = [one for one in listed if not _is_about_rename(one, old, new)]
         listed.insert(0, finding)
+    listed = [one for one in listed if not _is_lost_column(one, listed)]
     listed = _merged(listed, _lost_topic, _OF_TOPIC)
     listed = _merged(listed, _column)
     return tuple(_merged(listed, _readers))
@@ -57,6 +58,14 @@ def _lost_topic(finding: ChangeFinding) -> Hashable | None:
     if finding.rule not in _OF_TOPIC:
         return None
     return finding.target.removeprefix("topic ") if finding.target.startswith("topic ") else finding.item or None
+
+
+def _is_lost_column(finding: ChangeFinding, findings: Iterable[ChangeFinding]) -> bool:
+    """Return whether a field that a job no longer sets is reported as a column that gets no value."""
+    return finding.rule == "record-field-removed" and any(
+        one.rule == "column-lost" and one.target == finding.target and one.item.endswith(f".{finding.item}")
+        for one in findings
+    )
 
 
 def _column(finding: ChangeFinding) -> Hashable | None:

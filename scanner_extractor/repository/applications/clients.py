@@ -204,10 +204,13 @@ class Extractor:
         return self._modules_near[pattern]
 
     def _special(self, call: Expr, scope: CodeScope, unit: Unit) -> Iterator[tuple[Rule, list[ResolvedText]]]:
-        """Yield topics that no argument names: those of Camel routes, Spark options and Faust objects."""
+        """Yield topics that no argument names: those of Camel routes, Spark options and Faust objects.
+
+        Jobs of Spark in Python and Scala are evaluated (`scanner_programs/frames`).
+        """
         if call.text in ("from", "to", "toD") and call.kind is Kind.CALL:
             yield from self._routes(call, scope)
-        if call.text == "option" and call.kind is Kind.CALL:
+        if call.text == "option" and call.kind is Kind.CALL and not unit.path.endswith((".py", ".scala")):
             yield from self._spark(call, scope)
         if call.text == "withTopic":
             access = _R if "read" in _chain(call) else _W
@@ -259,6 +262,11 @@ class Extractor:
         arguments = call.positional()
         is_record = call.text == "send" and len(arguments) == 1  # which names its topic itself
         given = [] if rule.access is Access.CREATE or is_record else arguments[rule.at :]
+        if rule.access is not Access.CREATE:
+            pairs = (part for part in call.arguments if part.kind == "pair" and part.text in rule.names)
+            given = given or [value for pair in pairs for value in pair.parts]
+        if given and given[0].kind is Kind.LIST:
+            given = list(given[0].parts)
         if given and given[0].kind in (Kind.NAME, Kind.MEMBER, Kind.JOIN, Kind.CALL):
             self.unresolved.append((unit, call.line))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from scanner_extractor.repository.applications.code import PACE, Unit, read_unit
 from scanner_extractor.repository.applications.deployments import Deployment, command_of
 from scanner_extractor.repository.applications.fields.reader import FoundField, ProgramUse, Repository, read_fields
 from scanner_extractor.repository.applications.fields.values import TopicUse
+from scanner_extractor.repository.applications.frames import FrameUses, document_of, problems_by_file, scala_tree
 from scanner_extractor.repository.applications.index import Index
 from scanner_extractor.repository.applications.modules import (
     OUTSIDE,
@@ -54,6 +55,10 @@ from scanner_model.errors import InputInvalid, Problem
 from scanner_model.field_uses import MessageClass
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
+from scanner_programs.frames.datasets import TOPIC
+from scanner_programs.frames.reader import Program, is_job, read_jobs
+from scanner_programs.frames.spark import Job
+from scanner_programs.frames.values import Dataset
 
 MOST_UNITS = 3_000
 """Maximum source files that are parsed: those that mention a client library, and those that define what they name."""
@@ -241,6 +246,8 @@ class _Reader:
     unset: dict[str, dict[str, int]] = field(default_factory=dict)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
+    frame_flows: dict[tuple[str, FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
+    frame_fields: dict[tuple[str, FoundField], set[str]] = field(default_factory=dict)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
     known: KnownFiles = field(default_factory=KnownFiles)
@@ -270,6 +277,7 @@ class _Reader:
             self._add_found(use)
         self._add_declared()
         self._add_generators()
+        self._add_frames()
 
     def _flows(self) -> Iterator[DeclaredFlow]:
         """Yield the flows; a use that is an end of a flow of the same job is left out."""
@@ -279,11 +287,19 @@ class _Reader:
             if (origin and target) or (job, origin or target) not in (read if origin else written):
                 yield self.flows[job, origin, target]
 
+    def _frame_flows(self) -> Iterator[DeclaredFlow]:
+        """Yield the flows of jobs over data frames, without those that the rest of a program has, too."""
+        return (flow for flow in self.frame_flows.values() if not self._is_known(flow))
+
+    def _is_known(self, flow: DeclaredFlow) -> bool:
+        is_whole = flow.origin.path is None and flow.target.path is None
+        return is_whole and (flow.job, flow.origin.name, flow.target.name) in self.flows
+
     def reading(self) -> ApplicationsReading:
         """Return what was read, in a stable order."""
         return ApplicationsReading(
             created=tuple(sorted(self.created.items())),
-            flows=tuple(self._flows()),
+            flows=(*self._flows(), *self._frame_flows()),
             aggregates=self.aggregates,
             statements=tuple(self.statements),
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
@@ -308,12 +324,18 @@ class _Reader:
         uses = [use for use in self.program_uses.values() if modules is None or use.module in modules]
         paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)] if uses else ()
         repository = Repository(self.files, paths, self.modules.of, self.trials.refused)
-        return read_fields(repository, uses)
+        found, classes = read_fields(repository, uses)
+        of_frames: dict[FoundField, set[str]] = {}
+        for (module, use), places in self.frame_fields.items():
+            if modules is None or module in modules:
+                of_frames.setdefault(use, set()).update(places)
+        listed = (replace(use, places=tuple(sorted(places))) for use, places in of_frames.items())
+        return (*(each for each in found if replace(each, places=()) not in of_frames), *listed), classes
 
     def _programs_of(self, paths: frozenset[str]) -> frozenset[str]:
         """Return the modules whose programs files may be part of: all where a module has no build file of its own."""
         changed = {self.modules.of(path) for path in paths}
-        using = {use.module for use in self.program_uses.values()}
+        using = {use.module for use in self.program_uses.values()} | {module for module, _ in self.frame_fields}
         if not changed <= using | self.modules.names.keys() - {""}:
             return frozenset(using)
         return frozenset(changed.union(*map(self.modules.users, changed)))
@@ -758,6 +780,58 @@ class _Reader:
 
     def _problem(self, place: str, what: str, hint: str) -> None:
         self.problems.setdefault((place, what), Problem(f"{self.source} {place}", what, hint))
+
+    # --- jobs over data frames
+
+    def _add_frames(self) -> None:
+        """Add what the jobs of Spark in Python and Scala do; the files that they import are read with them."""
+        if not any(path.endswith((".py", ".scala")) and is_job(self.files[path]) for path in self.fitting):
+            return
+        paths = [path for path in self.files if path.endswith(".py") and not is_test(path)]
+        paths += [path for path in self.index.units if path.endswith(".scala")]
+        for program in read_jobs(self.files, paths, document_of, scala_tree):
+            module = self.modules.of(program.path)
+            if program.path.startswith(OUTSIDE):
+                continue
+            for name, environment in self._frame_jobs(program, module):
+                resolve = cache(
+                    partial(self._resolved_dataset, job=program.job, module=module, environment=environment)
+                )
+                uses = FrameUses(program.job, name, f"code of {program.path}", self.source, resolve).read()
+                for flow in uses.flows:  # several files may be one job
+                    self.frame_flows.setdefault((flow.job, flow.origin, flow.target), flow)
+                for each in uses.field_uses:
+                    self.frame_fields.setdefault((module, replace(each, places=())), set()).update(each.places)
+            for path, problems in problems_by_file(program.job).items():
+                self.unresolved += ((path, f"{what}: {_lines(sorted(lines))}") for what, lines in problems.items())
+
+    def _frame_jobs(self, program: Program, module: str) -> list[tuple[str, Mapping[str, str]]]:
+        """Return the names of a job: of its deployments, else what it calls itself, else of its file."""
+        unit = self.index.units.get(program.path)
+        if unit is None:
+            return [(program.job.name or PurePosixPath(program.path).stem, {})]
+        jobs = self._jobs(module, None, self._settings(module), unit)
+        named = self._expanded(program.job.name, module, {})
+        is_deployed = any(name == deployment.name for name, _ in jobs for deployment in self.modules.deployed(module))
+        return jobs if is_deployed or not named else [(named, environment) for _, environment in jobs[:1]]
+
+    def _expanded(self, text: str, module: str, environment: Mapping[str, str]) -> str:
+        return expand(text, environment, self._settings(module), self.variables_of(f"{module}/")) or ""
+
+    def _resolved_dataset(
+        self, dataset: Dataset, job: Job, module: str, environment: Mapping[str, str]
+    ) -> tuple[Dataset, ...]:
+        """Return what a dataset is called in a deployment; a table with a setting that has no value keeps its name."""
+        is_topic = dataset.namespace == TOPIC and not dataset.name.startswith("regex:")
+        texts = tuple(self._expanded(part, module, environment) for part in dataset)
+        if not all(text or not part for text, part in zip(texts, dataset, strict=True)):
+            place = job.reads.get(dataset) or next((sink.place for sink in job.sinks if sink.target == dataset), ":1")
+            job.problem(place, f"a setting in {dataset.name!r} has no value (set it with --var)")
+            return () if is_topic else (dataset,)
+        if is_topic:
+            topics = self._topics_of(dataset.name, module, environment, self._settings(module))
+            return tuple(Dataset(TOPIC, topic) for topic in topics)
+        return (Dataset(*texts),)
 
     # --- generators of test data
 

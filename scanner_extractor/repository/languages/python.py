@@ -106,7 +106,9 @@ LANGUAGE = Language(
         "subscriber": Note(_R, needs=_FASTSTREAM),
         "publisher": Note(_W, needs=_FASTSTREAM),
     },
-    client_words=words("kafka redpanda faust quixstreams faststream @app.agent( execute_sql( execute_statement("),
+    client_words=words(
+        "pyspark kafka redpanda faust quixstreams faststream @app.agent( execute_sql( execute_statement("
+    ),
     client_import=re.compile(
         r"(?m)^[^\S\n]*(?:import\s+(?:kafka|confluent_kafka|aiokafka)\b"
         r"|from\s+(?:kafka|confluent_kafka|aiokafka)\s+import\s[^#\n]*(?:Consumer|Producer|\())"

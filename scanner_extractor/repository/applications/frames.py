@@ -1,0 +1,200 @@
+"""Jobs over data frames as flows between columns, and as uses of fields."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from scanner_extractor.repository.applications.fields.reader import MOST_PLACES, FoundField
+from scanner_extractor.repository.syntax_trees import parse_tree
+from scanner_extractor.repository.yaml_documents import parse_yaml
+from scanner_model.columns import KEY, ColumnPath, field_name, field_segment
+from scanner_model.manual import DeclaredFlow, FlowEnd
+from scanner_model.names import SourceId
+from scanner_programs.frames.datasets import TOPIC
+from scanner_programs.frames.scala import lowered
+from scanner_programs.frames.spark import Job, Sink
+from scanner_programs.frames.values import Dataset, Origin, Value
+
+Resolve = Callable[[Dataset], tuple[Dataset, ...]]
+"""Returns what a dataset is called where a job runs: settings in its name have values; none if one has no value."""
+
+_DEEPEST = 4
+_MOST_FIELDS = 3_000
+_MOST_ORIGINS = 100_000
+"""Origins of columns that are followed for one job."""
+_Target = tuple[Dataset, ColumnPath | None]
+
+
+@dataclass(slots=True)
+class FrameUses:
+    """What a job does, under the *name* of one of its deployments; *left* is how many origins are followed yet."""
+
+    job: Job
+    name: str
+    description: str
+    source: SourceId
+    resolve: Resolve
+    found: dict[tuple[FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
+    fields: dict[tuple[str, bool, ColumnPath, bool], set[str]] = field(default_factory=dict)
+    left: int = _MOST_ORIGINS
+
+    def read(self) -> FrameUses:
+        """Read the flows and field uses of the job."""
+        for dataset, place in self.job.reads.items():
+            for each in self.resolve(dataset):
+                self._add(_end(each), FlowEnd(), place)
+        for sink in self.job.sinks:
+            self._sink(sink)
+        for frame, place in self.job.used:
+            values = [*(out.value for out in frame.columns), *(each.value for each in frame.open)]
+            self._read(values, (origin for origin, _ in frame.deciders), place)
+        known = {topic for topic, writes, _, _ in self.fields if not writes}
+        for dataset, place in self.job.reads.items():
+            if self.left < 0:
+                self.job.problem(place, "the columns of the job have more origins than are followed")
+            for each in self.resolve(dataset):
+                if each.namespace == TOPIC and (each.name not in known or self.left < 0):
+                    self._use(each, (), place, whole=False)
+        return self
+
+    @property
+    def flows(self) -> Iterator[DeclaredFlow]:
+        """Return the flows, without uses that are an end of another flow."""
+        read = {origin for origin, target in self.found if target.name}
+        return (flow for (origin, target), flow in self.found.items() if target.name or origin not in read)
+
+    @property
+    def field_uses(self) -> Iterator[FoundField]:
+        """Return the uses of fields; of a topic with very many, all fields."""
+        counts = Counter((topic, writes) for topic, writes, _, _ in self.fields)
+        for (topic, writes), count in counts.items():
+            if count > _MOST_FIELDS:
+                places = next(each for key, each in self.fields.items() if key[:2] == (topic, writes))
+                yield FoundField(self.name, topic, writes, (), True, tuple(sorted(places)[:MOST_PLACES]))
+        for (topic, writes, path, whole), places in self.fields.items():
+            if counts[topic, writes] > _MOST_FIELDS:
+                continue
+            yield FoundField(self.name, topic, writes, path, whole, tuple(sorted(places)[:MOST_PLACES]))
+
+    def _sink(self, sink: Sink) -> None:
+        frame = sink.frame
+        values = [*(out.value for out in frame.columns), *(each.value for each in frame.open)]
+        self._read(values, (origin for origin, _ in frame.deciders), sink.place)
+        for target in self.resolve(sink.target) if sink.target is not None else ():
+            if not frame.sources:
+                self._add(FlowEnd(), _end(target), sink.place)
+            for source in frame.sources:
+                for each in self.resolve(source):
+                    self._add(_end(each), _end(target), sink.place)
+            for origin, subtype in frame.deciders:
+                self._column(origin, (target, None), subtype, sink.place)
+            for path, value in _topic_columns(sink) if sink.is_topic else _table_columns(sink):
+                self._value(value, (target, path), sink.place)
+                if sink.is_topic and path is not None and path[0] != KEY:
+                    self._use(target, path, sink.place, whole=False, writes=True)
+            if sink.is_topic and not any(known == target.name and writes for known, writes, _, _ in self.fields):
+                self._use(target, (), sink.place, whole=False, writes=True)
+
+    def _value(self, value: Value, target: _Target, place: str) -> None:
+        for origin in value.origins:
+            self._column(origin, target, value.effect or "IDENTITY", place)
+        for origin, subtype in value.deciders:
+            self._column(origin, target, subtype, place)
+
+    def _column(self, origin: Origin, target: _Target, subtype: str, place: str) -> None:
+        self.left -= 1
+        for each in self.resolve(origin[0]) if self.left > 0 else ():
+            if origin[1] or target[1] is not None:
+                self._add(_end(each, origin[1] or None), _end(*target), place, subtype)
+
+    def _read(self, values: Iterable[Value], deciders: Iterable[Origin], place: str) -> None:
+        """Note the fields of topics that values are derived from."""
+        for value in values:
+            for origin in value.every:
+                self._origin(origin, place, is_clear=not value.unclear)
+        for origin in deciders:
+            self._origin(origin, place, is_clear=True)
+
+    def _origin(self, origin: Origin, place: str, *, is_clear: bool) -> None:
+        dataset, path = origin
+        self.left -= 1
+        if path[:1] == (KEY,) or self.left < 0:
+            return
+        for each in self.resolve(dataset) if dataset.namespace == TOPIC else ():
+            self._use(each, path, place, whole=not path and is_clear)
+            if not is_clear:
+                self._use(each, (), place, whole=False)
+
+    def _use(self, topic: Dataset, path: ColumnPath, place: str, *, whole: bool, writes: bool = False) -> None:
+        plain = tuple(segment for segment in path if field_name(segment) is not None)
+        self.fields.setdefault((topic.name, writes, plain, whole), set()).add(place)
+
+    def _add(self, origin: FlowEnd, target: FlowEnd, place: str, effect: str = "") -> None:
+        if (origin, target) not in self.found:
+            self.found[origin, target] = DeclaredFlow(
+                source=self.source,
+                origin=origin,
+                target=target,
+                job=self.name,
+                description=self.description,
+                evidence=place,
+                suggested=True,
+                effect=effect,
+            )
+
+
+def _end(dataset: Dataset, path: ColumnPath | None = None) -> FlowEnd:
+    return FlowEnd(namespace=dataset.namespace, name=dataset.name, path=path)
+
+
+def _table_columns(sink: Sink) -> Iterator[tuple[ColumnPath | None, Value]]:
+    for out in sink.frame.columns:
+        yield (field_segment(out.name),), out.value
+    for each in sink.frame.open:
+        yield None, each.value
+
+
+def _topic_columns(sink: Sink) -> Iterator[tuple[ColumnPath | None, Value]]:
+    """Yield the columns of the records that a frame is sent as."""
+    for name, prefix in (("key", (KEY,)), ("value", ())):
+        out = sink.frame.named(name)
+        if out is not None:
+            yield from _members(out.value, prefix, 0)
+    for each in sink.frame.open:
+        yield None, each.value
+
+
+def _members(value: Value, path: ColumnPath, depth: int) -> Iterator[tuple[ColumnPath | None, Value]]:
+    names = value.member_names if depth < _DEEPEST else None
+    if path or not names:
+        yield path or None, value
+    for name in names or ():
+        yield from _members(value.member(name), (*path, field_segment(name)), depth + 1)
+
+
+def document_of(text: str) -> object:
+    """Return the first document of a text of YAML; None if it is invalid."""
+    return next((parsed.value for parsed in parse_yaml(text) if not parsed.error), None)
+
+
+def scala_tree(path: str, text: str) -> ast.Module | None:
+    """Return a file of Scala as a syntax tree of Python; None if it nests too deeply."""
+    try:
+        return lowered(parse_tree(path, text))
+    except RecursionError:
+        return None
+
+
+def problems_by_file(job: Job) -> Mapping[str, dict[str, list[int]]]:
+    """Return what is not resolved of a job, with its lines, by file."""
+    found: dict[str, dict[str, list[int]]] = {}
+    listed = [*job.problems, *((sink.place, what) for sink in job.sinks for what in sorted(sink.frame.problems))]
+    for place, what in listed:
+        path, _, line = place.rpartition(":")
+        lines = found.setdefault(path, {}).setdefault(what, [])
+        if line.isdigit() and int(line) not in lines:
+            lines.append(int(line))
+    return found

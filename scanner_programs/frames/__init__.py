@@ -1,0 +1,1 @@
+"""Programs over data frames, such as jobs of Spark: what each column that they write is derived from."""

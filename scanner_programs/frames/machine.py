@@ -1,0 +1,1021 @@
+"""Evaluate programs in Python without running them: what names, calls and loops over known values come to.
+
+A value that is not known is Unknown, and remembers the frames that it may be computed from. A branch whose condition is
+not known is taken and not taken; a loop over what is not known is run once.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scanner_programs.frames.expressions import Expr, Kind, call, literal
+from scanner_programs.frames.relations import Frame
+
+Evaluated = Any
+"""What an expression of a program comes to: a constant or container of Python, a frame, or a class of this module."""
+
+MOST_STEPS = 150_000
+"""Nodes of the syntax tree that are evaluated for one program."""
+MOST_ITEMS = 200
+MOST_NODES = 60_000
+_DEEPEST = 40
+_MOST_NESTED = 3
+"""Calls of one function inside each other."""
+_LONGEST = 20_000
+_LARGEST = 10**18
+_MOST_PLACES = 50
+_MOST_LISTED = 2_000
+_WIDTH = re.compile(r"%[-+ #0]*(?:\d{3,}|\*|\d*\.\d{3,})")
+"""A width in a format that makes a long text of a short one."""
+
+
+class Exhausted(Exception):
+    """Raised when a program takes more steps than MOST_STEPS; never leaves the reader, which reports a problem."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unknown:
+    """A value that is not known; *inputs* are the frames that it may be computed from, *why* names the reason.
+
+    *of_unknown*: it is an attribute of such a value, which may be a frame.
+    """
+
+    inputs: tuple[Frame, ...] = ()
+    why: str = ""
+    of_unknown: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """One of several values."""
+
+    options: tuple[Evaluated, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class External:
+    """A name of a library, by its dotted name."""
+
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The names of a module, function or class; *starred* are modules all of whose names it has."""
+
+    path: str
+    parent: Scope | None = None
+    names: dict[str, Evaluated] = field(default_factory=dict)
+    starred: list[str] = field(default_factory=list)
+
+    def owner(self, name: str) -> Scope | None:
+        """Return the scope that defines a name; None if none does."""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.names:
+            scope = scope.parent
+        return scope
+
+    @property
+    def module(self) -> Scope:
+        """Return the scope of the module."""
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A function, with the values that are bound to its first parameters."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    scope: Scope
+    bound: tuple[Evaluated, ...] = ()
+    owner: Class | None = None
+    marks: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """Return its name; `lambda` without one."""
+        return getattr(self.node, "name", "lambda")
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class, with its superclasses and attributes."""
+
+    name: str
+    bases: tuple[Evaluated, ...]
+    names: dict[str, Evaluated]
+    scope: Scope
+    fields: tuple[str, ...] = ()
+
+    def find(self, name: str, skipped: Class | None = None) -> Evaluated:
+        """Return an attribute of the class or a superclass; None if absent."""
+        for each in self.lineage():
+            if each is not skipped and name in each.names:
+                return each.names[name]
+        return None
+
+    def lineage(self) -> Iterator[Class]:
+        """Yield the class and its superclasses."""
+        yield self
+        for base in self.bases:
+            if isinstance(base, Class):
+                yield from base.lineage()
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """An object of a class; *of* None: a namespace."""
+
+    of: Class | None
+    names: dict[str, Evaluated] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Super:
+    """The superclasses of an object's class."""
+
+    instance: Evaluated
+    of: Class
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments of a call, and where it is."""
+
+    values: tuple[Evaluated, ...]
+    named: Mapping[str, Evaluated]
+    place: str
+
+    def get(self, at: int, *names: str, default: Evaluated = None) -> Evaluated:
+        """Return the argument at a position or of a name; *default* if absent."""
+        if 0 <= at < len(self.values):
+            return self.values[at]
+        return next((self.named[name] for name in names if name in self.named), default)
+
+    def text(self, at: int, *names: str) -> str | None:
+        """Return an argument that is a text; None if it is absent or not known."""
+        value = self.get(at, *names)
+        return value if isinstance(value, str) else None
+
+    @property
+    def every(self) -> tuple[Evaluated, ...]:
+        """Return all arguments."""
+        return (*self.values, *self.named.values())
+
+
+class Library:
+    """An object of a library that the machine knows; a method is an attribute whose name begins with `do_`."""
+
+    def member(self, name: str, machine: Machine, place: str) -> Evaluated:
+        """Return an attribute."""
+        method = getattr(self, f"do_{name}", None)
+        return Method(self, method) if method is not None else self.other(name, machine, place)
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        """Return an attribute that has no method here."""
+        return Unknown(why=f"{name} is not known")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """A method of an object of a library."""
+
+    owner: Evaluated
+    run: Callable[[Machine, Arguments], Evaluated]
+
+
+def frames_in(value: Evaluated, depth: int = 0) -> Iterator[Frame]:
+    """Yield the frames that a value has inside."""
+    if isinstance(value, Frame):
+        yield value
+    elif isinstance(value, Unknown):
+        yield from value.inputs
+    elif isinstance(value, Choice):
+        yield from (frame for each in value.options for frame in frames_in(each, depth))
+    elif hasattr(value, "frame") and isinstance(value.frame, Frame):
+        yield value.frame
+    elif depth < 2 and isinstance(value, list | tuple | dict):
+        items = value.values() if isinstance(value, dict) else value
+        yield from (frame for each in list(items)[:MOST_ITEMS] for frame in frames_in(each, depth + 1))
+
+
+def one_of(values: Iterable[Evaluated]) -> Evaluated:
+    """Return a value that is one of *values*; frames are united."""
+    listed: list[Evaluated] = []
+    for value in values:
+        options = value.options if isinstance(value, Choice) else (value,)
+        listed += [each for each in options if not any(_same(each, known) for known in listed)]
+    known = [each for each in listed if each is not None and not (isinstance(each, Unknown) and not each.inputs)]
+    if len(known) > 1 and all(isinstance(each, Frame) for each in known):
+        frame = known[0]
+        for each in known[1:]:
+            frame = frame.united(each, by_name=True)
+        return frame
+    if len(known) == 1 and isinstance(known[0], Frame | Library | Instance | Function):
+        return known[0]
+    return listed[0] if len(listed) == 1 else Choice(tuple(listed[:20])) if listed else None
+
+
+def _same(left: object, right: object) -> bool:
+    if left is right:
+        return True
+    plain = (str, int, float, bool, type(None))
+    return isinstance(left, plain) and isinstance(right, plain) and type(left) is type(right) and left == right
+
+
+def is_plain(value: Evaluated) -> bool:
+    """Return whether a value is a constant of the program, and no setting."""
+    if isinstance(value, str):
+        return "${" not in value
+    return isinstance(value, int | float | bool | type(None))
+
+
+_BINARY: Mapping[type, Callable[[Evaluated, Evaluated], Evaluated]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitOr: operator.or_,
+}
+_COMPARED: Mapping[type, Callable[[Evaluated, Evaluated], Evaluated]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda left, right: left in right,
+    ast.NotIn: lambda left, right: left not in right,
+}
+
+
+class Modules:
+    """What the machine needs of the files and libraries around a program; the Spark API is a subclass."""
+
+    def imported(self, machine: Machine, name: str, level: int, path: str) -> Evaluated:
+        """Return a module: the scope of a file, else a library's name."""
+        raise NotImplementedError
+
+    def undefined(self, machine: Machine, name: str, scope: Scope) -> Evaluated:
+        """Return the value of a name that the program does not define."""
+        raise NotImplementedError
+
+    def called(self, machine: Machine, name: str, arguments: Arguments) -> Evaluated:
+        """Return what a function of a library returns."""
+        raise NotImplementedError
+
+    def attribute(self, machine: Machine, base: Evaluated, name: str, place: str) -> Evaluated:
+        """Return an attribute of a value of the library."""
+        raise NotImplementedError
+
+    def element(self, machine: Machine, base: Evaluated, key: Evaluated) -> Evaluated:
+        """Return `base[key]` of a value of the library."""
+        raise NotImplementedError
+
+    def discarded(self, machine: Machine, value: Evaluated, place: str) -> None:
+        """Note a value that a statement computes and drops."""
+
+    def decorated(self, machine: Machine, mark: Evaluated, function: Function, place: str) -> Evaluated:
+        """Return what a decorator of a library makes of a function."""
+        raise NotImplementedError
+
+
+@dataclass(slots=True, eq=False)
+class Machine:
+    """Evaluates modules; *executed* are the functions that were run, by path and line."""
+
+    modules: Modules
+    executed: set[tuple[str, int]] = field(default_factory=set)
+    functions: dict[tuple[str, int], Function | tuple[Class, Function]] = field(default_factory=dict)
+    steps: int = 0
+    _stack: list[tuple[str, int]] = field(default_factory=list)
+    _returns: list[list[Evaluated]] = field(default_factory=list)
+
+    # --- statements
+
+    def run(self, tree: ast.Module, scope: Scope) -> None:
+        """Run the statements of a module."""
+        self._returns.append([])
+        self._block(tree.body, scope)
+        self._returns.pop()
+
+    def step(self, count: int = 1) -> None:
+        """Count work; raises Exhausted if it is too much."""
+        self.steps += count
+        if self.steps > MOST_STEPS:
+            raise Exhausted
+
+    def _block(self, body: Sequence[ast.stmt], scope: Scope) -> str:
+        """Run statements; return how they end: `return`, `raise`, `break`, `continue`, or empty."""
+        for statement in body:
+            ended = self._statement(statement, scope)
+            if ended:
+                return ended
+        return ""
+
+    def _statement(self, node: ast.stmt, scope: Scope) -> str:
+        self.step()
+        match node:
+            case ast.Expr():
+                self.modules.discarded(self, self.value(node.value, scope), self.place(node, scope))
+            case ast.Assign():
+                value = self.value(node.value, scope)
+                for target in node.targets:
+                    self.assign(target, value, scope)
+            case ast.AnnAssign():
+                if node.value is not None:
+                    self.assign(node.target, self.value(node.value, scope), scope)
+                elif isinstance(node.target, ast.Name) and isinstance(scope, Scope):
+                    scope.names.setdefault(f"@{node.target.id}", None)
+            case ast.AugAssign():
+                value = self._binary(node.op, self.value(node.target, scope), self.value(node.value, scope))
+                self.assign(node.target, value, scope)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                scope.names[node.name] = self._function(node, scope)
+            case ast.ClassDef():
+                scope.names[node.name] = self._class(node, scope)
+            case ast.Import():
+                for alias in node.names:
+                    module = self.modules.imported(self, alias.name, 0, scope.path)
+                    first = alias.name.partition(".")[0]
+                    is_part = alias.asname is None and "." in alias.name and isinstance(module, External)
+                    scope.names[alias.asname or first] = External(first) if is_part else module
+            case ast.ImportFrom():
+                self._import_from(node, scope)
+            case ast.Return():
+                self._returns[-1].append(self.value(node.value, scope) if node.value is not None else None)
+                return "return"
+            case ast.If():
+                return self._if(node, scope)
+            case ast.For() | ast.AsyncFor():
+                return self._for(node, scope)
+            case ast.While():
+                ended = self._block(node.body, scope)
+                return ended if ended == "return" and _is_true(node.test) else ""
+            case ast.With() | ast.AsyncWith():
+                for item in node.items:
+                    value = self._entered(self.value(item.context_expr, scope))
+                    if item.optional_vars is not None:
+                        self.assign(item.optional_vars, value, scope)
+                return self._block(node.body, scope)
+            case ast.Try():
+                return self._try(node, scope)
+            case ast.Match():
+                for case in node.cases:
+                    self._block(case.body, scope)
+            case ast.Raise():
+                return "raise"
+            case ast.Break():
+                return "break"
+            case ast.Continue():
+                return "continue"
+            case ast.Delete() | ast.Global() | ast.Nonlocal() | ast.Pass() | ast.Assert():
+                if isinstance(node, ast.Global):
+                    scope.names |= {name: scope.module.names[name] for name in node.names if name in scope.module.names}
+        return ""
+
+    def _if(self, node: ast.If, scope: Scope) -> str:
+        truth = self._truth(self.value(node.test, scope))
+        if truth is not None:
+            return self._block(node.body if truth else node.orelse, scope)
+        before = dict(scope.names)
+        first = self._block(node.body, scope)
+        after = dict(scope.names)
+        scope.names.clear()
+        scope.names.update(before)
+        second = self._block(node.orelse, scope)
+        if first and second:
+            return first if first == second else "return"
+        if first:
+            return ""
+        if second:
+            scope.names.clear()
+            scope.names.update(after)
+            return ""
+        for name, value in after.items():
+            other = scope.names.get(name, value)
+            scope.names[name] = value if value is other else one_of((value, other))
+        return ""
+
+    def _for(self, node: ast.For | ast.AsyncFor, scope: Scope) -> str:
+        for item in self.items(self.value(node.iter, scope)):
+            self.assign(node.target, item, scope)
+            ended = self._block(node.body, scope)
+            if ended in ("return", "raise"):
+                return ended
+            if ended == "break":
+                break
+        return self._block(node.orelse, scope)
+
+    def _try(self, node: ast.Try, scope: Scope) -> str:
+        ended = self._block(node.body, scope)
+        before = dict(scope.names)
+        for handler in node.handlers:
+            if handler.name:
+                scope.names[handler.name] = Unknown()
+            self._block(handler.body, scope)
+        scope.names |= before
+        ended = ended or self._block(node.orelse, scope)
+        return self._block(node.finalbody, scope) or (ended if ended != "raise" else "")
+
+    def _entered(self, value: Evaluated) -> Evaluated:
+        """Return what a `with` binds: what a context manager of the program yields, else the value itself."""
+        if isinstance(value, list):
+            return value[0] if value else Unknown()
+        if isinstance(value, Instance) and value.of is not None and (enter := value.of.find("__enter__")) is not None:
+            return self.call(self._bound(enter, value), Arguments((), {}, ""))
+        return value
+
+    def _import_from(self, node: ast.ImportFrom, scope: Scope) -> None:
+        module = self.modules.imported(self, node.module or "", node.level, scope.path)
+        for alias in node.names:
+            if alias.name == "*":
+                if isinstance(module, Scope):
+                    scope.names |= {name: value for name, value in module.names.items() if not name.startswith("_")}
+                elif isinstance(module, External):
+                    scope.starred.append(module.name)
+                continue
+            name = alias.asname or alias.name
+            if isinstance(module, Scope) and alias.name in module.names:
+                scope.names[name] = module.names[alias.name]
+            else:
+                inner = f"{node.module}.{alias.name}" if node.module else alias.name
+                scope.names[name] = self.modules.imported(self, inner, node.level, scope.path)
+
+    def assign(self, target: ast.expr, value: Evaluated, scope: Scope) -> None:
+        """Bind a target to a value."""
+        match target:
+            case ast.Name():
+                scope.names[target.id] = value
+            case ast.Tuple() | ast.List():
+                items = list(self.items(value)) if isinstance(value, list | tuple) else []
+                for at, each in enumerate(target.elts):
+                    rest = isinstance(each, ast.Starred)
+                    inner: Evaluated = items[at:] if rest else items[at] if at < len(items) else self._part(value)
+                    self.assign(each.value if isinstance(each, ast.Starred) else each, inner, scope)
+            case ast.Attribute():
+                base = self.value(target.value, scope)
+                for each in base.options if isinstance(base, Choice) else (base,):
+                    if isinstance(each, Instance | Class | Scope):
+                        each.names[target.attr] = value
+            case ast.Subscript():
+                base, key = self.value(target.value, scope), self.value(target.slice, scope)
+                if (isinstance(base, dict) and is_key(key)) or (
+                    isinstance(base, list) and isinstance(key, int) and -len(base) <= key < len(base)
+                ):
+                    base[key] = value
+
+    @staticmethod
+    def _part(value: Evaluated) -> Evaluated:
+        return Unknown(tuple(frames_in(value)))
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Evaluated:
+        function = Function(node, scope)
+        marks = [self.value(each, scope) for each in reversed(node.decorator_list)]
+        names = frozenset(_dotted(each).rpartition(".")[2] for each in node.decorator_list)
+        function.marks = names
+        self.functions.setdefault((scope.path, node.lineno), function)
+        result: Evaluated = function
+        for mark in marks:
+            if isinstance(mark, Function):
+                inner = self.call(mark, Arguments((result,), {}, self.place(node, scope)))
+                result = inner if isinstance(inner, Function | Library) else result
+            elif isinstance(mark, External | Library | Method):
+                result = self.modules.decorated(self, mark, function, self.place(node, scope)) or result
+        return result
+
+    def _class(self, node: ast.ClassDef, scope: Scope) -> Class:
+        inner = Scope(scope.path, scope)
+        self._block(node.body, inner)
+        bases = tuple(self.value(base, scope) for base in node.bases)
+        fields = tuple(
+            item.target.id
+            for item in node.body
+            if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
+        )
+        made = Class(node.name, bases, inner.names, scope, fields)
+        for value in inner.names.values():
+            if isinstance(value, Function) and value.owner is None and value.scope is inner:
+                value.owner = made
+                value.scope = scope
+                self.functions[scope.path, value.node.lineno] = (made, value)
+        return made
+
+    # --- expressions
+
+    def place(self, node: ast.AST, scope: Scope) -> str:
+        """Return file and line of a node."""
+        return f"{scope.path}:{getattr(node, 'lineno', 0)}"
+
+    def value(self, node: ast.expr, scope: Scope) -> Evaluated:
+        """Return the value of an expression."""
+        self.step()
+        match node:
+            case ast.Constant():
+                return node.value
+            case ast.Name():
+                return self.named(node.id, scope)
+            case ast.Attribute():
+                return self.attribute(self.value(node.value, scope), node.attr, self.place(node, scope))
+            case ast.Call():
+                return self._call(node, scope)
+            case ast.JoinedStr():
+                pieces = [self._piece(each, scope) for each in node.values]
+                known = all(isinstance(each, str) for each in pieces) and sum(map(len, pieces)) <= _LONGEST
+                return "".join(pieces) if known else Unknown()
+            case ast.BinOp():
+                return self._binary(node.op, self.value(node.left, scope), self.value(node.right, scope))
+            case ast.BoolOp():
+                return self._either(node, scope)
+            case ast.UnaryOp():
+                return self._unary(node, self.value(node.operand, scope))
+            case ast.Compare():
+                return self._compare(node, scope)
+            case ast.IfExp():
+                truth = self._truth(self.value(node.test, scope))
+                taken = [node.body, node.orelse] if truth is None else [node.body if truth else node.orelse]
+                return one_of([self.value(each, scope) for each in taken])
+            case ast.List() | ast.Set():
+                return self._elements(node.elts, scope)
+            case ast.Tuple():
+                return tuple(self._elements(node.elts, scope))
+            case ast.Dict():
+                return self._dict(node, scope)
+            case ast.Subscript():
+                return self.subscript(self.value(node.value, scope), node.slice, scope)
+            case ast.Lambda():
+                return Function(node, scope)
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+                return [self.value(node.elt, inner) for inner in self._iterations(node.generators, scope)]
+            case ast.DictComp():
+                pairs = [
+                    (self.value(node.key, each), self.value(node.value, each))
+                    for each in self._iterations(node.generators, scope)
+                ]
+                return {key: value for key, value in pairs if is_key(key)}
+            case ast.Starred() | ast.Await():
+                return self.value(node.value, scope)
+            case ast.NamedExpr():
+                value = self.value(node.value, scope)
+                self.assign(node.target, value, scope)
+                return value
+            case ast.Yield():
+                value = self.value(node.value, scope) if node.value is not None else None
+                self._returns[-1].append(value)
+                return Unknown()
+        return Unknown()
+
+    def _piece(self, node: ast.expr, scope: Scope) -> Evaluated:
+        if isinstance(node, ast.FormattedValue):
+            value = self.value(node.value, scope)
+            return str(value) if isinstance(value, str | int | float) else None
+        return node.value if isinstance(node, ast.Constant) else None
+
+    def named(self, name: str, scope: Scope) -> Evaluated:
+        """Return the value of a name."""
+        owner = scope.owner(name)
+        return owner.names[name] if owner is not None else self.modules.undefined(self, name, scope)
+
+    def _elements(self, nodes: Iterable[ast.expr], scope: Scope) -> list[Evaluated]:
+        result: list[Evaluated] = []
+        for node in nodes:
+            value = self.value(node, scope)
+            if isinstance(node, ast.Starred):
+                result += self.items(value)
+            else:
+                result.append(value)
+        return result
+
+    def _dict(self, node: ast.Dict, scope: Scope) -> dict[Evaluated, Evaluated]:
+        result: dict[Evaluated, Evaluated] = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            inner = self.value(value, scope)
+            if key is None:
+                result |= inner if isinstance(inner, dict) else {}
+            elif is_key(named := self.value(key, scope)):
+                result[named] = inner
+        return result
+
+    def _iterations(self, generators: Sequence[ast.comprehension], scope: Scope) -> Iterator[Scope]:
+        first, *rest = generators
+        for item in self.items(self.value(first.iter, scope)):
+            inner = Scope(scope.path, scope)
+            self.assign(first.target, item, inner)
+            if all(self._truth(self.value(test, inner)) is not False for test in first.ifs):
+                yield from self._iterations(rest, inner) if rest else (inner,)
+
+    def items(self, value: Evaluated) -> list[Evaluated]:
+        """Return the elements of a value; of one that is not known, a single one that is not known."""
+        if isinstance(value, list | tuple | set | range):
+            return list(value)[:MOST_ITEMS]
+        if isinstance(value, dict):
+            return list(value)[:MOST_ITEMS]
+        if isinstance(value, Choice):
+            return [item for each in value.options for item in self.items(each)][:MOST_ITEMS]
+        return [] if value is None else [self._part(value)]
+
+    def _binary(self, sign: ast.operator, left: Evaluated, right: Evaluated) -> Evaluated:
+        if isinstance(left, Expr) or isinstance(right, Expr):
+            return call(type(sign).__name__.lower(), as_expr(left), as_expr(right))
+        if isinstance(left, Choice) or isinstance(right, Choice):
+            lefts, rights = (each.options if isinstance(each, Choice) else (each,) for each in (left, right))
+            return one_of([self._binary(sign, a, b) for a in lefts for b in rights][:20])
+        run = _BINARY.get(type(sign))
+        plain = (str, int, float, list, tuple, dict)
+        if run is None or not isinstance(left, plain) or not isinstance(right, plain):
+            return Unknown((*frames_in(left), *frames_in(right)))
+        if isinstance(sign, ast.Mult) and not (isinstance(left, int | float) and isinstance(right, int | float)):
+            return Unknown()
+        if (
+            isinstance(sign, ast.Mod)
+            and isinstance(left, str)
+            and (_WIDTH.search(left) or left.count("%") > _MOST_PLACES)
+        ):
+            return Unknown()
+        try:
+            result = run(left, right)
+        except (TypeError, ValueError, ArithmeticError, OverflowError, KeyError):
+            return Unknown()
+        is_large = (
+            len(result) > (_LONGEST if isinstance(result, str) else _MOST_LISTED)
+            if isinstance(result, str | list | tuple)
+            else isinstance(result, int) and abs(result) > _LARGEST
+        )
+        return Unknown() if is_large else result
+
+    def _either(self, node: ast.BoolOp, scope: Scope) -> Evaluated:
+        values = []
+        for each in node.values:
+            value = self.value(each, scope)
+            truth = self._truth(value)
+            if isinstance(node.op, ast.Or) and truth is False and each is not node.values[-1]:
+                continue
+            if isinstance(node.op, ast.And) and truth is True and each is not node.values[-1]:
+                continue
+            values.append(value)
+            if truth is not None:
+                break
+        return one_of(values)
+
+    def _unary(self, node: ast.UnaryOp, value: Evaluated) -> Evaluated:
+        if isinstance(value, Expr):
+            return call(type(node.op).__name__.lower(), value)
+        if isinstance(node.op, ast.Not):
+            truth = self._truth(value)
+            return Unknown() if truth is None else not truth
+        return -value if isinstance(node.op, ast.USub) and isinstance(value, int | float) else Unknown()
+
+    def _compare(self, node: ast.Compare, scope: Scope) -> Evaluated:
+        left, right = self.value(node.left, scope), self.value(node.comparators[0], scope)
+        if isinstance(node.ops[0], ast.Is | ast.IsNot) and None in (left, right) and _is_object(left, right):
+            return isinstance(node.ops[0], ast.IsNot)
+        if isinstance(left, Expr) or isinstance(right, Expr):
+            return call("compared", as_expr(left), *(as_expr(self.value(each, scope)) for each in node.comparators))
+        run = _COMPARED[type(node.ops[0])]
+        known = is_plain(left) and (is_plain(right) or _is_plain_list(right))
+        if len(node.ops) > 1 or not known:
+            return Unknown()
+        try:
+            return run(left, right)
+        except TypeError:
+            return Unknown()
+
+    @staticmethod
+    def _truth(value: Evaluated) -> bool | None:
+        if isinstance(value, list | tuple | dict) or is_plain(value):
+            return bool(value)
+        return True if isinstance(value, Library | Frame | Function | Instance) else None
+
+    def subscript(self, base: Evaluated, key_node: ast.expr, scope: Scope) -> Evaluated:
+        """Return an element of a value."""
+        if isinstance(key_node, ast.Slice):
+            bounds = [
+                self.value(each, scope) if each else None for each in (key_node.lower, key_node.upper, key_node.step)
+            ]
+            known = all(each is None or isinstance(each, int) for each in bounds)
+            return base[slice(*bounds)] if known and isinstance(base, list | tuple | str) else self._part(base)
+        key = self.value(key_node, scope)
+        if isinstance(base, Choice):
+            return one_of([self._element(each, key) for each in base.options])
+        return self._element(base, key)
+
+    def _element(self, base: Evaluated, key: Evaluated) -> Evaluated:
+        if isinstance(base, dict | list | tuple | str):
+            return self._item(base, key)
+        if isinstance(base, Frame | Expr | Library | External):
+            return self.modules.element(self, base, key)
+        return self._part(base)
+
+    @staticmethod
+    def _item(base: Evaluated, key: Evaluated) -> Evaluated:
+        if isinstance(base, dict):
+            if is_key(key) and key in base:
+                return base[key]
+            return one_of(base.values()) if base and not is_plain(key) else Unknown()
+        if isinstance(key, int) and -len(base) <= key < len(base):
+            return base[key]
+        return one_of(base) if base and not isinstance(base, str) else Unknown()
+
+    # --- attributes and calls
+
+    def attribute(self, base: Evaluated, name: str, place: str) -> Evaluated:
+        """Return an attribute of a value."""
+        match base:
+            case Library():
+                return base.member(name, self, place)
+            case Scope():
+                return base.names[name] if name in base.names else self.modules.imported(self, name, 1, base.path)
+            case Instance():
+                return self._of_instance(base, name)
+            case Class():
+                found = base.find(name)
+                return found if found is not None else Unknown()
+            case Super():
+                found = base.of.find(name, base.of)
+                return self._bound(found, base.instance) if found is not None else Unknown()
+            case External():
+                return External(f"{base.name}.{name}")
+            case Choice():
+                return one_of([self.attribute(each, name, place) for each in base.options if each is not None])
+            case str() | list() | tuple() | dict() | set():
+                return Method(base, _native(base, name))
+        return self.modules.attribute(self, base, name, place)
+
+    def _of_instance(self, base: Instance, name: str) -> Evaluated:
+        if name in base.names:
+            return base.names[name]
+        found = base.of.find(name) if base.of is not None else None
+        if found is None:
+            external = next((each for each in base.of.bases if isinstance(each, External)), None) if base.of else None
+            return External(f"{external.name}.{name}") if external is not None else Unknown()
+        if isinstance(found, Function) and found.marks & {"property", "cached_property"}:
+            result = self.call(self._bound(found, base), Arguments((), {}, ""))
+            base.names[name] = result
+            return result
+        return self._bound(found, base)
+
+    @staticmethod
+    def _bound(found: Evaluated, instance: Evaluated) -> Evaluated:
+        if not isinstance(found, Function) or found.bound or found.owner is None or "staticmethod" in found.marks:
+            return found
+        first = instance.of if "classmethod" in found.marks and isinstance(instance, Instance) else instance
+        return Function(found.node, found.scope, (first,), found.owner, found.marks)
+
+    def _call(self, node: ast.Call, scope: Scope) -> Evaluated:
+        base = None
+        if isinstance(node.func, ast.Attribute) and isinstance(base := self.value(node.func.value, scope), Expr):
+            function: Evaluated = Method(base, self.modules.attribute(self, base, f"{node.func.attr}()", "").run)
+        elif isinstance(node.func, ast.Attribute):
+            function = self.attribute(base, node.func.attr, self.place(node, scope))
+            if isinstance(base, Class) and isinstance(function, Function) and "classmethod" in function.marks:
+                function = Function(function.node, function.scope, (base,), function.owner, function.marks)
+        elif isinstance(node.func, ast.Name) and node.func.id == "super" and not scope.owner("super"):
+            return self._super(scope)
+        else:
+            function = self.value(node.func, scope)
+        values: list[Evaluated] = []
+        for each in node.args:
+            value = self.value(each, scope)
+            values += self.items(value) if isinstance(each, ast.Starred) else [value]
+        named: dict[str, Evaluated] = {}
+        for keyword in node.keywords:
+            value = self.value(keyword.value, scope)
+            if keyword.arg is not None:
+                named[keyword.arg] = value
+            elif isinstance(value, dict):
+                named |= {key: inner for key, inner in value.items() if isinstance(key, str)}
+        return self.call(function, Arguments(tuple(values), named, self.place(node, scope)))
+
+    def _super(self, scope: Scope) -> Evaluated:
+        found = scope.owner("@class")
+        return Super(scope.names.get("self"), found.names["@class"]) if found is not None else Unknown()
+
+    def call(self, function: Evaluated, arguments: Arguments) -> Evaluated:
+        """Return what a call returns."""
+        self.step()
+        match function:
+            case Function():
+                return self.invoke(function, arguments)
+            case Class():
+                return self._construct(function, arguments)
+            case Method():
+                return function.run(self, arguments)
+            case External():
+                return self.modules.called(self, function.name, arguments)
+            case Library() if hasattr(function, "called"):
+                return function.called(self, arguments)
+            case Instance() if function.of is not None and (found := function.of.find("__call__")) is not None:
+                return self.call(self._bound(found, function), arguments)
+            case Choice():
+                return one_of([self.call(each, arguments) for each in function.options if each is not None])
+            case Frame() | list() | dict() if len(arguments.values) == 1:  # an element in Scala
+                key = arguments.values[0]
+                return (
+                    self.modules.element(self, function, key)
+                    if isinstance(function, Frame)
+                    else self._item(function, key)
+                )
+        may_be_frame = isinstance(function, Unknown) and (function.of_unknown or function.inputs)
+        if not may_be_frame and any(isinstance(each, Expr) for each in arguments.values):  # such as a UDF
+            return call("udf", *map(as_expr, arguments.values))
+        why = function.why if isinstance(function, Unknown) else ""
+        inputs = [*frames_in(function), *(frame for each in arguments.every for frame in frames_in(each))]
+        return Unknown(tuple(dict.fromkeys(inputs)), why)
+
+    def _construct(self, of: Class, arguments: Arguments) -> Evaluated:
+        made = Instance(of)
+        init = of.find("__init__")
+        if isinstance(init, Function):
+            self.call(self._bound(init, made), arguments)
+            return made
+        fields = [name for each in reversed(list(of.lineage())) for name in each.fields]
+        for at, name in enumerate(fields):
+            value = arguments.get(at, name, default=of.find(name))
+            made.names[name] = value
+        made.names |= {name: value for name, value in arguments.named.items() if name not in made.names}
+        return made
+
+    def invoke(self, function: Function, arguments: Arguments) -> Evaluated:
+        """Run a function of the program; return what it returns, of several values one of them."""
+        key = (function.scope.path, function.node.lineno)
+        if len(self._stack) >= _DEEPEST or self._stack.count(key) >= _MOST_NESTED:
+            return Unknown(tuple(frame for each in arguments.every for frame in frames_in(each)), "recursion")
+        self.executed.add(key)
+        inner = Scope(function.scope.path, function.scope)
+        if function.owner is not None:
+            inner.names["@class"] = function.owner
+        self._bind(function, arguments, inner)
+        self._stack.append(key)
+        self._returns.append([])
+        try:
+            if isinstance(function.node, ast.Lambda):
+                return self.value(function.node.body, inner)
+            self._block(function.node.body, inner)
+            returned = self._returns[-1]
+            if any(isinstance(each, ast.Yield) for each in ast.walk(function.node)):
+                return list(returned)
+            return one_of(returned)
+        finally:
+            self._returns.pop()
+            self._stack.pop()
+
+    def _bind(self, function: Function, arguments: Arguments, inner: Scope) -> None:
+        given = function.node.args
+        names = [each.arg for each in (*given.posonlyargs, *given.args)]
+        values = [*function.bound, *arguments.values]
+        defaults = dict(zip(reversed(names), reversed(given.defaults), strict=False))
+        defaults |= {
+            each.arg: default for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default
+        }
+        for name in [*names, *(each.arg for each in given.kwonlyargs)]:
+            at = names.index(name) if name in names else len(values)
+            if at < len(values):
+                inner.names[name] = values[at]
+            elif name in arguments.named:
+                inner.names[name] = arguments.named[name]
+            else:
+                inner.names[name] = self.value(defaults[name], function.scope) if name in defaults else Unknown()
+        if given.vararg is not None:
+            inner.names[given.vararg.arg] = tuple(values[len(names) :])
+        if given.kwarg is not None:
+            rest = {name: value for name, value in arguments.named.items() if name not in inner.names}
+            inner.names[given.kwarg.arg] = rest
+
+
+def options_of(value: Evaluated) -> tuple[Evaluated, ...]:
+    """Return the values that a value may be."""
+    return value.options if isinstance(value, Choice) else (value,)
+
+
+def _is_object(*values: Evaluated) -> bool:
+    """Return whether one of *values* is certainly not None."""
+    return any(isinstance(each, Expr | Frame | Library | Function | Instance | list | dict | tuple) for each in values)
+
+
+def as_expr(value: Evaluated) -> Expr:
+    """Return a value as an expression: a constant, unless it is one already."""
+    if isinstance(value, Choice):
+        return Expr(Kind.CASE, args=tuple(map(as_expr, value.options)), data=())
+    return value if isinstance(value, Expr) else literal(value if is_plain(value) else None)
+
+
+def is_key(value: Evaluated) -> bool:
+    """Return whether a value may be a key of a dictionary of constants."""
+    return isinstance(value, str | int | float | bool | type(None))
+
+
+def _is_plain_list(value: Evaluated) -> bool:
+    return isinstance(value, list | tuple | dict) and all(map(is_plain, value))
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and bool(node.value)
+
+
+def _dotted(node: ast.expr) -> str:
+    node = node.func if isinstance(node, ast.Call) else node
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _folded(machine: Machine, items: list[Evaluated], given: Arguments) -> Evaluated:
+    """Return the method that takes the function of `foldLeft(start)(function)`."""
+
+    def run(machine: Machine, rest: Arguments) -> Evaluated:
+        result = given.get(0)
+        for item in items:
+            result = machine.call(rest.get(0), Arguments((result, item), {}, rest.place))
+        return result
+
+    return Method(items, run)
+
+
+def _reduced(machine: Machine, items: list[Evaluated], given: Arguments) -> Evaluated:
+    result = items[0] if items else Unknown()
+    for item in items[1:]:
+        result = machine.call(given.get(0), Arguments((result, item), {}, given.place))
+    return result
+
+
+def _mapped(machine: Machine, items: list[Evaluated], given: Arguments) -> list[Evaluated]:
+    return [machine.call(given.get(0), Arguments((item,), {}, given.place)) for item in items]
+
+
+_SCALA: Mapping[str, Callable[[Machine, list[Evaluated], Arguments], Evaluated]] = {
+    **dict.fromkeys(("map", "foreach"), _mapped),
+    "flatMap": lambda machine, items, given: [
+        x for each in _mapped(machine, items, given) for x in machine.items(each)
+    ],
+    **dict.fromkeys(
+        ("filter", "filterNot", "toSeq", "toList", "toArray", "toSet", "distinct"), lambda _, items, __: items
+    ),
+    **dict.fromkeys(("foldLeft", "fold"), _folded),
+    **dict.fromkeys(("reduce", "reduceLeft"), _reduced),
+    "zip": lambda machine, items, given: list(zip(items, machine.items(given.get(0)), strict=False)),
+    "mkString": lambda _, items, given: given.text(0) and _joined(given.text(0) or "", items),
+}
+"""Methods of Scala's collections; a filter may keep any element."""
+
+
+def _joined(text: str, items: list[Evaluated]) -> Evaluated:
+    known = all(isinstance(each, str) for each in items) and sum(map(len, items)) + len(text) * len(items) <= _LONGEST
+    return text.join(items) if known else Unknown()
+
+
+_SPECIFIED = re.compile(r"\{[^{}]*[:{]")
+_WIDENING = frozenset({"ljust", "rjust", "center", "zfill", "expandtabs"})
+
+
+def _may_grow(text: str, name: str, values: Sequence[Evaluated]) -> bool:
+    """Return whether a method may return a text that is much longer than its arguments."""
+    parts = [part for each in values for part in (each if isinstance(each, list | tuple) else [each])]
+    length = len(text) * len(parts) + sum(len(each) for each in parts if isinstance(each, str))
+    if name in ("replace", "format"):
+        length *= 1 + len(text) // 2
+    return (name == "format" and _SPECIFIED.search(text) is not None) or length > _LONGEST * 10
+
+
+def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evaluated]:
+    """Return a method of a text, list or dictionary."""
+
+    def run(machine: Machine, arguments: Arguments) -> Evaluated:
+        if isinstance(base, list | tuple | dict) and name in _SCALA:
+            return _SCALA[name](
+                machine, machine.items(list(base.items()) if isinstance(base, dict) else base), arguments
+            )
+        if isinstance(base, dict) and name == "getOrElse":
+            return base.get(arguments.get(0), arguments.get(1)) if is_key(arguments.get(0)) else Unknown()
+        if isinstance(base, str) and name == "stripMargin":
+            return re.sub(r"(?m)^\s*\|", "", base)
+        method = getattr(base, name, None)
+        values = [machine.items(each) if name in ("join", "extend") else each for each in arguments.values]
+        if method is None or (isinstance(base, str) and not all(map(_is_text_argument, values))):
+            return Unknown()
+        if name in _WIDENING or (isinstance(base, str) and _may_grow(base, name, values)):
+            return Unknown()
+        try:
+            result = method(*values, **arguments.named)
+        except (TypeError, ValueError, LookupError, AttributeError):
+            return Unknown(tuple(frames_in(base)))
+        if isinstance(result, str) and len(result) > _LONGEST:
+            return Unknown()
+        listed = isinstance(result, type({}.items()) | type({}.keys()) | type({}.values()))
+        return list(result) if listed else result
+
+    return run
+
+
+def _is_text_argument(value: Evaluated) -> bool:
+    return isinstance(value, str | int | float | type(None)) or (
+        isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    )

@@ -1,0 +1,705 @@
+"""Read jobs of Spark in Python: what each writes, and what each of its columns is derived from."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from scanner_programs.frames import datasets
+from scanner_programs.frames.expressions import Expr, call, column, literal
+from scanner_programs.frames.machine import (
+    MOST_NODES,
+    Arguments,
+    Evaluated,
+    Exhausted,
+    External,
+    Function,
+    Instance,
+    Library,
+    Machine,
+    Method,
+    Modules,
+    Scope,
+    Unknown,
+    as_expr,
+    frames_in,
+    one_of,
+)
+from scanner_programs.frames.relations import Frame, opaque
+from scanner_programs.frames.schemas import PLAIN, ddl_type, sample_type, schema_type
+from scanner_programs.frames.spark import (
+    FRAME_METHODS,
+    Job,
+    Merge,
+    Session,
+    Udf,
+    Window,
+    Writer,
+    column_method,
+    columns_of,
+    frame_member,
+    function_call,
+    names_in,
+    text_argument,
+)
+from scanner_programs.frames.values import Type
+
+_SIGNS = re.compile(
+    r"\bpyspark\b|\.(?:read|write)Stream\b|^\s*import dlt\b|\bspark\.(?:read|sql|table)\b", re.MULTILINE
+)
+MOST_STEPS_OF_ALL = 3_000_000
+LONGEST = 400_000
+"""Characters of a file up to which it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What one program of Spark does; *path* is its file."""
+
+    path: str
+    job: Job
+
+
+def is_job(text: str) -> bool:
+    """Return whether a file of Python imports Spark, or is a notebook or pipeline that has a session."""
+    return _SIGNS.search(text) is not None
+
+
+def read_jobs(
+    files: Mapping[str, str],
+    paths: Iterable[str],
+    load: Callable[[str], Evaluated],
+    lower: Callable[[str, str], ast.Module | None] = lambda _, __: None,
+) -> Iterator[Program]:
+    """Yield the programs among the files of Python and Scala at *paths*, with what is left of those that they import.
+
+    *files* are all texts by path; *load* parses a text of YAML, and returns None if it is invalid. *lower* returns the
+    syntax tree of a path and text of Scala as one of Python.
+    """
+    sources = _Sources(files, paths, lower)
+    jobs = [path for path in sources.paths if is_job(files[path])]
+    evaluated: set[tuple[str, int]] = set()
+    steps = 0
+    libraries = sources.imported(jobs)
+    for path in sorted(jobs, key=lambda each: (each in libraries, each)):
+        reader = _Program(files, sources, path, load, evaluated)
+        if sources.tree(path) is None:
+            reader.job.problem(f"{path}:1", "the file is too large, or invalid Python")
+        elif steps > MOST_STEPS_OF_ALL:
+            reader.job.problem(f"{path}:1", "the programs before it take all steps that are evaluated")
+        else:
+            reader.run()
+            evaluated |= reader.machine.executed
+            steps += reader.machine.steps
+        yield Program(path, reader.job)
+
+
+class _Sources:
+    """The source files, each parsed when it is first needed."""
+
+    def __init__(
+        self, files: Mapping[str, str], paths: Iterable[str], lower: Callable[[str, str], ast.Module | None]
+    ) -> None:
+        self.paths = sorted(paths)
+        self._lower = lower
+        self._files = files
+        self._trees: dict[str, ast.Module | None] = {}
+        self._named: dict[str, list[str]] = {}
+        for path in self.paths:
+            self._named.setdefault(_module_name(path), []).append(path)
+
+    def tree(self, path: str) -> ast.Module | None:
+        """Return the syntax tree of a file; None if it is too large or invalid."""
+        if path not in self._trees:
+            is_python = path.endswith(".py")
+            self._trees[path] = _parsed(self._files[path]) if is_python else self._lower(path, self._files[path])
+        return self._trees[path]
+
+    def file_of(self, name: str, level: int, path: str) -> str | None:
+        """Return the file of a module: of several the one that is nearest to the file that imports it."""
+        parts = name.split(".") if name else []
+        if not parts:
+            return None
+        folder = PurePosixPath(path).parent
+        for _ in range(level - 1):
+            folder = folder.parent
+        endings = ["/".join(parts) + ending for ending in (".py", "/__init__.py", ".scala")]
+        if level:
+            endings = [str(folder / ending) for ending in endings]
+        fitting = [
+            each
+            for each in self._named.get(parts[-1], ())
+            if any(each == ending or (not level and each.endswith("/" + ending)) for ending in endings)
+        ]
+        return max(fitting, key=lambda each: _shared(each, path), default=None)
+
+    def imported(self, paths: Iterable[str]) -> set[str]:
+        """Return the files that one of *paths* imports."""
+        found = set()
+        for path in paths:
+            tree = self.tree(path)
+            for node in ast.walk(tree) if tree is not None else ():
+                names: list[tuple[str, int]] = []
+                if isinstance(node, ast.Import):
+                    names = [(alias.name, 0) for alias in node.names]
+                elif isinstance(node, ast.ImportFrom):
+                    own = [f"{node.module or ''}.{alias.name}".strip(".") for alias in node.names]
+                    names = [(name, node.level) for name in (*own, node.module or "")]
+                found |= {self.file_of(name, level, path) or path for name, level in names} - {path}
+        return found
+
+
+def _module_name(path: str) -> str:
+    parts = PurePosixPath(path)
+    return parts.parent.name if parts.name == "__init__.py" else parts.stem
+
+
+def _parsed(text: str) -> ast.Module | None:
+    if len(text) > LONGEST:
+        return None
+    try:
+        tree = ast.parse("\n".join(_plain_line(line) for line in text.split("\n")))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return tree if sum(1 for _ in ast.walk(tree)) <= MOST_NODES else None
+
+
+def _plain_line(line: str) -> str:
+    """Return a line without the magic commands of notebooks."""
+    return "pass" if line.startswith(("%", "!")) else line
+
+
+def _shared(left: str, right: str) -> int:
+    """Return how many folders two paths share."""
+    pairs = zip(PurePosixPath(left).parts, PurePosixPath(right).parts, strict=False)
+    return sum(1 for a, b in pairs if a == b)
+
+
+class _Text(Library):
+    """A file of the repository that a program opens."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def do_read(self, machine: Machine, arguments: Arguments) -> str:
+        return self.text
+
+    do_read_text = do_getvalue = do_read
+
+
+class _Options(Library):
+    """A parser of command-line options, with their defaults."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, Evaluated] = {}
+
+    def do_add_argument(self, machine: Machine, arguments: Arguments) -> Unknown:
+        flags = [each for each in arguments.values if isinstance(each, str)]
+        name = arguments.named.get("dest") or max(flags, key=len, default="").lstrip("-").replace("-", "_")
+        choices = arguments.named.get("choices")
+        default = arguments.named.get("default", Unknown())
+        known = default if default is not None or not isinstance(choices, list) else one_of(choices)
+        self.names[str(name)] = Unknown() if known is None else known
+        return Unknown()
+
+    def do_set_defaults(self, machine: Machine, arguments: Arguments) -> Unknown:
+        self.names |= arguments.named
+        return Unknown()
+
+    def do_parse_args(self, machine: Machine, arguments: Arguments) -> Instance:
+        return Instance(None, self.names)
+
+    def do_parse_known_args(self, machine: Machine, arguments: Arguments) -> tuple[Instance, list[Evaluated]]:
+        return Instance(None, self.names), []
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        return Method(self, lambda machine, arguments: self)
+
+
+class _Live(Library):
+    """A decorator of a table or view of a declarative pipeline."""
+
+    def __init__(self, name: str | None, *, is_view: bool) -> None:
+        self.name, self.is_view = name, is_view
+
+
+_FUNCTIONS = ("pyspark.sql.functions", "pyspark.sql.avro.functions", "pyspark.sql.protobuf.functions")
+_PIPELINES = ("dlt", "pyspark.pipelines")
+
+
+@dataclass(slots=True)
+class _Program(Modules):
+    """One program: the environment of the machine that evaluates it."""
+
+    files: Mapping[str, str]
+    sources: _Sources
+    path: str
+    load: Callable[[str], Evaluated]
+    evaluated: set[tuple[str, int]]
+    job: Job = field(default_factory=Job)
+    machine: Machine = field(init=False)
+    scopes: dict[str, Scope] = field(default_factory=dict)
+    live: dict[str, tuple[Function, bool]] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Evaluate the file, then its tables of pipelines, then the functions that nothing has called."""
+        self.machine = Machine(self)
+        try:
+            self._module(self.path)
+            for name in list(self.live):
+                self._live_frame(name, f"{self.path}:1")
+            self._uncalled()
+            self._unused()
+        except Exhausted:
+            self.job.problem(f"{self.path}:1", "the program takes more steps than are evaluated")
+        except RecursionError:
+            self.job.problem(f"{self.path}:1", "the program nests more deeply than is evaluated")
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            # A program may pass any value to any function; the rest of the scan does not depend on it.
+            self.job.problem(f"{self.path}:1", f"the program is evaluated in part only ({type(error).__name__})")
+
+    def _module(self, path: str) -> Scope:
+        if path not in self.scopes:
+            scope = self.scopes[path] = Scope(path)
+            scope.names["__name__"] = "__main__" if path == self.path else PurePosixPath(path).stem
+            scope.names["__file__"] = path
+            if (tree := self.sources.tree(path)) is not None:
+                self.machine.run(tree, scope)
+        return self.scopes[path]
+
+    def _unused(self) -> None:
+        """Note the frames of the module that nothing is done with, of topics that reach no other end.
+
+        Spark would not read them; what is done with them may not be recognized.
+        """
+        ends = [sink.frame for sink in self.job.sinks] + [frame for frame, _ in self.job.used]
+        reached = frozenset().union(*(frame.sources for frame in ends))
+        for value in self.scopes[self.path].names.values():
+            for frame in frames_in(value):
+                if frame not in self.job.derived and not frame.sources <= reached:
+                    self.job.used.append((frame, f"{self.path}:1"))
+
+    def _uncalled(self) -> None:
+        """Call the functions of the file that were not run, as a scheduler or a framework would."""
+        for key, found in list(self.machine.functions.items()):
+            if key[0] != self.path or key in self.machine.executed | self.evaluated:
+                continue
+            of, function = found if isinstance(found, tuple) else (None, found)
+            if function.scope.parent is not None or not _reaches(function.node):
+                continue
+            given = Arguments(
+                tuple(self._parameter(each.arg, each.annotation) for each in function.node.args.args),
+                {},
+                f"{key[0]}:{key[1]}",
+            )
+            if of is None:
+                self.machine.call(function, given)
+            elif "staticmethod" in function.marks:
+                self.machine.invoke(function, given)
+            else:
+                made = self.machine.call(of, Arguments((), {}, f"{key[0]}:{key[1]}"))
+                rest = Arguments(given.values[1:], {}, given.place)
+                self.machine.call(self.machine.attribute(made, function.name, given.place), rest)
+
+    def _parameter(self, name: str, annotation: ast.expr | None) -> Evaluated:
+        """Return what a framework passes for a parameter: a session, or what is not known."""
+        named = ast.unparse(annotation).rpartition(".")[2] if annotation is not None else ""
+        return Session(self.job) if named.strip("'\"") == "SparkSession" or name == "spark" else Unknown()
+
+    # --- what the machine needs
+
+    def imported(self, machine: Machine, name: str, level: int, path: str) -> Evaluated:
+        found = self.sources.file_of(name, level, path)
+        return self._module(found) if found is not None else External(name)
+
+    def undefined(self, machine: Machine, name: str, scope: Scope) -> Evaluated:
+        if name == "spark":
+            return Session(self.job)
+        if scope.path.endswith(".scala") and name[:1].isupper():
+            found = self.sources.file_of(name, 0, scope.path)  # an object of the same package needs no import
+            if found is not None and found != scope.path:
+                return self._module(found)
+        starred = scope.module.starred
+        if starred and (name not in _BUILTINS or name in _SHADOWING):
+            is_function = name[:1].islower()
+            fitting = [each for each in starred if (each in _FUNCTIONS) == is_function]
+            if not (is_function and name in _OF_SCALA):
+                return External(f"{(fitting or starred)[-1]}.{name}")
+        if name in _OF_SCALA:
+            return External(name)
+        is_builtin = name in _BUILTINS or name == "display"
+        return External(f"builtins.{name}") if is_builtin else Unknown(why=f"{name} is not defined")
+
+    def discarded(self, machine: Machine, value: Evaluated, place: str) -> None:
+        if isinstance(value, Frame):
+            self.job.used.append((value, place))
+        if isinstance(value, Unknown) and value.inputs and value.why:
+            self.job.problem(place, f"what becomes of a frame is not resolved: {value.why}")
+            for frame in value.inputs:
+                self.job.used.append((frame, place))
+
+    def decorated(self, machine: Machine, mark: Evaluated, function: Function, place: str) -> Evaluated:
+        if isinstance(mark, External):
+            package, _, last = mark.name.rpartition(".")
+            if package in _PIPELINES:
+                mark = _live_mark(last, None)
+            elif last in ("udf", "pandas_udf"):
+                mark = Udf()
+        if isinstance(mark, Udf):
+            machine.executed.add((function.scope.path, function.node.lineno))
+            return mark
+        if isinstance(mark, _Live):
+            self.live[mark.name or function.name] = (function, mark.is_view)
+        return None
+
+    def _live_frame(self, name: str, place: str) -> Evaluated:
+        """Return the frame of a table or view of a pipeline."""
+        plain = name.removeprefix("LIVE.").removeprefix("live.")
+        if plain not in self.live:
+            return self.job.read(datasets.table(plain), place, name=plain)
+        function, is_view = self.live[plain]
+        if plain not in self.job.views:
+            self.job.views[plain] = Frame()
+            frame = self.machine.call(function, Arguments((), {}, place))
+            if not is_view:
+                self.job.write(datasets.table(plain), frame, f"{function.scope.path}:{function.node.lineno}")
+            known = frame if isinstance(frame, Frame) else opaque((), None, f"table {plain} is not resolved")
+            self.job.views[plain] = known if is_view else self._live_table(plain, known, place)
+        return self.job.views[plain]
+
+    def _live_table(self, name: str, frame: Frame, place: str) -> Frame:
+        """Return the frame of a table, which has the columns that its function returns."""
+        table = self.job.read(datasets.table(name), place, name=name)
+        return table if frame.open else table.select(column(f"`{out.name}`") for out in frame.columns).called(name)
+
+    def element(self, machine: Machine, base: Evaluated, key: Evaluated) -> Evaluated:
+        match base:
+            case Frame() if isinstance(key, str):
+                return base.column(key)
+            case Frame() if isinstance(key, Expr):
+                return base.decided_by([key], "FILTER")
+            case Frame() if isinstance(key, list | tuple):
+                return base.select(columns_of(key))
+            case Frame():
+                return base.columns and call(
+                    "unknown", Expr(base.column(base.columns[0].name).kind, data=base.columns[0])
+                )
+            case Expr():
+                return call("getitem", base, as_expr(key))
+            case External() if base.name.endswith("environ"):
+                return f"${{{key}}}" if isinstance(key, str) else Unknown()
+            case Type() if isinstance(key, str):
+                return dict(base.fields).get(key)
+        return Unknown(tuple(frames_in(base)))
+
+    def attribute(self, machine: Machine, base: Evaluated, name: str, place: str) -> Evaluated:
+        match base:
+            case Frame():
+                return frame_member(base, name, self.job, machine)
+            case Expr() if name.endswith("()"):
+                return Method(base, lambda _, arguments: column_method(base, name[:-2], arguments))
+            case Expr():
+                return call("getitem", base, literal(name))
+            case Type():
+                return self._of_type(base, name)
+            case Function():
+                return Unknown()
+            case Unknown() if name in ("write", "writeStream"):
+                return Writer(self.job, base)
+            case Unknown() if name in ("spark", "spark_session", "sparkSession"):
+                return Session(self.job)
+            case Unknown() if name in _SETTINGS:
+                return Method(base, lambda _, given: f"${{{given.text(0)}}}" if given.text(0) else Unknown())
+            case Unknown() if name == "toDF" and base.inputs:
+                return Method(base, lambda _, given: opaque(base.inputs, names_in(given.every) or None, base.why))
+        why = base.why if isinstance(base, Unknown) else f"{name} is not known"
+        return Unknown(tuple(frames_in(base)), why, of_unknown=isinstance(base, Unknown))
+
+    @staticmethod
+    def _of_type(base: Type, name: str) -> Evaluated:
+        if name == "schema":
+            return base
+        if name == "add":
+            return Method(base, lambda _, given: _added(base, given))
+        names = [each for each, _ in base.fields]
+        if name == "fields":
+            return [Instance(None, {"name": each, "dataType": kind}) for each, kind in base.fields]
+        if name in ("names", "fieldNames"):
+            return names if name == "names" else Method(base, lambda _, __: names)
+        return Method(base, lambda _, __: Unknown())
+
+    def called(self, machine: Machine, name: str, arguments: Arguments) -> Evaluated:
+        package, _, last = name.rpartition(".")
+        first = arguments.get(0)
+        if package in _FUNCTIONS or name.startswith("pyspark.sql.functions."):
+            return self._function(last, arguments)
+        if package == "builtins":
+            return self._builtin(last, arguments)
+        if package.endswith(".DataFrame") and isinstance(first, Frame) and last in FRAME_METHODS:
+            return FRAME_METHODS[last](
+                first, self.job, machine, Arguments(arguments.values[1:], arguments.named, arguments.place)
+            )
+        if last in _TYPES:
+            return _type(last, arguments)
+        if ".Window." in f".{name}":
+            return Window().member(last, machine, arguments.place).run(machine, arguments)
+        if "SparkSession" in name or last in ("SparkSession", "SQLContext", "HiveContext", "DatabricksSession"):
+            session = Session(self.job)
+            member = session.member(last, machine, arguments.place)
+            return member.run(machine, arguments) if isinstance(member, Method) else session
+        if package.rpartition(".")[2] == "DeltaTable":
+            return self._delta(last, arguments)
+        if package in _PIPELINES:
+            return self._pipeline(last, arguments)
+        match name:
+            case "functools.reduce":
+                items = machine.items(arguments.get(1))
+                result = arguments.get(2) if len(arguments.values) > 2 else items.pop(0) if items else Unknown()
+                for item in items:
+                    result = machine.call(first, Arguments((result, item), {}, arguments.place))
+                return result
+            case "functools.partial":
+                return Method(
+                    first,
+                    lambda m, a: m.call(
+                        first, Arguments((*arguments.values[1:], *a.values), {**arguments.named, **a.named}, a.place)
+                    ),
+                )
+            case "os.getenv" | "os.environ.get" | "sys.env" | "sys.env.getOrElse" | "System.getenv" | "sys.env.get":
+                default = arguments.get(1, "default")
+                named = f"${{{first}" if isinstance(first, str) else ""
+                return (
+                    (f"{named}:{default}}}" if isinstance(default, str | int) else f"{named}}}") if named else default
+                )
+            case (
+                "json.loads"
+                | "json.load"
+                | "yaml.safe_load"
+                | "yaml.load"
+                | "yaml.full_load"
+                | "tomllib.load"
+                | "tomllib.loads"
+            ):
+                return self._document(first.text if isinstance(first, _Text) else first)
+            case "dataclasses.field":
+                made = arguments.named.get("default_factory")
+                return arguments.named.get("default") if made is None else machine.call(made, Arguments((), {}, ""))
+            case "json.dumps":
+                return _dumped(first)
+            case (
+                "copy.deepcopy" | "copy.copy" | "pathlib.Path" | "textwrap.dedent" | "inspect.cleandoc" | "typing.cast"
+            ):
+                return arguments.get(1) if last == "cast" else first
+            case "os.path.join" | "posixpath.join":
+                known = all(isinstance(each, str) for each in arguments.values)
+                return str(PurePosixPath(*arguments.values)) if known and arguments.values else Unknown()
+            case "itertools.chain":
+                return [item for each in arguments.values for item in machine.items(each)]
+        if last == "ArgumentParser":
+            return _Options()
+        if last in ("Namespace", "SimpleNamespace"):
+            return Instance(None, dict(arguments.named))
+        if any(isinstance(each, Expr) for each in arguments.values):
+            return call("udf", *(as_expr(each) for each in arguments.values))
+        return Unknown(tuple(frame for each in arguments.every for frame in frames_in(each)), f"{name} is not known")
+
+    def _function(self, name: str, arguments: Arguments) -> Evaluated:
+        if name.startswith("schema_of_"):
+            text = text_argument(arguments.get(0))
+            return literal(sample_type(text) if text is not None else None)
+        if name in ("udf", "pandas_udf"):
+            function = arguments.get(0)
+            if isinstance(function, Function):
+                self.machine.executed.add((function.scope.path, function.node.lineno))
+        return function_call(name, arguments, self.machine)
+
+    def _builtin(self, name: str, arguments: Arguments) -> Evaluated:
+        first = arguments.get(0)
+        items = self.machine.items
+        match name:
+            case "str":
+                return str(first) if isinstance(first, str | int | float) else Unknown()
+            case "list" | "tuple" | "set" | "iter" | "frozenset":
+                return items(first) if first is not None else []
+            case "sorted":
+                listed = items(first)
+                return sorted(listed) if all(isinstance(each, str) for each in listed) else listed
+            case "reversed":
+                return items(first)[::-1]
+            case "dict":
+                pairs = [each for each in items(first) if isinstance(each, tuple) and len(each) == 2]
+                listed_pairs = first if isinstance(first, dict) else dict(pairs)
+                return {**listed_pairs, **arguments.named}
+            case "len":
+                return len(first) if isinstance(first, str | list | tuple | dict) else Unknown()
+            case "range":
+                known = [each for each in arguments.values if isinstance(each, int)]
+                return (
+                    range(*known) if 0 < len(known) == len(arguments.values) < 4 and 0 not in known[2:] else Unknown()
+                )
+            case "zip":
+                return list(zip(*map(items, arguments.values), strict=False))
+            case "enumerate":
+                return list(enumerate(items(first)))
+            case "map":
+                return [
+                    self.machine.call(first, Arguments((each,), {}, arguments.place))
+                    for each in items(arguments.get(1))
+                ]
+            case "filter" | "next":
+                return items(arguments.get(1)) if name == "filter" else next(iter(items(first)), Unknown())
+            case "open":
+                found = self._file(first)
+                return _Text(self.files[found]) if found is not None else Unknown()
+            case "getattr":
+                if (attribute := arguments.text(1)) is None:
+                    return Unknown(tuple(frames_in(first)))
+                return self.machine.attribute(first, attribute, arguments.place)
+            case "isinstance":
+                return _is_instance(first, arguments.get(1))
+            case "display":
+                self.job.used += [(frame, arguments.place) for frame in frames_in(first)]
+            case "print":
+                return None
+        return Unknown()
+
+    def _file(self, name: Evaluated) -> str | None:
+        """Return the file of the repository that a program opens; None if it has none of this name."""
+        if not isinstance(name, str) or not name or "${" in name:
+            return None
+        plain = name.removeprefix("./").lstrip("/")
+        near = str(PurePosixPath(self.path).parent / plain)
+        if near in self.files:
+            return near
+        fitting = [each for each in self.files if each == plain or each.endswith("/" + plain)]
+        return max(fitting, key=lambda each: _shared(each, self.path), default=None)
+
+    def _document(self, text: Evaluated) -> Evaluated:
+        if not isinstance(text, str):
+            return Unknown()
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            found = self.load(text)
+            return found if found is not None else Unknown()
+
+    def _delta(self, name: str, arguments: Arguments) -> Evaluated:
+        where = next((each for each in arguments.every if isinstance(each, str)), None)
+        if name == "forName":
+            return Merge(self.job, datasets.table(where) if where else None)
+        if name == "forPath":
+            return Merge(self.job, datasets.path(where) if where else None)
+        return Unknown() if name == "isDeltaTable" else Method(None, lambda _, __: Unknown()).owner or Window()
+
+    def _pipeline(self, name: str, arguments: Arguments) -> Evaluated:
+        """Return what a function of a declarative pipeline returns: a decorator, or a table's frame."""
+        if name in ("read", "read_stream", "readStream"):
+            table = arguments.text(0, "name")
+            return self._live_frame(table, arguments.place) if table else Unknown()
+        if name in ("apply_changes", "create_auto_cdc_flow", "apply_changes_from_snapshot"):
+            target, source = arguments.text(0, "target"), arguments.get(1, "source")
+            frame = self._live_frame(source, arguments.place) if isinstance(source, str) else Unknown()
+            dropped = columns_of([arguments.named.get("except_column_list")])
+            kept = frame.without(dropped) if isinstance(frame, Frame) else frame
+            self.job.write(datasets.table(target) if target else None, kept, arguments.place)
+            return Unknown()
+        function = arguments.get(0)
+        mark = _live_mark(name, arguments.text(0, "name") or arguments.text(-1, "target"))
+        if isinstance(function, Function) and mark is not None:
+            return self.decorated(self.machine, mark, function, arguments.place)
+        return mark or Unknown()
+
+
+def _is_instance(value: Evaluated, kinds: Evaluated) -> Evaluated:
+    """Return whether a value has one of the types; Unknown if that is not certain."""
+    listed = kinds if isinstance(kinds, list | tuple) else [kinds]
+    names = {each.name.rpartition(".")[2] for each in listed if isinstance(each, External)}
+    if isinstance(value, Type):
+        return f"{value.kind}type" in {name.lower() for name in names}
+    if isinstance(value, Frame | Expr):
+        return type(value).__name__ in {{"DataFrame": "Frame", "Column": "Expr"}.get(name) for name in names}
+    return type(value).__name__ in names if isinstance(value, str | int | float | list | dict | tuple) else Unknown()
+
+
+def _live_mark(name: str, given: str | None) -> _Live | None:
+    if name in ("table", "view", "temporary_view", "materialized_view", "append_flow"):
+        return _Live(given, is_view=name in ("view", "temporary_view"))
+    return None
+
+
+_TYPES = frozenset(
+    {"StructType", "StructField", "ArrayType", "MapType", "fromJson", "fromDDL", "_parse_datatype_string"}
+) | {"_parse_datatype_json_string"}
+
+
+def _type(name: str, arguments: Arguments) -> Evaluated:
+    """Return the type of a constructor of pyspark.sql.types."""
+    first = arguments.get(0, "fields", "name", "elementType", "keyType")
+    match name:
+        case "StructType":
+            return _added_all(Type("struct"), first if isinstance(first, list | tuple) else ())
+        case "StructField":
+            return Instance(None, {"name": first, "dataType": arguments.get(1, "dataType")})
+        case "ArrayType":
+            return Type("array", element=_as_type(first))
+        case "MapType":
+            return Type("map", element=_as_type(arguments.get(1, "valueType")))
+    text = _dumped(first) if isinstance(first, dict) else first
+    return (schema_type(text) if isinstance(text, str) else None) or Unknown()
+
+
+def _as_type(value: Evaluated) -> Type | None:
+    return value if isinstance(value, Type) else ddl_type(value) if isinstance(value, str) else PLAIN
+
+
+def _added_all(base: Type, fields: Iterable[Evaluated]) -> Type:
+    for each in fields:
+        if isinstance(each, Instance) and isinstance(name := each.names.get("name"), str):
+            base = Type("struct", (*base.fields, (name, _as_type(each.names.get("dataType")))))
+    return base
+
+
+def _added(base: Type, given: Arguments) -> Type:
+    first = given.get(0, "field")
+    if isinstance(first, str):
+        return Type("struct", (*base.fields, (first, _as_type(given.get(1, "data_type")))))
+    return _added_all(base, [first])
+
+
+def _dumped(value: Evaluated) -> Evaluated:
+    """Return a value as JSON, unless it is large: its parts may be in it many times."""
+    count, waiting = 0, [value]
+    while waiting and count <= _MOST_PARTS:
+        part = waiting.pop()
+        count += 1
+        waiting += part.values() if isinstance(part, dict) else part if isinstance(part, list | tuple) else ()
+    if count > _MOST_PARTS:
+        return Unknown()
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return Unknown()
+
+
+_SETTINGS = frozenset({"getString", "getProperty"})
+"""Methods of configurations that return the text of a setting."""
+_MOST_PARTS = 5_000
+_REACHING = frozenset(
+    ("write", "writeStream", "writeTo", "readStream", "read", "sql", "merge", "start", "save", "table", "toTable")
+)
+_BUILTINS = frozenset(
+    ("str", "list", "tuple", "set", "iter", "frozenset", "sorted", "reversed", "dict", "len", "range", "zip", "map")
+) | {*("enumerate", "filter", "next", "open", "getattr", "print", "int", "float", "bool", "isinstance", "max", "min")}
+"""Functions of Python that are known, or whose result does not matter."""
+_OF_SCALA = frozenset({"sys", "System"})
+_SHADOWING = frozenset({"max", "min", "filter"})
+"""Those of them that pyspark.sql.functions has, too: all of its names are imported over them."""
+
+
+def _reaches(node: ast.AST) -> bool:
+    """Return whether a function may read or write a frame."""
+    return any(isinstance(each, ast.Attribute) and each.attr in _REACHING for each in ast.walk(node))

@@ -1,0 +1,596 @@
+"""Lower programs in Scala to syntax trees of Python, so that one machine evaluates both.
+
+Spark has the same methods in both languages. The members of an object are those of its module, and `main` is called at
+the end. What has no counterpart becomes a name that is not defined: its value is unknown.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+Node = Any
+"""A node of tree-sitter: the library is optional, and its types with it."""
+_T = TypeVar("_T", bound=ast.AST)
+
+_COLLECTIONS = frozenset({"Seq", "List", "Array", "Vector", "Set", "IndexedSeq", "Traversable", "Iterable"})
+_NULLARY = frozenset(
+    ("load", "start", "save", "distinct", "cache", "persist", "getOrCreate", "count", "toLowerCase", "toUpperCase")
+) | {
+    "trim",
+    "stripMargin",
+    "toList",
+    "toSeq",
+    "toArray",
+    "toSet",
+    "isNull",
+    "isNotNull",
+    "desc",
+    "asc",
+    "builder",
+    "enableHiveSupport",
+}
+"""Methods without arguments that are called without brackets."""
+_SAME = {"toLowerCase": "lower", "toUpperCase": "upper", "trim": "strip", "orElse": "or_else"}
+_BINARY: Mapping[str, type[ast.operator]] = {
+    "+": ast.Add,
+    "++": ast.Add,
+    ":+": ast.Add,
+    "-": ast.Sub,
+    "*": ast.Mult,
+    "/": ast.Div,
+    "%": ast.Mod,
+    "&&": ast.BitAnd,
+    "and": ast.BitAnd,
+    "||": ast.BitOr,
+    "or": ast.BitOr,
+}
+_COMPARED: Mapping[str, type[ast.cmpop]] = {
+    **dict.fromkeys(("==", "===", "<=>", "equalTo"), ast.Eq),
+    **dict.fromkeys(("!=", "=!=", "notEqual"), ast.NotEq),
+    "<": ast.Lt,
+    "<=": ast.LtE,
+    ">": ast.Gt,
+    ">=": ast.GtE,
+}
+_TYPES = {
+    "String": "STRING",
+    "Int": "INT",
+    "Long": "BIGINT",
+    "Double": "DOUBLE",
+    "Boolean": "BOOLEAN",
+    "Float": "FLOAT",
+    "BigDecimal": "DECIMAL",
+    "Timestamp": "TIMESTAMP",
+    "Date": "DATE",
+    "Short": "SMALLINT",
+    "Instant": "TIMESTAMP",
+}
+_ARRAYS = frozenset({"Seq", "List", "Array", "Vector", "Set"})
+_DEEPEST = 150
+_DEEPEST_CLASS = 6
+
+
+def lowered(root: Node) -> ast.Module:
+    """Return the module of a file; raises RecursionError if it nests too deeply."""
+    return _Lowering(root).module()
+
+
+class _Lowering:
+    """The lowering of one file; *pending* are functions that the current statement needs before it."""
+
+    def __init__(self, root: Node) -> None:
+        self.root = root
+        self.pending: list[ast.stmt] = []
+        self.classes: dict[str, Node] = {}
+        self.objects: set[str] = set()
+        self.members: list[set[str]] = []
+        self.depth = 0
+
+    def module(self) -> ast.Module:
+        """Return the statements of the file: imports, functions and classes first, as they may be used before."""
+        for node in _walk(self.root, ("class_definition", "object_definition")):
+            name = _text(_part(node, "name"))
+            if node.type == "object_definition":
+                self.objects.add(name)
+            elif any(child.type == "case" for child in node.children) or _part(node, "class_parameters"):
+                self.classes.setdefault(name, node)
+        body: list[ast.stmt] = []
+        mains: list[ast.stmt] = []
+        for node in self.root.named_children:
+            inner = _part(node, "body") if node.type == "object_definition" else None
+            listed = inner.named_children if inner is not None else [node] if node.type != "object_definition" else []
+            body += self._block(listed)
+            mains += [self._main(each) for each in listed if _is_main(each)]
+        body.sort(key=lambda each: not isinstance(each, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef))
+        return ast.fix_missing_locations(ast.Module(body=[*body, *mains], type_ignores=[]))
+
+    def _main(self, node: Node) -> ast.stmt:
+        called = self._at(
+            node, ast.Call(func=self._name(node, "main"), args=[self._name(node, "arguments")], keywords=[])
+        )
+        return self._at(node, ast.Expr(value=called))
+
+    @staticmethod
+    def _at(node: Node, made: _T) -> _T:
+        made.lineno = node.start_point[0] + 1  # type: ignore[attr-defined]
+        made.col_offset = 0  # type: ignore[attr-defined]
+        return made
+
+    def _name(self, node: Node, name: str) -> ast.expr:
+        if any(name in members for members in self.members):
+            return self._member(node, self._at(node, _named("self")), name)
+        return self._at(node, _named(name))
+
+    def _member(self, node: Node, base: ast.expr, name: str) -> ast.Attribute:
+        return self._at(node, ast.Attribute(value=base, attr=name, ctx=ast.Load()))
+
+    def _constant(self, node: Node, value: Any) -> ast.Constant:  # noqa: ANN401 - a constant of any type
+        return self._at(node, ast.Constant(value=value))
+
+    def _call(
+        self, node: Node, function: ast.expr, args: Sequence[ast.expr], keywords: Sequence[ast.keyword] = ()
+    ) -> ast.Call:
+        return self._at(node, ast.Call(func=function, args=list(args), keywords=list(keywords)))
+
+    # --- statements
+
+    def _block(self, nodes: Iterable[Node], *, returns: bool = False) -> list[ast.stmt]:
+        """Return statements; with *returns*, the last one is the result."""
+        listed = [node for node in nodes if node.type not in ("comment", "block_comment", "package_clause")]
+        result: list[ast.stmt] = []
+        for at, node in enumerate(listed):
+            outer, self.pending = self.pending, []
+            made = self._statement(node, returns=returns and at == len(listed) - 1)
+            result += [*self.pending, *made]
+            self.pending = outer
+        return result
+
+    def _statement(self, node: Node, *, returns: bool) -> list[ast.stmt]:
+        match node.type:
+            case "import_declaration":
+                return self._import(node)
+            case "val_definition" | "var_definition":
+                value, target = _part(node, "value"), _part(node, "pattern")
+                if value is None:
+                    return []
+                return [self._at(node, ast.Assign(targets=[self._target(target)], value=self._value(value)))]
+            case "function_definition":
+                return [self._function(node)]
+            case "class_definition" | "trait_definition" | "object_definition":
+                return [self._class(node)]
+            case "assignment_expression":
+                target, value = _part(node, "left"), _part(node, "right")
+                return [self._at(node, ast.Assign(targets=[self._target(target)], value=self._value(value)))]
+            case "if_expression":
+                return [self._if(node, returns=returns)]
+            case "for_expression":
+                return [self._for(node)]
+            case "while_expression" | "do_while_expression":
+                return self._block(_body(node))
+            case "try_expression":
+                final = [
+                    inner for child in node.children if child.type == "finally_clause" for inner in child.named_children
+                ]
+                body = _part(node, "body")
+                return [*self._block(_inside(body), returns=returns), *self._block(final)]
+            case "block" | "indented_block":
+                return self._block(node.named_children, returns=returns)
+            case "return_expression":
+                inner = node.named_children
+                return [self._at(node, ast.Return(value=self._value(inner[0]) if inner else None))]
+            case "throw_expression":
+                return [self._at(node, ast.Raise())]
+        value = self._value(node)
+        return [self._at(node, ast.Return(value=value) if returns else ast.Expr(value=value))]
+
+    def _import(self, node: Node) -> list[ast.stmt]:
+        path = ".".join(_text(child) for child in node.children_by_field_name("path") if child.is_named)
+        path = path.replace("org.apache.spark.sql", "pyspark.sql")
+        selected = next((child for child in node.named_children if child.type == "namespace_selectors"), None)
+        if any(child.type == "namespace_wildcard" for child in node.named_children):
+            names = ["*"]
+        elif selected is not None:
+            names = [
+                _text(child.named_children[0] if child.named_children else child) for child in selected.named_children
+            ]
+        else:
+            path, _, name = path.rpartition(".")
+            names = [name]
+        aliases = [ast.alias(name=name) for name in names if name]
+        return [self._at(node, ast.ImportFrom(module=path, names=aliases, level=0))] if path and aliases else []
+
+    def _target(self, node: Node) -> ast.expr:
+        if node.type in ("tuple_pattern", "tuple_expression"):
+            return self._at(
+                node, ast.Tuple(elts=[self._target(child) for child in node.named_children], ctx=ast.Store())
+            )
+        if node.type == "identifier":
+            name = self._name(node, _text(node))
+            if isinstance(name, ast.Attribute | ast.Name):
+                name.ctx = ast.Store()
+            return name
+        return self._at(node, ast.Name(id="_", ctx=ast.Store()))
+
+    def _function(self, node: Node, first: str = "") -> ast.FunctionDef:
+        """Return a function; one with several lists of parameters returns a function of the next list."""
+        groups = [child for child in node.children if child.type == "parameters"]
+        given = [group for group in groups if not any(child.type == "implicit" for child in group.children)] or [None]
+        body = _part(node, "body")
+        every = [_text(_part(each, "name")) for group in given for each in _walk(group, ("parameter",))]
+        made = self._shadowing(every, lambda: self._block(_inside(body), returns=True))
+        name = _text(_part(node, "name"))
+        for at in range(len(given) - 1, -1, -1):
+            called = f"_{name}_{at}" if at else name
+            made = [self._definition(node, called, *self._parameters(given[at], "" if at else first), made)]
+            if at:
+                made.append(self._at(node, ast.Return(value=_named(called))))
+        return made[0]  # type: ignore[return-value]
+
+    def _parameters(self, group: Node | None, first: str) -> tuple[list[str], list[ast.expr], bool]:
+        """Return the names and defaults of a list of parameters, and whether the last one takes all further values."""
+        listed = _walk(group, ("parameter",))
+        names = [_text(_part(each, "name")) for each in listed]
+        defaults = [self._value(found) for each in listed if (found := _part(each, "default_value")) is not None]
+        is_open = bool(listed) and _text(_part(listed[-1], "type")).endswith("*")
+        return [first, *names] if first else names, defaults, is_open
+
+    def _shadowing(self, names: Iterable[str], make: Callable[[], list[ast.stmt]]) -> list[ast.stmt]:
+        """Return what is made while *names* are no members of the class around."""
+        hidden = set(names)
+        outer, self.members = self.members, [members - hidden for members in self.members]
+        made = make()
+        self.members = outer
+        return made
+
+    def _definition(
+        self,
+        node: Node,
+        name: str,
+        names: Sequence[str],
+        defaults: Sequence[ast.expr],
+        is_open: bool,
+        body: list[ast.stmt],
+    ) -> ast.FunctionDef:
+        listed = [ast.arg(arg=each) for each in names]
+        arguments = ast.arguments(
+            posonlyargs=[],
+            args=listed[:-1] if is_open else listed,
+            vararg=listed[-1] if is_open else None,
+            kwonlyargs=[],
+            kw_defaults=[],
+            defaults=list(defaults),
+        )
+        inside = body or [self._at(node, ast.Pass())]
+        return self._at(node, ast.FunctionDef(name=name, args=arguments, body=inside, decorator_list=[]))
+
+    def _class(self, node: Node) -> ast.ClassDef:
+        """Return a class: its parameters and values are attributes that the constructor sets."""
+        body = _part(node, "body")
+        inside = body.named_children if body is not None else []
+        names = [_text(_part(each, "name")) for each in _walk(_part(node, "class_parameters"), ("class_parameter",))]
+        own = [each for each in inside if each.type in ("val_definition", "var_definition", "function_definition")]
+        known = {_text(_part(each, "pattern") or _part(each, "name")) for each in own}
+        functions = [each for each in inside if each.type == "function_definition"]
+        rest = [each for each in inside if each.type not in ("function_definition", "import_declaration")]
+        self.members.append({*names, *known})
+        setting: list[ast.stmt] = []
+        for name in names:
+            target = self._member(node, _named("self"), name)
+            setting.append(self._at(node, ast.Assign(targets=[target], value=_named(name))))
+        setting += self._block(rest)
+        made: list[ast.stmt] = [self._function(each, "self") for each in functions]
+        self.members.pop()
+        init = self._definition(node, "__init__", ["self", *names], [], False, setting)
+        bases = [_named(_text(each)) for each in _walk(_part(node, "extend"), ("type_identifier",))]
+        name = _text(_part(node, "name"))
+        return self._at(
+            node, ast.ClassDef(name=name, bases=list(bases[:3]), keywords=[], body=[init, *made], decorator_list=[])
+        )
+
+    def _if(self, node: Node, *, returns: bool) -> ast.stmt:
+        condition, alternative = _part(node, "condition"), _part(node, "alternative")
+        body = self._block(_inside(_part(node, "consequence")), returns=returns)
+        other = self._block(_inside(alternative), returns=returns) if alternative is not None else []
+        return self._at(node, ast.If(test=self._value(condition), body=body or [ast.Pass()], orelse=other))
+
+    def _for(self, node: Node) -> ast.stmt:
+        body = self._block(_body(node))
+        listed = [each for each in _walk(node, ("enumerator",)) if len(each.named_children) > 1]
+        for each in reversed(listed):
+            target, source = each.named_children[0], each.named_children[1]
+            loop = ast.For(target=self._target(target), iter=self._value(source), body=body or [ast.Pass()], orelse=[])
+            body = [self._at(node, loop)]
+        return body[0] if body else self._at(node, ast.Pass())
+
+    # --- expressions
+
+    def _value(self, node: Node) -> ast.expr:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise RecursionError
+        try:
+            return self._expression(node)
+        finally:
+            self.depth -= 1
+
+    def _expression(self, node: Node) -> ast.expr:
+        match node.type:
+            case "identifier" | "operator_identifier" | "type_identifier":
+                return self._name(node, _text(node))
+            case "string":
+                return self._constant(node, _unquoted(_text(node)))
+            case "integer_literal":
+                digits = _text(node).rstrip("lL")
+                return self._constant(node, int(digits) if digits.isdigit() else 0)
+            case "floating_point_literal" | "character_literal":
+                return self._constant(node, 0.5)
+            case "boolean_literal":
+                return self._constant(node, _text(node) == "true")
+            case "null_literal" | "unit":
+                return self._constant(node, None)
+            case "interpolated_string_expression":
+                return self._interpolated(node)
+            case "quote_expression" | "symbol_literal":
+                return self._call(node, self._spark(node, "col"), [self._constant(node, _text(node).lstrip("'"))])
+            case "parenthesized_expression" | "vararg" | "ascription_expression" | "postfix_expression" if (
+                node.named_children
+            ):
+                inner = self._value(node.named_children[0])
+                return self._at(node, ast.Starred(value=inner, ctx=ast.Load())) if node.type == "vararg" else inner
+            case "tuple_expression":
+                return self._at(
+                    node, ast.Tuple(elts=[self._value(each) for each in node.named_children], ctx=ast.Load())
+                )
+            case "field_expression":
+                return self._field(node)
+            case "generic_function":
+                return self._generic(node)
+            case "call_expression" | "instance_expression":
+                return self._called(node)
+            case "infix_expression":
+                return self._infix(node)
+            case "prefix_expression" if node.named_children:
+                return self._at(node, ast.UnaryOp(op=ast.Not(), operand=self._value(node.named_children[-1])))
+            case "lambda_expression":
+                return self._lambda(node)
+            case "if_expression":
+                branches = (_part(node, "consequence"), _part(node, "alternative"))
+                first, second = (self._result(each) for each in branches)
+                test = self._value(_part(node, "condition"))
+                return self._at(node, ast.IfExp(test=test, body=first, orelse=second))
+            case "match_expression" | "try_expression":
+                return self._choice(node)
+            case "block" | "indented_block":
+                return self._result(node)
+        return self._at(node, _named("_unknown"))
+
+    def _result(self, node: Node | None) -> ast.expr:
+        """Return the result of a block; its statements come before."""
+        if node is None:
+            return ast.Constant(value=None)
+        inside = _inside(node)
+        if len(inside) == 1 and inside[0].type not in ("val_definition", "var_definition", "for_expression"):
+            return self._value(inside[0])
+        name = f"_block_{node.start_point[0]}_{node.start_point[1]}"
+        self.pending.append(self._definition(node, name, [], [], False, self._block(inside, returns=True)))
+        return self._call(node, self._at(node, _named(name)), [])
+
+    def _choice(self, node: Node) -> ast.expr:
+        """Return any of the results of a match, or of a try."""
+        bodies = [_part(each, "body") for each in _walk(node, ("case_clause",))]
+        if node.type == "try_expression":
+            bodies = [_part(node, "body"), *bodies]
+        results = [self._result(each) for each in bodies if each is not None]
+        result = results[-1] if results else self._constant(node, None)
+        for each in results[-2::-1]:
+            test = _named("_unknown")
+            result = self._at(node, ast.IfExp(test=test, body=each, orelse=result))
+        return result
+
+    def _spark(self, node: Node, name: str) -> ast.expr:
+        self.pending.append(
+            self._at(
+                node,
+                ast.ImportFrom(
+                    module="pyspark.sql.functions", names=[ast.alias(name=name, asname=f"_spark_{name}")], level=0
+                ),
+            )
+        )
+        return self._at(node, ast.Name(id=f"_spark_{name}", ctx=ast.Load()))
+
+    def _interpolated(self, node: Node) -> ast.expr:
+        kind = _text(_part(node, "interpolator"))
+        inner = next((each for each in node.named_children if each.type == "interpolated_string"), None)
+        text, at = _text(inner), 0
+        parts: list[ast.expr] = []
+        body = text[3:-3] if text.startswith('"""') else text[1:-1]
+        start = inner.start_byte + (3 if text.startswith('"""') else 1) if inner is not None else 0
+        raw = body.encode()
+        for each in inner.named_children if inner is not None else ():
+            begin, end = each.start_byte - start, each.end_byte - start
+            parts.append(self._constant(node, raw[at:begin].decode("utf-8", "replace")))
+            found = each.named_children[0] if each.named_children else each
+            parts.append(self._at(node, ast.FormattedValue(value=self._result(found), conversion=-1)))
+            at = end
+        parts.append(self._constant(node, raw[at:].decode("utf-8", "replace")))
+        made = self._at(node, ast.JoinedStr(values=parts))
+        return self._call(node, self._spark(node, "col"), [made]) if kind == "$" else made
+
+    def _field(self, node: Node) -> ast.expr:
+        base, name = _part(node, "value"), _text(_part(node, "field"))
+        if base.type == "identifier" and _text(base) in self.objects:
+            return self._name(node, name)
+        made = self._member(node, self._value(base), _SAME.get(name, name))
+        return self._call(node, made, []) if name in _NULLARY else made
+
+    def _generic(self, node: Node) -> ast.expr:
+        function = _part(node, "function")
+        types = _part(node, "type_arguments")
+        named = _text(function)
+        if named in ("Encoders.product", "ScalaReflection.schemaFor", "Encoders.bean") and types is not None:
+            ddl = self._ddl(types.named_children[0], 0)
+            made = self._at(node, _named("_schema"))
+            self.pending.append(
+                self._at(
+                    node,
+                    ast.ImportFrom(
+                        module="pyspark.sql.types", names=[ast.alias(name="fromDDL", asname="_schema")], level=0
+                    ),
+                )
+            )
+            return self._call(node, made, [self._constant(node, ddl)])
+        if function.type == "field_expression" and _text(_part(function, "field")) == "as":
+            return self._value(_part(function, "value"))  # a view of the same rows by a class
+        return self._value(function)
+
+    def _ddl(self, node: Node, depth: int) -> str:
+        """Return the DDL of a type: of a case class, a struct of its fields."""
+        if node.type == "generic_type":
+            base, inner = (
+                _text(_part(node, "type")),
+                _part(node, "type_arguments").named_children,
+            )
+            if base == "Option":
+                return self._ddl(inner[0], depth)
+            if base in _ARRAYS:
+                return f"ARRAY<{self._ddl(inner[0], depth)}>"
+            return f"MAP<STRING, {self._ddl(inner[-1], depth)}>" if base == "Map" else "STRING"
+        name = _text(node).rpartition(".")[2]
+        if name in _TYPES or name not in self.classes or depth > _DEEPEST_CLASS:
+            return _TYPES.get(name, "STRING")
+        parameters = _walk(self.classes[name].child_by_field_name("class_parameters"), ("class_parameter",))
+        fields = ((_text(_part(each, "name")), _part(each, "type")) for each in parameters)
+        return f"STRUCT<{', '.join(f'`{own}`: {self._ddl(kind, depth + 1)}' for own, kind in fields)}>"
+
+    def _called(self, node: Node) -> ast.expr:
+        is_new = node.type == "instance_expression"
+        function = node.named_children[0] if is_new else _part(node, "function")
+        given = _part(node, "arguments")
+        args, keywords = self._arguments(given)
+        name = _text(function)
+        if name in _COLLECTIONS or (
+            function.type == "generic_function" and _text(_part(function, "function")) in _COLLECTIONS
+        ):
+            return self._at(node, ast.List(elts=args, ctx=ast.Load()))
+        if name == "Map":
+            pairs = [
+                (each.elts[0], each.elts[1]) for each in args if isinstance(each, ast.Tuple) and len(each.elts) == 2
+            ]
+            return self._at(node, ast.Dict(keys=[key for key, _ in pairs], values=[value for _, value in pairs]))
+        if name in ("Some", "Option") and len(args) == 1:
+            return args[0]
+        if function.type == "field_expression" and _text(_part(function, "field")) in _NULLARY:
+            field = _text(_part(function, "field"))
+            made: ast.expr = self._member(node, self._value(_part(function, "value")), _SAME.get(field, field))
+        else:
+            made = self._value(function)
+        holes = [at for at, each in enumerate(args) if isinstance(each, ast.Name) and each.id == "_"]
+        if holes:  # f(_, x) is a function of the missing argument
+            args = [_named("_hole") if at in holes else each for at, each in enumerate(args)]
+            return self._of_hole(node, self._call(node, made, args, keywords))
+        return self._call(node, made, args, keywords)
+
+    def _of_hole(self, node: Node, body: ast.expr) -> ast.expr:
+        given = ast.arguments(posonlyargs=[], args=[ast.arg(arg="_hole")], kwonlyargs=[], kw_defaults=[], defaults=[])
+        return self._at(node, ast.Lambda(args=given, body=body))
+
+    def _arguments(self, given: Node | None) -> tuple[list[ast.expr], list[ast.keyword]]:
+        args: list[ast.expr] = []
+        keywords: list[ast.keyword] = []
+        listed = given.named_children if given is not None else []
+        if given is not None and given.type in ("block", "case_block"):
+            listed = [given.named_children[0]] if len(given.named_children) == 1 else [given]
+        for each in listed:
+            if each.type in ("comment", "block_comment"):
+                continue
+            if each.type == "assignment_expression":
+                name, value = _text(_part(each, "left")), _part(each, "right")
+                keywords.append(self._at(each, ast.keyword(arg=name, value=self._value(value))))
+            elif each.type == "wildcard":
+                args.append(self._at(each, _named("_")))
+            else:
+                args.append(self._value(each))
+        return args, keywords
+
+    def _infix(self, node: Node) -> ast.expr:
+        left, right = _part(node, "left"), _part(node, "right")
+        sign = _text(_part(node, "operator"))
+        if left.type == right.type == "wildcard":  # _ union _
+            names = [_named("_left"), _named("_right")]
+            given = [ast.arg(arg="_left"), ast.arg(arg="_right")]
+            body = self._applied(node, sign, names[0], names[1])
+            arguments = ast.arguments(posonlyargs=[], args=given, kwonlyargs=[], kw_defaults=[], defaults=[])
+            return self._at(node, ast.Lambda(args=arguments, body=body))
+        return self._applied(node, sign, self._value(left), self._value(right))
+
+    def _applied(self, node: Node, sign: str, left: ast.expr, right: ast.expr) -> ast.expr:
+        if sign == "->":
+            return self._at(node, ast.Tuple(elts=[left, right], ctx=ast.Load()))
+        if sign in _COMPARED:
+            return self._at(node, ast.Compare(left=left, ops=[_COMPARED[sign]()], comparators=[right]))
+        if sign in _BINARY:
+            right = self._at(node, ast.List(elts=[right], ctx=ast.Load())) if sign == ":+" else right
+            return self._at(node, ast.BinOp(left=left, op=_BINARY[sign](), right=right))
+        if sign.isidentifier():
+            listed = right.elts if isinstance(right, ast.Tuple) else [right]
+            return self._call(node, self._member(node, left, sign), listed)
+        return self._at(node, _named("_unknown"))
+
+    def _lambda(self, node: Node) -> ast.expr:
+        parameters = _part(node, "parameters")
+        found = _walk(parameters, ("binding",)) if parameters is not None else []
+        names = [_text(_part(each, "name")) for each in found]
+        names = names or ([_text(parameters)] if parameters is not None and parameters.type == "identifier" else ["_"])
+        names = [name if name.isidentifier() else "_" for name in names]
+        body = _inside(node.named_children[-1])
+        name = f"_lambda_{node.start_point[0]}_{node.start_point[1]}"
+        statements = self._shadowing(names, lambda: self._block(body, returns=True))
+        self.pending.append(self._definition(node, name, names, [], False, statements))
+        return self._at(node, _named(name))
+
+
+def _named(name: str) -> ast.expr:
+    return ast.Name(id=name, ctx=ast.Load())
+
+
+def _part(node: Node, name: str) -> Node:
+    return node.child_by_field_name(name)
+
+
+def _text(node: Node | None) -> str:
+    return node.text.decode("utf-8", "replace") if node is not None else ""
+
+
+def _unquoted(text: str) -> str:
+    if text.startswith('"""'):
+        return text[3:-3]
+    try:
+        return str(ast.literal_eval(text))
+    except (ValueError, SyntaxError):
+        return text.strip('"')
+
+
+def _inside(node: Node | None) -> list[Node]:
+    if node is None:
+        return []
+    return list(node.named_children) if node.type in ("block", "indented_block", "template_body") else [node]
+
+
+def _body(node: Node) -> list[Node]:
+    return _inside(_part(node, "body"))
+
+
+def _walk(node: Node | None, kinds: tuple[str, ...]) -> list[Node]:
+    """Return the nodes of some kinds inside a node, in order."""
+    found, waiting = [], [node] if node is not None else []
+    while waiting:
+        each = waiting.pop()
+        found += [each] if each.type in kinds else []
+        waiting += reversed(each.named_children)
+    return found
+
+
+def _is_main(node: Node) -> bool:
+    return node.type == "function_definition" and _text(_part(node, "name")) == "main"

@@ -1,0 +1,922 @@
+"""PySpark's API for the machine: sessions, readers, frames, columns and writers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from scanner_model.errors import InputInvalid
+from scanner_programs.frames import datasets
+from scanner_programs.frames.expressions import Expr, Kind, Out, call, column, literal, text_of
+from scanner_programs.frames.machine import (
+    Arguments,
+    Evaluated,
+    Function,
+    Library,
+    Machine,
+    Method,
+    Unknown,
+    as_expr,
+    frames_in,
+    is_plain,
+    options_of,
+)
+from scanner_programs.frames.relations import Frame, Setting, assigned, of_dataset, opaque
+from scanner_programs.frames.schemas import PLAIN, ddl_type
+from scanner_programs.frames.sql import execute, expression
+from scanner_programs.frames.values import NOTHING, Dataset, Type, record_columns
+
+_DEEPEST_LIST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """A frame that is written to a dataset; None: one whose name is not resolved. *is_topic*: a record of Kafka."""
+
+    target: Dataset | None
+    frame: Frame
+    place: str
+    is_topic: bool = False
+
+
+@dataclass(slots=True)
+class Job:
+    """What a program reads and writes, as far as it was evaluated.
+
+    *used* are frames whose rows leave the program by another way: they are shown, collected or counted. *derived* are
+    those with which something is done.
+    """
+
+    sinks: list[Sink] = field(default_factory=list)
+    reads: dict[Dataset, str] = field(default_factory=dict)
+    used: list[tuple[Frame, str]] = field(default_factory=list)
+    derived: set[Frame] = field(default_factory=set)
+    views: dict[str, Frame] = field(default_factory=dict)
+    problems: dict[tuple[str, str], None] = field(default_factory=dict)
+    name: str = ""
+
+    def problem(self, place: str, what: str) -> None:
+        """Note what is not resolved, once."""
+        self.problems.setdefault((place, what))
+
+    def read(
+        self, dataset: Dataset, place: str, columns: Iterable[tuple[str, Evaluated]] | None = None, name: str = ""
+    ) -> Frame:
+        """Return the frame of a dataset."""
+        self.reads.setdefault(dataset, place)
+        return of_dataset(dataset, columns, name)
+
+    def write(self, target: Dataset | None, value: Evaluated, place: str, *, is_topic: bool = False) -> None:
+        """Note that a frame is written; of a value that is not known, what it may be computed from."""
+        frame = (
+            value
+            if isinstance(value, Frame)
+            else opaque(frames_in(value), None, "the frame that is written is not resolved")
+        )
+        if target is None:
+            self.problem(place, "what is written to is not resolved")
+        self.sinks.append(Sink(target, frame, place, is_topic))
+
+
+@dataclass(slots=True)
+class _Statements:
+    """The session that statements of SQL run in."""
+
+    job: Job
+    place: str
+
+    def table(self, parts: tuple[str, ...]) -> Frame:
+        name = ".".join(parts)
+        view = self.job.views.get(parts[-1].casefold()) if len(parts) == 1 or parts[0] == "global_temp" else None
+        if view is not None:
+            return view
+        return self.job.read(self._dataset(parts), self.place, name=name)
+
+    def define(self, name: str, frame: Frame) -> None:
+        self.job.views[name.rpartition(".")[2].casefold()] = frame
+
+    def write(self, parts: tuple[str, ...], frame: Frame) -> None:
+        self.job.write(self._dataset(parts), frame, self.place)
+
+    @staticmethod
+    def _dataset(parts: tuple[str, ...]) -> Dataset:
+        is_path = len(parts) == 2 and datasets.is_path(parts[1])
+        return datasets.path(parts[1]) if is_path else datasets.table(".".join(parts))
+
+
+def sql(job: Job, text: Evaluated, place: str, named: Mapping[str, Evaluated]) -> Evaluated:
+    """Run the statements of a text of SQL; *named* are the frames and values in its braces."""
+    if not isinstance(text, str):
+        job.problem(place, "a statement of SQL is not resolved")
+        return Unknown(tuple(frames_in(text)), "a statement of SQL is not resolved")
+    statements = _Statements(job, place)
+    for name, value in named.items():
+        if isinstance(value, Frame) and f"{{{name}}}" in text:
+            statements.define(name, value)
+            text = text.replace(f"{{{name}}}", name)
+    try:
+        return execute(text, statements) or Unknown()
+    except InputInvalid as error:
+        job.problem(place, error.what)
+        return Unknown(tuple(frame for frame in job.views.values()), error.what)
+
+
+def columns_of(values: Iterable[Evaluated], depth: int = 0) -> list[Expr]:
+    """Return arguments as columns: texts are names, lists are taken apart."""
+    result: list[Expr] = []
+    for value in values:
+        if isinstance(value, list | tuple | set):
+            result += columns_of(value, depth + 1) if depth < _DEEPEST_LIST else []
+        elif isinstance(value, str):
+            result.append(column(value))
+        elif isinstance(value, Expr):
+            result.append(value)
+        elif isinstance(value, dict):
+            result += [call(str(function), column(str(name))) for name, function in value.items()]
+    return result
+
+
+def names_in(values: Iterable[Evaluated]) -> list[str]:
+    """Return the texts among arguments, and those in their lists."""
+    return [each.data[-1] for each in columns_of(values) if each.kind is Kind.COLUMN and each.data]
+
+
+def condition(value: Evaluated) -> Expr:
+    """Return a condition: a text is an expression of SQL."""
+    return expression(value) if isinstance(value, str) else as_expr(value)
+
+
+class Session(Library):
+    """A Spark session, or its builder."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        if name in ("read", "readStream"):
+            return Reader(self.job)
+        if name in ("catalog", "udf", "conf"):
+            return _Part(self.job, name)
+        return self if name in ("builder", "sparkSession", "spark_session", "streams") else Unknown()
+
+    def called(self, machine: Machine, arguments: Arguments) -> Session:
+        return self
+
+    def do_appName(self, machine: Machine, arguments: Arguments) -> Session:
+        self.job.name = self.job.name or arguments.text(0, "name") or ""
+        return self
+
+    def _itself(self, machine: Machine, arguments: Arguments) -> Session:
+        return self
+
+    do_config = do_master = do_enableHiveSupport = do_getOrCreate = do_create = do_remote = do_newSession = _itself
+    do_getActiveSession = _itself
+
+    def do_sql(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        text = arguments.get(0, "sqlQuery")
+        machine.step(len(text) // 5 if isinstance(text, str) else 1)
+        return sql(self.job, text, arguments.place, arguments.named)
+
+    def do_table(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        return Reader(self.job).do_table(machine, arguments)
+
+    def do_createDataFrame(self, machine: Machine, arguments: Arguments) -> Frame:
+        schema, data = arguments.get(1, "schema"), arguments.get(0, "data")
+        inputs = list(frames_in(data))
+        names = _schema_names(schema)
+        if names is None and isinstance(data, list) and data and isinstance(data[0], dict):
+            names = [str(key) for key in data[0]]
+        if inputs:
+            return opaque(inputs, names, "")
+        return Frame(tuple(Out(name, NOTHING) for name in names or ()))
+
+    def do_range(self, machine: Machine, arguments: Arguments) -> Frame:
+        return Frame((Out("id", NOTHING),))
+
+
+class _Part(Library):
+    """The catalog, the registration of functions, or the configuration of a session."""
+
+    def __init__(self, job: Job, name: str) -> None:
+        self.job, self.name = job, name
+
+    def do_register(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        return Unknown()
+
+    def do_get(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        name, default = arguments.text(0), arguments.get(1, "default")
+        return f"${{{name}:{default}}}" if name and isinstance(default, str) else Unknown()
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        return Unknown()
+
+
+def _schema_names(schema: Evaluated) -> list[str] | None:
+    """Return the names of the columns of a schema in any form; None if unknown."""
+    kind = schema if isinstance(schema, Type) else ddl_type(schema) if isinstance(schema, str) else None
+    if kind is not None:
+        return [name for name, _ in kind.fields]
+    return [each for each in schema if isinstance(each, str)] if isinstance(schema, list | tuple) else None
+
+
+_FILES = frozenset({"parquet", "json", "csv", "orc", "text", "textFile", "avro", "xml", "delta", "binaryFile"})
+
+
+@dataclass(slots=True, eq=False)
+class Reader(Library):
+    """A reader of batches or streams, with its options."""
+
+    job: Job
+    kind: str = "parquet"
+    options: Mapping[str, Evaluated] = field(default_factory=dict)
+    type: Evaluated = None
+
+    def do_format(self, machine: Machine, arguments: Arguments) -> Reader:
+        return replace(self, kind=arguments.text(0, "source") or "")
+
+    def do_option(self, machine: Machine, arguments: Arguments) -> Reader:
+        return replace(self, options={**self.options, **_option(arguments)})
+
+    def do_options(self, machine: Machine, arguments: Arguments) -> Reader:
+        return replace(self, options={**self.options, **_lowered(arguments)})
+
+    def do_schema(self, machine: Machine, arguments: Arguments) -> Reader:
+        return replace(self, type=arguments.get(0, "schema"))
+
+    def do_load(self, machine: Machine, arguments: Arguments) -> Frame:
+        return self._load(arguments, arguments.get(0, "path"))
+
+    def do_table(self, machine: Machine, arguments: Arguments) -> Frame:
+        name = arguments.text(0, "tableName", "name")
+        if name is None:
+            self.job.problem(arguments.place, "a table that is read is not resolved")
+            return opaque((), None, "a table that is read is not resolved")
+        return _Statements(self.job, arguments.place).table(tuple(column(name).data))
+
+    def do_jdbc(self, machine: Machine, arguments: Arguments) -> Frame:
+        options = {"url": arguments.get(0, "url"), "dbtable": arguments.get(1, "table")}
+        return replace(self, kind="jdbc", options={**self.options, **options})._load(arguments, None)
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        if name not in _FILES:
+            return Unknown()
+        reader = replace(self, kind=name)
+        return Method(self, lambda machine, arguments: reader._load(arguments, arguments.get(0, "path", "paths")))
+
+    def _load(self, arguments: Arguments, where: Evaluated) -> Frame:
+        kind = arguments.text(-1, "format") or self.kind
+        options = {**self.options, **_lowered(replace(arguments, values=()))}
+        if kind == "kafka":
+            return self._kafka(options, arguments.place)
+        if kind in ("rate", "socket", "rate-micro-batch"):
+            return Frame((Out("timestamp", NOTHING), Out("value", NOTHING)))
+        if "query" in options or str(options.get("dbtable", "")).lstrip().startswith("("):
+            return self._query(options, arguments.place)
+        listed = where if isinstance(where, list | tuple) else [where]
+        found = [datasets.external(kind, _texts(options), each if isinstance(each, str) else None) for each in listed]
+        if None in found or not found:
+            self.job.problem(arguments.place, f"what is read as {kind or 'an unknown format'} is not resolved")
+        frames = [self.job.read(each, arguments.place, self._columns(each)) for each in found if each is not None]
+        frame = frames[0] if frames else opaque((), None, "what is read is not resolved")
+        for each in frames[1:]:
+            frame = frame.united(each, by_name=True)
+        return frame
+
+    def _columns(self, dataset: Dataset) -> list[tuple[str, Evaluated]] | None:
+        """Return the columns that the schema of the reader lists; None without one."""
+        names = _schema_names(self.type)
+        whole = of_dataset(dataset).open[0].value
+        kind = self.type if isinstance(self.type, Type) else ddl_type(self.type) if isinstance(self.type, str) else None
+        typed = replace(whole, type=kind)
+        return [(name, typed.member(name)) for name in names] if names else None
+
+    def _query(self, options: Mapping[str, Evaluated], place: str) -> Frame:
+        """Return the frame of a query that a database runs."""
+        text = options.get("query") or str(options.get("dbtable", "")).strip().rpartition(")")[0].removeprefix("(")
+        inner = Job(views={})
+        result = sql(inner, text, place, {})
+        self.job.problems |= inner.problems
+        url = options.get("url")
+        names = {table: datasets.jdbc(url if isinstance(url, str) else "", table.name) for table in inner.reads}
+        for dataset in names.values():
+            self.job.reads.setdefault(dataset, place)
+        return (
+            _moved(result, names)
+            if isinstance(result, Frame)
+            else opaque([of_dataset(each) for each in names.values()], None, "a query is not resolved")
+        )
+
+    def _kafka(self, options: Mapping[str, Evaluated], place: str) -> Frame:
+        topics: list[Dataset] = []
+        for each in options_of(options.get("subscribe")):
+            if isinstance(each, str):
+                topics += [datasets.topic(name.strip()) for name in each.split(",")]
+        if isinstance(pattern := options.get("subscribepattern"), str):
+            topics.append(datasets.topic(f"regex:{pattern}"))
+            self.job.problem(place, f"the topics that match {pattern!r} are not resolved")
+        if isinstance(assigned_to := options.get("assign"), str):
+            topics += [datasets.topic(name) for name in datasets.assigned_topics(assigned_to)]
+        if not topics:
+            self.job.problem(place, "the topic that is read is not resolved")
+        for topic in topics:
+            self.job.reads.setdefault(topic, place)
+        columns = tuple(Out(name, value) for name, value in record_columns(topics))
+        return Frame(columns, sources=frozenset(topics))
+
+
+def _moved(frame: Frame, names: Mapping[Dataset, Dataset]) -> Frame:
+    """Return a frame whose sources have other names."""
+
+    def moved(value: Evaluated) -> Evaluated:
+        origins = frozenset((names.get(dataset, dataset), path) for dataset, path in value.origins)
+        deciders = frozenset(((names.get(o[0], o[0]), o[1]), subtype) for o, subtype in value.deciders)
+        return replace(value, origins=origins, deciders=deciders, parts=None, inner=None)
+
+    columns = tuple(replace(out, value=moved(out.value), origin=None) for out in frame.columns)
+    open_ = tuple(replace(each, value=moved(each.value)) for each in frame.open)
+    deciders = frozenset(((names.get(o[0], o[0]), o[1]), subtype) for o, subtype in frame.deciders)
+    return replace(
+        frame, columns=columns, open=open_, deciders=deciders, sources=frozenset(names.get(s, s) for s in frame.sources)
+    )
+
+
+def _option(arguments: Arguments) -> dict[str, Evaluated]:
+    key = arguments.text(0, "key")
+    value = arguments.get(1, "value")
+    return {key.lower(): value} if key is not None else {}
+
+
+def _lowered(arguments: Arguments) -> dict[str, Evaluated]:
+    """Return options by their names in lower case: keywords, or a dictionary as Scala has it."""
+    listed = {**arguments.named}
+    for each in arguments.values:
+        listed |= each if isinstance(each, dict) else {}
+    return {str(name).lower(): value for name, value in listed.items()}
+
+
+def _texts(options: Mapping[str, Evaluated]) -> dict[str, str | None]:
+    return {name: value if isinstance(value, str) else None for name, value in options.items()}
+
+
+_NOWHERE = frozenset({"console", "memory", "noop"})
+
+
+@dataclass(slots=True, eq=False)
+class Writer(Library):
+    """A writer of a frame, or of a value that is not known, with its options."""
+
+    job: Job
+    value: Evaluated
+    kind: str = "parquet"
+    options: Mapping[str, Evaluated] = field(default_factory=dict)
+    is_done: bool = False
+    table: str = ""
+
+    @property
+    def frame(self) -> Evaluated:
+        """Return what is written."""
+        return self.value
+
+    def do_format(self, machine: Machine, arguments: Arguments) -> Writer:
+        return replace(self, kind=arguments.text(0, "source") or "")
+
+    def do_option(self, machine: Machine, arguments: Arguments) -> Writer:
+        return replace(self, options={**self.options, **_option(arguments)})
+
+    def do_options(self, machine: Machine, arguments: Arguments) -> Writer:
+        return replace(self, options={**self.options, **_lowered(arguments)})
+
+    def do_queryName(self, machine: Machine, arguments: Arguments) -> Writer:
+        return self
+
+    def do_foreachBatch(self, machine: Machine, arguments: Arguments) -> Writer:
+        function = arguments.get(0, "func")
+        before = len(self.job.sinks), len(self.job.used)
+        machine.call(function, Arguments((self.value, Unknown()), {}, arguments.place))
+        if before == (len(self.job.sinks), len(self.job.used)):
+            self.job.write(None, self.value, arguments.place)
+        return replace(self, is_done=True)
+
+    def do_foreach(self, machine: Machine, arguments: Arguments) -> Writer:
+        self.job.used += [(frame, arguments.place) for frame in frames_in(self.value)]
+        return replace(self, is_done=True)
+
+    def do_start(self, machine: Machine, arguments: Arguments) -> Unknown:
+        return self._save(arguments, arguments.get(0, "path"))
+
+    do_save = do_start
+
+    def _table(self, machine: Machine, arguments: Arguments) -> Unknown:
+        name = arguments.text(0, "tableName", "name") or self.table or None
+        self._write(_Statements._dataset(tuple(column(name).data)) if name else None, arguments.place)
+        return Unknown()
+
+    do_toTable = do_saveAsTable = do_insertInto = do_table = _table
+    do_append = do_create = do_createOrReplace = do_replace = do_overwrite = do_overwritePartitions = _table
+
+    def do_jdbc(self, machine: Machine, arguments: Arguments) -> Unknown:
+        options = {"url": arguments.get(0, "url"), "dbtable": arguments.get(1, "table")}
+        return replace(self, kind="jdbc", options={**self.options, **options})._save(
+            Arguments((), {}, arguments.place), None
+        )
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        if name in _FILES:
+            writer = replace(self, kind=name)
+            return Method(self, lambda machine, arguments: writer._save(arguments, arguments.get(0, "path")))
+        return Method(self, lambda machine, arguments: self)
+
+    def _write(self, target: Dataset | None, place: str) -> None:
+        self.job.write(target, self.value, place)
+
+    def _save(self, arguments: Arguments, where: Evaluated) -> Unknown:
+        kind = arguments.text(-1, "format") or self.kind
+        options = {**self.options, **_lowered(replace(arguments, values=()))}
+        if self.is_done:
+            return Unknown()
+        if kind in _NOWHERE:
+            self.job.used += [(frame, arguments.place) for frame in frames_in(self.value)]
+        elif kind == "kafka":
+            self._send(options.get("topic"), arguments.place)
+        else:
+            target = datasets.external(kind, _texts(options), where if isinstance(where, str) else None)
+            self._write(target, arguments.place)
+        return Unknown()
+
+    def _send(self, named: Evaluated, place: str) -> None:
+        """Note the records that are sent to a topic, or to the topics of the column of that name."""
+        topics = {each for each in options_of(named) if isinstance(each, str)}
+        if not topics and isinstance(self.value, Frame) and (out := self.value.named("topic")) is not None:
+            topics |= out.value.texts
+        for topic in sorted(topics):
+            self.job.write(datasets.topic(topic), self.value, place, is_topic=True)
+        if not topics:
+            self.job.write(None, self.value, place, is_topic=True)
+
+
+@dataclass(slots=True, eq=False)
+class Grouped(Library):
+    """The groups of a frame."""
+
+    frame: Frame
+    keys: Sequence[Expr]
+    job: Job
+    is_pivoted: bool = False
+
+    def do_agg(self, machine: Machine, arguments: Arguments) -> Frame:
+        results = columns_of(arguments.every)
+        frame = self.frame.grouped(self.keys, results)
+        if self.is_pivoted:
+            return opaque([self.frame], None, "the columns of a pivot are not known")
+        return frame
+
+    def do_pivot(self, machine: Machine, arguments: Arguments) -> Grouped:
+        return replace(self, is_pivoted=True, frame=self.frame.decided_by(columns_of(arguments.values[:1]), "GROUP_BY"))
+
+    def do_count(self, machine: Machine, arguments: Arguments) -> Frame:
+        frame = self.frame.grouped(self.keys, [])
+        return replace(frame, columns=(*frame.columns, Out("count", NOTHING)))
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        if name in (
+            "applyInPandas",
+            "applyInPandasWithState",
+            "applyInArrow",
+            "transformWithStateInPandas",
+            "transformWithState",
+        ):
+            return Method(
+                self,
+                lambda _, arguments: opaque(
+                    [self.frame.decided_by(self.keys, "GROUP_BY")],
+                    _schema_names(arguments.get(1, "schema", "outputStructType")),
+                    "",
+                ),
+            )
+        if name in ("sum", "avg", "mean", "min", "max"):
+            return Method(
+                self,
+                lambda _, given: self.frame.grouped(self.keys, [call(name, each) for each in columns_of(given.values)]),
+            )
+        return Method(self, lambda _, given: opaque([self.frame], None, f"{name} of groups is not known"))
+
+
+class Na(Library):
+    """The handling of missing values of a frame."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+
+    def _same(self, machine: Machine, arguments: Arguments) -> Frame:
+        return self.frame
+
+    do_fill = do_replace = _same
+
+    def do_drop(self, machine: Machine, arguments: Arguments) -> Frame:
+        return self.frame.decided_by(columns_of([arguments.get(2, "subset", default=())]) or [column("*")], "FILTER")
+
+
+@dataclass(slots=True, eq=False)
+class Merge(Library):
+    """A table of Delta Lake, and a merge into it."""
+
+    job: Job
+    target: Dataset | None
+    name: str = ""
+    source: Frame | None = None
+    on: Expr = field(default_factory=lambda: literal(None))
+    settings: tuple[Setting, ...] = ()
+
+    def do_alias(self, machine: Machine, arguments: Arguments) -> Merge:
+        return replace(self, name=arguments.text(0) or "")
+
+    do_as = do_alias
+
+    def do_toDF(self, machine: Machine, arguments: Arguments) -> Frame:
+        if self.target is None:
+            return opaque((), None, "a table that is read is not resolved")
+        return self.job.read(self.target, arguments.place, name=self.target.name)
+
+    def do_merge(self, machine: Machine, arguments: Arguments) -> Merge:
+        source = arguments.get(0, "source")
+        frame = (
+            source
+            if isinstance(source, Frame)
+            else opaque(frames_in(source), None, "the source of a merge is not resolved")
+        )
+        return replace(self, source=frame, on=condition(arguments.get(1, "condition")))
+
+    def _all(self, machine: Machine, arguments: Arguments) -> Merge:
+        return replace(self, settings=(*self.settings, None))
+
+    do_whenMatchedUpdateAll = do_whenNotMatchedInsertAll = do_updateAll = do_insertAll = _all
+
+    def _some(self, machine: Machine, arguments: Arguments) -> Merge:
+        named = arguments.get(
+            -1, "set", "values", default=next((each for each in arguments.values if isinstance(each, dict)), {})
+        )
+        pairs = named.items() if isinstance(named, dict) else ()
+        settings = ((str(name).rpartition(".")[2], condition(value)) for name, value in pairs)
+        return replace(self, settings=(*self.settings, *settings))
+
+    do_whenMatchedUpdate = do_whenNotMatchedInsert = do_whenNotMatchedBySourceUpdate = do_update = do_insert = _some
+    do_updateExpr = do_insertExpr = _some
+
+    def do_execute(self, machine: Machine, arguments: Arguments) -> Unknown:
+        if self.source is not None:
+            names = frozenset({self.name.casefold()} - {""})
+            self.job.write(self.target, assigned(self.source, self.on, self.settings, names), arguments.place)
+        return Unknown()
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        return Method(self, lambda machine, arguments: self)
+
+
+# --- methods of frames
+
+_FrameMethod = Callable[[Frame, Job, Machine, Arguments], Evaluated]
+
+
+def _same(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    return frame
+
+
+def _select(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    if any(isinstance(each, Unknown) for each in given.values):
+        return opaque([frame], None, "the columns of select are not resolved")
+    return frame.select(columns_of(given.values))
+
+
+def _select_expr(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    texts = [each for value in given.values for each in (value if isinstance(value, list | tuple) else [value])]
+    if not all(isinstance(each, str) for each in texts):
+        return opaque([frame], None, "the columns of selectExpr are not resolved")
+    return frame.select(map(expression, texts))
+
+
+def _with_column(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    name, value = given.text(0, "colName"), given.get(1, "col")
+    if name is None:
+        return opaque([frame], None, "the name of a column is not resolved")
+    return frame.with_columns([(name, _column_of(value, frame))])
+
+
+def _column_of(value: Evaluated, frame: Frame) -> Expr:
+    """Return a column that a program computes; one that is not known is computed from all of the frame's."""
+    return call("unknown", column("*")) if isinstance(value, Unknown) else as_expr(value)
+
+
+def _with_columns(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    named = given.get(0, "colsMap")
+    if not isinstance(named, dict):
+        return opaque([frame], None, "the columns of withColumns are not resolved")
+    return frame.with_columns((str(name), _column_of(value, frame)) for name, value in named.items())
+
+
+def _renamed(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    pairs = given.get(0, "colsMap")
+    listed = pairs.items() if isinstance(pairs, dict) else [(given.text(0, "existing"), given.text(1, "new"))]
+    if not all(isinstance(each, str) for pair in listed for each in pair):
+        return opaque([frame], None, "the name of a column is not resolved")
+    return frame.renamed((str(old), str(new)) for old, new in listed)
+
+
+def _drop(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    return frame.without(columns_of(given.values))
+
+
+def _filter(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    return frame.decided_by([condition(given.get(0, "condition"))], "FILTER")
+
+
+def _join(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Evaluated:
+    other, on, how = given.get(0, "other"), given.get(1, "on"), given.text(2, "how") or "inner"
+    if not isinstance(other, Frame):
+        return opaque([frame, *frames_in(other)], None, "a joined frame is not resolved")
+    if isinstance(on, str):
+        on = [on]
+    if isinstance(on, list | tuple):
+        if on and all(isinstance(each, Expr) for each in on):
+            return frame.joined(other, call("and", *on), how)
+        on = [each for each in on if isinstance(each, str)]
+    return frame.joined(other, on if isinstance(on, list | Expr) else None, how)
+
+
+def _group(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Grouped:
+    return Grouped(frame, columns_of(given.values), job)
+
+
+def _agg(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    return frame.grouped([], columns_of(given.every))
+
+
+def _union(*, by_name: bool) -> _FrameMethod:
+    def run(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+        other = given.get(0, "other")
+        if not isinstance(other, Frame):
+            return opaque([frame, *frames_in(other)], None, "a frame of a union is not resolved")
+        return frame.united(other, by_name=by_name)
+
+    return run
+
+
+def _distinct(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    return frame.distinct(names_in(given.every))
+
+
+def _alias(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    name = given.text(0, "alias")
+    return frame.called(name) if name else frame
+
+
+def _to_df(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    names = names_in(given.values)
+    return frame.listed_as(names) if names else frame
+
+
+def _sorted(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    return frame.decided_by(columns_of(given.values), "SORT")
+
+
+def _watermark(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    return frame.decided_by(columns_of([given.get(0, "eventTime")]), "WINDOW")
+
+
+def _transform(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Evaluated:
+    function, *rest = given.values or (given.named.get("func"),)
+    named = {name: value for name, value in given.named.items() if name != "func"}
+    return machine.call(function, Arguments((frame, *rest), named, given.place))
+
+
+def _view(frame: Frame, job: Job, machine: Machine, given: Arguments) -> None:
+    name = given.text(0, "name")
+    if name is None:
+        job.problem(given.place, "the name of a temporary view is not resolved")
+    else:
+        job.views[name.rpartition(".")[2].casefold()] = frame.called(name)
+
+
+def _used(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Unknown:
+    job.used.append((frame, given.place))
+    return Unknown((frame,))
+
+
+def _counted(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Unknown:
+    job.used.append((replace(frame, columns=(), open=()), given.place))
+    return Unknown()
+
+
+def _in_pandas(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    return opaque([frame], _schema_names(given.get(1, "schema")), "")
+
+
+def _within(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    """Return the rows of a frame that another one has, or has not."""
+    other = given.get(0, "other")
+    return frame.joined(other, None, "semi").distinct(()) if isinstance(other, Frame) else frame
+
+
+def _write_to(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Writer:
+    return Writer(job, frame, table=given.text(0, "table") or "")
+
+
+def _na_drop(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Evaluated:
+    return Na(frame).do_drop(machine, given)
+
+
+FRAME_METHODS: Mapping[str, _FrameMethod] = {
+    "select": _select,
+    "selectExpr": _select_expr,
+    "withColumn": _with_column,
+    "withColumns": _with_columns,
+    **dict.fromkeys(("withColumnRenamed", "withColumnsRenamed"), _renamed),
+    "drop": _drop,
+    **dict.fromkeys(("filter", "where"), _filter),
+    **dict.fromkeys(("join", "crossJoin"), _join),
+    **dict.fromkeys(("groupBy", "groupby", "rollup", "cube"), _group),
+    "agg": _agg,
+    **dict.fromkeys(("union", "unionAll"), _union(by_name=False)),
+    "unionByName": _union(by_name=True),
+    **dict.fromkeys(("distinct", "dropDuplicates", "drop_duplicates", "dropDuplicatesWithinWatermark"), _distinct),
+    **dict.fromkeys(("alias", "as"), _alias),
+    "toDF": _to_df,
+    **dict.fromkeys(("orderBy", "sort", "sortWithinPartitions"), _sorted),
+    "withWatermark": _watermark,
+    "transform": _transform,
+    **dict.fromkeys(("createOrReplaceTempView", "createTempView", "registerTempTable"), _view),
+    **dict.fromkeys(("createGlobalTempView", "createOrReplaceGlobalTempView"), _view),
+    **dict.fromkeys(("show", "collect", "toPandas", "take", "head", "first", "foreach", "foreachPartition"), _used),
+    **dict.fromkeys(("toLocalIterator", "toJSON", "tail", "display"), _used),
+    **dict.fromkeys(("count", "isEmpty"), _counted),
+    **dict.fromkeys(("mapInPandas", "mapInArrow"), _in_pandas),
+    **dict.fromkeys(("intersect", "intersectAll", "subtract", "exceptAll"), _within),
+    "writeTo": _write_to,
+    "dropna": _na_drop,
+    **dict.fromkeys(
+        ("cache", "persist", "unpersist", "checkpoint", "localCheckpoint", "hint", "coalesce", "limit"), _same
+    ),
+    **dict.fromkeys(("repartition", "repartitionByRange", "sample", "fillna", "replace", "offset", "observe"), _same),
+    **dict.fromkeys(("explain", "printSchema"), _counted),
+}
+"""Methods of frames; another one makes a frame whose columns may be computed from all of its own."""
+
+
+def frame_method(frame: Frame, name: str, job: Job, machine: Machine, given: Arguments) -> Evaluated:
+    """Return what a method of a frame returns."""
+    texts = sum(len(each) for each in given.values if isinstance(each, str))
+    machine.step(texts // 5 + len(frame.columns) * (1 + len(given.values)) // 10)
+    return FRAME_METHODS[name](frame, job, machine, given)
+
+
+def frame_member(frame: Frame, name: str, job: Job, machine: Machine) -> Evaluated:
+    """Return an attribute of a frame: a method, a property, else a column."""
+    job.derived.add(frame)
+    if name in ("write", "writeStream"):
+        return Writer(job, frame)
+    if name in FRAME_METHODS:
+        return Method(frame, lambda machine, arguments: frame_method(frame, name, job, machine, arguments))
+    if name == "columns":
+        return [out.name for out in frame.columns] if not frame.open else Unknown((frame,))
+    if name == "schema":
+        return (
+            Unknown((frame,))
+            if frame.open
+            else Type("struct", tuple((out.name, out.value.type or PLAIN) for out in frame.columns))
+        )
+    if name == "dtypes":
+        return [(out.name, Unknown()) for out in frame.columns] if not frame.open else Unknown((frame,))
+    if name == "na":
+        return Na(frame)
+    if name in ("sparkSession", "sql_ctx"):
+        return Session(job)
+    if name in ("rdd", "stat", "isStreaming", "storageLevel") or (frame.named(name) is None and not frame.open):
+        return Unknown((frame,), f"{name} of a frame is not resolved")
+    return frame.column(name)
+
+
+# --- columns
+
+_AS_IT_IS = frozenset({"desc", "asc", "asc_nulls_first", "asc_nulls_last", "desc_nulls_first", "desc_nulls_last"})
+
+
+def column_method(base: Expr, name: str, given: Arguments) -> Evaluated:
+    """Return what a method of a column returns."""
+    match name:
+        case "alias" | "name" | "as":
+            names = tuple(each for each in given.values if isinstance(each, str))
+            return Expr(Kind.ALIAS, args=(base,), data=names) if names else base
+        case "cast" | "astype" | "try_cast":
+            kind = given.get(0, "dataType")
+            return call(
+                "cast", base, data=kind if isinstance(kind, Type) else ddl_type(kind) if isinstance(kind, str) else None
+            )
+        case "when":
+            return replace(base, args=(*base.args, as_expr(given.get(1))), data=(*base.data, as_expr(given.get(0))))
+        case "otherwise":
+            return replace(base, args=(*base.args, as_expr(given.get(0))))
+        case "over":
+            window = given.get(0)
+            return Expr(Kind.OVER, args=(base,), data=tuple(window.keys) if isinstance(window, Window) else ())
+        case "getField" | "getItem":
+            return call("getitem", base, as_expr(given.get(0)))
+    if name in _AS_IT_IS:
+        return call("asc", base)
+    items = [each for value in given.values for each in (value if isinstance(value, list | tuple) else [value])]
+    return call(name.lower(), base, *map(as_expr, items))
+
+
+@dataclass(slots=True, eq=False)
+class Window(Library):
+    """A window of rows, with what it partitions and sorts by."""
+
+    keys: tuple[Expr, ...] = ()
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        if name in ("partitionBy", "orderBy"):
+            return Method(self, lambda machine, given: Window((*self.keys, *columns_of(given.values))))
+        return Method(self, lambda machine, given: self)
+
+
+_FIRST_ONLY = """approx_count_distinct approxcountdistinct array_append array_contains array_join array_position
+array_prepend array_remove assert_true bround collate date_format decode element_at encode from_avro from_csv from_json
+from_protobuf from_unixtime from_utc_timestamp from_xml get_json_object histogram_numeric instr json_tuple lag lead
+listagg listagg_distinct lpad map_contains_key next_day nth_value overlay percentile percentile_approx regexp_extract
+regexp_replace round rpad session_window sha2 slice split string_agg string_agg_distinct substr substring
+substring_index to_avro to_csv to_date to_json to_protobuf to_timestamp to_utc_timestamp to_xml translate trunc
+try_to_date try_variant_get unix_timestamp variant_delete variant_get window"""
+_ALL_BUT_FIRST = """call_function call_udf concat_ws date_part date_trunc datepart extract format_string locate
+timestamp_add timestamp_diff"""
+_CONSTANTS: Mapping[str, str] = {
+    **dict.fromkeys(_FIRST_ONLY.split(), "c"),
+    **dict.fromkeys(("array_insert", "ilike", "like", "split_part"), "cc"),
+    **dict.fromkeys(_ALL_BUT_FIRST.split(), "-*"),
+    **dict.fromkeys(("lit", "raise_error", "schema_of_json", "schema_of_csv", "schema_of_xml"), ""),
+}
+"""Functions with texts that are constants, not columns: `c` a column, `-` a constant, `*` columns from there on.
+
+Source: the annotations of pyspark.sql.functions (ColumnOrName).
+"""
+
+
+def function_call(name: str, arguments: Arguments, machine: Machine) -> Evaluated:
+    """Return the column of a function of pyspark.sql.functions."""
+    plain = name.lower()
+    if plain != "broadcast" and (inputs := [frame for each in arguments.every for frame in frames_in(each)]):
+        return Unknown(tuple(inputs), f"{name} is not known")
+    match plain:
+        case "col" | "column":
+            text = arguments.text(0, "col")
+            return column(text) if text is not None else call("unknown", column("*"))
+        case "lit":
+            value = arguments.get(0, "col")
+            return as_expr(value)
+        case "expr":
+            text = arguments.text(0, "str")
+            machine.step(len(text or "") // 5)
+            return expression(text) if text is not None else call("unknown", column("*"))
+        case "when":
+            return Expr(Kind.CASE, args=(as_expr(arguments.get(1)),), data=(as_expr(arguments.get(0)),))
+        case "broadcast":
+            return arguments.get(0, "df")
+        case "udf" | "pandas_udf":
+            return Udf()
+    forms = _CONSTANTS.get(plain, "*")
+    rest = "*" if forms.endswith("*") else "-"
+    args = [
+        _argument(value, forms[at] if at < len(forms) else rest, machine) for at, value in enumerate(arguments.values)
+    ]
+    columns = ("col", "timeColumn", "data")
+    args += [_argument(value, "c" if key in columns else "-", machine) for key, value in arguments.named.items()]
+    return call(plain, *(each for listed in args for each in listed))
+
+
+def _argument(value: Evaluated, form: str, machine: Machine) -> list[Expr]:
+    if isinstance(value, Function):
+        names = tuple(each.arg for each in value.node.args.args)
+        body = machine.call(value, Arguments(tuple(Expr(Kind.COLUMN, data=(name,)) for name in names), {}, ""))
+        return [Expr(Kind.LAMBDA, args=(as_expr(body),), data=names)]
+    if isinstance(value, Type):
+        return [literal(value)]
+    if isinstance(value, list | tuple):
+        return [each for item in value if not isinstance(item, list | tuple) for each in _argument(item, form, machine)]
+    return (
+        [column(value)]
+        if isinstance(value, str) and form in ("c", "*")
+        else [as_expr(value)]
+        if is_plain(value) or isinstance(value, Expr)
+        else [literal(None)]
+    )
+
+
+class Udf(Library):
+    """A function that a program defines for columns, or the decorator that makes one."""
+
+    def called(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        if any(isinstance(each, Function) for each in arguments.every):
+            return self
+        return call("udf", *columns_of(arguments.every))
+
+
+def text_argument(expr: Evaluated) -> str | None:
+    """Return the text of a constant; None for other values."""
+    return text_of(expr) if isinstance(expr, Expr) else expr if isinstance(expr, str) else None

@@ -1,0 +1,184 @@
+"""Jobs of Spark in Python: the flows and uses of fields that a repository has of them."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from scanner_extractor.repository.applications.reader import ApplicationsReading, read_applications
+from scanner_model.columns import path_name
+from scanner_model.manual import FlowEnd
+from scanner_model.names import SourceId
+
+_JOB = """
+    from pyspark.sql import functions as F
+    from pyspark.sql.functions import *
+    raw = spark.readStream.format("kafka").option("subscribe", "payments").load()
+    schema = "id STRING, card STRING, amount DOUBLE, ts TIMESTAMP, lines ARRAY<STRUCT<sku: STRING, price: DOUBLE>>"
+    p = raw.select(from_json(col("value").cast("string"), schema).alias("p")).select("p.*")
+    p{calls}.writeStream.toTable("t")
+    """
+
+
+def _read(**files: str) -> ApplicationsReading:
+    texts = {name.replace("__", "/").replace("_dot_", "."): dedent(text) for name, text in files.items()}
+    return read_applications(texts, SourceId("repository:test"))
+
+
+def _fields(reading: ApplicationsReading) -> set[str]:
+    """Return the fields that are read as `payments id`; `?` is not resolved, `*` all fields."""
+    listed = (use for use in reading.fields if not use.writes)
+    return {f"{use.topic} {'.'.join(use.path) or ('*' if use.whole else '?')}" for use in listed}
+
+
+def _flows(reading: ApplicationsReading) -> set[str]:
+    """Return the flows between columns as `orders.id > t.id IDENTITY`; a topic or table alone is the whole."""
+    return {f"{_shown(flow.origin)} > {_shown(flow.target)} {flow.effect}".rstrip() for flow in reading.flows}
+
+
+def _shown(end: FlowEnd) -> str:
+    return f"{end.name}.{path_name(end.path)}" if end.path else end.name
+
+
+@pytest.mark.parametrize(
+    ("calls", "fields"),
+    [
+        ('.dropDuplicates(["card"]).select("amount")', "amount card"),
+        ('.select(to_json(struct("card", F.col("amount"))).alias("j"))', "amount card"),
+        ('.select(F.coalesce("card", "id").alias("m")).select("m")', "card id"),
+        ('.select(sha2("card", 256), F.date_format("ts", "yyyy-MM"), regexp_replace("id", "x", "y"))', "card id ts"),
+        ('.withWatermark("ts", "10 minutes").groupBy(window("ts", "1 hour"), "id").count()', "id ts"),
+        ('.groupBy(F.window("ts", "1 hour")).agg(F.sum("amount").alias("s")).select("window.start", "s")', "amount ts"),
+        (
+            '.select("id", explode("lines").alias("l")).select("id", "l.sku", col("l.price"))',
+            "id lines.price lines.sku",
+        ),
+        ('.selectExpr("ts + interval 1 hour AS late", "CAST(amount AS decimal(10, 2))")', "amount ts"),
+        ('.agg({"amount": "sum", "*": "count"})', "amount"),
+        ('.withColumn("day", F.to_date("ts")).select("day", "id")', "id ts"),
+        ('.withColumnRenamed("card", "pan").select("pan")', "card"),
+        ('.orderBy(F.col("ts").desc()).limit(5).select("id")', "id ts"),
+        ('.select(lit("x"), current_timestamp(), col("id").alias("y").cast("string"))', "id"),
+        ('.filter(p["amount"] > 1).where("card IS NOT NULL AND id = \'x\'").select("ts")', "amount card id ts"),
+        ('.dropna().select("id")', "amount card id lines ts"),
+        (".na.fill(0)", "amount card id lines ts"),
+        ('.select("id").distinct()', "id"),
+        ('.transform(unknown.clean).select("id")', "? amount card id lines ts"),
+    ],
+)
+def test_fields_of_a_frame_are_those_that_reach_an_end(calls: str, fields: str) -> None:
+    """A duration, a format or the name of a computed column is no field; what is not understood is all fields."""
+    found = _fields(_read(job_dot_py=_JOB.replace("{calls}", calls)))
+
+    assert found == {f"payments {name}" for name in fields.split()}
+
+
+def test_fields_of_an_unknown_schema_are_all_fields() -> None:
+    job = """
+        from pyspark.sql.functions import col, from_json
+        from schemas import schema
+        frame = spark.readStream.format("kafka").option("subscribe", "orders").load()
+        flat = frame.select(from_json(col("value"), schema).alias("data")).select("data.*")
+        flat{calls}.writeStream.start("/lake/orders")
+        """
+
+    assert _fields(_read(job_dot_py=job.replace("{calls}", ""))) == {"orders *"}
+    assert _fields(_read(job_dot_py=job.replace("{calls}", '.select("total")'))) == {"orders total"}
+
+
+def test_two_streams_of_one_helper_have_their_own_fields() -> None:
+    job = """
+        from pyspark.sql.functions import col, from_json
+        def read(topic):
+            raw = spark.readStream.format("kafka").option("subscribe", topic).load()
+            return raw.select(from_json(col("value").cast("string"), schema).alias("v")).select("v.*")
+
+        a = read("t-a")
+        b = read("t-b")
+        a.select("x").writeStream.start("/a")
+        b.select("p").writeStream.start("/b")
+        """
+
+    assert _fields(_read(job_dot_py=job)) == {"t-a x", "t-b p"}
+
+
+def test_columns_of_a_topic_that_is_written_are_those_of_its_struct() -> None:
+    job = """
+        from pyspark.sql import functions as F
+        raw = spark.readStream.format("kafka").option("subscribe", "orders").load()
+        o = raw.select(F.from_json("value", "id STRING, total DOUBLE, city STRING").alias("o")).select("o.*")
+        o = o.filter("total > 10").select(F.to_json(F.struct("id", F.struct("city").alias("place"))).alias("value"))
+        o.writeStream.format("kafka").option("topic", "large").start()
+        """
+
+    assert _flows(_read(job_dot_py=job)) == {
+        "orders > large",
+        "orders.total > large FILTER",
+        "orders.id > large.id IDENTITY",
+        "orders.city > large.place TRANSFORMATION",
+        "orders.city > large.place.city IDENTITY",
+    }
+
+
+def test_settings_of_a_deployment_name_what_a_job_uses() -> None:
+    job = """
+        import os
+        from pyspark.sql import SparkSession
+        spark = SparkSession.builder.appName("copy").getOrCreate()
+        df = spark.readStream.format("kafka").option("subscribe", os.environ["INPUT"]).load()
+        df.writeStream.start(f"s3a://{os.getenv('BUCKET', 'dev')}/raw")
+        """
+    compose = """
+        services:
+          copier:
+            image: spark
+            command: spark-submit job.py
+            environment: {INPUT: orders, BUCKET: lake}
+        """
+    reading = _read(job_dot_py=job, docker__compose_dot_yaml=compose)
+    written = [flow for flow in reading.flows if flow.target.name]
+
+    assert {(flow.target.namespace, flow.target.name) for flow in written} <= {
+        ("s3://lake", "raw"),
+        ("s3://dev", "raw"),
+    }
+
+
+def test_topics_that_are_read_by_a_pattern_are_not_resolved() -> None:
+    job = """
+        from pyspark.sql import SparkSession
+        df = spark.readStream.format("kafka").option("subscribePattern", "audit-.*").load()
+        df.writeStream.start("/audit")
+        """
+
+    reading = _read(job_dot_py=job)
+
+    assert [path for path, _ in reading.unresolved] == ["job.py"]
+    assert {flow.origin.name for flow in reading.flows} == {"regex:audit-.*"}
+
+
+def test_table_whose_name_has_a_setting_without_a_value_is_reported() -> None:
+    job = """
+        import os
+        df = spark.readStream.format("kafka").option("subscribe", "orders").load()
+        df.writeStream.start(f"abfss://{os.environ['STORE']}/raw")
+        """
+
+    reading = _read(job_dot_py=job)
+
+    assert {flow.target.name for flow in reading.flows if flow.target.name} == {"raw"}
+    assert ["has no value (set it with --var)" in reason for _, reason in reading.unresolved] == [True]
+
+
+def test_jobs_of_one_name_are_one_job() -> None:
+    job = """
+        from pyspark.sql import SparkSession
+        spark = SparkSession.builder.appName("copy").getOrCreate()
+        spark.readStream.format("kafka").option("subscribe", "orders").load().writeStream.start("/raw")
+        """
+
+    reading = _read(a_dot_py=job, b_dot_py=job)
+
+    assert len(reading.flows) == len({(flow.job, flow.origin, flow.target) for flow in reading.flows})
+    assert len(reading.fields) == 1

@@ -1,0 +1,5 @@
+m = (spark.readStream.format("kafka").option("subscribe", "meters").load()
+     .selectExpr("CAST(key AS STRING) AS meter", "from_json(CAST(value AS STRING), 'r ARRAY<STRUCT<v: DOUBLE, q: INT>>, unit STRING, loc STRUCT<x: DOUBLE, y: DOUBLE>') AS p", "timestamp AS received")
+     .selectExpr("meter", "explode(p.r) AS reading", "p.unit", "p.loc.x + p.loc.y AS grid", "received")
+     .selectExpr("meter", "reading.v AS amount", "CASE WHEN reading.q > 3 THEN 'bad' ELSE unit END AS quality", "grid", "CAST(received AS DATE) AS day"))
+m.writeStream.partitionBy("day").format("parquet").option("checkpointLocation", "/c").option("path", "abfss://raw@acct.dfs.core.windows.net/meters").start()

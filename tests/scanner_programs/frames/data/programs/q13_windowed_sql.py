@@ -1,0 +1,2 @@
+spark.readStream.format("kafka").option("subscribe", "w.temps").load().selectExpr("from_json(CAST(value AS STRING),'s STRING, t DOUBLE, at TIMESTAMP') v").select("v.*").withWatermark("at", "5 minutes").createOrReplaceTempView("temps")
+spark.sql("SELECT window.start AS begin, s AS sensor, avg(t) AS mean, min(t) lo FROM temps GROUP BY window(at, '10 minutes'), s").writeStream.format("delta").option("checkpointLocation", "/c").toTable("w.means")

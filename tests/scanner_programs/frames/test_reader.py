@@ -1,0 +1,163 @@
+"""Programs of PySpark: what they write, and what each column of it is derived from."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanner_programs.frames.reader import Program, read_jobs
+
+_HEAD = """
+from pyspark.sql import SparkSession, Window, functions as F
+from pyspark.sql.functions import col, expr, from_json, lit, to_json, struct
+spark = SparkSession.builder.appName("job").getOrCreate()
+def read(topic, schema):
+    raw = spark.readStream.format("kafka").option("subscribe", topic).load()
+    return raw.select(from_json(col("value").cast("string"), schema).alias("m")).select("m.*")
+orders = read("orders", "id STRING, total DOUBLE, city STRING, lines ARRAY<STRUCT<sku: STRING, price: DOUBLE>>")
+"""
+
+
+def _jobs(**files: str) -> dict[str, Program]:
+    texts = {name.replace("__", "/") + ".py": text for name, text in files.items()}
+    return {program.path: program for program in read_jobs(texts, texts, lambda _: None)}
+
+
+def _columns(text: str) -> dict[str, dict[str, list[str]]]:
+    """Return the columns of each sink of a program, with their origins."""
+    job = _jobs(job=_HEAD + text)["job.py"].job
+    return {
+        sink.target.name if sink.target else "?": {
+            out.name: sorted(".".join((dataset.name, *path)) for dataset, path in out.value.origins)
+            for out in sink.frame.columns
+        }
+        for sink in job.sinks
+    }
+
+
+WRITES = {
+    "a column that is renamed": (
+        "orders.select('id', col('total').alias('sum')).write.saveAsTable('t')",
+        {"id": ["orders.id"], "sum": ["orders.total"]},
+    ),
+    "a column of two others": (
+        "orders.select((col('total') * F.length('city')).alias('x')).write.saveAsTable('t')",
+        {"x": ["orders.city", "orders.total"]},
+    ),
+    "an element of an array": (
+        "orders.select(F.explode('lines').alias('l')).select('l.sku').write.saveAsTable('t')",
+        {"sku": ["orders.lines.[].sku"]},
+    ),
+    "columns in a loop": (
+        "for name in ['id', 'city']:\n    orders = orders.withColumn(name, F.trim(F.col(name)))\n"
+        "orders.drop('lines', 'total').write.saveAsTable('t')",
+        {"id": ["orders.id"], "city": ["orders.city"]},
+    ),
+    "columns by their names": (
+        "orders.select([F.col(c).alias('o_' + c) for c in orders.columns if c != 'lines']).write.saveAsTable('t')",
+        {"o_id": ["orders.id"], "o_total": ["orders.total"], "o_city": ["orders.city"]},
+    ),
+    "SQL over a view": (
+        "orders.createOrReplaceTempView('o')\n"
+        "spark.sql('SELECT city, sum(total) AS s FROM o GROUP BY city').write.saveAsTable('t')",
+        {"city": ["orders.city"], "s": ["orders.total"]},
+    ),
+    "a text in a field": (
+        "inner = F.from_json('city', 'name STRING, zip STRING')\n"
+        "orders.select('id', inner.alias('c')).select('c.zip').write.saveAsTable('t')",
+        {"zip": ["orders.city"]},
+    ),
+    "names that are imported by a star": (
+        "from delta.tables import *\nfrom pyspark.sql.functions import *\n"
+        "DeltaTable.forName(spark, 't').alias('t').merge(orders.alias('s'), 's.id = t.id')"
+        ".whenMatchedUpdate(set={'t.c': upper('s.city')}).execute()",
+        {"c": ["orders.city"]},
+    ),
+    "a function of columns": (
+        "@F.udf('string')\ndef clean(a, b):\n    return a\n"
+        "orders.select(clean('id', col('city')).alias('x')).write.saveAsTable('t')",
+        {"x": ["orders.city", "orders.id"]},
+    ),
+    "an operation in pandas": (
+        "def f(it):\n    return it\norders.select('id', 'total').mapInPandas(f, 'k STRING').write.saveAsTable('t')",
+        {"k": ["orders.id", "orders.total"]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "columns"), WRITES.values(), ids=WRITES)
+def test_column_is_derived_from_the_fields_that_it_is_computed_from(text: str, columns: dict[str, list[str]]) -> None:
+    assert _columns(text) == {"t": columns}
+
+
+def test_batches_are_followed_into_their_function() -> None:
+    text = """
+def upsert(batch, number):
+    batch.createOrReplaceTempView("b")
+    batch.sparkSession.sql("MERGE INTO dim.city AS t USING b AS s ON t.id = s.id "
+                           "WHEN MATCHED THEN UPDATE SET t.name = s.city "
+                           "WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)")
+orders.writeStream.foreachBatch(upsert).start()
+"""
+    assert _columns(text) == {"dim.city": {"name": ["orders.city"], "id": ["orders.id"]}}
+
+
+def test_sink_whose_name_is_not_resolved_is_an_end_with_a_problem() -> None:
+    job = _jobs(job=_HEAD + "import os, x\norders.write.saveAsTable(x.table())")["job.py"].job
+
+    assert [sink.target for sink in job.sinks] == [None]
+    assert [what for _, what in job.problems] == ["what is written to is not resolved"]
+
+
+def test_frame_that_is_passed_to_an_unknown_function_is_reported() -> None:
+    job = _jobs(job=_HEAD + "import lake\nlake.store(orders)")["job.py"].job
+
+    assert [what for _, what in job.problems] == ["what becomes of a frame is not resolved: lake.store is not known"]
+
+
+def test_function_of_another_file_is_run_with_the_arguments_of_its_caller() -> None:
+    library = "def slim(frame, *names):\n    return frame.select(*names)\n"
+    programs = _jobs(lib=library, job=_HEAD + "from lib import slim\nslim(orders, 'id').write.saveAsTable('t')")
+
+    assert [out.name for out in programs["job.py"].job.sinks[0].frame.columns] == ["id"]
+    assert list(programs) == ["job.py"]
+
+
+def test_program_that_never_ends_is_reported() -> None:
+    text = "def f(n):\n    return [f(n), f(n), f(n)]\nfor a in range(200):\n    for b in range(200):\n        f(a)\n"
+
+    job = _jobs(job=_HEAD + text)["job.py"].job
+
+    assert ("job.py:1", "the program takes more steps than are evaluated") in job.problems
+
+
+def test_frame_that_a_framework_passes_is_written_from_an_unknown_source() -> None:
+    """Nothing calls the function: what it is given is not known, but what it writes is."""
+    text = "from pyspark.sql import functions as F\ndef store(df):\n    df.select(F.col('a')).write.saveAsTable('t')\n"
+
+    job = _jobs(job=text)["job.py"].job
+
+    assert [sink.target.name for sink in job.sinks if sink.target] == ["t"]
+    assert job.sinks[0].frame.problems
+
+
+def test_table_of_a_pipeline_is_read_as_a_table_and_a_view_is_passed_on() -> None:
+    text = """
+import dlt
+@dlt.table(name="bronze")
+def first():
+    return orders.select("id", "total")
+@dlt.view
+def large():
+    return dlt.read_stream("bronze").where("total > 10")
+@dlt.table
+def silver():
+    return dlt.read_stream("large").select((col("total") * 100).alias("cents"))
+dlt.apply_changes(target="dim", source="silver", keys=["cents"])
+"""
+
+    assert _columns(text) == {
+        "bronze": {"id": ["orders.id"], "total": ["orders.total"]},
+        "silver": {"cents": ["bronze.total"]},
+        "dim": {"cents": ["silver.cents"]},
+    }
+    assert {dataset.name for dataset in _jobs(job=_HEAD + text)["job.py"].job.reads} == {"orders", "bronze", "silver"}

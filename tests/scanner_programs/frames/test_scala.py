@@ -1,0 +1,188 @@
+"""Jobs of Spark in Scala: what they write, and what each column of it is derived from."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanner_extractor.repository.applications.frames import document_of, scala_tree
+from scanner_model.columns import path_name
+from scanner_programs.frames.reader import read_jobs
+from scanner_programs.frames.values import Origin
+
+_HEAD = """
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.{DataFrame, Dataset, Encoders, SparkSession}
+"""
+Columns = dict[str, dict[str, list[str]]]
+
+
+def _shown(origin: Origin) -> str:
+    return f"{origin[0].name}.{path_name(origin[1])}".rstrip(".")
+
+
+def _columns(**files: str) -> tuple[Columns, list[str]]:
+    texts = {f"src/{name}.scala": _HEAD + text for name, text in files.items()}
+    found: Columns = {}
+    problems: list[str] = []
+    for program in read_jobs(texts, texts, document_of, scala_tree):
+        problems += [what for _, what in program.job.problems]
+        for sink in program.job.sinks:
+            outs = [(out.name, out.value) for out in sink.frame.columns]
+            if sink.is_topic:
+                outs = list(next(value.parts or () for name, value in outs if name == "value"))
+            columns = {name: sorted(map(_shown, value.origins)) for name, value in outs}
+            found[sink.target.name if sink.target else "?"] = columns
+    return found, problems
+
+
+JOBS: dict[str, tuple[str, Columns]] = {
+    "an object with a main function": (
+        """
+object Job {
+  def read(spark: SparkSession, topic: String): DataFrame =
+    spark.readStream.format("kafka").option("subscribe", topic).load()
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder.appName("trades").getOrCreate()
+    import spark.implicits._
+    val px = StructField("px", DoubleType)
+    val schema = StructType(Seq(StructField("sym", StringType), px, StructField("q", LongType)))
+    val t = read(spark, "trades").select(from_json($"value".cast("string"), schema) as "t").select("t.*")
+    t.groupBy($"sym").agg(sum($"px" * $"q").as("turnover"), max('px).alias("high"))
+      .writeStream.outputMode("complete").format("delta").option("path", "/lake/turnover").start().awaitTermination()
+  }
+}""",
+        {"/lake/turnover": {"sym": ["trades.sym"], "turnover": ["trades.px", "trades.q"], "high": ["trades.px"]}},
+    ),
+    "a class with a case class as schema": (
+        """
+case class Address(zip: String, city: String)
+case class Customer(id: Long, mail: Option[String], home: Address, tags: Seq[String])
+class Loader(spark: SparkSession, topic: String, table: String) {
+  private val schema = Encoders.product[Customer].schema
+  def frame(): DataFrame = {
+    val raw = spark.read.format("kafka").options(Map("subscribe" -> topic, "failOnDataLoss" -> "false")).load()
+    raw.select(from_json(col("value").cast(StringType), schema).as("c")).select("c.*")
+  }
+  def run(): Unit = {
+    val out = frame().withColumn("tag", explode(col("tags"))).select(col("id"), lower(col("mail")).as("mail"),
+      col("home.city"), col("tag"))
+    out.write.mode("append").saveAsTable(table)
+  }
+}
+object Main extends App {
+  val spark = SparkSession.builder().getOrCreate()
+  new Loader(spark, "crm.customers", "crm.mails").run()
+}""",
+        {
+            "crm.mails": {
+                "id": ["crm.customers.id"],
+                "mail": ["crm.customers.mail"],
+                "city": ["crm.customers.home.city"],
+                "tag": ["crm.customers.tags.[]"],
+            }
+        },
+    ),
+    "folds and functions over columns": (
+        """
+object Clean {
+  val spark = SparkSession.builder().getOrCreate()
+  val names = List("a", "b")
+  def trimmed(df: DataFrame): DataFrame = names.foldLeft(df) { (acc, n) => acc.withColumn(n, trim(col(n))) }
+  def main(args: Array[String]): Unit = {
+    val src = spark.readStream.format("kafka").option("subscribe", "raw.in").load
+      .selectExpr("from_json(CAST(value AS STRING), 'a STRING, b STRING, c INT') AS r").select("r.*")
+    val out = trimmed(src).transform(renamed("c", "n")(_))
+    out.select(out.columns.map(c => col(c).as(s"x_$c")): _*)
+      .select(to_json(struct(col("x_a"), col("x_b"), col("x_n"))).as("value"))
+      .writeStream.format("kafka").option("topic", "raw.out").start()
+  }
+  def renamed(from: String, to: String)(df: DataFrame): DataFrame = df.withColumnRenamed(from, to)
+}""",
+        {"raw.out": {"x_a": ["raw.in.a"], "x_b": ["raw.in.b"], "x_n": ["raw.in.c"]}},
+    ),
+    "batches and SQL": (
+        """
+object Upsert extends App {
+  lazy val spark = SparkSession.builder().getOrCreate()
+  val s = spark.readStream.format("kafka").option("subscribe", "inv.items").load()
+    .select(get_json_object(col("value").cast("string"), "$.sku").as("sku"),
+            get_json_object(col("value").cast("string"), "$.stock.qty").cast("int").as("qty"))
+  s.writeStream.foreachBatch { (batch: DataFrame, id: Long) =>
+    batch.createOrReplaceTempView("updates")
+    batch.sparkSession.sql(\"\"\"
+      |MERGE INTO inv.stock t USING updates u ON t.sku = u.sku
+      |WHEN MATCHED THEN UPDATE SET t.qty = u.qty
+      |WHEN NOT MATCHED THEN INSERT *\"\"\".stripMargin)
+    ()
+  }.start()
+}""",
+        {"inv.stock": {"sku": ["inv.items.sku"], "qty": ["inv.items.stock.qty"]}},
+    ),
+    "settings of the environment": (
+        """
+object Env extends App {
+  val spark = SparkSession.builder().getOrCreate()
+  val topic = sys.env.getOrElse("TOPIC", "env.in")
+  spark.readStream.format("kafka").option("subscribe", "e").load().select(col("key").cast("string").as("k"))
+    .writeStream.format("delta").start(s"/lake/${topic}")
+}""",
+        {"/lake/${TOPIC:env.in}": {"k": ["e.@key"]}},
+    ),
+    "joins by condition and by name": (
+        """
+object Joined {
+  def parse(spark: SparkSession, topic: String, ddl: String) = {
+    val k = spark.readStream.format("kafka").option("subscribe", topic).load()
+    k.select(from_json(k("value").cast("string"), StructType.fromDDL(ddl)).as("v")).select("v.*")
+  }
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder().getOrCreate()
+    import spark.implicits._
+    val o = parse(spark, "o", "oid STRING, cid STRING, sum DOUBLE").as("o")
+    val c = parse(spark, "c", "cid STRING, name STRING").as("c")
+    val j = o.join(c, $"o.cid" === $"c.cid", "left")
+    j.select($"o.oid", when($"c.name".isNull, lit("?")).otherwise($"c.name").as("name")).writeStream.toTable("m.one")
+    o.join(c, Seq("cid")).select("oid", "cid", "name").writeStream.toTable("m.two")
+  }
+}""",
+        {
+            "m.one": {"oid": ["o.oid"], "name": ["c.name"]},
+            "m.two": {"oid": ["o.oid"], "cid": ["o.cid"], "name": ["c.name"]},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "columns"), JOBS.values(), ids=JOBS)
+def test_column_of_a_job_in_scala_is_derived_from_fields(text: str, columns: Columns) -> None:
+    assert _columns(Job=text) == (columns, [])
+
+
+def test_object_of_another_file_is_used_without_an_import() -> None:
+    library = "object Slim { def keep(df: DataFrame, names: String*): DataFrame = df.select(names.map(col): _*) }"
+    job = """
+object Main extends App {
+  val spark = SparkSession.builder().getOrCreate()
+  val k = spark.read.format("kafka").option("subscribe", "t").load()
+  val v = k.select(from_json(col("value").cast("string"), lit("a INT, b INT")).as("v")).select("v.*")
+  Slim.keep(v, "b").write.parquet("s3a://lake/b")
+}"""
+
+    assert _columns(Slim=library, Main=job) == ({"b": {"b": ["t.b"]}}, [])
+
+
+def test_typed_map_is_computed_from_all_columns() -> None:
+    """The function of a Dataset is not followed."""
+    job = """
+case class In(a: Int, b: Int)
+object Main extends App {
+  val spark = SparkSession.builder().getOrCreate()
+  val k = spark.read.format("kafka").option("subscribe", "t").load()
+  val v = k.select(from_json(col("value").cast("string"), Encoders.product[In].schema).as("v")).select("v.*").as[In]
+  v.map(x => x.a + x.b).toDF("sum").write.saveAsTable("sums")
+}"""
+
+    columns, _ = _columns(Main=job)
+
+    assert columns == {"sums": {"sum": ["t.a", "t.b"]}}
