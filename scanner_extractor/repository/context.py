@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scanner_extractor.naming import is_topic_name
@@ -17,7 +18,7 @@ from scanner_extractor.repository.settings import SUBJECT
 from scanner_extractor.repository.syntax_trees import grammar_of
 from scanner_extractor.repository.variables import Variables
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
-from scanner_model.clients import Direction
+from scanner_model.clients import AclRule, Direction
 from scanner_model.columns import parse_path
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import InputInvalid
@@ -46,6 +47,22 @@ class EmbeddedSchema(NamedTuple):
 
     file: RepositoryFile
     value: Mapping[str, Any]
+
+
+class InlineSchema(NamedTuple):
+    """A schema inside a document, as a text or as a value; *file* is the one that has its text.
+
+    *subject*, *format* and *version* are empty where the document does not have them; *references* are pairs of the
+    name that the text uses and the subject.
+    """
+
+    file: RepositoryFile
+    value: Any
+    place: str
+    subject: str = ""
+    format: str = ""
+    version: int = 0
+    references: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -80,7 +97,8 @@ class Context:
     *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
     Terraform has as statements. *field_uses* reads the fields that programs use, *changed_fields* those of the
     programs that files may be part of, with the classes of their messages; *declared_uses* are fields that files
-    declare. *embedded* are the schemas in source code.
+    declare. *embedded* are the schemas in source code, *inline* those in documents, and *named_texts* texts by the name
+    that other documents have for them. *rights* are rules of access that files declare.
     """
 
     source: SourceId
@@ -102,6 +120,9 @@ class Context:
     annotations: list[Annotation] = field(default_factory=list)
     stated: set[str] = field(default_factory=set)
     embedded: list[EmbeddedSchema] = field(default_factory=list)
+    inline: list[InlineSchema] = field(default_factory=list)
+    named_texts: dict[str, tuple[RepositoryFile, str, str]] = field(default_factory=dict)
+    rights: dict[AclRule, str] = field(default_factory=dict)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)
@@ -224,8 +245,17 @@ class Context:
             return name
         return f"{name} ({directory or '.'})"
 
-    def topic(self, name: str, place: str, partitions: int | None = None, *, tool: str = SHELL) -> None:
-        """Add a topic that a script or program creates, or a statement names; anything but a name is left out."""
+    def topic(
+        self,
+        name: str,
+        place: str,
+        partitions: int | None = None,
+        *,
+        tool: str = SHELL,
+        replication: int | None = None,
+        config: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """Add a topic that a file declares, creates, or names; anything but a name is left out."""
         if is_topic_name(name):
             declaration = Declaration(
                 source=self.source,
@@ -234,9 +264,10 @@ class Context:
                 tool=tool,
                 place=place,
                 partitions=partitions,
+                replication=replication,
                 whole=False,
             )
-            self.collector.declare(declaration, {})
+            self.collector.declare(declaration, config)
 
     def level(self, subject: str) -> str:
         """Return the compatibility level of a subject, or of the whole registry; empty where no file has one."""

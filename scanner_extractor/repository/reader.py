@@ -246,7 +246,7 @@ def _found(
         file, names, sets_variables, unread = _classified(entry, kinds, context, shared)
         if unread:
             _leave_unread(entry, unread, context)
-        elif any(is_listed(mapping, entry.path) for mapping in mappings):
+        elif any(is_listed(form, entry.path) for form in mappings):
             file, names = file or text_of(entry), (KIND, *names)
         if file is None:
             continue
@@ -313,6 +313,7 @@ def _result(context: Context, owners: CodeOwners) -> Reading:
             *([Registry(source=source, kind="files", url="")] if context.versions else []),
             *(replace(version, compatibility=context.level(version.subject)) for version in context.versions),
             *_distinct_tables(context.tables),
+            *context.rights,
             *dict.fromkeys(context.links),
             *{note.name: note for note in context.annotations}.values(),
             *owned_in_files(source, declared, context.schema_files, owners),
