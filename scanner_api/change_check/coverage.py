@@ -67,7 +67,7 @@ class Coverage:
         """
         moved = frozenset(path.rpartition("/")[2] for path in renamed)
         for path, (before, after) in texts.items():
-            if path not in renamed and not self._is_compared(path):
+            if path not in renamed and (not self._is_compared(path) or self.rules.is_of_form(path)):
                 yield from self._of_file(path, (before, after), moved, uses_tables=uses_tables)
 
     def _is_compared(self, path: str) -> bool:

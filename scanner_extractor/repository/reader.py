@@ -208,6 +208,7 @@ def _read_entries(
         seen=len(listed),
         levels=context.levels,
         schema_files=context.schema_files,
+        forms=mappings,
     )
 
 

@@ -62,6 +62,13 @@ class Entry(NamedTuple):
                 return [match._replace(line=match.line or self.line) for match in listed]
         return []
 
+    def places(self, expression: str) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+        """Yield the keys of each value that an expression leads to, from the document (`$`) or the entry (`@`)."""
+        paths = [expression] if expression.startswith(("$", "@")) else _PART.findall(expression)
+        for path in paths:
+            if path.startswith(("$", "@")):
+                yield from ((path[0], match.keys) for match in matches("$" + path[1:], self._root(path)))
+
     def _root(self, expression: str) -> Json:
         return self.match.value if expression.startswith("@") else self.document
 

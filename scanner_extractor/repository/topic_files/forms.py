@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from itertools import chain, product
 from typing import NamedTuple
 
@@ -15,10 +16,11 @@ from scanner_extractor.repository.globs import glob_pattern
 from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.repository.topic_files.backstage import is_catalog, read_catalog
 from scanner_extractor.repository.topic_files.eventcatalog import is_page, read_pages
-from scanner_extractor.repository.topic_files.expressions import matches
+from scanner_extractor.repository.topic_files.expressions import Entry, matches
 from scanner_extractor.repository.topic_files.kpops import is_pipeline, read_pipeline
-from scanner_extractor.repository.topic_files.mapping import add_entries, documents, fits, without_braces
+from scanner_extractor.repository.topic_files.mapping import add_entries, documents, entries_of, fits, without_braces
 from scanner_extractor.repository.topic_files.persister import is_service_map, read_service_map
+from scanner_extractor.repository.topic_files.settings import is_listed
 from scanner_extractor.repository.topic_files.table import DESCRIPTIONS, FORMS, Form
 from scanner_extractor.repository.yaml_documents import Mapping, Parsed, parse_yaml
 from scanner_extractor.systems.deployment.kubernetes import is_deployed
@@ -45,10 +47,11 @@ class _Signs(NamedTuple):
 def _signs(row: TopicFiles) -> _Signs:
     """Return the words that files of a row have: the names of members, and what their values begin with or contain."""
     is_json = row.files.endswith(".json")
-    groups: set[tuple[str, ...]] = set()
-    for path, patterns in row.when.items():
-        name = _MEMBER.findall(path)[-1:]
-        groups.add(tuple(f'"{one}"' if is_json else one for one in name))
+    paths = (*row.when, *([] if "|" in row.each else [row.each]))
+    groups: set[tuple[str, ...]] = {
+        (f'"{name}"' if is_json else name,) for path in paths for name in _MEMBER.findall(path)
+    }
+    for patterns in row.when.values():
         first = [pattern.partition("*")[0] for pattern in patterns]
         words = [max(pattern.split("*"), key=len) for pattern in patterns]
         if is_json and all(any(pair) for pair in zip(first, words, strict=True)):
@@ -56,7 +59,7 @@ def _signs(row: TopicFiles) -> _Signs:
             groups.add(tuple(words))
         elif all(len(word) > 1 for word in words):
             groups.add(tuple(words))
-    return _Signs(row, tuple(sorted(groups - {()}, key=lambda group: (len(group), -len(group[0])))))
+    return _Signs(row, tuple(sorted(groups, key=lambda group: (len(group), -len(group[0])))))
 
 
 def has_words(row: TopicFiles, text: str) -> bool:
@@ -108,6 +111,77 @@ def is_description(file: RepositoryFile) -> bool:
     if any(sign.fit(file.text) and _is_named(sign.row, file) for _, signs in _SIGNS for sign in signs):
         return True
     return bool(_DESCRIBED.search(file.text)) or any(check(file) for check, _ in READERS) or is_catalog(file)
+
+
+class ReadEntry(NamedTuple):
+    """An entry that a row reads: its document by API, kind and name, the keys that lead to it, and to what is read.
+
+    Indexes are ITEM. *topics* are the topics that it declares. *is_right*: it is a right. *describes*: see `Form`.
+    """
+
+    document: tuple[str, str, str]
+    keys: tuple[str, ...]
+    members: frozenset[tuple[str, ...]]
+    topics: tuple[str, ...]
+    is_right: bool
+    describes: bool
+
+
+ITEM = "-"
+"""Stands for the place of an item in a list."""
+
+
+def read_entries(path: str, text: str, own: Sequence[TopicFiles] = ()) -> tuple[ReadEntry, ...]:
+    """Return what the rows of the table, and forms of the user's *own*, read of a file; empty if it fits none."""
+    file = RepositoryFile(path, text)
+    rows = (
+        [(row, form.describes) for form, fitting in _forms_of(file) for row in fitting] if file.ending in _YAML else []
+    )
+    rows += [(row, False) for row in own if is_listed(row, path) and has_words(row, text)]
+    parsed = (one for one in parse_yaml(without_braces(text)) if not one.error) if rows else ()
+    return tuple(
+        ReadEntry(
+            _identity(document.value),
+            _plain(entry.match.keys),
+            _members(entry, row),
+            _names(entry, row),
+            is_right=bool(row.principal),
+            describes=describes,
+        )
+        for document in chain.from_iterable(map(_inside, parsed))
+        for row, describes in rows
+        if fits(row.when, "$", document.value) and (row.text or not is_deployed(document.value))
+        for entry in entries_of(file, document, row)
+    )
+
+
+def describes_topics(path: str, text: str) -> bool:
+    """Return whether the members of a file's documents count by their meaning: no row says what is read of them."""
+    entries = read_entries(path, text)
+    return any(entry.describes for entry in entries) or not (entries or _forms_of(RepositoryFile(path, text)))
+
+
+def _identity(value: Json) -> tuple[str, str, str]:
+    return text(value, "apiVersion"), text(value, "kind"), text(value, "metadata", "name")
+
+
+def _plain(keys: Sequence[str | int]) -> tuple[str, ...]:
+    return tuple(ITEM if isinstance(key, int) else key for key in keys)
+
+
+def _members(entry: Entry, row: TopicFiles) -> frozenset[tuple[str, ...]]:
+    """Return the keys of all values that the expressions of a row lead to."""
+    found = set()
+    for name in fields(row):
+        expressions = getattr(row, name.name) if name.name not in ("files", "when", "each") else ()
+        for expression in expressions:
+            for root, keys in entry.places(expression):
+                found.add((*(_plain(entry.match.keys) if root == "@" else ()), *_plain(keys)))
+    return frozenset(found)
+
+
+def _names(entry: Entry, row: TopicFiles) -> tuple[str, ...]:
+    return () if row.principal else tuple(found.text for found in entry.found(row.topic))
 
 
 def granted(text: str) -> set[tuple[str, str, str]]:

@@ -102,14 +102,19 @@ def _fits(value: Json, pattern: str) -> bool:
     return at <= len(text) - len(rest[-1])
 
 
+def entries_of(file: RepositoryFile, parsed: Parsed, form: TopicFiles) -> Iterator[Entry]:
+    """Yield the entries of a document that have the values of a form."""
+    for match in matches(form.each, parsed.value):
+        if fits(form.when, "@", match.value):
+            yield Entry(file, parsed.value, match, match.line or parsed.line)
+
+
 def add_entries(file: RepositoryFile, parsed: Parsed, form: TopicFiles, context: Context, tool: str) -> int:
     """Add what the entries of a document describe; return how many facts were found, or left out on purpose."""
     total = 0
-    for match in matches(form.each, parsed.value):
-        if fits(form.when, "@", match.value):
-            entry = Entry(file, parsed.value, match, match.line or parsed.line)
-            is_absent = any(plain_text(found.value) in _ABSENT for found in entry.values(form.absent))
-            total += 1 if is_absent else sum(add(entry, form, context, tool) for add in _READERS)
+    for entry in entries_of(file, parsed, form):
+        is_absent = any(plain_text(found.value) in _ABSENT for found in entry.values(form.absent))
+        total += 1 if is_absent else sum(add(entry, form, context, tool) for add in _READERS)
     return total
 
 

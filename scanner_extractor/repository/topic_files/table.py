@@ -15,11 +15,15 @@ Values = Mapping[str, str | tuple[str, ...]]
 
 
 class Form(NamedTuple):
-    """A well-known form; *grants*: only programs that a file lists may use its topic."""
+    """A well-known form; *grants*: only programs that a file lists may use its topic.
+
+    *describes*: each document describes topics of other files, so that the meaning of its members counts.
+    """
 
     name: str
     rows: tuple[TopicFiles, ...]
     grants: bool = False
+    describes: bool = False
 
 
 def row(when: Values, **members: str | tuple[str, ...]) -> TopicFiles:
@@ -218,6 +222,7 @@ RESOURCES: tuple[Form, ...] = (
             ),
         ),
         grants=True,
+        describes=True,
     ),
     # The topics that an application requests; only names of variables show who reads them.
     # Source: Clowder's API reference, KafkaTopicSpec.
@@ -233,6 +238,7 @@ RESOURCES: tuple[Form, ...] = (
                 writes="@.podSpec.env[?search(@.name, 'PRODUCE.*TOPICS?$')].value",
             ),
         ),
+        describes=True,
     ),
     # Source: Argo Events, API of EventSource and Sensor; Knative Eventing, API of its Kafka extensions; Dapr, component
     # schemas; KEDA, scaler "Apache Kafka".
