@@ -29,6 +29,7 @@ from scanner_api.change_check.request_rules import maps_table, request_lines
 from scanner_api.change_check.setting_rules import Effect, SettingRules
 from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import is_candidate, is_left_out
+from scanner_extractor.repository.notebooks import ENDING, code_of
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_model.redaction import mask_statement
 from scanner_model.redaction.texts import mask_text
@@ -77,7 +78,9 @@ class Coverage:
         self, path: str, both: tuple[str, str], moved: Collection[str], *, uses_tables: bool
     ) -> Iterator[ChangeFinding]:
         before, after = both
-        if is_build_file(path):
+        if path.endswith(ENDING):
+            yield from self._notebook(path, before, after)
+        elif is_build_file(path):
             yield from self._libraries(path, before, after)
         elif mentions.is_program(path):
             yield from self._code(path, before, after, uses_tables=uses_tables)
@@ -102,6 +105,12 @@ class Coverage:
             what = "requests to a schema registry or Kafka Connect change, and scanner does not interpret them"
             finding = _unknown(Place(file=path, line=lines[0][0]), path, what)
             yield replace(finding, why=tuple(mask_statement(line)[:_LONGEST] for _, line in lines[:_LISTED]))
+
+    def _notebook(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
+        """Yield a notebook whose code changes: its topics are compared, what it does with their records is not."""
+        old, new = (" ".join((code_of(path, text) or ("", text))[1].split()) for text in (before, after))
+        if old != new and self._judged.get(path):
+            yield _unknown(Place(file=path), path, "the code of a notebook changes; only its topics are compared")
 
     def _libraries(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
         edits = library_edits(before, after)

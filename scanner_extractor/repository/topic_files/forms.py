@@ -202,15 +202,8 @@ def read_descriptions(files: Sequence[RepositoryFile], context: Context) -> None
     """Add what the documents of each file declare; texts that others refer to are read first."""
     read_catalog([file for file in files if is_catalog(file)], context)
     read_pages([file for file in files if is_page(file)], context)
-    parsed: list[tuple[RepositoryFile, list[Parsed], list[tuple[Form, list[TopicFiles]]]]] = []
-    for file in files:
-        for check, read in READERS:
-            if check(file):
-                read(file, context)
-        forms = _forms_of(file)
-        if forms or _DESCRIBED.search(file.text):
-            inside = list(chain.from_iterable(map(_inside, documents(file, context, DESCRIPTION))))
-            parsed.append((file, inside, forms))
+    left = {path for path, _ in context.unread}  # such as templates
+    parsed = [_parsed(file, context) for file in files if file.path not in left]
     for is_text in (True, False):
         for file, inside, forms in parsed:
             rows = [(form, chosen) for form, own in forms if (chosen := [r for r in own if bool(r.text) == is_text])]
@@ -219,6 +212,18 @@ def read_descriptions(files: Sequence[RepositoryFile], context: Context) -> None
         for document in inside if _DESCRIBED.search(file.text) else ():
             if _is_described(document.value):
                 add_entries(file, document, DESCRIPTIONS, context, "topic description")
+
+
+def _parsed(
+    file: RepositoryFile, context: Context
+) -> tuple[RepositoryFile, list[Parsed], list[tuple[Form, list[TopicFiles]]]]:
+    """Return the documents of a file with the forms that it may fit, after what reads it in a way of its own."""
+    for check, read in READERS:
+        if check(file):
+            read(file, context)
+    forms = _forms_of(file) if file.ending in _YAML else []
+    is_one = forms or _DESCRIBED.search(file.text)
+    return file, list(chain.from_iterable(map(_inside, documents(file, context, DESCRIPTION)))) if is_one else [], forms
 
 
 def _read(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from committed_repository import rules
 
@@ -117,3 +119,21 @@ def test_a_looser_level_in_a_resource_is_a_finding_in_its_file(check):
 
     assert {rule for rule, _ in rules(report)} == {"level-changed"}
     assert {finding.place.file for finding in report.findings} == {"subjects.yaml"}
+
+
+def test_a_change_in_a_form_that_nothing_declares_is_unknown(check):
+    pump = "pump:\n  channel: orders.v1\n  stream: {batch: 10}\n"
+    base = {"topic.yaml": TOPIC.replace("name: orders", "name: orders.v1"), "a.pump.yaml": pump}
+
+    assert check({"a.pump.yaml": pump.replace("batch: 10", "filter: x")}, base).verdict is Verdict.UNKNOWN
+
+
+def test_code_of_a_notebook_that_changes_is_unknown_and_its_output_is_not(check):
+    cell = {"cell_type": "code", "outputs": [], "source": ["p = KafkaProducer()\n", "p.send('orders', b'a')\n"]}
+    text = json.dumps({"cells": [cell], "metadata": {}}, indent=1)
+    before = {"a.ipynb": text.replace("p = K", "from kafka import KafkaProducer\\np = K")}
+
+    assert check({"a.ipynb": before["a.ipynb"].replace("b'a'", "b'b'")}, before).verdict is Verdict.UNKNOWN
+    assert (
+        check({"a.ipynb": before["a.ipynb"].replace('"outputs": []', '"outputs": [1]')}, before).verdict is Verdict.FINE
+    )
