@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +13,7 @@ from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.connectors import FoundConnector, connectors_in
 from scanner_extractor.repository.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, text_of
-from scanner_extractor.repository.globs import glob_expression
+from scanner_extractor.repository.globs import glob_expression, glob_pattern
 from scanner_extractor.repository.settings import SUBJECT
 from scanner_extractor.repository.syntax_trees import grammar_of
 from scanner_extractor.repository.variables import Variables
@@ -36,6 +36,7 @@ _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
 _ARGUMENT = re.compile(r"\$(?:\{\d+\}|\d|[@*])")
 _TOPIC_SETTINGS = ("topics", "topic", "kafka.topic")
 """Settings of connectors of any class that name topics."""
+_LONGEST_PATTERN, _MOST_LISTED = 200, 500
 MOST_KEPT = 128 * 1024 * 1024
 """Characters of source files that are kept for another reading."""
 CONNECT, SHELL, STATEMENT = "connect", "shell", "statement"
@@ -143,6 +144,18 @@ class Context:
             return self.text(path) if path else None
 
         return find
+
+    def files_like(self, directory: str) -> Callable[[str], Sequence[str]]:
+        """Return a function from a pattern in a file of *directory* to the paths of the files that fit it."""
+
+        def listed(pattern: str) -> Sequence[str]:
+            plain = _LEADING.sub("", pattern.strip())
+            compiled = glob_pattern(plain) if "$" not in plain and len(plain) <= _LONGEST_PATTERN else None
+            below = [(path, path.removeprefix(f"{directory}/") if directory else path) for path in self.entries]
+            fitting = (path for path, name in below if compiled and (compiled.fits(name) or compiled.fits(path)))
+            return sorted(fitting)[:_MOST_LISTED]
+
+        return listed
 
     def path_of(self, name: str, directory: str) -> str:
         """Return the path of the file that is named *name* in *directory*; empty where there is none, or several."""

@@ -31,6 +31,7 @@ from scanner_extractor.repository.programs import (
 )
 from scanner_extractor.repository.redpanda_connect import PIPELINE, read_pipelines
 from scanner_extractor.repository.redpanda_connect import is_pipeline as is_connect_pipeline
+from scanner_extractor.repository.registrations import REGISTERING, is_registering, read_registering
 from scanner_extractor.repository.schemas import is_build_file, is_schema, read_schemas, read_subjects
 from scanner_extractor.repository.scripts import SCRIPT_ENDINGS, has_commands, is_script, read_commands, read_scripts
 from scanner_extractor.repository.sql_files import is_sql, read_sql_files
@@ -157,6 +158,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(CONTRACT, is_contract, read_contracts),
     Kind(ASYNCAPI, is_asyncapi, read_asyncapi),
     Kind("build file with subjects", is_build_file, read_subjects),
+    Kind(REGISTERING, is_registering, read_registering),
     Kind(DESCRIPTION, is_description, read_descriptions),
     Kind(PIPELINE, is_connect_pipeline, read_pipelines),
     Kind(EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas),

@@ -238,7 +238,7 @@ def _as_json(file: RepositoryFile) -> RepositoryFile:
 
 def _with_referenced(files: Sequence[RepositoryFile], context: Context) -> Iterator[RepositoryFile]:
     """Yield *files*, those that build files name, and those that a `$ref` of a JSON Schema leads to."""
-    waiting, seen = list(files), {file.path for file in files}
+    waiting, seen = list(files), {file.path for file in files} | {entry.file.path for entry in context.inline}
     for path in sorted(context.subjects.keys() - seen):
         if (text := context.text(path)) is not None:
             seen.add(path)

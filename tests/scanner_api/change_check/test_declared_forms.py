@@ -137,3 +137,27 @@ def test_code_of_a_notebook_that_changes_is_unknown_and_its_output_is_not(check)
     assert (
         check({"a.ipynb": before["a.ipynb"].replace('"outputs": []', '"outputs": [1]')}, before).verdict is Verdict.FINE
     )
+
+
+BODY = """\
+BODY='{"schema": "{\\"type\\": \\"record\\", \\"name\\": \\"O\\", \\"fields\\": [FIELDS]}"}'
+curl -d "$BODY" $SR/subjects/orders-value/versions
+kafka-configs --alter --entity-type topics --entity-name orders --add-config retention.ms=9
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("FIELDS", '{\\"name\\": \\"id\\", \\"type\\": \\"long\\"}'), ("retention.ms=9", "retention.ms=1")],
+)
+def test_a_script_with_a_schema_is_judged_with_its_other_commands(before, after, check):
+    text = BODY.replace("FIELDS", '{\\"name\\": \\"a\\", \\"type\\": \\"long\\"}')
+    changed = BODY.replace(before, after).replace("FIELDS", '{\\"name\\": \\"a\\", \\"type\\": \\"long\\"}')
+
+    assert check({"register.sh": changed}, {"register.sh": text}).verdict is not Verdict.FINE
+
+
+def test_a_request_file_that_changes_the_schema_of_a_subject_is_judged(check):
+    text = 'POST http://sr/subjects/o-value/versions\n\n{"schema": "\\"long\\""}\n'
+
+    assert check({"api.http": text.replace("long", "string")}, {"api.http": text}).verdict is not Verdict.FINE
