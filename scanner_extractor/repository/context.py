@@ -15,6 +15,7 @@ from scanner_extractor.repository.declared import Collector, DeclaredUse, masked
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, text_of
 from scanner_extractor.repository.globs import glob_expression, glob_pattern
 from scanner_extractor.repository.settings import SUBJECT
+from scanner_extractor.repository.statements import SqlStatement
 from scanner_extractor.repository.syntax_trees import grammar_of
 from scanner_extractor.repository.variables import Variables
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
@@ -99,7 +100,8 @@ class Context:
     Terraform has as statements. *field_uses* reads the fields that programs use, *changed_fields* those of the
     programs that files may be part of, with the classes of their messages; *declared_uses* are fields that files
     declare. *embedded* are the schemas in source code, *inline* those in documents, and *named_texts* texts by the name
-    that other documents have for them. *rights* are rules of access that files declare.
+    that other documents have for them. *rights* are rules of access that files declare, *migrations* the
+    statements of migrations that are not SQL, by path.
     """
 
     source: SourceId
@@ -124,6 +126,7 @@ class Context:
     inline: list[InlineSchema] = field(default_factory=list)
     named_texts: dict[str, tuple[RepositoryFile, str, str]] = field(default_factory=dict)
     rights: dict[AclRule, str] = field(default_factory=dict)
+    migrations: list[tuple[str, list[SqlStatement]]] = field(default_factory=list)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)

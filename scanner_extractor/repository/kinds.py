@@ -20,6 +20,7 @@ from scanner_extractor.repository.declared import CLASS
 from scanner_extractor.repository.embedded_schemas import EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas
 from scanner_extractor.repository.embedded_sql import EMBEDDED, has_embedded_sql, read_embedded_sql
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.migrations import MIGRATION, is_migration, read_migrations
 from scanner_extractor.repository.other_uses import is_other_use, leave_other_uses
 from scanner_extractor.repository.programs import (
     APPLICATION,
@@ -152,6 +153,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("deployment file", is_deployment_file, read_deployment_files),
     Kind("connector", is_connector_file, read_connector_files),
     Kind(TERRAFORM, is_terraform, read_terraform_files),
+    Kind(MIGRATION, is_migration, read_migrations),
     Kind("SQL", is_sql, read_sql_files),
     Kind(EMBEDDED, has_embedded_sql, read_embedded_sql),
     Kind(APPLICATION, is_application, read_application_files),

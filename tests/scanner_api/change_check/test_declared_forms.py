@@ -161,3 +161,44 @@ def test_a_request_file_that_changes_the_schema_of_a_subject_is_judged(check):
     text = 'POST http://sr/subjects/o-value/versions\n\n{"schema": "\\"long\\""}\n'
 
     assert check({"api.http": text.replace("long", "string")}, {"api.http": text}).verdict is not Verdict.FINE
+
+
+CAPTURE = json.dumps(
+    {
+        "name": "cdc",
+        "config": {
+            "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
+            "database.dbname": "shop",
+            "topic.prefix": "shop",
+            "table.include.list": "public.orders",
+        },
+    },
+    indent=1,
+)
+FIRST = "exports.up = k => k.schema.createTable('orders', t => { t.bigInteger('id'); t.float('total') })\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "verdict"),
+    [
+        ("migrations/2.js", "exports.up = k => k.schema.table('orders', t => { t.string('note') })\n", Verdict.FINE),
+        (
+            "migrations/2.js",
+            "exports.up = k => k.schema.alterTable('orders', t => t.dropTable('x'))\n",
+            Verdict.UNKNOWN,
+        ),
+        ("migrations/2.php", "<?php Schema::table('orders', fn ($t) => $t->dropColumn('total'));\n", Verdict.UNKNOWN),
+        ("migrations/2.php", "<?php Schema::table('other', fn ($t) => $t->dropColumn('total'));\n", Verdict.FINE),
+    ],
+)
+def test_a_migration_of_a_captured_table_that_is_not_understood_is_unknown(path, text, verdict, check):
+    base = {"cdc.json": CAPTURE, "migrations/1.js": FIRST}
+
+    assert check({path: text}, base).verdict is verdict
+
+
+def test_a_migration_that_drops_a_captured_column_is_an_edit_of_the_topic(check):
+    text = "exports.up = k => k.schema.table('orders', t => { t.dropColumn('total') })\n"
+    report = check({"migrations/2.js": text}, {"cdc.json": CAPTURE, "migrations/1.js": FIRST})
+
+    assert ("column-lost", "shop.public.orders.after.total") in rules(report)
