@@ -27,7 +27,7 @@ _SIGN = re.compile(
     r"|\bMigrationInterface\b|\bdrizzle-orm/|\.createTable\(|\.(?:remove|drop|rename|add)Column\(|\bschema\.(?:alter)?[tT]able\("
 )
 _DECLARED = re.compile(r"\bdatabaseChangeLog\b")
-_PRISMA = re.compile(r"^(?:model|view) (?P<name>\w++) ?\{(?P<body>[^}]*+)\}", re.MULTILINE)
+_MODEL = re.compile(r"^(?:model|view) ", re.MULTILINE)
 _MAPPED = re.compile(r"(?<!@)@map\(\"(?P<name>[^\"]+)\"\)")
 _TABLE_MAPPED = re.compile(r"@@map\(\"(?P<name>[^\"]+)\"\)")
 _RUBY_NAME = re.compile(r"(?<![\w:]):(\w+)\b(?!:)|\"(\w+)\"")
@@ -385,16 +385,17 @@ def _rails(text: str) -> Iterator[str]:
 
 def _prisma(text: str) -> Iterator[str]:
     """Yield the tables of a schema of Prisma, without the members that are relations to other models."""
-    models = {match["name"] for match in _PRISMA.finditer(text)}
-    for match in _PRISMA.finditer(text):
-        named = _TABLE_MAPPED.search(match["body"])
-        fields = [(line, line.split()) for line in match["body"].splitlines()]
+    parts = [part.partition("{") for part in _MODEL.split(text)[1:]]
+    bodies = {name.strip(): body.partition("\n}")[0] for name, _, body in parts}
+    for name, body in bodies.items():
+        named = _TABLE_MAPPED.search(body)
+        fields = [(line, line.split()) for line in body.splitlines()]
         columns = [
             mapped["name"] if (mapped := _MAPPED.search(line)) else words[0]
             for line, words in fields
-            if len(words) > 1 and words[0].isidentifier() and words[1].rstrip("?[]") not in models
+            if len(words) > 1 and words[0].isidentifier() and words[1].rstrip("?[]") not in bodies
         ]
-        yield _created(named["name"] if named else match["name"], columns)
+        yield _created(named["name"] if named else name, columns)
 
 
 def _atlas(root: Node) -> Iterator[str]:
