@@ -38,6 +38,9 @@ _ALLOWED = {
     "*": ("ALL",),
     "ADMIN": ("ALL",),
     "OWNER": ("ALL",),
+    "RESOURCEOWNER": ("ALL",),
+    "DEVELOPERREAD": ("READ",),
+    "DEVELOPERWRITE": ("WRITE",),
 }
 """Words for the operations of a right, as the tools that give rights have them."""
 
@@ -115,6 +118,8 @@ def add_entries(file: RepositoryFile, parsed: Parsed, form: TopicFiles, context:
     for entry in entries_of(file, parsed, form):
         is_absent = any(plain_text(found.value) in _ABSENT for found in entry.values(form.absent))
         total += 1 if is_absent else sum(add(entry, form, context, tool) for add in _READERS)
+    if total:
+        context.collector.files.add(file.path)
     return total
 
 
@@ -169,7 +174,8 @@ def _add_schema(entry: Entry, form: TopicFiles, context: Context, _: str) -> int
     if level := entry.first(form.compatibility):
         context.levels[subject] = level.upper()
     if subject and (files := entry.found(form.schema_file)):
-        context.add_subjects([(subject, found.text) for found in files], entry.file.directory)
+        named = [(subject, found.text.rpartition("://")[2]) for found in files]
+        context.add_subjects(named, entry.file.directory)
         return len(files)
     listed = [(entry.file, match.value, f"{entry.file.path}:{match.line}") for match in entry.values(form.schema)]
     listed += [context.named_texts[name] for name in _names(entry, form.schema_in) if name in context.named_texts]
@@ -214,7 +220,11 @@ def _add_job(entry: Entry, form: TopicFiles, context: Context, _: str) -> int:
 
 def _add_rights(entry: Entry, form: TopicFiles, context: Context, _: str) -> int:
     """Add what principals may do with a topic, or with topics of a prefix."""
-    pattern = "PREFIXED" if entry.first(form.pattern).upper().startswith("PREFIX") else "LITERAL"
+    kind = entry.first(form.pattern).upper() or "LITERAL"
+    pattern = "PREFIXED" if kind.startswith("PREFIX") else kind
+    if pattern not in ("LITERAL", "PREFIXED"):
+        context.leave(entry.file, "right", f"line {entry.line}: names that match a pattern of type {pattern}")
+        return 1
     permission = "DENY" if entry.first(form.permission).upper() == "DENY" else "ALLOW"
     words = [word.upper() for word in _names(entry, form.operations)]
     operations = dict.fromkeys(operation for word in words for operation in _ALLOWED.get(word, (word,)))
@@ -226,13 +236,18 @@ def _add_rights(entry: Entry, form: TopicFiles, context: Context, _: str) -> int
                     source=context.source,
                     pattern_type="LITERAL" if topic == "*" else pattern,
                     name=topic,
-                    principal=principal.text if ":" in principal.text else f"User:{principal.text}",
+                    principal=_principal(principal.text),
                     host="*",
                     operation=operation,
                     permission=permission,
                 )
                 context.rights.setdefault(rule, f"{entry.file.path}:{line}")
     return len(principals)
+
+
+def _principal(name: str) -> str:
+    kind, mark, rest = name.partition(":")
+    return f"{kind[:1].upper()}{kind[1:]}:{rest}" if mark else f"User:{name}"
 
 
 _READERS: tuple[Callable[[Entry, TopicFiles, Context, str], int], ...] = (

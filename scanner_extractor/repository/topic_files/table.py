@@ -48,6 +48,10 @@ _JSON_TEXT = ("{*", "[*", '"*"')
 """A schema as a text, of Avro or JSON Schema."""
 _SCHEMA_TEXT = (*_JSON_TEXT, " *{*", "\n*{*", "*message *{*", "*syntax*=*")
 
+_KAFKA_APIS = ("*kafka*/*", "*confluent*/*", "*redpanda*/*", "*aiven*/*", "*jikkou*/*", "*strimzi*/*")
+_SCHEMA_APIS = ("*schema*/*", "*registry*/*", "*glue*/*")
+"""Groups of APIs of Kafka and of registries: operators use any group and any kind that ends in what it is of."""
+
 RESOURCES: tuple[Form, ...] = (
     # Source: Confluent for Kubernetes, API reference: Schema, SchemaExporter; KafkaTopic and Connector are deployment
     # files. The text is the member `schema` of a ConfigMap.
@@ -59,7 +63,7 @@ RESOURCES: tuple[Form, ...] = (
         "Confluent for Kubernetes",
         (
             row(
-                resource("platform.confluent.io/*", "Schema"),
+                resource("*platform.confluent.io/*", "Schema"),
                 subject=("$.spec.name", _NAME),
                 schema_in="{$.spec.data.configRef}/schema",
                 format="$.spec.data.format",
@@ -67,7 +71,12 @@ RESOURCES: tuple[Form, ...] = (
                 references="$.spec.schemaReferences[*]",
             ),
             row(
-                {**resource("platform.confluent.io/*", "ConfluentRolebinding"), "@.resourceType": "Topic"},
+                resource("*platform.confluent.io/*", "ClusterLink"),
+                program=_NAME,
+                reads="$.spec.mirrorTopics[*].name",
+            ),
+            row(
+                {**resource("*platform.confluent.io/*", "ConfluentRolebinding"), "@.resourceType": "Topic"},
                 each="$.spec.resourcePatterns[*]",
                 principal="{$.spec.principal.type}:{$.spec.principal.name}",
                 topic="@.name",
@@ -294,7 +303,7 @@ RESOURCES: tuple[Form, ...] = (
         "resource of Kafka",
         (
             row(
-                resource(("*kafka*/*", "aiven.io/*", "confluent.*"), "Topic", "KafkaTopic"),
+                resource(_KAFKA_APIS, "*Topic"),
                 topic=(
                     "$.spec.topicName",
                     "$.spec.forProvider.topicName",
@@ -303,27 +312,22 @@ RESOURCES: tuple[Form, ...] = (
                     "$.spec.name",
                     _NAME,
                 ),
-                partitions="$.spec.partitions | $.spec.forProvider.partitions | $.spec.forProvider.partitionsCount",
-                replication="$.spec.replication | $.spec.replicationFactor | $.spec.forProvider.replicationFactor",
-                config="$.spec.config | $.spec.configs | $.spec.forProvider.config",
+                partitions="$.spec.partitions | $.spec.partitionCount | $.spec.parameters.partitions"
+                " | $.spec.forProvider.partitions | $.spec.forProvider.partitionsCount",
+                replication="$.spec.replication | $.spec.replicationFactor | $.spec.parameters.replicationFactor"
+                " | $.spec.forProvider.replicationFactor",
+                config="$.spec.config | $.spec.configs | $.spec.parameters.configs | $.spec.forProvider.config",
                 owner=_OWNER,
             ),
             row(
-                resource(
-                    "*/*",
-                    "KafkaSchema",
-                    "SchemaRegistrySchema",
-                    "KafkaSchemaRegistrySchema",
-                    "RegisteredSchema",
-                    "AvroSchema",
-                    "SchemaVersion",
-                ),
+                resource((*_KAFKA_APIS, *_SCHEMA_APIS), "*Schema", "*Subject", "*SchemaVersion"),
                 subject=(
                     "$.spec.subjectName",
                     "$.spec.subject",
                     "$.spec.forProvider.subjectName",
                     "$.spec.forProvider.subject",
                     "$.spec.forProvider.name",
+                    "{$.spec.topicName}-value",
                     "$.spec.name",
                     _NAME,
                 ),
@@ -331,21 +335,26 @@ RESOURCES: tuple[Form, ...] = (
                     "$.spec.schema",
                     "$.spec.data.schema",
                     "$.spec.forProvider.schema",
-                    "$.spec.definition",
                     "$.spec.schemaDefinition",
+                    "$.spec.forProvider.schemaDefinition",
+                    "$.spec.definition",
+                    "$.spec.text",
                 ),
                 schema_in="{$.spec.data.configRef}/schema",
-                format="$.spec.schemaType | $.spec.format | $.spec.data.format | $.spec.forProvider.schemaType"
-                " | $.spec.forProvider.format",
+                schema_file=("$.spec.schema['$ref']", "$.spec.schemaFile"),
+                format="$.spec.schemaType | $.spec.format | $.spec.data.format | $.spec.dataFormat"
+                " | $.spec.forProvider.schemaType | $.spec.forProvider.format | $.spec.forProvider.dataFormat",
                 compatibility="$.spec.compatibilityLevel | $.spec.compatibility | $.spec.data.compatibility"
-                " | $.spec.forProvider.compatibilityLevel",
+                " | $.spec.forProvider.compatibilityLevel | $.spec.forProvider.compatibility",
+                references="$.spec.references[*] | $.spec.schemaReferences[*]",
             ),
             row(
-                resource(("*kafka*/*", "aiven.io/*"), "KafkaConnector", "Connector"),
+                resource(_KAFKA_APIS, "*Connector"),
                 connector=("$.spec.name", _NAME),
-                connector_class="$.spec.connectorClass | $.spec.forProvider.connectorClass",
-                settings="$.spec.userConfig | $.spec.config | $.spec.forProvider.config"
-                " | $.spec.forProvider.connectorConfiguration",
+                connector_class="$.spec.connectorClass | $.spec.class | $.spec.connectorConfigs.class"
+                " | $.spec.forProvider.connectorClass",
+                settings="$.spec.userConfig | $.spec.config | $.spec.configs | $.spec.connectorConfigs.configs"
+                " | $.spec.forProvider.config | $.spec.forProvider.connectorConfiguration",
             ),
             row(
                 resource("aiven.io/*", "KafkaACL"),
@@ -575,6 +584,15 @@ STACKS: tuple[Form, ...] = (
                 config="$.spec.settings",
                 description="$.meta.description",
                 owner=("$.meta.labels.owner", "$.meta.labels.team"),
+            ),
+            row(
+                {"$.meta.name": "*", "$.meta.cluster": "*", "@.resource.type": "topic"},
+                each="$.spec.acls[*]",
+                principal="@.resource.principal",
+                topic="@.resource.name",
+                pattern="@.resource.patternType",
+                permission="@.resource.permission",
+                operations="@.operations[*]",
             ),
         ),
     ),

@@ -56,6 +56,12 @@ kind: KafkaTopic
 metadata: {name: t1}
 spec: {name: orders, partitions: 3, clusterRef: {name: kafka}}
 """,
+    "subgroup of an API": """\
+apiVersion: apps.cpc.platform.confluent.io/v1beta1
+kind: KafkaTopic
+metadata: {name: orders}
+spec: {parameters: {partitions: 3}}
+""",
     "topicctl": "meta: {name: orders, cluster: local, environment: dev}\nspec: {partitions: 3, replicationFactor: 2}\n",
     "Pulumi": """\
 name: shop
@@ -95,6 +101,20 @@ spec:
   schemaType: json
   text: |
     {JSON_SCHEMA}
+""",
+    "operator that names the topic": f"""\
+apiVersion: kafka.incubly.oss/v1beta1
+kind: KafkaSchema
+metadata: {{name: s}}
+spec:
+  topicName: orders
+  data: {{format: JSON, schema: '{JSON_SCHEMA}'}}
+""",
+    "Glue in jikkou": f"""\
+apiVersion: aws.jikkou.io/v1
+kind: AwsGlueSchema
+metadata: {{name: orders-value}}
+spec: {{dataFormat: JSON, schemaDefinition: '{JSON_SCHEMA}'}}
 """,
     "schema-registry-gitops": f"subjects:\n- {{name: orders-value, type: JSON, schema: '{JSON_SCHEMA}'}}\n",
     "answer of a registry": json.dumps([{"subject": "orders-value", "schemaType": "JSON", "schema": JSON_SCHEMA}]),
@@ -271,3 +291,17 @@ def test_a_topic_that_jikkou_deletes_is_not_declared(read_repository):
     reading = read_repository({"a.yaml": text})
 
     assert (subjects(reading), reading.of(UnreadFile)) == ({}, ())
+
+
+def test_a_right_on_names_that_match_an_expression_is_unread(read_repository):
+    text = RIGHTS["Strimzi"].replace("patternType: prefix", "patternType: match")
+    reading = read_repository({"a.yaml": text})
+
+    assert (reading.of(AclRule), [file.name for file in reading.of(UnreadFile)]) == ((), ["a.yaml"])
+
+
+def test_a_file_that_only_names_the_files_of_subjects_is_read(read_repository):
+    text = "subjects:\n- {name: orders-value, file: thing.avsc}\n"
+    reading = read_repository({"a/subjects.yaml": text, "a/thing.avsc": AVRO})
+
+    assert (subjects(reading), reading.of(UnreadFile)) == ({"orders-value": "AVRO"}, ())
