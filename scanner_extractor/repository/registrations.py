@@ -54,7 +54,8 @@ def _subject_of(words: Sequence[str]) -> str:
         if match := _ADDRESS.search(word) or _HEADER.search(word):
             return unquote(match["subject"])
     if not {"schema", "schema-registry", "registry", "glue"} & set(words):
-        return ""
+        sided = [word for word in words if _SIDED.fullmatch(word)]
+        return sided[0] if len(sided) == 1 and any("schema" in word or "registry" in word for word in words) else ""
     for at, word in enumerate(words):
         option, _, value = word.partition("=")
         if option in _OPTIONS:

@@ -267,7 +267,7 @@ def _joined(directory: str, name: str) -> str:
 def _inline(entry: InlineSchema, context: Context) -> Iterator[_Schema]:
     """Yield the schema of a document; of several without subjects in one file each has that of its record."""
     text = entry.value if isinstance(entry.value, str) else json.dumps(entry.value)
-    kind = _FORMATS.get(_WORDS_ONLY.sub("", entry.format).upper()) or _format_of(text)
+    kind = _FORMATS.get(_WORDS_ONLY.sub("", entry.format.partition("/")[0]).upper()) or _format_of(text)
     file = entry.file._replace(text=text)
     if not entry.subject and kind == JSON_SCHEMA and not _is_json_text(text):
         return  # the member `schema` of something else

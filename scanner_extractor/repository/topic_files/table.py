@@ -376,36 +376,33 @@ RESOURCES: tuple[Form, ...] = (
 
 _SINGLE = "$ | $[*]"
 
+
+def _registered(each: str, when: Values, subject: tuple[str, ...] = ("@.subject",), files: str = "") -> TopicFiles:
+    """Return a row of schemas as a registry takes and gives them."""
+    return row(
+        when,
+        files=files,
+        each=each,
+        subject=subject,
+        schema="@.schema",
+        format="@.schemaType",
+        version="@.version",
+        references="@.references[*]",
+    )
+
+
+_LISTS = "$[*] | $.schemas[*] | $.subjects[*] | $.*[*]"
+
 EXPORTS: tuple[Form, ...] = (
     # Source: Schema Registry API reference, POST /subjects/(subject)/versions and GET /schemas; AWS Glue,
-    # CreateSchema; Apicurio Registry, REST API v3.
+    # CreateSchema; Apicurio Registry, REST API v3; xRegistry, schema registry.
     Form(
         "request or answer of a registry",
         (
-            row(
-                {"@.schema": _SCHEMA_TEXT, "@.subject": "*"},
-                each="$[*] | $.schemas[*] | $.subjects[*] | $.*[*]",
-                subject="@.subject",
-                schema="@.schema",
-                format="@.schemaType",
-                version="@.version",
-                references="@.references[*]",
-            ),
-            row(
-                {"@.schema": _SCHEMA_TEXT, "@.subject": "*"},
-                subject="@.subject",
-                schema="@.schema",
-                format="@.schemaType",
-                version="@.version",
-                references="@.references[*]",
-            ),
-            row(
-                {"@.schema": _SCHEMA_TEXT},
-                files="**/*.json",
-                schema="@.schema",
-                format="@.schemaType",
-                references="@.references[*]",
-            ),
+            _registered("$", {"@.schema": _SCHEMA_TEXT, "@.subject": "*"}),
+            _registered("$", {"@.schema.type": "*", "@.subject": "*"}),
+            _registered(_LISTS, {"@.schema": _SCHEMA_TEXT, "@.subject": "*"}),
+            _registered("$", {"@.schema": _SCHEMA_TEXT}, (), "**/*.json"),
             row(
                 {"@.SchemaName": "*", "@.SchemaDefinition": "*"},
                 each=_SINGLE,
@@ -421,20 +418,20 @@ EXPORTS: tuple[Form, ...] = (
                 schema="@.firstVersion.content.content | @.content",
                 format="@.artifactType",
             ),
+            row(
+                {"$.schemagroups": "*", "@.schema": "*"},
+                each="$.schemagroups.*.schemas.*.versions.*",
+                subject="{key.3}",
+                schema="@.schema",
+                format="@.format",
+            ),
         ),
     ),
     Form(
         "export of a registry by subject",
         (
-            row(
-                {"@.schema": _SCHEMA_TEXT},
-                files="**/*.json",
-                each="$.*",
-                subject=("@.subject", "{key}"),
-                schema="@.schema",
-                format="@.schemaType",
-                version="@.version",
-            ),
+            _registered("$.*", {"@.schema": _SCHEMA_TEXT}, ("@.subject", "{key}"), "**/*.json"),
+            _registered("$.*[*]", {"@.schema": _SCHEMA_TEXT, "@.version": "*"}, ("@.subject", "{key.0}"), "**/*.json"),
         ),
     ),
     # Source: schema-registry-gitops (domnikl), README.

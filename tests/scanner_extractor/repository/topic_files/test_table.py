@@ -119,6 +119,21 @@ spec: {{dataFormat: JSON, schemaDefinition: '{JSON_SCHEMA}'}}
     "schema-registry-gitops": f"subjects:\n- {{name: orders-value, type: JSON, schema: '{JSON_SCHEMA}'}}\n",
     "answer of a registry": json.dumps([{"subject": "orders-value", "schemaType": "JSON", "schema": JSON_SCHEMA}]),
     "export by subject": json.dumps({"orders-value": {"id": 7, "schema": JSON_SCHEMA}}),
+    "versions by subject": json.dumps({"orders-value": [{"version": 1, "schema": JSON_SCHEMA}]}),
+    "object": json.dumps({"subject": "orders-value", "schema": json.loads(JSON_SCHEMA)}),
+    "xRegistry": json.dumps(
+        {
+            "schemagroups": {
+                "g": {
+                    "schemas": {
+                        "orders-value": {
+                            "versions": {"1": {"format": "JSONSchema/7", "schema": json.loads(JSON_SCHEMA)}}
+                        }
+                    }
+                }
+            }
+        }
+    ),
     "request to Glue": json.dumps(
         {"SchemaName": "orders-value", "DataFormat": "JSON", "SchemaDefinition": JSON_SCHEMA}
     ),
