@@ -38,12 +38,14 @@ _WORD = re.compile(r"[A-Za-z0-9._-]{2,249}")
 _IS_SPECIFIC = re.compile(r"[A-Za-z0-9][._-][A-Za-z0-9]|[A-Z]{2}")
 _OF_TOPICS = re.compile(r"(?i)topic|kafka|stream|input|output|source|sink|read|writ|produc|consum|connector")
 _CLIENT = re.compile(
-    r"(?i)bootstrap[._-]?(?:broker[._-]?)?servers?\b|\bkafka[._-]?(?:connect[._-]?|cluster[._-]?)?brokers?|\bmetadata\.broker\.list\b"
-    r"|\bbrokers?\b[^\n]{0,20}:90\d\d\b|\bread_kafka\b|\bfrom[ \t]+kafka\b|\bkafka:90\d\d\b"
-    r"|(?<![\w./:-])kafka:[A-Za-z_{$/]"
+    r"(?i)bootstrap[._-]?(?:broker[._-]?)?servers?\b|\bkafka[._-]?(?:connect[._-]?|cluster[._-]?)?brokers?|\bbroker[._-]?list\b"
+    r"|\bbrokers?\b[^\n]{0,20}:90\d\d\b|\bkafka\b[^\n]{0,60}:90\d\d\b|\bread_kafka\b|\bfrom[ \t]+kafka\b"
+    r"|\btype[\"']?[ \t]?[:=][ \t]?[\"']?(?:apache-)?kafka(?:Trigger)?\b|(?<![\w./:-])kafka:[A-Za-z_{$/]"
 )
 """What a client of Kafka needs in any product: the address of brokers, a source or an endpoint of the kind Kafka."""
 _TOPICS = re.compile(r"(?i)topic|subscribe|\bkafka:[A-Za-z_{$/]")
+_GENERAL = (".yaml", ".yml", ".json")
+"""Endings of documents that may be about anything: a client in them has to speak of topics, too."""
 _COMMENT = re.compile(r"(?m)^[ \t]*(?:#|//|--|;|<!--)[^\n]*")
 _BUILD_FILES = frozenset(
     ("pom.xml", "package.json", "composer.json", "Cargo.toml", "pyproject.toml", "go.mod", "go.sum", "Gemfile")
@@ -130,7 +132,7 @@ def leave_undeclared(paths: Iterable[str], read: Collection[str], context: Conte
         if path not in read and (text := context.text(path)):
             if named := sorted(names_in(path, text.encode(), known)) if _may_name(text, known) else []:
                 context.leave(path, UNDECLARED, f"it names {_few(named)} in a form that is not read")
-            elif sign := _sign(text):
+            elif sign := _sign(path, text):
                 context.leave(
                     path, UNDECLARED, f"it has settings of a Kafka client ({sign}) in a form that is not read"
                 )
@@ -141,10 +143,10 @@ def _may_name(text: str, known: Collection[str]) -> bool:
     return len(known) > _FEW_NAMES or any(name in text for name in known)
 
 
-def _sign(text: str) -> str:
-    """Return the setting of a client of Kafka in a text that speaks of topics; empty without one."""
+def _sign(path: str, text: str) -> str:
+    """Return the setting of a client of Kafka in a text; empty without one, or if a document names no topic."""
     plain = _COMMENT.sub("", text)
-    found = _CLIENT.search(plain) if _TOPICS.search(plain) else None
+    found = _CLIENT.search(plain) if not path.endswith(_GENERAL) or _TOPICS.search(plain) else None
     return found[0].strip() if found else ""
 
 
