@@ -229,7 +229,7 @@ def _parsed(
 def _read(
     file: RepositoryFile, inside: Sequence[Parsed], forms: Sequence[tuple[Form, list[TopicFiles]]], context: Context
 ) -> None:
-    """Read documents by the first form of resources that they fit, and by all others; an empty resource is left."""
+    """Read documents by the first form of resources that they fit; an entry without facts is left."""
     for document in inside:
         for form, rows in forms:
             if is_deployed(document.value) and not any(row.text for row in rows):
@@ -237,7 +237,7 @@ def _read(
             fitting = [row for row in rows if fits(row.when, "$", document.value)]
             total = sum(add_entries(file, document, row, context, form.name) for row in fitting)
             if any(_is_of_document(row) for row in fitting):
-                if not total:
+                if not total and any(next(entries_of(file, document, row), None) for row in fitting):
                     context.leave(file, DESCRIPTION, f"line {document.line}: {form.name} without what is read of it")
                 break
 

@@ -176,6 +176,9 @@ def _add_schema(entry: Entry, form: TopicFiles, context: Context, _: str) -> int
     if subject and (files := entry.found(form.schema_file)):
         named = [(subject, found.text.rpartition("://")[2]) for found in files]
         context.add_subjects(named, entry.file.directory)
+        for _, name in named:
+            if not context.path_of(name, entry.file.directory):
+                context.leave(entry.file, "schema", f"line {entry.line}: the schema {name} of {subject} is not there")
         return len(files)
     listed = [(entry.file, match.value, f"{entry.file.path}:{match.line}") for match in entry.values(form.schema)]
     listed += [context.named_texts[name] for name in _names(entry, form.schema_in) if name in context.named_texts]

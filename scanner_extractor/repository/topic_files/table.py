@@ -53,8 +53,7 @@ _SCHEMA_APIS = ("*schema*/*", "*registry*/*", "*glue*/*")
 """Groups of APIs of Kafka and of registries: operators use any group and any kind that ends in what it is of."""
 
 RESOURCES: tuple[Form, ...] = (
-    # Source: Confluent for Kubernetes, API reference: Schema, SchemaExporter; KafkaTopic and Connector are deployment
-    # files. The text is the member `schema` of a ConfigMap.
+    # Source: Confluent for Kubernetes, API reference: the text of a schema is the member `schema` of a ConfigMap.
     Form(
         "ConfigMap",
         (row({"$.kind": "ConfigMap", "$.data.schema": "*"}, text="{$.metadata.name}/schema", schema="$.data.schema"),),
@@ -62,14 +61,6 @@ RESOURCES: tuple[Form, ...] = (
     Form(
         "Confluent for Kubernetes",
         (
-            row(
-                resource("*platform.confluent.io/*", "Schema"),
-                subject=("$.spec.name", _NAME),
-                schema_in="{$.spec.data.configRef}/schema",
-                format="$.spec.data.format",
-                compatibility="$.spec.compatibilityLevel",
-                references="$.spec.schemaReferences[*]",
-            ),
             row(
                 resource("*platform.confluent.io/*", "ClusterLink"),
                 program=_NAME,
@@ -85,54 +76,33 @@ RESOURCES: tuple[Form, ...] = (
             ),
         ),
     ),
-    # Source: Strimzi, custom resource API: AclRule; Koperator (Banzai Cloud): KafkaUser.
+    # Source: Strimzi, AclRule; jikkou, KafkaPrincipalAuthorization; Redpanda operator, ACLRule; Koperator, KafkaUser;
+    # Aiven's provider of jikkou, KafkaTopicAclEntry.
     Form(
-        "Strimzi user",
+        "rights of a user",
         (
             row(
-                {**resource("kafka.strimzi.io/*", "KafkaUser"), "@.resource.type": "topic"},
-                each="$.spec.authorization.acls[*]",
-                principal="User:{$.metadata.name}",
-                topic="@.resource.name",
+                {
+                    **resource(_KAFKA_APIS, "KafkaUser", "User", "RedpandaRole", "KafkaPrincipalAuthorization"),
+                    "@.resource.type": ("topic", "TOPIC"),
+                },
+                each="$.spec.authorization.acls[*] | $.spec.acls[*]",
+                principal=_NAME,
+                topic="@.resource.name | @.resource.pattern",
                 pattern="@.resource.patternType",
                 permission="@.type",
                 operations=("@.operations[*]", "@.operation"),
             ),
             row(
-                resource("kafka.banzaicloud.io/*", "KafkaUser"),
+                resource(_KAFKA_APIS, "KafkaUser"),
                 each="$.spec.topicGrants[*]",
-                principal="User:{$.metadata.name}",
+                principal=_NAME,
                 topic="@.topicName",
                 operations="@.accessType",
             ),
-        ),
-    ),
-    # Source: jikkou, documentation of its providers: Kafka, Schema Registry, Aiven.
-    Form(
-        "jikkou",
-        (
-            row(
-                resource(("schemaregistry.jikkou.io/*", "kafka.aiven.io/*"), "SchemaRegistrySubject"),
-                absent="$.metadata.annotations['jikkou.io/delete']",
-                subject=_NAME,
-                schema="$.spec.schema",
-                schema_file="$.spec.schema['$ref']",
-                format="$.spec.schemaType",
-                compatibility="$.spec.compatibilityLevel",
-                references="$.spec.references[*]",
-            ),
-            row(
-                {**resource("kafka.jikkou.io/*", "KafkaPrincipalAuthorization"), "@.resource.type": ("topic", "TOPIC")},
-                each="$.spec.acls[*]",
-                principal=_NAME,
-                topic="@.resource.pattern",
-                pattern="@.resource.patternType",
-                permission="@.type",
-                operations="@.operations[*]",
-            ),
             row(
                 resource("kafka.aiven.io/*", "KafkaTopicAclEntry"),
-                principal="User:{$.spec.username}",
+                principal="$.spec.username",
                 topic="$.spec.topic",
                 operations="$.spec.permission",
             ),
@@ -184,36 +154,6 @@ RESOURCES: tuple[Form, ...] = (
             ),
             row(
                 resource("gateway/*", "AliasTopic"), topic="$.spec.physicalName", description="alias {$.metadata.name}"
-            ),
-        ),
-    ),
-    # Source: Redpanda operator, custom resource definitions.
-    Form(
-        "Redpanda operator",
-        (
-            row(
-                resource("cluster.redpanda.com/*", "Topic"),
-                topic=("$.spec.overwriteTopicName", _NAME),
-                partitions="$.spec.partitions",
-                replication="$.spec.replicationFactor",
-                config="$.spec.additionalConfig",
-            ),
-            row(
-                resource("cluster.redpanda.com/*", "Schema"),
-                subject=_NAME,
-                schema="$.spec.text",
-                format="$.spec.schemaType",
-                compatibility="$.spec.compatibilityLevel",
-                references="$.spec.references[*]",
-            ),
-            row(
-                {**resource("cluster.redpanda.com/*", "User", "RedpandaRole"), "@.resource.type": "topic"},
-                each="$.spec.authorization.acls[*]",
-                principal="User:{$.metadata.name}",
-                topic="@.resource.name",
-                pattern="@.resource.patternType",
-                permission="@.type",
-                operations="@.operations[*]",
             ),
         ),
     ),
@@ -297,8 +237,8 @@ RESOURCES: tuple[Form, ...] = (
             ),
         ),
     ),
-    # Operators that have the name in `spec`, or in `spec.forProvider` as Crossplane does.
-    # Source: Aiven operator, Crossplane provider-kafka and its generated providers, Koperator, schema operators.
+    # Operators have the name in `metadata` or `spec`, or in `spec.forProvider` as Crossplane does. Source:
+    # references of Confluent for Kubernetes, jikkou, Redpanda, Aiven, Crossplane, Koperator, and operators of schemas.
     Form(
         "resource of Kafka",
         (
@@ -306,6 +246,7 @@ RESOURCES: tuple[Form, ...] = (
                 resource(_KAFKA_APIS, "*Topic"),
                 topic=(
                     "$.spec.topicName",
+                    "$.spec.overwriteTopicName",
                     "$.spec.forProvider.topicName",
                     "$.spec.forProvider.name",
                     "$.metadata.annotations['crossplane.io/external-name']",
@@ -316,11 +257,13 @@ RESOURCES: tuple[Form, ...] = (
                 " | $.spec.forProvider.partitions | $.spec.forProvider.partitionsCount",
                 replication="$.spec.replication | $.spec.replicationFactor | $.spec.parameters.replicationFactor"
                 " | $.spec.forProvider.replicationFactor",
-                config="$.spec.config | $.spec.configs | $.spec.parameters.configs | $.spec.forProvider.config",
+                config="$.spec.config | $.spec.configs | $.spec.parameters.configs | $.spec.additionalConfig"
+                " | $.spec.forProvider.config",
                 owner=_OWNER,
             ),
             row(
                 resource((*_KAFKA_APIS, *_SCHEMA_APIS), "*Schema", "*Subject", "*SchemaVersion"),
+                absent="$.metadata.annotations['jikkou.io/delete']",
                 subject=(
                     "$.spec.subjectName",
                     "$.spec.subject",

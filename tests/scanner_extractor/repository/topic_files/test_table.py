@@ -308,6 +308,12 @@ def test_a_topic_that_jikkou_deletes_is_not_declared(read_repository):
     assert (subjects(reading), reading.of(UnreadFile)) == ({}, ())
 
 
+def test_a_schema_file_that_is_missing_is_said(read_repository):
+    (unread,) = read_repository({"a.yaml": "subjects:\n- {name: orders-value, file: gone.avsc}\n"}).of(UnreadFile)
+
+    assert (unread.name, "gone.avsc" in unread.reason) == ("a.yaml", True)
+
+
 def test_a_right_on_names_that_match_an_expression_is_unread(read_repository):
     text = RIGHTS["Strimzi"].replace("patternType: prefix", "patternType: match")
     reading = read_repository({"a.yaml": text})
@@ -320,3 +326,14 @@ def test_a_file_that_only_names_the_files_of_subjects_is_read(read_repository):
     reading = read_repository({"a/subjects.yaml": text, "a/thing.avsc": AVRO})
 
     assert (subjects(reading), reading.of(UnreadFile)) == ({"orders-value": "AVRO"}, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "apiVersion: kafka.strimzi.io/v1\nkind: KafkaUser\nmetadata: {name: u}\nspec: {authentication: {type: tls}}\n",
+        "apiVersion: argoproj.io/v1alpha1\nkind: EventSource\nmetadata: {name: s}\nspec: {webhook: {a: {port: 1}}}\n",
+    ],
+)
+def test_a_resource_that_has_nothing_of_what_is_read_is_not_listed(text, read_repository):
+    assert read_repository({"a.yaml": text}).of(UnreadFile) == ()
