@@ -22,11 +22,18 @@ from scanner_extractor.repository.yaml_documents import parse_yaml
 
 MIGRATION = "migration"
 """The kind of these files, as they are counted."""
-_SIGN = re.compile(
-    r"\bfrom alembic\b|\bmigrations\.Migration\b|\bActiveRecord::(?:Migration|Schema)\b|\bMigrationBuilder\b"
-    r"|\bMigrationInterface\b|\bdrizzle-orm/|\.createTable\(|\.(?:remove|drop|rename|add)Column\(|\bschema\.(?:alter)?[tT]able\("
+_SIGNS = (
+    *(
+        "from alembic",
+        "migrations.Migration",
+        "ActiveRecord::",
+        "MigrationBuilder",
+        "MigrationInterface",
+        "drizzle-orm/",
+    ),
+    *(".createTable(", ".removeColumn(", ".dropColumn(", ".renameColumn(", ".addColumn("),
+    *("schema.table(", "schema.alterTable("),
 )
-_DECLARED = re.compile(r"\bdatabaseChangeLog\b")
 _MODEL = re.compile(r"^(?:model|view) ", re.MULTILINE)
 _MAPPED = re.compile(r"(?<!@)@map\(\"(?P<name>[^\"]+)\"\)")
 _TABLE_MAPPED = re.compile(r"@@map\(\"(?P<name>[^\"]+)\"\)")
@@ -88,7 +95,7 @@ class _Call(NamedTuple):
 def is_migration(file: RepositoryFile) -> bool:
     """Check whether a file is a migration that is not SQL, or a schema that migrations are made from."""
     if file.ending in (".xml", ".yaml", ".yml", ".json"):
-        return _DECLARED.search(file.text) is not None
+        return "databaseChangeLog" in file.text
     if file.ending == ".prisma":
         return True
     if file.ending == ".hcl":
@@ -96,7 +103,7 @@ def is_migration(file: RepositoryFile) -> bool:
     return (
         (file.ending == ".rb" or grammar_of(file.path) is not None)
         and not is_test(file.path)
-        and bool(_SIGN.search(file.text))
+        and any(sign in file.text for sign in _SIGNS)
     )
 
 

@@ -145,7 +145,8 @@ def _may_name(text: str, known: Collection[str]) -> bool:
 
 def _sign(path: str, text: str) -> str:
     """Return the setting of a client of Kafka in a text; empty without one, or if a document names no topic."""
-    plain = _COMMENT.sub("", text)
+    small = text.casefold()
+    plain = _COMMENT.sub("", text) if any(word in small for word in ("kafka", "bootstrap", "broker")) else ""
     found = _CLIENT.search(plain) if not path.endswith(_GENERAL) or _TOPICS.search(plain) else None
     return found[0].strip() if found else ""
 
