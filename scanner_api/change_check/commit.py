@@ -128,10 +128,11 @@ class Commit:
         """Return as what the file at *path* is read; empty where it is not there, or nothing that is read is in it."""
         if path in self.unread:
             return self.unread[path].kind
-        if self.reading.schema_files.get(path):
-            return "schema"
         kinds = [kind for kind, files in self.reading.files.items() if path in files]
-        is_read = path in self.reading.places or SETTINGS in kinds or path in self._annotated
+        has_schema = bool(self.reading.schema_files.get(path))
+        if has_schema and (not kinds or "schema" in kinds):
+            return "schema"
+        is_read = path in self.reading.places or SETTINGS in kinds or path in self._annotated or has_schema
         return kinds[0] if kinds and is_read else ""
 
     @cached_property

@@ -112,10 +112,18 @@ class SchemaComparison:
             yield ChangeFinding(
                 rule="level-changed",
                 verdict=Verdict.UNKNOWN if is_looser else Verdict.FINE,
-                place=Place(file=next((path for path in self._trees.changed if path.endswith(".tf")), "")),
+                place=Place(file=self._level_file(subject)),
                 target=f"subject {subject}" if subject else "the registry",
                 what=f"the compatibility level was {old or 'not set'} and is {new or 'not set'}",
             )
+
+    def _level_file(self, subject: str) -> str:
+        """Return the changed file that may set the level of a subject: that of its schema, or of Terraform."""
+        own = next((path for path, subjects in self._subjects.items() if subject in subjects), "")
+        files = [path for path in self._trees.changed if path.endswith(".tf")]
+        return next(
+            iter([own, *files] if own.endswith((".yaml", ".yml", ".json")) else files or self._trees.changed), ""
+        )
 
     def _changed(self, proposal: Proposal) -> Iterator[ChangeFinding]:
         judged = self._running.get(f"subject {proposal.target.subject}") or self._of_file(proposal.file)

@@ -59,6 +59,7 @@ from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
 from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.repository.syntax_trees import suffix
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
+from scanner_extractor.repository.undeclared import UNDECLARED
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import NameUnknown
@@ -280,7 +281,7 @@ class _Comparison:
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
         for path in self._judged:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
-            if unread is None or path in self._renamed:
+            if unread is None or path in self._renamed or (unread.kind == UNDECLARED and self._only_moves(objects)):
                 continue
             if unread.kind.endswith(_SCHEMA) and (found := tuple(self._invalid(path, unread.kind, objects))):
                 yield from found
@@ -293,6 +294,16 @@ class _Comparison:
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
         for path, (what, _) in self._trees.special.items():
             yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, f"{what}, which is not followed")
+
+    def _only_moves(self, objects: ObjectReader) -> bool:
+        """Return whether the changed files of undeclared forms have the same lines together as before."""
+        unread = {**self._base.unread, **self._head.unread}
+        paths = [path for path in self._trees.changed if path in unread and unread[path].kind == UNDECLARED]
+        before, after = (
+            Counter(line for path in paths if path in tree for line in objects.read(tree[path]).splitlines())
+            for tree in (self._trees.base, self._trees.head)
+        )
+        return before == after
 
     def _invalid(self, path: str, kind: str, objects: ObjectReader) -> Iterator[ChangeFinding]:
         """Yield that a schema's file is invalid now; nothing if it is gone, or valid."""

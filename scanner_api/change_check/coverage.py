@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
+from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
 from scanner_api.change_check import mentions
 from scanner_api.change_check.command_rules import ChangedCommand, changed_commands
@@ -29,6 +31,8 @@ from scanner_api.change_check.request_rules import maps_table, request_lines
 from scanner_api.change_check.setting_rules import Effect, SettingRules
 from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import is_candidate, is_left_out
+from scanner_extractor.repository.notebooks import ENDING, code_of
+from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_model.redaction import mask_statement
 from scanner_model.redaction.texts import mask_text
@@ -39,6 +43,12 @@ COMPARED = frozenset(("schema", "connector", "SQL", CONTRACT, ASYNCAPI, DESCRIPT
 _LISTED = 10
 _KEY = re.compile(r"[A-Za-z_][\w.-]*(?=[\"']?\s*[:=])")
 """A word that a value follows, in a line of any syntax."""
+_WORD = re.compile(r"\w+")
+_ALTERS = words(
+    "altercolumn changecolumn alterfield changecolumndefault droptable deletemodel renametable renamemodel"
+    " altermodeltable execute query raw runsql sql"
+)
+"""Operations of migrations whose effect on columns is not interpreted, or not always, in small letters."""
 _SHOWN = 3
 _LONGEST = 200
 
@@ -55,6 +65,7 @@ class Coverage:
         objects: ObjectReader,
         programs: ProgramChanges,
     ) -> None:
+        self._commits = commits
         self._judged, self._hits, self._programs = judged, hits, programs
         self.rules = SettingRules(commits, trees, programs, objects)
 
@@ -67,7 +78,9 @@ class Coverage:
         """
         moved = frozenset(path.rpartition("/")[2] for path in renamed)
         for path, (before, after) in texts.items():
-            if path not in renamed and not self._is_compared(path):
+            if path not in renamed:
+                yield from self._migration(path, before, after)
+            if path not in renamed and (not self._is_compared(path) or self.rules.is_of_form(path)):
                 yield from self._of_file(path, (before, after), moved, uses_tables=uses_tables)
 
     def _is_compared(self, path: str) -> bool:
@@ -77,7 +90,9 @@ class Coverage:
         self, path: str, both: tuple[str, str], moved: Collection[str], *, uses_tables: bool
     ) -> Iterator[ChangeFinding]:
         before, after = both
-        if is_build_file(path):
+        if path.endswith(ENDING):
+            yield from self._notebook(path, before, after)
+        elif is_build_file(path):
             yield from self._libraries(path, before, after)
         elif mentions.is_program(path):
             yield from self._code(path, before, after, uses_tables=uses_tables)
@@ -102,6 +117,36 @@ class Coverage:
             what = "requests to a schema registry or Kafka Connect change, and scanner does not interpret them"
             finding = _unknown(Place(file=path, line=lines[0][0]), path, what)
             yield replace(finding, why=tuple(mask_statement(line)[:_LONGEST] for _, line in lines[:_LISTED]))
+
+    def _migration(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
+        """Yield a migration of a table that a job captures, if it is not read, or alters more than columns by name."""
+        is_read = any(path in commit.reading.table_files for commit in self._commits)
+        if path.lower().endswith(".sql") or not (is_read or "migrat" in path.lower()):
+            return
+        listed = (line for hunk in hunks(before, after) for line in (*hunk.before, *hunk.after))
+        changed = {word.casefold() for line in listed for word in _WORD.findall(line)}
+        named = sorted(self._tables & {table for word in changed for table in (word, f"{word}s")})
+        if named and not (is_read and _ALTERS.isdisjoint(word.replace("_", "") for word in changed)):
+            what = f"a migration of {few(named)} changes, and scanner does not interpret it"
+            jobs = [job for job in self._commits[0].jobs if self._tables_of(job).intersection(named)]
+            yield from self._of_programs(Place(file=path), what, jobs, is_read=True)
+
+    @cached_property
+    def _tables(self) -> frozenset[str]:
+        return frozenset(name for job in self._commits[0].jobs for name in self._tables_of(job))
+
+    @staticmethod
+    def _tables_of(job: CountedJob) -> frozenset[str]:
+        """Return the tables that a job reads, by the last part of their names in small letters."""
+        read = (one.name for one in read_by(job) if one.kind is not NodeKind.TOPIC)
+        last = [name.rpartition(".")[2].casefold() for name in read]
+        return frozenset((*last, *(name.rpartition("_")[2] for name in last)))
+
+    def _notebook(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
+        """Yield a notebook whose code changes: its topics are compared, what it does with their records is not."""
+        old, new = (" ".join((code_of(path, text) or ("", text))[1].split()) for text in (before, after))
+        if old != new and self._judged.get(path):
+            yield _unknown(Place(file=path), path, "the code of a notebook changes; only its topics are compared")
 
     def _libraries(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
         edits = library_edits(before, after)

@@ -13,6 +13,7 @@ from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import Use
 from scanner_api.change_check.command_rules import changed_commands, does_nothing
 from scanner_api.change_check.commit import Commit, uses_of
+from scanner_api.change_check.edits import documents
 from scanner_api.change_check.edits.documents import Document, read_documents
 from scanner_api.change_check.edits.settings import Setting, setting_edits
 from scanner_api.change_check.git import ObjectReader, Trees
@@ -25,6 +26,7 @@ from scanner_api.change_check.setting_readers import SettingReaders
 from scanner_extractor.repository.applications.settings import Settings as ApplicationSettings
 from scanner_extractor.repository.applications.settings import read_settings
 from scanner_extractor.repository.applications.settings_topics import lacks_function
+from scanner_extractor.repository.topic_files.forms import ITEM, ReadEntry, read_entries
 from scanner_extractor.systems.terraform.reader import RESOURCES
 from scanner_model.declarations import Declaration
 
@@ -53,6 +55,16 @@ class Judgement(NamedTuple):
     jobs: tuple[CountedJob, ...] = ()
 
 
+_ABOUT = (("apiVersion",), ("kind",), ("status",))
+"""Members of resources that say nothing of what they declare."""
+_HARMLESS = resources.WORKLOADS["Pod"].harmless - {"metadata", "selector"}
+
+
+def _plain_key(key: str) -> str:
+    name, mark, _ = key.partition("=")
+    return ITEM if key == documents.ITEM or (mark and name in documents.NAMES) else key
+
+
 NOTHING, SHOWN = Judgement(Effect.NOTHING), Judgement(Effect.SHOWN)
 
 
@@ -65,6 +77,7 @@ class SettingRules:
         self._base, self._head = commits
         self._trees, self._programs, self._objects = trees, programs, objects
         self._readers = SettingReaders(programs, trees, objects)
+        self._known_entries: dict[str, tuple[ReadEntry, ...]] = {}
         self.unbound: set[tuple[str, str]] = set()
         """Topics that edits of bindings without a function name, each with its file."""
 
@@ -77,6 +90,8 @@ class SettingRules:
             return self._image(path, edit)
         if path.rpartition("/")[2] in KUSTOMIZATIONS or document.kind == "Kustomization":
             return self._kustomization(path, edit)
+        if (judgement := self._of_form(path, edit)) is not None:
+            return judgement
         if document.kind in ("ConfigMap", "Secret"):
             return self._config_map(path, edit)
         if document.kind == "{{ }}":
@@ -88,6 +103,47 @@ class SettingRules:
         if any(leaf.path[0] == "databaseChangeLog" for leaf in document.leaves if leaf.path):
             return SHOWN  # migrations are judged as such
         return self._setting(path, edit, self.owners(path, edit))
+
+    # --- documents of forms
+
+    def is_of_form(self, path: str) -> bool:
+        """Return whether a file has entries that a row of the table of forms reads, in either commit."""
+        return bool(self._entries(path))
+
+    def _entries(self, path: str) -> tuple[ReadEntry, ...]:
+        if path not in self._known_entries:
+            texts = [self._objects.read(tree[path]) for tree in (self._trees.base, self._trees.head) if path in tree]
+            listed = [text.decode("utf-8-sig", "replace") for text in texts if b"\0" not in text[:8192]]
+            forms = self._base.reading.forms
+            self._known_entries[path] = tuple(entry for text in listed for entry in read_entries(path, text, forms))
+        return self._known_entries[path]
+
+    def _of_form(self, path: str, edit: Setting) -> Judgement | None:
+        """Judge an edit of an entry that a row reads: of what is read, or of something else; None outside entries."""
+        document, keys = edit.document, tuple(_plain_key(key) for key in edit.path)
+        about = document.api, document.kind, document.name
+        entries = [entry for entry in self._entries(path) if entry.document == about]
+        if any(entry.describes for entry in entries):
+            return SHOWN
+        entries = [entry for entry in entries if keys[: len(entry.keys)] == entry.keys]
+        if not entries:
+            return None
+        if any(entry.is_right for entry in entries):
+            return self._user(edit)
+        if any(self._is_compared(path, entry, keys) for entry in entries):
+            return SHOWN
+        is_meant = meaning_of(all_words(edit.keys)) is not Meaning.NOTHING and keys[:1] not in _ABOUT
+        if edit.is_added or not is_meant or not _HARMLESS.isdisjoint(keys):
+            return NOTHING
+        return Judgement(Effect.ACCESS, self.owners(path, edit))
+
+    def _is_compared(self, path: str, entry: ReadEntry, keys: tuple[str, ...]) -> bool:
+        """Return whether what an edit is of is among the facts of its own file, which are compared."""
+        if not any(keys[: len(member)] == member for member in entry.members):
+            return False
+        readings = [commit.reading for commit in (self._base, self._head)]
+        is_declared = any(path in reading.places or reading.schema_files.get(path) for reading in readings)
+        return is_declared and all(self._is_own(path, topic) for topic in entry.topics)
 
     # --- whose it is
 
@@ -288,7 +344,7 @@ class SettingRules:
         """Judge a right: one that is added takes nothing away, unless it denies."""
         if edit.document.kind == "KafkaUser" and not resources.INFRASTRUCTURE["KafkaUser"].isdisjoint(edit.path):
             return NOTHING
-        is_denied = edit.path[-1:] == ("type",) and edit.after == "deny"
+        is_denied = (edit.after or "").lower() == "deny"
         if edit.before is None and not is_denied:
             return NOTHING
         return Judgement(Effect.ACCESS, self._named((edit.document.name,)))

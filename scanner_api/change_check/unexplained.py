@@ -25,7 +25,7 @@ from scanner_api.change_check.setting_rules import KUSTOMIZATIONS
 from scanner_api.change_check.statement_rules import changed_codes, clauses, code_of, codes_of, starts_alike
 from scanner_extractor.repository.files import LARGEST
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
-from scanner_extractor.repository.topic_files.forms import DESCRIPTION, granted
+from scanner_extractor.repository.topic_files.forms import DESCRIPTION, describes_topics, granted
 from scanner_model.catalogs import Annotation
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.redaction import mask_statement
@@ -165,6 +165,8 @@ class Unexplained:
         for path in sorted(texts.keys() & self._base.reading.files.get(DESCRIPTION, ())):
             topic = self._topic_in(path, self._head)
             if path not in self._trees.head or topic != self._topic_in(path, self._base):
+                continue
+            if not describes_topics(path, texts[path][0]):
                 continue
             for edit in setting_edits(path, *texts[path]) or ():
                 is_same = topic != path or (edit.before and edit.after)  # else of a topic that comes or goes

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, or_, select
@@ -169,20 +170,24 @@ def permitted(conn: Connection, cluster: str, topic: str, *, each: bool = False)
 
     Nothing where no rules were read. That a principal may use a topic does not say that it does.
     """
-    for direction in _USES:
-        for source, acls in rules_of(conn, cluster):
-            allowed = acls.permitted(topic, direction)
-            for name, evidence in _principals(allowed) if each else _summary(allowed, acls):
-                yield ClientRow(
-                    cluster=cluster,
-                    topic=topic,
-                    use=direction.value,
-                    application=name,
-                    kind="principal",
-                    certainty=PERMITTED,
-                    evidence=evidence,
-                    identities=(Identity(IdentityKind.PRINCIPAL.value, name, source),) if each else (),
-                )
+    listed = [(source, acls, True) for source, acls in rules_of(conn, cluster)]
+    listed += [(source, acls, False) for source, acls in _declared_rules(conn, cluster)]
+    for direction, (source, acls, is_complete) in product(_USES, listed):
+        allowed = acls.permitted(topic, direction)
+        names = _principals(allowed) if each else _summary(allowed, acls)
+        if not is_complete and not (allowed.principals or allowed.conditional or allowed.everybody):
+            continue  # files declare some rules, not all
+        for name, evidence in names:
+            yield ClientRow(
+                cluster=cluster,
+                topic=topic,
+                use=direction.value,
+                application=name,
+                kind="principal",
+                certainty=PERMITTED,
+                evidence=evidence,
+                identities=(Identity(IdentityKind.PRINCIPAL.value, name, source),) if each else (),
+            )
 
 
 def group_lags(conn: Connection, cluster: str, topic: str) -> Mapping[str, float]:
@@ -205,6 +210,17 @@ def rules_of(conn: Connection, cluster: str) -> Iterator[tuple[str, Acls]]:
         authorizer = fact_of(AclAuthorizer, row)
         if row.source_name in rules or not authorizer.active:
             yield row.source_name, Acls(rules.get(row.source_name, ()), authorizer)
+
+
+def _declared_rules(conn: Connection, cluster: str) -> Iterator[tuple[str, Acls]]:
+    """Yield the rules of access that files declare, by source: no brokers say whether there are more."""
+    rules: dict[str, list[AclRule]] = {}
+    for row in conn.execute(stored_rows(t.acl_rule, cluster, include_gone=False)):
+        rules.setdefault(row.source_name, []).append(fact_of(AclRule, row))
+    for row in conn.execute(stored_rows(t.acl_authorizer, cluster, include_gone=False)):
+        rules.pop(row.source_name, None)
+    for source, listed in rules.items():
+        yield source, Acls(listed, AclAuthorizer(source=listed[0].source, active=True))
 
 
 def _principals(allowed: Permitted) -> Iterator[tuple[str, str]]:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.connectors import FoundConnector, connectors_in
 from scanner_extractor.repository.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, text_of
-from scanner_extractor.repository.globs import glob_expression
+from scanner_extractor.repository.globs import glob_expression, glob_pattern
 from scanner_extractor.repository.settings import SUBJECT
+from scanner_extractor.repository.statements import SqlStatement
 from scanner_extractor.repository.syntax_trees import grammar_of
 from scanner_extractor.repository.variables import Variables
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
-from scanner_model.clients import Direction
+from scanner_model.clients import AclRule, Direction
 from scanner_model.columns import parse_path
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import InputInvalid
@@ -35,6 +37,7 @@ _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
 _ARGUMENT = re.compile(r"\$(?:\{\d+\}|\d|[@*])")
 _TOPIC_SETTINGS = ("topics", "topic", "kafka.topic")
 """Settings of connectors of any class that name topics."""
+_LONGEST_PATTERN, _MOST_LISTED = 200, 500
 MOST_KEPT = 128 * 1024 * 1024
 """Characters of source files that are kept for another reading."""
 CONNECT, SHELL, STATEMENT = "connect", "shell", "statement"
@@ -46,6 +49,22 @@ class EmbeddedSchema(NamedTuple):
 
     file: RepositoryFile
     value: Mapping[str, Any]
+
+
+class InlineSchema(NamedTuple):
+    """A schema inside a document, as a text or as a value; *file* is the one that has its text.
+
+    *subject*, *format* and *version* are empty where the document does not have them; *references* are pairs of the
+    name that the text uses and the subject.
+    """
+
+    file: RepositoryFile
+    value: Any
+    place: str
+    subject: str = ""
+    format: str = ""
+    version: int = 0
+    references: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -80,7 +99,9 @@ class Context:
     *aggregates* are the types of events in the outbox of a database, by its name, *stated* the paths of files that
     Terraform has as statements. *field_uses* reads the fields that programs use, *changed_fields* those of the
     programs that files may be part of, with the classes of their messages; *declared_uses* are fields that files
-    declare. *embedded* are the schemas in source code.
+    declare. *embedded* are the schemas in source code, *inline* those in documents, and *named_texts* texts by the name
+    that other documents have for them. *rights* are rules of access that files declare, *migrations* the
+    statements of migrations that are not SQL, by path.
     """
 
     source: SourceId
@@ -102,6 +123,10 @@ class Context:
     annotations: list[Annotation] = field(default_factory=list)
     stated: set[str] = field(default_factory=set)
     embedded: list[EmbeddedSchema] = field(default_factory=list)
+    inline: list[InlineSchema] = field(default_factory=list)
+    named_texts: dict[str, tuple[RepositoryFile, str, str]] = field(default_factory=dict)
+    rights: dict[AclRule, str] = field(default_factory=dict)
+    migrations: list[tuple[str, list[SqlStatement]]] = field(default_factory=list)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     levels: dict[str, str] = field(default_factory=dict)
@@ -122,6 +147,18 @@ class Context:
             return self.text(path) if path else None
 
         return find
+
+    def files_like(self, directory: str) -> Callable[[str], Sequence[str]]:
+        """Return a function from a pattern in a file of *directory* to the paths of the files that fit it."""
+
+        def listed(pattern: str) -> Sequence[str]:
+            plain = _LEADING.sub("", pattern.strip())
+            compiled = glob_pattern(plain) if "$" not in plain and len(plain) <= _LONGEST_PATTERN else None
+            below = [(path, path.removeprefix(f"{directory}/") if directory else path) for path in self.entries]
+            fitting = (path for path, name in below if compiled and (compiled.fits(name) or compiled.fits(path)))
+            return sorted(fitting)[:_MOST_LISTED]
+
+        return listed
 
     def path_of(self, name: str, directory: str) -> str:
         """Return the path of the file that is named *name* in *directory*; empty where there is none, or several."""
@@ -224,8 +261,17 @@ class Context:
             return name
         return f"{name} ({directory or '.'})"
 
-    def topic(self, name: str, place: str, partitions: int | None = None, *, tool: str = SHELL) -> None:
-        """Add a topic that a script or program creates, or a statement names; anything but a name is left out."""
+    def topic(
+        self,
+        name: str,
+        place: str,
+        partitions: int | None = None,
+        *,
+        tool: str = SHELL,
+        replication: int | None = None,
+        config: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """Add a topic that a file declares, creates, or names; anything but a name is left out."""
         if is_topic_name(name):
             declaration = Declaration(
                 source=self.source,
@@ -234,9 +280,10 @@ class Context:
                 tool=tool,
                 place=place,
                 partitions=partitions,
+                replication=replication,
                 whole=False,
             )
-            self.collector.declare(declaration, {})
+            self.collector.declare(declaration, config)
 
     def level(self, subject: str) -> str:
         """Return the compatibility level of a subject, or of the whole registry; empty where no file has one."""

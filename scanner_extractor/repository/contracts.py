@@ -1,4 +1,4 @@
-"""Data contracts and AsyncAPI 3 documents of Kafka: topics, columns, owners, uses.
+"""Data contracts and AsyncAPI documents of Kafka: topics, columns, owners, uses.
 
 Contracts are of the Open Data Contract Standard, or of the Data Contract Specification before it.
 """
@@ -33,7 +33,7 @@ _SPECIFICATION = "dataContractSpecification"
 _IS_SPECIFICATION = re.compile(rf"(?:^|[{{,])[ \t]*\"?{_SPECIFICATION}\"?\s*:", re.MULTILINE)
 _IS_ASYNCAPI = re.compile(r"(?:^|[{,])[ \t]*\"?asyncapi\"?\s*:", re.MULTILINE)
 _DEEPEST = 30
-_FORMATS = {"avro": "AVRO", "protobuf": "PROTOBUF", "schema+json": "JSON"}
+_FORMATS = {"avro": "AVRO", "protobuf": "PROTOBUF", "schema+json": "JSON", "vnd.aai.asyncapi": "JSON"}
 """A word of a payload's `schemaFormat` → the format of its schema."""
 
 
@@ -64,10 +64,30 @@ def read_asyncapi(files: Sequence[RepositoryFile], context: Context) -> None:
         for document in _documents(file, ASYNCAPI, context):
             if "asyncapi" not in document:
                 continue  # the word is a key of something else
-            if not str(document["asyncapi"]).startswith("3."):
-                context.leave(file, ASYNCAPI, f"it is of version {document['asyncapi']}; 3 is read")
+            version = str(document["asyncapi"]).partition(".")[0]
+            if version not in ("2", "3"):
+                context.leave(file, ASYNCAPI, f"it is of version {document['asyncapi']}; 2 and 3 are read")
             elif _is_of_kafka(document):
-                _read_channels(file, document, context)
+                _read_channels(file, _as_version_3(document) if version == "2" else document, context)
+
+
+def _as_version_3(document: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return a document of version 2 with the members of version 3: what clients publish, the application receives."""
+    title = str(_mapping(document.get("info")).get("title") or "")
+    channels: dict[str, Json] = {}
+    operations: dict[str, Json] = {}
+    for name, channel in _mapping(document.get("channels")).items():
+        messages: dict[str, Json] = {}
+        for verb, action in (("publish", "receive"), ("subscribe", "send")):
+            operation = _mapping(_mapping(channel).get(verb))
+            message = _mapping(operation.get("message"))
+            listed = _listed(message.get("oneOf")) or [message] if message else []
+            messages |= {f"{verb}-{number}": one for number, one in enumerate(listed)}
+            if operation:
+                reference = {"$ref": f"#/channels/{name}"}
+                operations[f"{name} {verb}"] = {**operation, "title": title, "action": action, "channel": reference}
+        channels[name] = {**_mapping(channel), "address": name, "messages": messages}
+    return {**document, "channels": channels, "operations": operations}
 
 
 def schemas_in(file: RepositoryFile) -> tuple[ManualSchema, ...] | None:
@@ -277,7 +297,10 @@ def _add_message(
 ) -> None:
     """Add the schema of a message's values: that of its payload, or the text that an export kept beside it."""
     message, kept = _mapping(found[0]), _mapping(found[0]).get("x-schema-text")
-    written, text = _payload(message.get("payload"), found[1], references)
+    payload = message.get("payload")
+    if "schemaFormat" in message:  # of version 2
+        payload = {"schemaFormat": message["schemaFormat"], "schema": payload}
+    written, text = _payload(payload, found[1], references)
     if isinstance(kept, str):
         written, text = str(message.get("x-format") or written), kept
     if not written or not text:

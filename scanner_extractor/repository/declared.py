@@ -70,8 +70,9 @@ class Collector:
 
     *internal* are topics that a Connect cluster creates for itself, with the place that names each. *config_maps* are
     the shared settings of the file that is read. *schema_files* are subjects, each with the file of its schema as it is
-    named there. *others* counts the skipped documents, by reason, *totals* the `files`, the `documents` that were
-    parsed, and those of both that `failed`.
+    named there. *files* are the paths of all that is declared, also where another file declares it, too. *others*
+    counts the skipped documents, by reason, *totals* the `files`, the `documents` that were parsed, and those of both
+    that `failed`.
     """
 
     source: SourceId
@@ -83,11 +84,13 @@ class Collector:
     config_maps: dict[str, Mapping[str, Json]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     schema_files: list[tuple[str, str]] = field(default_factory=list)
+    files: set[str] = field(default_factory=set)
     others: Counter[str] = field(default_factory=Counter)
     totals: Counter[str] = field(default_factory=Counter)
 
     def declare(self, declaration: Declaration, settings: Mapping[str, Json]) -> None:
         """Add a topic or connector with its *settings*, as the file has them."""
+        self.files.add(path_of(declaration.place))
         if not self._is_name(declaration.name, declaration.kind, declaration.place):
             return
         plain = self._plain_settings(settings, declaration)
@@ -103,6 +106,7 @@ class Collector:
 
     def add_statement(self, name: str, sql: str, place: str, engine: str = "") -> None:
         """Add the SQL of a job; *engine* is whose SQL it is, empty for Flink's."""
+        self.files.add(path_of(place))
         masked = mask_statement(sql, self.secret_names)
         statement = DeclaredSql(name=name, statement=masked, place=place, engine=engine)
         self.problems += statement_problems(f"{self.source} {place}, line ", statement.statement)
@@ -111,11 +115,13 @@ class Collector:
 
     def add_use(self, use: DeclaredUse) -> None:
         """Add a reader or writer of a topic."""
+        self.files.add(path_of(use.place))
         if use.topic != "*" and self._is_name(use.topic, "topic", use.place) and use.job:
             self.uses.setdefault((use.job, use.topic, use.writes), use)
 
     def add_internal(self, topic: Json, place: str) -> None:
         """Add a topic of a Connect cluster's own; anything but a name is left out."""
+        self.files.add(path_of(place))
         if isinstance(topic, str) and topic and not has_placeholder(topic):
             self.internal.setdefault(topic, place)
 
@@ -145,6 +151,11 @@ class Collector:
                 what = f"the setting {key!r} of the {declaration.kind} {declaration.name!r} is neither text nor number"
                 self.problem(declaration.place, what, "the setting is not read")
         return plain
+
+
+def path_of(place: str) -> str:
+    """Return the path of a place, which may have a line."""
+    return place.rpartition(":")[0] if place[-1:].isdigit() and ":" in place else place
 
 
 def plain_text(value: Json) -> str | None:

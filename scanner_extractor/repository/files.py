@@ -26,7 +26,7 @@ _BUILT = frozenset(("build", "out", "bin", "obj"))
 """Directories of what a build makes, where a build file is beside them."""
 _BUILD_FILES = frozenset(("build.gradle", "build.gradle.kts", "pom.xml", "package.json", "Makefile", "CMakeLists.txt"))
 _NEVER = words(
-    ".7z .avi .bin .bz2 .class .css .dll .doc .docx .eot .exe .gif .gz .ico .ipynb .jar .jks .jpeg .jpg"
+    ".7z .avi .bin .bz2 .class .css .dll .doc .docx .eot .exe .gif .gz .ico .jar .jks .jpeg .jpg"
     " .keystore .lock .map .mov .mp3 .mp4 .odt .p12 .parquet .pdf .pem .png .ppt .pptx .pyc .so .svg .tar"
     " .tgz .tif .tiff .truststore .ttf .war .webm .webp .whl .woff .woff2 .xls .xlsx .zip"
 )

@@ -20,6 +20,7 @@ from scanner_extractor.repository.declared import CLASS
 from scanner_extractor.repository.embedded_schemas import EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas
 from scanner_extractor.repository.embedded_sql import EMBEDDED, has_embedded_sql, read_embedded_sql
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.migrations import MIGRATION, is_migration, read_migrations
 from scanner_extractor.repository.other_uses import is_other_use, leave_other_uses
 from scanner_extractor.repository.programs import (
     APPLICATION,
@@ -31,6 +32,7 @@ from scanner_extractor.repository.programs import (
 )
 from scanner_extractor.repository.redpanda_connect import PIPELINE, read_pipelines
 from scanner_extractor.repository.redpanda_connect import is_pipeline as is_connect_pipeline
+from scanner_extractor.repository.registrations import REGISTERING, is_registering, read_registering
 from scanner_extractor.repository.schemas import is_build_file, is_schema, read_schemas, read_subjects
 from scanner_extractor.repository.scripts import SCRIPT_ENDINGS, has_commands, is_script, read_commands, read_scripts
 from scanner_extractor.repository.sql_files import is_sql, read_sql_files
@@ -151,12 +153,14 @@ KINDS: tuple[Kind, ...] = (
     Kind("deployment file", is_deployment_file, read_deployment_files),
     Kind("connector", is_connector_file, read_connector_files),
     Kind(TERRAFORM, is_terraform, read_terraform_files),
+    Kind(MIGRATION, is_migration, read_migrations),
     Kind("SQL", is_sql, read_sql_files),
     Kind(EMBEDDED, has_embedded_sql, read_embedded_sql),
     Kind(APPLICATION, is_application, read_application_files),
     Kind(CONTRACT, is_contract, read_contracts),
     Kind(ASYNCAPI, is_asyncapi, read_asyncapi),
     Kind("build file with subjects", is_build_file, read_subjects),
+    Kind(REGISTERING, is_registering, read_registering),
     Kind(DESCRIPTION, is_description, read_descriptions),
     Kind(PIPELINE, is_connect_pipeline, read_pipelines),
     Kind(EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas),

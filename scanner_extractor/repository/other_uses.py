@@ -67,12 +67,6 @@ _FORMS = (
         rf"^(?:receivers|exporters):[ \t]*{_LINES}kafka(?:/\S+)?:[ \t]*$",
     ),
     _form("a configuration of a Beat", _YAML, r"^output\.kafka[ \t]*:|^- type:[ \t]*kafka[ \t]*$"),
-    _form("a resource of Knative", _YAML, r"^kind:[ \t]*Kafka(?:Source|Sink|Channel)[ \t]*$"),
-    _form(
-        "a resource of KEDA",
-        _YAML,
-        rf"^kind:[ \t]*Scaled(?:Object|Job)[ \t]*{_LINES}(?:- )?type:[ \t]*(?:apache-)?kafka[ \t]*$",
-    ),
     _form("an XML configuration of Spring", ".xml", r"<int-kafka:"),
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -27,6 +27,8 @@ from scanner_extractor.repository.files import (
 )
 from scanner_extractor.repository.globs import glob_pattern
 from scanner_extractor.repository.kinds import KINDS, TEMPLATE, Kind
+from scanner_extractor.repository.notebooks import ENDING, named_as_notebook, with_notebooks
+from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
 from scanner_extractor.repository.reading import RepositoryReading
 from scanner_extractor.repository.settings import RepositorySettings, TopicFiles
 from scanner_extractor.repository.syntax_trees import words
@@ -37,6 +39,13 @@ from scanner_extractor.repository.topic_files.settings import (
     is_listed,
     read_topic_files,
     settings_of,
+)
+from scanner_extractor.repository.undeclared import (
+    UNDECLARED,
+    is_program,
+    leave_undeclared,
+    may_be_undeclared,
+    read_paths,
 )
 from scanner_extractor.repository.variables import MOST_GROWTH, Variables
 from scanner_extractor.results import Progress, Reading, answered
@@ -166,7 +175,7 @@ def _read_entries(
     failures: Mapping[str, str],
     broken: Collection[str],
 ) -> RepositoryReading:
-    every = {entry.path: entry for entry in entries}
+    every = {entry.path: entry for entry in with_notebooks(entries)}
     listed = {path: entry for path, entry in every.items() if _is_chosen(path, settings.files)}
     captures = tuple(path.removesuffix(MANIFEST) for path in listed if f"/{path}".endswith(f"/{MANIFEST}"))
     # What servers answered another scan is no declaration.
@@ -192,11 +201,14 @@ def _read_entries(
     read_topic_files(mappings, found.get(KIND, ()), context)
     for kind in KINDS:
         kind.read(found.get(kind.name, ()), context)
+    _leave_undeclared(found, context)
     if variables.left <= 0:
         what = f"its variables add more than {MOST_GROWTH} characters to its texts"
         collector.problem("", what, "placeholders after that are not replaced")
-    files = {kind: tuple(file.path for file in group) for kind, group in found.items()}
+    files = {kind: tuple(named_as_notebook(file.path) for file in group) for kind, group in found.items()}
     result = _result(context, _code_owners(every))
+    if any(ENDING in path for path in listed):
+        result = _of_notebooks(result)
     return RepositoryReading(
         outcome=result.outcome,
         facts=result.facts,
@@ -208,7 +220,23 @@ def _read_entries(
         seen=len(listed),
         levels=context.levels,
         schema_files=context.schema_files,
+        forms=mappings,
     )
+
+
+def _of_notebooks(reading: Reading) -> Reading:
+    """Return a reading with the places of notebooks, not those of the programs that they were read as."""
+    flows = (replace(flow, evidence=named_as_notebook(flow.evidence)) for flow in reading.of(DeclaredFlow))
+    unread = (replace(file, name=named_as_notebook(file.name)) for file in reading.of(UnreadFile))
+    return reading.with_facts({DeclaredFlow: flows, UnreadFile: unread})
+
+
+def _leave_undeclared(found: dict[str, list[RepositoryFile]], context: Context) -> None:
+    """Leave the files that no reader understood, without the settings of programs that are read."""
+    waiting = [file.path for file in found.pop(UNDECLARED, ())]
+    is_program_read = any(is_program(file.path) for file in found.get(APPLICATION, ()))
+    claiming = (SETTINGS, APPLICATION, TERRAFORM, "commands in YAML") if is_program_read else (TERRAFORM,)
+    leave_undeclared(waiting, read_paths(context, found, (*claiming, "script")), context)
 
 
 def _code_owners(entries: Mapping[str, Entry]) -> CodeOwners:
@@ -246,12 +274,15 @@ def _found(
         file, names, sets_variables, unread = _classified(entry, kinds, context, shared)
         if unread:
             _leave_unread(entry, unread, context)
-        elif any(is_listed(mapping, entry.path) for mapping in mappings):
+        elif any(is_listed(form, entry.path) for form in mappings):
             file, names = file or text_of(entry), (KIND, *names)
         if file is None:
             continue
         if sets_variables:
             found.setdefault(SETTINGS, []).append(RepositoryFile(file.path, ""))
+        if UNDECLARED in names:  # its text is read again if no reader understands the file
+            found.setdefault(UNDECLARED, []).append(RepositoryFile(file.path, ""))
+            names = names[: names.index(UNDECLARED)]
         if names and total + len(file.text) > MOST_TEXT:
             context.leave(file, names[0], f"the files of the repository have more than {MOST_TEXT // 2**20} MiB")
             continue
@@ -263,7 +294,7 @@ def _found(
     return found
 
 
-def _classified(entry: Entry, kinds: Iterable[Kind], context: Context, shared: SharedReadings) -> _Classified:
+def _classified(entry: Entry, kinds: Sequence[Kind], context: Context, shared: SharedReadings) -> _Classified:
     """Return a file with its kinds, and add the variables that it sets; a file that is nothing has no text."""
     known = shared.files.get(entry.identity)
     if known is not None:
@@ -278,6 +309,7 @@ def _classified(entry: Entry, kinds: Iterable[Kind], context: Context, shared: S
         shared.texts.keep(entry, file.text)
         sets_variables = context.variables.add(file)
         names = tuple(kind.name for kind in kinds if kind.fits(file))
+        names = (*names, UNDECLARED) if len(kinds) == len(KINDS) and may_be_undeclared(file) else names
         classified = _Classified(file if names or sets_variables else None, names, sets_variables)
     if entry.identity:
         shared.files[entry.identity] = classified
@@ -313,6 +345,7 @@ def _result(context: Context, owners: CodeOwners) -> Reading:
             *([Registry(source=source, kind="files", url="")] if context.versions else []),
             *(replace(version, compatibility=context.level(version.subject)) for version in context.versions),
             *_distinct_tables(context.tables),
+            *context.rights,
             *dict.fromkeys(context.links),
             *{note.name: note for note in context.annotations}.values(),
             *owned_in_files(source, declared, context.schema_files, owners),

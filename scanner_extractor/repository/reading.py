@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.results import Reading
 from scanner_model.declarations import Declaration
 from scanner_model.field_uses import FieldUse, MessageClass
@@ -21,7 +22,7 @@ class RepositoryReading(Reading):
     those of the programs that files of the given paths may be part of, with the classes of messages. *files* are the
     paths of what was found, by kind, *table_files* those of files that declare tables; *seen* counts all files.
     *levels* are the compatibility levels of subjects, of all others under the empty name. *schema_files* are the
-    subjects of each schema file, by path.
+    subjects of each schema file, by path, *forms* the forms of the user's own.
     """
 
     field_uses: Callable[[], tuple[FieldUse, ...]] = tuple
@@ -34,6 +35,7 @@ class RepositoryReading(Reading):
     seen: int = 0
     levels: Mapping[str, str] = field(default_factory=dict)
     schema_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    forms: tuple[TopicFiles, ...] = ()
 
     @cached_property
     def places(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urljoin
 
 from scanner_extractor.formats.avro.idl import named_types
-from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.context import Context, InlineSchema
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.yaml_documents import parse_yaml
@@ -69,6 +69,7 @@ class _Schema(NamedTuple):
 
     *is_record* is false for a type that is no message. *shared*: the file has other schemas, too. *uri* is its `$id`.
     *is_sure* is false for a JSON Schema that does not name its draft: any such file may be of something else.
+    A schema in a document may have its *subject*, *version* and references with their subjects.
     """
 
     file: RepositoryFile
@@ -80,6 +81,9 @@ class _Schema(NamedTuple):
     shared: bool = False
     uri: str = ""
     is_sure: bool = True
+    subject: str = ""
+    version: int = 0
+    references: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     topics = _topics_by_form(context.topic_names())
     schemas = _of_messages(schemas, topics, context)
     schemas += _embedded(schemas, context)
+    schemas += [schema for entry in context.inline for schema in _inline(entry, context)]
     called = {schema: _topic(schema, topics) for schema in schemas}
     records: dict[str, set[str]] = {}
     for schema, topic in called.items():
@@ -127,6 +132,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     for schema, topic in called.items():
         own = _subject(schema, topic if len(records[topic]) == 1 else "")
         given = () if schema.shared else context.subjects.get(schema.file.path, ())
+        given = (schema.subject,) if schema.subject else given
         given = given or tuple(_SUBJECT_OPTION.findall(schema.text) if schema.format == PROTOBUF else ())
         in_path = "" if schema.shared else _VERSION.sub("", context.subject_in(schema.file.path))
         for subject in given or (in_path or own,):
@@ -139,6 +145,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     for subject, versions in listed.items():
         for path in dict.fromkeys(schema.file.path for schema in versions):
             context.schema_files[path] = (*context.schema_files.get(path, ()), subject)
+    newest = {entry.subject: entry.version for entry in named}
     by_type = {name: entry for entry in reversed(named) for name in entry.schema.names}
     by_path = {entry.schema.file.path: entry for entry in reversed(named)}
     by_uri = {entry.schema.uri: entry for entry in reversed(named) if entry.schema.uri}
@@ -151,7 +158,14 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
                 schema_id=str(number),
                 format=entry.schema.format,
                 text=entry.schema.text,
-                references=tuple(_references(entry, by_type, by_path, by_uri)),
+                references=(
+                    *_references(entry, by_type, by_path, by_uri),
+                    *(
+                        Reference(name=name, subject=SubjectName(subject), version=newest[subject])
+                        for name, subject in entry.schema.references
+                        if subject in newest
+                    ),
+                ),
             )
         )
 
@@ -224,7 +238,7 @@ def _as_json(file: RepositoryFile) -> RepositoryFile:
 
 def _with_referenced(files: Sequence[RepositoryFile], context: Context) -> Iterator[RepositoryFile]:
     """Yield *files*, those that build files name, and those that a `$ref` of a JSON Schema leads to."""
-    waiting, seen = list(files), {file.path for file in files}
+    waiting, seen = list(files), {file.path for file in files} | {entry.file.path for entry in context.inline}
     for path in sorted(context.subjects.keys() - seen):
         if (text := context.text(path)) is not None:
             seen.add(path)
@@ -250,9 +264,53 @@ def _joined(directory: str, name: str) -> str:
     return posixpath.normpath(posixpath.join(directory, name))
 
 
-def _schemas(file: RepositoryFile, context: Context) -> Iterator[_Schema]:
+def _inline(entry: InlineSchema, context: Context) -> Iterator[_Schema]:
+    """Yield the schema of a document; of several without subjects in one file each has that of its record."""
+    text = entry.value if isinstance(entry.value, str) else json.dumps(entry.value)
+    kind = _FORMATS.get(_WORDS_ONLY.sub("", entry.format.partition("/")[0]).upper()) or _format_of(text)
+    file = entry.file._replace(text=text)
+    if not entry.subject and kind == JSON_SCHEMA and not _is_json_text(text):
+        return  # the member `schema` of something else
+    is_shared = not entry.subject and sum(1 for other in context.inline if other.file == entry.file) > 1
+    for schema in _schemas(file, context, kind):
+        yield schema._replace(
+            subject=entry.subject,
+            version=entry.version,
+            references=entry.references,
+            is_sure=True,
+            shared=is_shared or bool(entry.subject),
+        )
+
+
+_WORDS_ONLY = re.compile(r"[^A-Za-z]")
+_FORMATS = {"AVRO": AVRO, "JSON": JSON_SCHEMA, "JSONSCHEMA": JSON_SCHEMA, "PROTOBUF": PROTOBUF, "PROTO": PROTOBUF}
+
+
+def _format_of(text: str) -> str:
+    """Return the format of a schema by its text: Protobuf is not JSON, and a record of Avro has a type and fields."""
+    try:
+        value = load_text(text)
+    except (ValueError, RecursionError):
+        return PROTOBUF if _TYPE.search(text) else AVRO
+    return JSON_SCHEMA if _is_json_schema(value) and not _is_avro(value) else AVRO
+
+
+def _is_avro(value: Json) -> bool:
+    return (
+        isinstance(value, dict) and value.get("type") in (*_NAMED_TYPES, "array", "map") and "properties" not in value
+    )
+
+
+def _is_json_text(text: str) -> bool:
+    try:
+        return _is_json_schema(load_text(text))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _schemas(file: RepositoryFile, context: Context, kind: str = "") -> Iterator[_Schema]:
     """Yield the schema of a file; of a list of Avro types each is one, whose text refers to the others by name."""
-    kind = _format(file) or JSON_SCHEMA
+    is_inline, kind = bool(kind), kind or _format(file) or JSON_SCHEMA
     if kind == PROTOBUF:
         yield from _protobuf(file, context)
         return
@@ -262,7 +320,8 @@ def _schemas(file: RepositoryFile, context: Context) -> Iterator[_Schema]:
         context.leave(file, f"{kind} schema", f"{error.where}: invalid Avro IDL: {error.what}")
         return
     except (ValueError, RecursionError) as error:
-        if _names_draft(file) or file.path in context.subjects or _SIDE.search(file.stem) or kind != JSON_SCHEMA:
+        is_one = _names_draft(file) or file.path in context.subjects or _SIDE.search(file.stem) or is_inline
+        if is_one or kind != JSON_SCHEMA:
             context.leave(file, f"{kind} schema", f"invalid JSON: {error}")
         return
     if file.ending == ".avpr":
@@ -419,7 +478,7 @@ def _distinct(schemas: Sequence[_Schema]) -> list[_Schema]:
 
 def _numbered(schemas: Sequence[_Schema]) -> Iterator[tuple[int, _Schema]]:
     """Yield the versions of a subject: as files or directories number them, else in the order of their paths."""
-    numbers = [_number(schema.file.path) for schema in schemas]
+    numbers = [schema.version or _number(schema.file.path) for schema in schemas]
     if len(set(numbers)) == len(numbers) and all(numbers):
         yield from sorted(zip(numbers, schemas, strict=True), key=lambda pair: pair[0])
     else:

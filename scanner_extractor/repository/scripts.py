@@ -10,6 +10,7 @@ from scanner_extractor.repository.connectors import file_connector_name, name_in
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.declared import CLASS, count
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.registrations import register_by_commands, requests_in
 from scanner_extractor.repository.shell import Command, expand_script
 from scanner_extractor.repository.sql_files import add_sql
 from scanner_extractor.repository.statements import moves_data, statements_of
@@ -19,6 +20,7 @@ from scanner_model.text import has_placeholder
 _TELLING = re.compile(
     r"connector\.class|/connectors\b|\bkafka-topics\b|\b(?:kafkacat|kcat)\b|\bkafka-(?:avro-|protobuf-|json-schema-)?"
     r"console-|\brpk\s+topic|\bkafka\s+topic\s+create|\bksql\b|\btopic_name\b|/ksql\b|\bsql-client\b|\bpsql\b|\.sh\b"
+    r"|/subjects/|/config\b|\bschema-registry\b|\bregistry\s+schema\b|\bglue\s+create-schema\b|X-Registry-ArtifactId"
 )
 _RECIPE = re.compile(r"^\t[ \t]*[@+-]*(?P<command>[^\n]*)", re.MULTILINE)
 _MAKE_VARIABLE = re.compile(r"\$\((\w+)\)")
@@ -30,21 +32,31 @@ _LOOKS = frozenset(("--max-messages", "--timeout-ms", "-L", "-Q", "-o", "-e"))
 SCRIPT_ENDINGS = frozenset((".sh", ".bash", ".zsh", ".mk"))
 
 
+_TOOLS = ("curl", "kafka", "kcat", "ksql", ".sh", "schema", "http ")
+REQUESTS = (".http", ".rest")
+"""Endings of files of HTTP requests, as editors send them."""
+
+
 def is_script(file: RepositoryFile) -> bool:
     """Check whether a file is a script with commands that are read."""
-    is_one = file.ending in SCRIPT_ENDINGS or file.name in ("Makefile", "makefile") or _is_shell(file.text)
+    is_one = (
+        file.ending in (*SCRIPT_ENDINGS, *REQUESTS) or file.name in ("Makefile", "makefile") or _is_shell(file.text)
+    )
     return is_one and _TELLING.search(file.text) is not None
 
 
 def has_commands(text: str) -> bool:
     """Check whether a text inside another file has commands that are read."""
-    return _TELLING.search(text) is not None and any(word in text for word in ("curl", "kafka", "kcat", "ksql", ".sh"))
+    return _TELLING.search(text) is not None and any(word in text for word in _TOOLS)
 
 
 def read_scripts(files: Sequence[RepositoryFile], context: Context) -> None:
     """Read scripts, in the order of their paths."""
     for file in files:
         text = file.text
+        if file.ending in REQUESTS:
+            _register(list(requests_in(text)), file.path, 0, context)
+            continue
         if file.name in ("Makefile", "makefile") or file.ending == ".mk":
             lines = (match["command"] for match in _RECIPE.finditer(text))
             text = _MAKE_VARIABLE.sub(r"${\1}", "\n".join(lines)).replace("$$", "$")
@@ -55,7 +67,10 @@ def read_commands(text: str, path: str, before: int, context: Context) -> None:
     """Read the commands of a script that begins *before* lines below the top of the file at *path*."""
     directory = path.rpartition("/")[0]
     scope = context.variables.of(path)
-    commands = list(expand_script(text, dict(scope), context.find_file(directory)))
+    commands = list(
+        expand_script(text, dict(scope), context.find_file(directory), list_files=context.files_like(directory))
+    )
+    _register(commands, path, before, context)
     clients: list[tuple[Command, str, str, bool]] = []
     for command in commands:
         place = f"{path}:{command.line + before}"
@@ -74,6 +89,15 @@ def read_commands(text: str, path: str, before: int, context: Context) -> None:
         what = "writes" if writes else "reads"
         place = f"{path}:{command.line + before}"
         context.use(job, topic, writes=writes, description=f"the script {path} {what} it", place=place)
+
+
+def _register(commands: Sequence[Command], path: str, before: int, context: Context) -> None:
+    """Add the schemas that the commands of each pipeline register."""
+    pipelines: dict[int, list[Command]] = {}
+    for command in commands:
+        pipelines.setdefault(command.pipeline, []).append(command)
+    for listed in pipelines.values():
+        register_by_commands(listed, path, f"{path}:{listed[0].line + before}", context)
 
 
 def _read_body(body: str, command: Command, place: str, context: Context) -> None:

@@ -11,17 +11,26 @@ from scanner_model.names import SourceId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicFiles:
-    """Files that describe topics and their users: the pattern of their paths, and where each member is in them.
+    """A form of files that describe topics, schemas, connectors, jobs or rights.
 
-    *each* is the JSONPath of the entries of a document. The members hold expressions, and the first with a result
-    counts: a JSONPath from the document (`$.name`) or the entry (`@.name`), or a text with such paths in braces. A
-    description is of a *topic* with its *readers* and *writers*, or of a *program* with the topics that it *reads* and
-    *writes*. *schemas* and *key_schemas* are names of schema files.
+    *files* is the pattern of their paths, *when* are values that a document (`$.kind`) or an entry (`@.type`) has.
+    *each* is the JSONPath of the entries of a document. The other members hold expressions, and the first with a result
+    counts: a JSONPath from the document (`$.name`) or the entry (`@.name`), or a text with such paths in braces.
+    A description is of one or several of these: a *topic* with its *readers* and *writers*; a *program* with the topics
+    that it *reads* and *writes*; a *subject* with its *schema* or *schema_file*; a *connector* with its *settings*; a
+    *job* with its *sql*; a *principal* with its *permission* for *operations* on a *topic*, where *pattern* may be
+    PREFIXED. An entry with a text of *absent* is to be removed, and is left out. *schemas* and *key_schemas* are names
+    of schema files of a topic. *text* is a name that another object has for a *schema*, in its *schema_in*.
     """
 
-    files: str
+    files: str = ""
+    when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     each: str = "$"
+    absent: tuple[str, ...] = ()
     topic: tuple[str, ...] = ()
+    partitions: tuple[str, ...] = ()
+    replication: tuple[str, ...] = ()
+    config: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()
     writers: tuple[str, ...] = ()
     program: tuple[str, ...] = ()
@@ -32,6 +41,24 @@ class TopicFiles:
     tags: tuple[str, ...] = ()
     schemas: tuple[str, ...] = ()
     key_schemas: tuple[str, ...] = ()
+    subject: tuple[str, ...] = ()
+    schema: tuple[str, ...] = ()
+    schema_file: tuple[str, ...] = ()
+    schema_in: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+    format: tuple[str, ...] = ()
+    version: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    compatibility: tuple[str, ...] = ()
+    connector: tuple[str, ...] = ()
+    connector_class: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    job: tuple[str, ...] = ()
+    sql: tuple[str, ...] = ()
+    principal: tuple[str, ...] = ()
+    pattern: tuple[str, ...] = ()
+    permission: tuple[str, ...] = ()
+    operations: tuple[str, ...] = ()
 
 
 SUBJECT = "{subject}"

@@ -67,13 +67,15 @@ def expand_script(
     find_file: Callable[[str], str | None],
     *,
     arguments: Sequence[str] = (),
+    list_files: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> Iterator[Command]:
     """Yield the commands of a script; *find_file* returns the text of a file that it names, None where there is none.
 
-    *variables* are those of the environment, *arguments* `$1` and so on. Never raises for any text.
+    *variables* are those of the environment, *arguments* `$1` and so on; *list_files* returns the files of a pattern.
+    Never raises for any text.
     """
     state = _State(variables=dict(variables))
-    yield from _Script(state, find_file).run(read_tokens(text[:_LONGEST]), tuple(arguments), 0)
+    yield from _Script(state, find_file, list_files).run(read_tokens(text[:_LONGEST]), tuple(arguments), 0)
 
 
 def assignments(text: str) -> Iterator[tuple[str, str]]:
@@ -89,6 +91,7 @@ def assignments(text: str) -> Iterator[tuple[str, str]]:
 class _Script:
     state: _State
     find_file: Callable[[str], str | None]
+    list_files: Callable[[str], Sequence[str]] = lambda _: ()
 
     def run(self, tokens: Sequence[Token], arguments: tuple[str, ...], depth: int) -> Iterator[Command]:
         """Yield the commands of *tokens* in order, with loops repeated."""
@@ -121,7 +124,8 @@ class _Script:
         self.state.steps += end - at
         head = tokens[at + 2 : start]
         words = [token for token in head if not token.operator and plain_word(token) not in ("in", "do")]
-        items = [item for token in words for item in self._values(token, arguments)][:MOST_ITEMS]
+        values = [item for token in words for item in self._values(token, arguments)]
+        items = [file for item in values for file in (("*" in item and self.list_files(item)) or (item,))][:MOST_ITEMS]
         return end + 1, self._repeat(name, items, tokens[start:end], arguments, depth)
 
     def _while(
@@ -291,6 +295,8 @@ class _Script:
             return str(match["default"]).strip("\"'")
         if value is None:
             return match[0]
+        if match["cut"]:
+            return _cut(value, match["cut"], match["pattern"])
         return value.upper() if match["case"] == "^^" else value.lower() if match["case"] == ",," else value
 
     def _substituted(self, command: str, arguments: tuple[str, ...]) -> str:
@@ -308,7 +314,27 @@ class _Script:
                 return text.upper()
             if _LOWER.search(rest):
                 return text.lower()
-        return f"$({plain_word(tokens[0]) if tokens else ''})"
+        words = [self._text(token, arguments) for token in tokens if not token.operator]
+        match words:
+            case ["basename", path, *ending]:
+                return PurePosixPath(path).name.removesuffix(ending[0] if ending else "")
+            case ["dirname", path]:
+                return str(PurePosixPath(path).parent)
+        # Of other commands only the files are kept: what they make of them is not known.
+        files = [word for word in words[1:] if "." in word and self.find_file(word) is not None]
+        return f"$({' '.join([plain_word(tokens[0]) if tokens else '', *files])})"
+
+
+def _cut(value: str, sign: str, pattern: str) -> str:
+    """Return a value without what a pattern matches at its start (`#`) or end (`%`); a star in it is at one end."""
+    text, is_start, is_longest = pattern.strip("*"), sign[0] == "#", len(sign) == 2
+    if text == pattern:
+        return value.removeprefix(text) if is_start else value.removesuffix(text)
+    if not text or text not in value or "*" in text:
+        return value
+    if is_start:
+        return value.rpartition(text)[2] if is_longest else value.partition(text)[2]
+    return value.partition(text)[0] if is_longest else value.rpartition(text)[0]
 
 
 def _command_end(tokens: Sequence[Token], at: int) -> int:

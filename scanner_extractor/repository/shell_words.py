@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 _BARE = re.compile(r"[^\s'\"`$\\;&|<>()#]+|#")
 VARIABLE = re.compile(
-    r"\$\{(?P<braced>\w+|[@*])(?:(?P<sign>:?[-=])(?P<default>[^{}]*)|(?P<case>\^\^|,,)|(?P<all>\[[@*]\]))?\}"
+    r"\$\{(?P<braced>\w+|[@*])(?:(?P<sign>:?[-=])(?P<default>[^{}]*)|(?P<case>\^\^|,,)|(?P<all>\[[@*]\])"
+    r"|(?P<cut>%%?|##?)(?P<pattern>[^{}]*))?\}"
     r"|\$(?P<plain>[A-Za-z_]\w*|\d|[@*])"
 )
 _HEREDOC = re.compile(r"<<(?P<tabs>-?)[ \t]*(?P<quote>['\"\\]?)(?P<end>[\w.-]+)['\"]?")

@@ -56,6 +56,7 @@ _UNREAD_ENGINES: tuple[tuple[str, str], ...] = (
     ("Timeplus", r"\bCREATE\s+(?:OR\s+REPLACE\s+)?EXTERNAL\s+STREAM\b"),
     ("Amazon Redshift", r"\bCREATE\s+EXTERNAL\s+SCHEMA\b[^;]*?\bFROM\s+(?:KAFKA|MSK)\b"),
     ("an engine with routine loads", r"\bCREATE\s+ROUTINE\s+LOAD\b"),
+    ("Realtime Compute", r"\bAS\s+DATABASE\s+[\w.`]+|\bCREATE\s+TABLE\b[^;]*?\bAS\s+TABLE\b[^;]*?/\*\+\s*OPTIONS"),
     ("SingleStore", r"\bLOAD\s+DATA\s+KAFKA\b"),
     ("Arroyo", rf"{_BARE_CONNECTOR}[^;]*?(?<![\w.'\"])bootstrap_servers\s*="),
     ("an unknown engine", rf"{_BARE_CONNECTOR}\s*=\s*'kafka'"),

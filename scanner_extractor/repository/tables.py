@@ -77,6 +77,7 @@ def add_database_tables(files: Iterable[tuple[str, Sequence[SqlStatement]]], con
     On which server they are is not written there: they are found by the names that connectors have for them.
     """
     tables: dict[tuple[str, ...], _Table] = {}
+    early: list[tuple[str, tuple[str, ...]]] = []
     for path, statements in files:
         context.table_files[path] = None
         database: tuple[str, ...] = ()
@@ -95,8 +96,10 @@ def add_database_tables(files: Iterable[tuple[str, Sequence[SqlStatement]]], con
                 elif found.kind in ("VIEW", "MATERIALIZED VIEW"):
                     reason = f"the view {'.'.join(parts)} is not read from a file: name its database in `databases`"
                     context.leave(path, "view of a database", reason)
-            elif match := _ALTER.match(code):
-                _alter(match["rest"], database, tables)
+            elif (match := _ALTER.match(code)) and not _alter(match["rest"], database, tables):
+                early.append((match["rest"], database))
+    for rest, database in early:  # names of files need not have the order in which they are applied
+        _alter(rest, database, tables)
     namespace = f"{DECLARED_TABLES}{context.source.partition(':')[2]}"
     for key in sorted(tables):
         context.tables.append(_fact(tables[key], namespace, context.source))
@@ -261,13 +264,13 @@ def _add_column(table: _Table, item: Sequence[Token]) -> None:
         table.key = (name,)
 
 
-def _alter(rest: str, database: tuple[str, ...], tables: Mapping[tuple[str, ...], _Table]) -> None:
-    """Apply the columns that ALTER TABLE adds, drops and renames."""
+def _alter(rest: str, database: tuple[str, ...], tables: Mapping[tuple[str, ...], _Table]) -> bool:
+    """Apply the columns that ALTER TABLE adds, drops and renames; return False if the table is not known."""
     definition = Definition(rest)
     parts = definition.name(0).parts
     table = tables.get(_folded(parts)) or tables.get(_folded((*database, *parts)))
     if table is None:
-        return
+        return False
     for change in definition.changes:
         words = [token.word for token in change]
         at = 2 if words[1:2] == ["COLUMN"] else 1
@@ -282,6 +285,7 @@ def _alter(rest: str, database: tuple[str, ...], tables: Mapping[tuple[str, ...]
             table.columns = {
                 change[-1].value if column == name else column: text for column, text in table.columns.items()
             }
+    return True
 
 
 def _fact(table: _Table, namespace: str, source: SourceId) -> CatalogTable:

@@ -24,7 +24,7 @@ ITEM = "-"
 """The key of an item of a list that has no name."""
 _MOST_LEAVES = 200_000
 _LARGEST = 2 * 1024 * 1024
-_NAMES = ("name", "id", "key")
+NAMES = ("name", "id", "key")
 """Members that identify an item of a list: Kubernetes merges lists by `name`, other tools by one of these."""
 _HOLE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|<%.*?%>|\$\{\{.*?\}\}", re.DOTALL)
 _CONTROL = re.compile(r"^[ \t]*(?:-[ \t]+)?(?:\{\{[^\n]*\}\}|\{%[^\n]*%\}|<%[^\n]*%>)[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
@@ -135,7 +135,7 @@ def _is_assigned(item: Any) -> bool:  # noqa: ANN401
 
 def _item_names(items: list[Any]) -> list[str]:
     """Return the key of each item: the value of its naming member if all have one of their own, else ITEM."""
-    for member in _NAMES:
+    for member in NAMES:
         names = [item.get(member) if isinstance(item, dict) else None for item in items]
         if all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names):
             return [f"{member}={name}" for name in names]

@@ -1,48 +1,88 @@
-"""Descriptions of topics in well-known forms, one row each; a file is recognised by its content."""
+"""Documents in well-known forms: each file is recognized by its content, and read as the rows of the table say."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from itertools import chain, product
 from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.declared import mapping, mappings, member, text, texts
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.globs import glob_pattern
 from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.repository.topic_files.backstage import is_catalog, read_catalog
 from scanner_extractor.repository.topic_files.eventcatalog import is_page, read_pages
+from scanner_extractor.repository.topic_files.expressions import Entry, matches
 from scanner_extractor.repository.topic_files.kpops import is_pipeline, read_pipeline
-from scanner_extractor.repository.topic_files.mapping import add_entries, documents, matches, without_braces
+from scanner_extractor.repository.topic_files.mapping import add_entries, documents, entries_of, fits, without_braces
 from scanner_extractor.repository.topic_files.persister import is_service_map, read_service_map
-from scanner_extractor.repository.yaml_documents import Parsed, parse_yaml
+from scanner_extractor.repository.topic_files.settings import is_listed
+from scanner_extractor.repository.topic_files.table import DESCRIPTIONS, FORMS, Form
+from scanner_extractor.repository.yaml_documents import Mapping, Parsed, parse_yaml
+from scanner_extractor.systems.deployment.kubernetes import is_deployed
 from scanner_model.payload import Json
 
 DESCRIPTION = "description of a topic"
 """The kind of these files, as they are counted."""
 _YAML = frozenset((".yaml", ".yml", ".json"))
-_LISTS = {"Template": "objects", "List": "items"}
-"""Documents of Kubernetes and OpenShift that contain others, by kind."""
 _PARAMETER = re.compile(r"\$\{\{?(\w+)\}?\}")
-_SCHEMA_FILES = " | ".join(
-    f"$.{member}{part}"
-    for member in ("schemas[*]", "schema")
-    for part in (".resource", ".file", ".path", ".schema", "")
-)
+_MEMBER = re.compile(r"[\w-]+")
+_DESCRIBED = re.compile(r"^[ \t]*(?:producers|consumers):|^topic:", re.MULTILINE)
 
 
-class Form(NamedTuple):
-    """A well-known form: *sign* is in each of its files, *fits* checks one document of such a file.
+class _Signs(NamedTuple):
+    """The words of a row: a file that fits has one of each group."""
 
-    *grants*: only programs that a file lists may use its topic.
-    """
+    row: TopicFiles
+    groups: tuple[tuple[str, ...], ...]
 
-    name: str
-    sign: re.Pattern[str]
-    fits: Callable[[Json], bool]
-    members: tuple[TopicFiles, ...]
-    grants: bool = False
+    def fit(self, text: str) -> bool:
+        return all(any(word in text for word in group) for group in self.groups)
+
+
+def _signs(row: TopicFiles) -> _Signs:
+    """Return the words that files of a row have: the names of members, and what their values begin with or contain."""
+    is_json = row.files.endswith(".json")
+    paths = (*row.when, *([] if "|" in row.each else [row.each]))
+    groups: set[tuple[str, ...]] = {
+        (f'"{name}"' if is_json else name,) for path in paths for name in _MEMBER.findall(path)
+    }
+    for patterns in row.when.values():
+        first = [pattern.partition("*")[0] for pattern in patterns]
+        words = [max(pattern.split("*"), key=len) for pattern in patterns]
+        if is_json and all(any(pair) for pair in zip(first, words, strict=True)):
+            words = [json.dumps(one)[:-1] if one else word for one, word in zip(first, words, strict=True)]
+            groups.add(tuple(words))
+        elif all(len(word) > 1 for word in words):
+            groups.add(tuple(words))
+    return _Signs(row, tuple(sorted(groups, key=lambda group: (len(group), -len(group[0])))))
+
+
+def has_words(row: TopicFiles, text: str) -> bool:
+    """Check whether a text has the words of a row's values; one without values needs none."""
+    return _signs(row).fit(text)
+
+
+_SIGNS: tuple[tuple[Form, tuple[_Signs, ...]], ...] = tuple((form, tuple(map(_signs, form.rows))) for form in FORMS)
+
+
+def _forms_of(file: RepositoryFile) -> list[tuple[Form, list[TopicFiles]]]:
+    """Return the forms with the rows that the text of a file has the words of."""
+    found = []
+    for form, signs in _SIGNS:
+        rows = [sign.row for sign in signs if sign.fit(file.text) and _is_named(sign.row, file)]
+        if rows:
+            found.append((form, rows))
+    return found
+
+
+def _is_named(row: TopicFiles, file: RepositoryFile) -> bool:
+    pattern = glob_pattern(row.files) if row.files else None
+    return pattern is None or pattern.fits(file.path)
 
 
 def _is_described(document: Json) -> bool:
@@ -57,66 +97,6 @@ def _is_described(document: Json) -> bool:
     return has_topic and (has_schemas or any(users[2:]))
 
 
-def _is_kind(version: str, *kinds: str) -> Callable[[Json], bool]:
-    return lambda document: text(document, "apiVersion").startswith(version) and text(document, "kind") in kinds
-
-
-FORMS: tuple[Form, ...] = (
-    Form(
-        "topic description",
-        re.compile(r"^[ \t]*(?:producers|consumers):|^topic:", re.MULTILINE),
-        _is_described,
-        (
-            TopicFiles(
-                files="",
-                topic=("$.topic", "{file}"),
-                readers=("$.services.consumers[*] | $.consumers[*]",),
-                writers=("$.services.producers[*] | $.producers[*]",),
-                owner=("$.owner", "$.team"),
-                description=("$.description",),
-                tags=("$.pipeline",),
-                schemas=(_SCHEMA_FILES,),
-            ),
-        ),
-    ),
-    # The full name of a topic is `namespace.name`. Source: NAIS documentation, "Kafka topic reference".
-    Form(
-        "NAIS topic",
-        re.compile(r"\bapiVersion:\s*['\"]?kafka\.nais\.io/"),
-        _is_kind("kafka.nais.io/", "Topic"),
-        (
-            TopicFiles(
-                files="",
-                topic=("{$.metadata.namespace}.{$.metadata.name}", "{$.metadata.labels.team}.{$.metadata.name}"),
-                readers=("$.spec.acl[?@.access == 'read' || @.access == 'readwrite'].application",),
-                writers=("$.spec.acl[?@.access == 'write' || @.access == 'readwrite'].application",),
-                owner=("$.metadata.labels.team", "$.metadata.namespace"),
-                description=("$.metadata.annotations['dcat.data.nav.no/description']",),
-            ),
-        ),
-        grants=True,
-    ),
-    # The topics that an application requests; only names of variables show who reads them.
-    # Source: Clowder's API reference, KafkaTopicSpec.
-    Form(
-        "ClowdApp",
-        re.compile(r"\bkind:\s*['\"]?ClowdApp\b"),
-        _is_kind("cloud.redhat.com/", "ClowdApp"),
-        (
-            TopicFiles(files="", each="$.spec.kafkaTopics[*]", topic=("@.topicName",)),
-            TopicFiles(
-                files="",
-                each="$.spec.deployments[*]",
-                program=("{$.metadata.name}-{@.name}",),
-                reads=("@.podSpec.env[?search(@.name, 'CONSUM.*TOPICS?$')].value",),
-                writes=("@.podSpec.env[?search(@.name, 'PRODUCE.*TOPICS?$')].value",),
-            ),
-        ),
-    ),
-)
-"""In the order in which a document is compared with them."""
-
-
 READERS: tuple[tuple[Callable[[RepositoryFile], bool], Callable[[RepositoryFile, Context], None]], ...] = (
     (is_pipeline, read_pipeline),
     (is_service_map, read_service_map),
@@ -125,56 +105,166 @@ READERS: tuple[tuple[Callable[[RepositoryFile], bool], Callable[[RepositoryFile,
 
 
 def is_description(file: RepositoryFile) -> bool:
-    """Check whether a file may describe topics in a well-known form."""
+    """Check whether a file may hold documents in a well-known form."""
     if file.ending not in _YAML:
         return is_page(file)
-    return (
-        any(form.sign.search(file.text) for form in FORMS) or any(fits(file) for fits, _ in READERS) or is_catalog(file)
+    if any(sign.fit(file.text) and _is_named(sign.row, file) for _, signs in _SIGNS for sign in signs):
+        return True
+    return bool(_DESCRIBED.search(file.text)) or any(check(file) for check, _ in READERS) or is_catalog(file)
+
+
+class ReadEntry(NamedTuple):
+    """An entry that a row reads: its document by API, kind and name, the keys that lead to it, and to what is read.
+
+    Indexes are ITEM. *topics* are the topics that it declares. *is_right*: it is a right. *describes*: see `Form`.
+    """
+
+    document: tuple[str, str, str]
+    keys: tuple[str, ...]
+    members: frozenset[tuple[str, ...]]
+    topics: tuple[str, ...]
+    is_right: bool
+    describes: bool
+
+
+ITEM = "-"
+"""Stands for the place of an item in a list."""
+
+
+def read_entries(path: str, text: str, own: Sequence[TopicFiles] = ()) -> tuple[ReadEntry, ...]:
+    """Return what the rows of the table, and forms of the user's *own*, read of a file; empty if it fits none."""
+    file = RepositoryFile(path, text)
+    rows = (
+        [(row, form.describes) for form, fitting in _forms_of(file) for row in fitting] if file.ending in _YAML else []
     )
+    rows += [(row, False) for row in own if is_listed(row, path) and has_words(row, text)]
+    parsed = (one for one in parse_yaml(without_braces(text)) if not one.error) if rows else ()
+    return tuple(
+        ReadEntry(
+            _identity(document.value),
+            _plain(entry.match.keys),
+            _members(entry, row),
+            _names(entry, row),
+            is_right=bool(row.principal),
+            describes=describes,
+        )
+        for document in chain.from_iterable(map(_inside, parsed))
+        for row, describes in rows
+        if fits(row.when, "$", document.value) and (row.text or not is_deployed(document.value))
+        for entry in entries_of(file, document, row)
+    )
+
+
+def describes_topics(path: str, text: str) -> bool:
+    """Return whether the members of a file's documents count by their meaning: no row says what is read of them."""
+    entries = read_entries(path, text)
+    return any(entry.describes for entry in entries) or not (entries or _forms_of(RepositoryFile(path, text)))
+
+
+def _identity(value: Json) -> tuple[str, str, str]:
+    return text(value, "apiVersion"), text(value, "kind"), text(value, "metadata", "name")
+
+
+def _plain(keys: Sequence[str | int]) -> tuple[str, ...]:
+    return tuple(ITEM if isinstance(key, int) else key for key in keys)
+
+
+def _members(entry: Entry, row: TopicFiles) -> frozenset[tuple[str, ...]]:
+    """Return the keys of all values that the expressions of a row lead to."""
+    found = set()
+    for name in fields(row):
+        expressions = getattr(row, name.name) if name.name not in ("files", "when", "each") else ()
+        for expression in expressions:
+            for root, keys in entry.places(expression):
+                found.add((*(_plain(entry.match.keys) if root == "@" else ()), *_plain(keys)))
+    return frozenset(found)
+
+
+def _names(entry: Entry, row: TopicFiles) -> tuple[str, ...]:
+    return () if row.principal else tuple(found.text for found in entry.found(row.topic))
 
 
 def granted(text: str) -> set[tuple[str, str, str]]:
     """Return the programs that a file allows to use its topics, each with `read` or `write`, and its team."""
     found: set[tuple[str, str, str]] = set()
-    for form in FORMS:
-        if form.grants and form.sign.search(text):
-            parsed = parse_yaml(without_braces(text))
-            described = [each.value for each in parsed if not each.error and form.fits(each.value)]
-            for mapping, document in product(form.members, described):
-                for expressions, does in ((mapping.readers, "read"), (mapping.writers, "write")):
-                    for one in chain.from_iterable(matches(path, document) for path in expressions):
-                        team = member(one.parent.obj, "team") if one.parent is not None else ""
-                        found.add((str(one.obj), does, str(team)))
+    for form, signs in _SIGNS:
+        rows = [sign.row for sign in signs if form.grants and sign.fit(text)]
+        for parsed, row in product(parse_yaml(without_braces(text)) if rows else (), rows):
+            if parsed.error or not fits(row.when, "$", parsed.value):
+                continue
+            for expressions, does in ((row.readers, "read"), (row.writers, "write")):
+                for match in chain.from_iterable(matches(path, parsed.value) for path in expressions):
+                    found.add((str(match.value), does, str(member(match.holder, "team"))))
     return found
 
 
 def read_descriptions(files: Sequence[RepositoryFile], context: Context) -> None:
-    """Add the topics of each file, the programs that write and read them, and the subjects of their schema files."""
+    """Add what the documents of each file declare; texts that others refer to are read first."""
     read_catalog([file for file in files if is_catalog(file)], context)
     read_pages([file for file in files if is_page(file)], context)
-    for file in files:
-        for fits, read in READERS:
-            if fits(file):
-                read(file, context)
-        forms = [form for form in FORMS if form.sign.search(file.text)]
-        for parsed in documents(file, context, forms[0].name) if forms else ():
-            for document in _inside(parsed):
-                for form in forms:
-                    if form.fits(document.value):
-                        for members in form.members:
-                            add_entries(file, document, members, context, form.name)
+    left = {path for path, _ in context.unread}  # such as templates
+    parsed = [_parsed(file, context) for file in files if file.path not in left]
+    for is_text in (True, False):
+        for file, inside, forms in parsed:
+            rows = [(form, chosen) for form, own in forms if (chosen := [r for r in own if bool(r.text) == is_text])]
+            _read(file, inside, rows, context)
+    for file, inside, _ in parsed:
+        for document in inside if _DESCRIBED.search(file.text) else ():
+            if _is_described(document.value):
+                add_entries(file, document, DESCRIPTIONS, context, "topic description")
+
+
+def _parsed(
+    file: RepositoryFile, context: Context
+) -> tuple[RepositoryFile, list[Parsed], list[tuple[Form, list[TopicFiles]]]]:
+    """Return the documents of a file with the forms that it may fit, after what reads it in a way of its own."""
+    for check, read in READERS:
+        if check(file):
+            read(file, context)
+    forms = _forms_of(file) if file.ending in _YAML else []
+    is_one = forms or _DESCRIBED.search(file.text)
+    return file, list(chain.from_iterable(map(_inside, documents(file, context, DESCRIPTION)))) if is_one else [], forms
+
+
+def _read(
+    file: RepositoryFile, inside: Sequence[Parsed], forms: Sequence[tuple[Form, list[TopicFiles]]], context: Context
+) -> None:
+    """Read documents by the first form of resources that they fit; an entry without facts is left."""
+    for document in inside:
+        for form, rows in forms:
+            if is_deployed(document.value) and not any(row.text for row in rows):
+                continue
+            fitting = [row for row in rows if fits(row.when, "$", document.value)]
+            total = sum(add_entries(file, document, row, context, form.name) for row in fitting)
+            if any(_is_of_document(row) for row in fitting):
+                if not total and any(next(entries_of(file, document, row), None) for row in fitting):
+                    context.leave(file, DESCRIPTION, f"line {document.line}: {form.name} without what is read of it")
+                break
+
+
+def _is_of_document(row: TopicFiles) -> bool:
+    """Return whether a row recognizes documents by their values, not only entries in them."""
+    return any(path.startswith("$") for path in row.when)
 
 
 def _inside(parsed: Parsed) -> Iterator[Parsed]:
     """Yield a document, or those that a list or a template of OpenShift contains, with its parameters replaced."""
     value = parsed.value
-    listed = _LISTS.get(text(value, "kind"))
-    if listed is None:
+    kind, api = text(value, "kind"), text(value, "apiVersion")
+    listed = "objects" if kind == "Template" else "items" if kind.endswith("List") else ""
+    if not listed or not isinstance(member(value, listed), list):
         yield parsed
         return
     given = {text(entry, "name"): text(entry, "value") for entry in mappings(value, "parameters")}
     for item in mappings(value, listed):
-        yield Parsed(getattr(item, "line", parsed.line), _replaced(item, given) if given else item)
+        line = getattr(item, "line", parsed.line)
+        item = _replaced(item, given) if given else item
+        if not text(item, "kind"):
+            whole = Mapping(line)
+            whole |= {"apiVersion": api, "kind": kind.removesuffix("List"), **item}
+            whole.lines |= getattr(item, "lines", {})
+            item = whole
+        yield Parsed(line, item)
 
 
 def _replaced(value: Json, given: dict[str, str]) -> Json:

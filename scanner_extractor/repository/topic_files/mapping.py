@@ -1,118 +1,48 @@
-"""Read a description of topics by expressions that name its members: JSONPath, or texts with JSONPath in braces."""
+"""Read documents as the rows of a table of forms describe them: each entry gives topics, schemas, jobs or rights."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from scanner_extractor.naming import is_topic_name
+from scanner_extractor.repository.context import InlineSchema
+from scanner_extractor.repository.declared import CLASS, count, plain_text
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.settings import TopicFiles
+from scanner_extractor.repository.topic_files.expressions import Entry, Found, matches, text_of_value
 from scanner_extractor.repository.yaml_documents import Parsed, parse_yaml
 from scanner_model.catalogs import Annotation
+from scanner_model.clients import AclRule
 from scanner_model.documents.json_input import load_text
-from scanner_model.errors import InputInvalid
 from scanner_model.names import TopicName
 from scanner_model.payload import Json
 from scanner_model.redaction import mask_text
 from scanner_model.text import has_placeholder
 
 if TYPE_CHECKING:
-    from jsonpath import CompoundJSONPath, JSONPath, JSONPathMatch
-
     from scanner_extractor.repository.context import Context
 
-MOST_MATCHES = 20_000
-"""Maximum matches of one expression in one document."""
-_PART = re.compile(r"\{([^{}]+)\}")
 _BRACES = re.compile(r"(?<!\{)\{\{++\s*+([\w.-]++)\s*+\}\}+")
 """A placeholder of Handlebars or Helm, which is not YAML unless it is quoted."""
-_COSTLY = re.compile(r"\b(?:match|search)\s*\(|=~|\.\..*\.\.")
-
-
-class Found(NamedTuple):
-    """A text in a document, and its line."""
-
-    text: str
-    line: int
-
-
-class Entry(NamedTuple):
-    """An entry of a document: *value* is at *match* in it."""
-
-    file: RepositoryFile
-    document: Json
-    match: JSONPathMatch | None
-    value: Json
-    line: int
-
-    def found(self, expressions: tuple[str, ...]) -> list[Found]:
-        """Return the texts of the first expression that has any."""
-        return next((texts for text in expressions if (texts := list(self._texts(text)))), [])
-
-    def _texts(self, expression: str) -> Iterator[Found]:
-        if expression.startswith(("$", "@")):
-            root = self.value if expression.startswith("@") else self.document
-            for match in matches("$" + expression[1:], root):
-                if (text := _text(match.obj)) is not None:
-                    yield Found(text, self._line_of(text, match))
-            return
-        parts = {part: self._part(part) for part in _PART.findall(expression)}
-        if all(parts.values()):
-            first = next((found.line for found in parts.values() if found and found.line), self.line)
-            yield Found(_PART.sub(lambda part: parts[part[1]].text, expression), first)  # type: ignore[union-attr]
-
-    def _line_of(self, text: str, match: JSONPathMatch) -> int:
-        """Return the line of a text: the first from that of its member on that contains it."""
-        start = _line(match) or self.line
-        is_known = _line(match) and not isinstance(match.parts[-1], int)
-        lines = () if is_known else self.file.text.split("\n")[start - 1 :]
-        return next((line for line, written in enumerate(lines, start) if text in written), start)
-
-    def _part(self, name: str) -> Found | None:
-        match name:
-            case "file":
-                return Found(self.file.stem, 0)
-            case "directory":
-                return Found(self.file.directory.rpartition("/")[2], 0)
-            case "key":
-                return Found(str(self.match.parts[-1]), 0) if self.match and self.match.parts else None
-        return next(self._texts(name), None) if name.startswith(("$", "@")) else None
-
-
-def check_expression(expression: str) -> None:
-    """Check an expression of the settings; raises InputInvalid if it is not valid, or may take too long."""
-    parts = [expression] if expression.startswith(("$", "@")) else _PART.findall(expression)
-    for part in parts:
-        if part in ("file", "directory", "key"):
-            continue
-        if not part.startswith(("$", "@")):
-            raise InputInvalid(f"unknown part {{{part}}}", hint="use file, directory, key, or a path such as $.name")
-        if _COSTLY.search(part):
-            raise InputInvalid(f"{part}: regular expressions and repeated .. are not supported")
-        _compiled("$" + part[1:])
-
-
-@lru_cache(maxsize=512)
-def _compiled(path: str) -> JSONPath | CompoundJSONPath:
-    """Return a compiled JSONPath; raises InputInvalid."""
-    from jsonpath import JSONPathError, compile  # noqa: PLC0415 - takes 0.1 s, and few repositories need it
-
-    try:
-        return compile(path)
-    except JSONPathError as error:
-        what = f"{path}: {str(error).splitlines()[0]}"
-        raise InputInvalid(what, hint="use JSONPath as in RFC 9535") from error
-
-
-def matches(path: str, document: Json) -> Iterator[JSONPathMatch]:
-    """Yield the matches of a JSONPath in a document; none in a text or number."""
-    if isinstance(document, dict | list):
-        yield from islice(_compiled(path).finditer(document), MOST_MATCHES)
+_ABSENT = frozenset(("true", "absent", "yes"))
+_ALLOWED = {
+    "READ": ("READ",),
+    "WRITE": ("WRITE",),
+    "READWRITE": ("READ", "WRITE"),
+    "CONSUMER": ("READ",),
+    "PRODUCER": ("WRITE",),
+    "ALL": ("ALL",),
+    "*": ("ALL",),
+    "ADMIN": ("ALL",),
+    "OWNER": ("ALL",),
+    "RESOURCEOWNER": ("ALL",),
+    "DEVELOPERREAD": ("READ",),
+    "DEVELOPERWRITE": ("WRITE",),
+}
+"""Words for the operations of a right, as the tools that give rights have them."""
 
 
 def documents(file: RepositoryFile, context: Context, kind: str) -> Iterator[Parsed]:
@@ -146,39 +76,191 @@ def _json(file: RepositoryFile, text: str, context: Context, kind: str) -> Itera
         context.leave(file, kind, f"invalid JSON: {error}")
 
 
-def add_entries(file: RepositoryFile, parsed: Parsed, mapping: TopicFiles, context: Context, tool: str) -> int:
-    """Add what the entries of a document describe; return how many topics and uses were found."""
-    count = 0
-    for match in matches(mapping.each, parsed.value):
-        entry = Entry(file, parsed.value, match, match.obj, _line(match) or parsed.line)
-        count += _add_topics(entry, mapping, context, tool) + _add_program(entry, mapping, context, tool)
-    return count
+def fits(values: Mapping[str, tuple[str, ...]], root: str, value: Json) -> bool:
+    """Check whether a document (*root* is `$`) or an entry (`@`) has the *values* of a form."""
+    return all(
+        any(_fits(match.value, pattern) for match in matches("$" + path[1:], value) for pattern in patterns)
+        for path, patterns in values.items()
+        if path.startswith(root)
+    )
 
 
-def _add_topics(entry: Entry, mapping: TopicFiles, context: Context, tool: str) -> int:
-    """Add the topics of an entry with their users, owner and schemas."""
-    names = _topics(entry, mapping.topic, context)
+def _fits(value: Json, pattern: str) -> bool:
+    """Check a value against a pattern: stars stand for any characters; a single one for any value but null."""
+    if pattern == "*":
+        return value is not None
+    text = text_of_value(value)
+    if text is None:
+        return False
+    first, *rest = pattern.split("*")
+    if not rest:
+        return text == first
+    if not text.startswith(first) or not text.endswith(rest[-1]):
+        return False
+    at = len(first)
+    for part in rest[:-1]:
+        at = text.find(part, at) + len(part)
+        if at < len(part):
+            return False
+    return at <= len(text) - len(rest[-1])
+
+
+def entries_of(file: RepositoryFile, parsed: Parsed, form: TopicFiles) -> Iterator[Entry]:
+    """Yield the entries of a document that have the values of a form."""
+    for match in matches(form.each, parsed.value):
+        if fits(form.when, "@", match.value):
+            yield Entry(file, parsed.value, match, match.line or parsed.line)
+
+
+def add_entries(file: RepositoryFile, parsed: Parsed, form: TopicFiles, context: Context, tool: str) -> int:
+    """Add what the entries of a document describe; return how many facts were found, or left out on purpose."""
+    total = 0
+    for entry in entries_of(file, parsed, form):
+        is_absent = any(plain_text(found.value) in _ABSENT for found in entry.values(form.absent))
+        total += 1 if is_absent else sum(add(entry, form, context, tool) for add in _READERS)
+    if total:
+        context.collector.files.add(file.path)
+    return total
+
+
+def _add_topics(entry: Entry, form: TopicFiles, context: Context, tool: str) -> int:
+    """Add the topics of an entry with their users, owner and schemas; those of a right are only named."""
+    names = _topics(entry, form.topic, context) if not form.principal else []
     for name, line in names:
-        context.topic(name, f"{entry.file.path}:{line}", tool=tool)
-        _annotate(entry, mapping, name, context, tool)
-        for side, expressions in (("value", mapping.schemas), ("key", mapping.key_schemas)):
+        _declare(entry, form, Found(name, line), context, tool)
+        _annotate(entry, form, name, context, tool)
+        for side, expressions in (("value", form.schemas), ("key", form.key_schemas)):
             found = entry.found(expressions)
             context.add_subjects([(f"{name}-{side}", schema.text) for schema in found], entry.file.directory)
-        for expressions, writes in ((mapping.readers, False), (mapping.writers, True)):
+        for expressions, writes in ((form.readers, False), (form.writers, True)):
             for job in entry.found(expressions):
                 _use(entry, job.text, Found(name, job.line), writes, context, tool)
     return len(names)
 
 
-def _add_program(entry: Entry, mapping: TopicFiles, context: Context, tool: str) -> int:
+def _declare(entry: Entry, form: TopicFiles, topic: Found, context: Context, tool: str) -> None:
+    context.topic(
+        topic.text,
+        f"{entry.file.path}:{topic.line}",
+        count(entry.first(form.partitions)),
+        tool=tool,
+        replication=count(entry.first(form.replication)),
+        config=_settings(entry, form.config),
+    )
+
+
+def _settings(entry: Entry, expressions: tuple[str, ...]) -> Mapping[str, Json]:
+    """Return a mapping of settings, of all that an expression leads to."""
+    merged: dict[str, Json] = {}
+    for match in entry.values(expressions):
+        merged |= match.value if isinstance(match.value, dict) else {}
+    return merged
+
+
+def _add_program(entry: Entry, form: TopicFiles, context: Context, tool: str) -> int:
     """Add the topics that the program of an entry reads and writes."""
-    count = 0
-    for job in entry.found(mapping.program):
-        for expressions, writes in ((mapping.reads, False), (mapping.writes, True)):
+    total = 0
+    for job in entry.found(form.program):
+        for expressions, writes in ((form.reads, False), (form.writes, True)):
             for topic in _topics(entry, expressions, context):
                 _use(entry, job.text, topic, writes, context, tool)
-                count += 1
-    return count
+                total += 1
+    return total
+
+
+def _add_schema(entry: Entry, form: TopicFiles, context: Context, _: str) -> int:
+    """Add the schema of an entry, which is in it, in another object, or in a file; and the level of its subject."""
+    subject = entry.first(form.subject)
+    if level := entry.first(form.compatibility):
+        context.levels[subject] = level.upper()
+    if subject and (files := entry.found(form.schema_file)):
+        named = [(subject, found.text.rpartition("://")[2]) for found in files]
+        context.add_subjects(named, entry.file.directory)
+        for _, name in named:
+            if not context.path_of(name, entry.file.directory):
+                context.leave(entry.file, "schema", f"line {entry.line}: the schema {name} of {subject} is not there")
+        return len(files)
+    listed = [(entry.file, match.value, f"{entry.file.path}:{match.line}") for match in entry.values(form.schema)]
+    listed += [context.named_texts[name] for name in _names(entry, form.schema_in) if name in context.named_texts]
+    if form.text:
+        context.named_texts |= {entry.first(form.text): text for text in listed if isinstance(text[1], str)}
+        return 1
+    references = tuple(
+        (str(match.value.get("name")), str(match.value.get("subject") or match.value.get("name")))
+        for match in entry.values(form.references)
+        if isinstance(match.value, dict)
+    )
+    version = count(entry.first(form.version)) or 0
+    context.inline += [
+        InlineSchema(file, value, place, subject, entry.first(form.format), version, references)
+        for file, value, place in listed
+        if value
+    ]
+    return len(listed) or (1 if level else 0)
+
+
+def _names(entry: Entry, expressions: tuple[str, ...]) -> Iterator[str]:
+    return (found.text for found in entry.found(expressions))
+
+
+def _add_connector(entry: Entry, form: TopicFiles, context: Context, _: str) -> int:
+    names = entry.found(form.connector)
+    for name, line in names[:1]:
+        settings = dict(_settings(entry, form.settings))
+        if kind := entry.first(form.connector_class):
+            settings.setdefault(CLASS, kind)
+        context.connector(name, settings, f"{entry.file.path}:{line}")
+    return len(names[:1])
+
+
+def _add_job(entry: Entry, form: TopicFiles, context: Context, _: str) -> int:
+    names, texts = entry.found(form.job)[:1], entry.found(form.sql)
+    for name, _line in names if texts else ():
+        place = f"{entry.file.path}:{texts[0].line}"
+        context.collector.add_statement(name, ";\n".join(text.text.rstrip().rstrip(";") for text in texts), place)
+    return len(names) if texts else 0
+
+
+def _add_rights(entry: Entry, form: TopicFiles, context: Context, _: str) -> int:
+    """Add what principals may do with a topic, or with topics of a prefix."""
+    kind = entry.first(form.pattern).upper() or "LITERAL"
+    pattern = "PREFIXED" if kind.startswith("PREFIX") else kind
+    if pattern not in ("LITERAL", "PREFIXED"):
+        context.leave(entry.file, "right", f"line {entry.line}: names that match a pattern of type {pattern}")
+        return 1
+    permission = "DENY" if entry.first(form.permission).upper() == "DENY" else "ALLOW"
+    words = [word.upper() for word in _names(entry, form.operations)]
+    operations = dict.fromkeys(operation for word in words for operation in _ALLOWED.get(word, (word,)))
+    principals = entry.found(form.principal)
+    for principal in principals:
+        for topic, line in entry.found(form.topic):
+            for operation in operations:
+                rule = AclRule(
+                    source=context.source,
+                    pattern_type="LITERAL" if topic == "*" else pattern,
+                    name=topic,
+                    principal=_principal(principal.text),
+                    host="*",
+                    operation=operation,
+                    permission=permission,
+                )
+                context.rights.setdefault(rule, f"{entry.file.path}:{line}")
+    return len(principals)
+
+
+def _principal(name: str) -> str:
+    kind, mark, rest = name.partition(":")
+    return f"{kind[:1].upper()}{kind[1:]}:{rest}" if mark else f"User:{name}"
+
+
+_READERS: tuple[Callable[[Entry, TopicFiles, Context, str], int], ...] = (
+    _add_topics,
+    _add_program,
+    _add_schema,
+    _add_connector,
+    _add_job,
+    _add_rights,
+)
 
 
 def _topics(entry: Entry, expressions: tuple[str, ...], context: Context) -> list[Found]:
@@ -202,9 +284,9 @@ def _hint(name: str) -> str:
     return "set its variable with --var" if has_placeholder(name) else ""
 
 
-def _annotate(entry: Entry, mapping: TopicFiles, topic: str, context: Context, tool: str) -> None:
+def _annotate(entry: Entry, form: TopicFiles, topic: str, context: Context, tool: str) -> None:
     """Add the owner, description and tags of a topic, if there are any."""
-    owner, description, tags = (entry.found(part) for part in (mapping.owner, mapping.description, mapping.tags))
+    owner, description, tags = (entry.found(part) for part in (form.owner, form.description, form.tags))
     if owner or description or tags:
         note = Annotation(
             source=context.source,
@@ -216,23 +298,3 @@ def _annotate(entry: Entry, mapping: TopicFiles, topic: str, context: Context, t
             description=mask_text(description[0].text.strip()) if description else "",
         )
         context.annotations.append(note)
-
-
-def _text(value: Json) -> str | None:
-    """Return a value as a text; None for an empty text, a list, a mapping and null."""
-    if isinstance(value, str):
-        return value or None
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _line(match: JSONPathMatch) -> int:
-    """Return the line of a match, or of the member that contains it; 0 if the lines are unknown."""
-    if line := getattr(match.obj, "line", 0):
-        return int(line)
-    at: JSONPathMatch | None = match
-    while at is not None and at.parent is not None:
-        lines: Mapping[str, int] = getattr(at.parent.obj, "lines", {})
-        if line := lines.get(str(at.parts[-1]), 0):
-            return line
-        at = at.parent
-    return 0

@@ -53,6 +53,12 @@ def is_resource(value: Json) -> bool:
     return isinstance(member(value, "apiVersion"), str) and isinstance(member(value, "kind"), str)
 
 
+def is_deployed(value: Json) -> bool:
+    """Return whether a document is a resource that is read here."""
+    group, _, version = text(value, "apiVersion").partition("/")
+    return (group if version else "", text(value, "kind")) in KINDS
+
+
 def read_resource(document: Document, collector: Collector) -> None:
     """Read a resource, or each resource of a list; one of a kind that declares no data flow is counted."""
     for api, kind, item in _items(document):

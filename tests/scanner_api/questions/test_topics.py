@@ -153,6 +153,16 @@ def test_three_certainties_stay_three_rows(stored) -> None:
     ]
 
 
+def test_rights_of_files_name_principals_and_never_say_that_nobody_has_one(stored) -> None:
+    """Files declare some rules; without those of the brokers, others are not known."""
+    dictionary = stored(scan_with(RULES[1]))
+
+    assert listed(dictionary, topic="shop.idle", certainty="permitted", principals=True) == [
+        ("User:a", "writes", "permitted")
+    ]
+    assert [row[1] for row in listed(dictionary, topic="shop.idle", certainty="permitted")] == ["writes"]
+
+
 def test_permitted_alone_is_no_flow_and_no_verdict(stored) -> None:
     """A rule for everybody would connect everything."""
     dictionary = stored(scan_with(*RULES))

@@ -117,6 +117,38 @@ def test_asyncapi_document_declares_topics_schemas_and_who_uses_them(tmp_path: P
     assert [(file.kind, "noise.{city}" in file.reason) for file in unread] == [("AsyncAPI document", True)]
 
 
+VERSION_2 = """\
+asyncapi: 2.6.0
+info: {title: billing, version: '1'}
+servers: {p: {url: 'k:9092', protocol: kafka}}
+channels:
+  orders:
+    publish:
+      message:
+        oneOf:
+        - {$ref: '#/components/messages/Order'}
+  bills:
+    subscribe:
+      message: {schemaFormat: 'application/vnd.apache.avro;version=1.9.0', payload: {type: record, name: B, fields: []}}
+components:
+  messages: {Order: {payload: {type: object, properties: {id: {type: string}}}}}
+"""
+
+
+def test_an_application_of_version_2_receives_what_clients_publish(tmp_path: Path) -> None:
+    result = read(tmp_path, asyncapi__yaml=VERSION_2)
+
+    assert {(flow.job, flow.origin.name, flow.target.name) for flow in result.of(DeclaredFlow)} == {
+        ("billing", "orders", ""),
+        ("billing", "", "bills"),
+    }
+    assert {(schema.topic, schema.format) for schema in result.of(ManualSchema)} == {
+        ("orders", "JSON"),
+        ("bills", "AVRO"),
+    }
+    assert result.of(UnreadFile) == ()
+
+
 def test_a_file_with_the_word_as_another_key_is_no_document(tmp_path: Path) -> None:
     assert not read(tmp_path, tool__yaml="services:\n  asyncapi:\n    image: shop\n").of(UnreadFile)
 
@@ -124,7 +156,7 @@ def test_a_file_with_the_word_as_another_key_is_no_document(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("asyncapi: 2.6.0\nchannels: {}\n", "of version 2.6.0"),
+        ("asyncapi: 1.2.0\ntopics: {}\n", "of version 1.2.0"),
         ("asyncapi: 3.0.0\nchannels: [\n", "not YAML"),
         ("kind: DataContract\nschema: [*a]\n", "refers to nothing before it"),
     ],

@@ -21,8 +21,6 @@ FILES = {
     "vector.toml": '[sources.k]\ntype = "kafka"\nbootstrap_servers = "k:9092"\n',
     "otel.yaml": "receivers:\n  otlp:\nexporters:\n  kafka:\n    topic: spans\n",
     "filebeat.yml": 'output.kafka:\n  topic: "logs"\n',
-    "source.yaml": "apiVersion: sources.knative.dev/v1beta1\nkind: KafkaSource\nspec:\n  topics: [orders]\n",
-    "scaled.yaml": "kind: ScaledObject\nspec:\n  triggers:\n    - type: kafka\n      metadata: {topic: orders}\n",
     "context.xml": '<beans><int-kafka:outbound-channel-adapter topic="orders"/></beans>',
 }
 

@@ -1,0 +1,499 @@
+"""Migrations of databases that are no SQL files: what they create, add, rename and drop, as statements.
+
+A migration is a program that calls a few operations, or a document with their names. Source: the references of Alembic,
+Django, Rails, Knex, Sequelize, TypeORM, Drizzle, Entity Framework Core, Liquibase, Prisma and Atlas.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+from xml.parsers import expat
+
+from scanner_extractor.repository.bounded_parsing import Trials
+from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.declared import mapping, mappings, text
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.statements import SqlStatement, statements_of
+from scanner_extractor.repository.syntax_trees import Node, grammar_missing, grammar_of, is_test, parse_tree
+from scanner_extractor.repository.yaml_documents import parse_yaml
+
+MIGRATION = "migration"
+"""The kind of these files, as they are counted."""
+_SIGNS = (
+    *(
+        "from alembic",
+        "migrations.Migration",
+        "ActiveRecord::",
+        "MigrationBuilder",
+        "MigrationInterface",
+        "drizzle-orm/",
+    ),
+    *(".createTable(", ".removeColumn(", ".dropColumn(", ".renameColumn(", ".addColumn("),
+    *("schema.table(", "schema.alterTable("),
+)
+_MODEL = re.compile(r"^(?:model|view) ", re.MULTILINE)
+_MAPPED = re.compile(r"(?<!@)@map\(\"(?P<name>[^\"]+)\"\)")
+_TABLE_MAPPED = re.compile(r"@@map\(\"(?P<name>[^\"]+)\"\)")
+_RUBY_NAME = re.compile(r"(?<![\w:]):(\w+)\b(?!:)|\"(\w+)\"")
+_REVISION = re.compile(r"^(?P<name>revision|down_revision)\b[^=\n]*=\s*['\"](?P<value>\w+)['\"]", re.MULTILINE)
+_QUOTED = re.compile(r"[a-zA-Z@$]{0,2}(?P<quote>\"{3}|'{3}|[\"'`])(?P<text>.*)(?P=quote)", re.DOTALL)
+_DOWN = frozenset(("down", "downgrade"))
+_WORD = re.compile(r"[a-z_][a-z0-9_$]*")
+_OPERATIONS = {
+    **dict.fromkeys(("createtable", "pgtable", "mysqltable", "sqlitetable", "createmodel"), "create"),
+    **dict.fromkeys(("addcolumn", "addfield"), "add"),
+    **dict.fromkeys(("dropcolumn", "removecolumn", "removefield"), "drop"),
+    **dict.fromkeys(("renamecolumn", "renamefield", "altercolumn"), "rename"),
+    **dict.fromkeys(("table", "altertable", "changetable", "batchaltertable"), "change"),
+    **dict.fromkeys(("execute", "query", "raw", "sql", "runsql"), "sql"),
+}
+"""What an operation does, by its name in small letters."""
+_NO_COLUMNS = frozenset(
+    (
+        "index",
+        "foreign",
+        "references",
+        "intable",
+        "unique",
+        "primary",
+        "ondelete",
+        "onupdate",
+        "comment",
+        "defaultto",
+        "raw",
+    )
+)
+"""Methods of a table of Knex or Rails that take a name and add no column."""
+_NAMES = ("name", "model_name", "table", "tableName", "table_name")
+_COLUMNS = ("name", "column", "columnName", "column_name", "old_name", "oldColumnName")
+_NEW = ("new_column_name", "newName", "new_name", "newColumnName")
+
+
+class _Argument(NamedTuple):
+    keyword: str
+    literal: str
+    node: Node
+
+
+class _Call(NamedTuple):
+    name: str
+    arguments: Sequence[_Argument]
+    node: Node
+
+    def literals(self) -> list[str]:
+        """Return the texts that are passed by position."""
+        return [argument.literal for argument in self.arguments if not argument.keyword and argument.literal]
+
+    def value(self, *keywords: str) -> str:
+        """Return the text that is passed by one of *keywords*; empty if absent."""
+        return next((one.literal for one in self.arguments if one.keyword in keywords and one.literal), "")
+
+
+def is_migration(file: RepositoryFile) -> bool:
+    """Check whether a file is a migration that is not SQL, or a schema that migrations are made from."""
+    if file.ending in (".xml", ".yaml", ".yml", ".json"):
+        return "databaseChangeLog" in file.text
+    if file.ending == ".prisma":
+        return True
+    if file.ending == ".hcl":
+        return re.search(r"^table\s+\"", file.text, re.MULTILINE) is not None
+    return (
+        (file.ending == ".rb" or grammar_of(file.path) is not None)
+        and not is_test(file.path)
+        and any(sign in file.text for sign in _SIGNS)
+    )
+
+
+def read_migrations(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Keep the statements of migrations for the tables of SQL files, in the order in which they are applied."""
+    trees = {_grammar_path(file): file.text for file in files if _has_tree(file)}
+    refused = Trials().refused(trees) if trees else {}
+    reader = _Reader()
+    for file in _in_order(files):
+        if _grammar_path(file) not in refused:
+            statements = list(reader.statements(file))
+            if statements:
+                text = ";\n".join(statements)
+                context.migrations.append((file.path, statements_of(text)))
+
+
+def _has_tree(file: RepositoryFile) -> bool:
+    path = _grammar_path(file)
+    return grammar_of(path) is not None and not grammar_missing(path)
+
+
+def _grammar_path(file: RepositoryFile) -> str:
+    """Return a path whose ending has the grammar of a file: Atlas has that of Terraform."""
+    return f"{file.path}.tf" if file.ending == ".hcl" else file.path
+
+
+def _in_order(files: Sequence[RepositoryFile]) -> list[RepositoryFile]:
+    """Return files by the numbers in their paths; revisions of Alembic after those that they are based on."""
+    by_path = sorted(files, key=lambda file: [(int(digits or 0), word) for digits, word in _PARTS.findall(file.path)])
+    marks = {file.path: {match["name"]: match["value"] for match in _REVISION.finditer(file.text)} for file in files}
+    bases = {mark["revision"]: mark.get("down_revision", "") for mark in marks.values() if "revision" in mark}
+
+    def depth(file: RepositoryFile) -> int:
+        revision, count = marks[file.path].get("revision", ""), 0
+        while revision and count <= len(bases):
+            revision, count = bases.get(revision, ""), count + 1
+        return count
+
+    return sorted(by_path, key=depth)
+
+
+_PARTS = re.compile(r"(\d+)|(\D+)")
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads migrations one after the other; *tables* are those of Django's models, by application and model."""
+
+    tables: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def statements(self, file: RepositoryFile) -> Iterator[str]:
+        """Yield what a file does to tables, as statements."""
+        if file.ending == ".prisma":
+            yield from _prisma(file.text)
+        elif file.ending == ".rb":
+            yield from _rails(file.text)
+        elif file.ending == ".xml":
+            yield from _liquibase(_xml_changes(file.text))
+        elif file.ending in (".yaml", ".yml", ".json"):
+            yield from _liquibase(_document_changes(file.text))
+        elif _has_tree(file):
+            root = parse_tree(_grammar_path(file), file.text)
+            yield from _atlas(root) if file.ending == ".hcl" else self._program(root, file)
+
+    def _program(self, root: Node, file: RepositoryFile) -> Iterator[str]:
+        application = file.directory.rpartition("/migrations")[0].rpartition("/")[2]
+        for call in _calls(root):
+            operation = _OPERATIONS.get(_plain(call.name))
+            if operation == "sql":
+                yield from (text for text in (*call.literals(), call.value("sql")) if _DDL.match(text))
+            elif operation and (_table_of(call) or call.value("model_name", "name")):
+                yield from self._operation(operation, call, application)
+
+    def _operation(self, operation: str, call: _Call, application: str) -> Iterator[str]:
+        model = call.value("model_name") or (call.value("name") if call.name == "CreateModel" else "")
+        table, columns = _table_of(call), _columns_of(call)
+        if model:
+            key = application, model.lower()
+            if operation == "create":
+                self.tables[key] = _option(call, "db_table") or f"{application}_{model.lower()}"
+            table = self.tables.get(key, f"{application}_{model.lower()}")
+        names = [name for name in call.literals() if name != table]
+        own = call.value("old_name") or (
+            "" if call.value("model_name") == "" and not call.value("table") else call.value("name")
+        )
+        name = own or next(iter(names), "")
+        new = call.value(*_NEW) or next(iter(names[1:]), "")
+        match operation:
+            case "create":
+                yield _created(table, columns)
+            case "add":
+                yield from (
+                    f"ALTER TABLE {_sql(table)} ADD COLUMN {_sql(one)} unknown" for one in columns or [name] if one
+                )
+            case "drop" if name:
+                yield f"ALTER TABLE {_sql(table)} DROP COLUMN {_sql(name)}"
+            case "rename" if name and new and (call.value(*_NEW) or _plain(call.name) != "altercolumn"):
+                yield f"ALTER TABLE {_sql(table)} RENAME COLUMN {_sql(name)} TO {_sql(new)}"
+            case "change":
+                yield from _changed(table, _block_of(call.node))
+
+
+_DDL = re.compile(r"\s*(?:CREATE|ALTER)\s+TABLE\b", re.IGNORECASE)
+
+
+def _created(table: str, columns: Iterable[str]) -> str:
+    return f"CREATE TABLE {_sql(table)} ({', '.join(f'{_sql(column)} unknown' for column in columns)})"
+
+
+def _block_of(node: Node) -> Node:
+    """Return what a call is around: the body of a `with` statement of Python, else the call with its arguments."""
+    at = node
+    while at.parent is not None and at.type not in ("with_statement", "block"):
+        at = at.parent
+    return at if at.type == "with_statement" else node
+
+
+def _changed(table: str, node: Node) -> Iterator[str]:
+    """Yield what the calls inside a call do to its table: `t.dropColumn('total')`."""
+    for call in _calls(node):
+        operation, names = _OPERATIONS.get(_plain(call.name)), call.literals()
+        if call.node.id == node.id or not names:
+            continue
+        if operation == "drop":
+            yield from (f"ALTER TABLE {_sql(table)} DROP COLUMN {_sql(name)}" for name in names)
+        elif operation == "rename" and len(names) > 1:
+            yield f"ALTER TABLE {_sql(table)} RENAME COLUMN {_sql(names[0])} TO {_sql(names[1])}"
+        elif operation in (None, "add") and _plain(call.name) not in _NO_COLUMNS:
+            yield f"ALTER TABLE {_sql(table)} ADD COLUMN {_sql(names[0])} unknown"
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _sql(name: str) -> str:
+    parts = name.split(".")
+    return ".".join(part if _WORD.fullmatch(part) else f'"{part}"' for part in parts)
+
+
+# --- calls of programs
+
+
+def _calls(node: Node) -> Iterator[_Call]:
+    """Yield the calls of a program in order, without those in the part that takes a migration back."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if _name_of(current) in _DOWN:
+            continue
+        arguments = current.child_by_field_name("arguments")
+        called = next(filter(None, map(current.child_by_field_name, ("function", "constructor", "type"))), None)
+        if arguments is not None and called is not None:
+            own = next(filter(None, map(called.child_by_field_name, ("name", "property", "attribute"))), called)
+            name = _source(own).partition("<")[0].rpartition(".")[2].strip()
+            yield _Call(name, [_argument(child) for child in arguments.named_children], current)
+        stack += reversed(current.named_children)
+
+
+def _name_of(node: Node) -> str:
+    """Return the name of a function, method or member, in small letters; empty for any other node."""
+    for name in ("name", "key", "left"):
+        named = node.child_by_field_name(name)
+        if named is not None:
+            return _source(named).rpartition(".")[2].strip().lower()
+    return ""
+
+
+def _argument(node: Node) -> _Argument:
+    keyword, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    inside = node
+    if keyword is not None and value is not None:
+        return _Argument(_source(keyword), _literal(value), value)
+    if node.type == "argument" and node.named_children:  # C#
+        inside = node.named_children[-1]
+        if len(node.named_children) > 1:
+            return _Argument(_source(node.named_children[0]).rstrip(": "), _literal(inside), inside)
+    return _Argument("", _literal(inside), inside)
+
+
+def _literal(node: Node) -> str:
+    match = _QUOTED.fullmatch(_source(node)) if "string" in node.type else None
+    return match["text"].strip() if match else ""
+
+
+def _source(node: Node) -> str:
+    return str(node.text.decode("utf-8", "replace"))
+
+
+def _table_of(call: _Call) -> str:
+    """Return the table that a call is about: by keyword, in an object, else the first text."""
+    named = call.value("table", "tableName", "table_name")
+    if named:
+        return named
+    if _plain(call.name) == "createtable" and (name := call.value("name")):
+        return name
+    return next(iter(call.literals()), "") or _option(call, "name")
+
+
+def _option(call: _Call, name: str) -> str:
+    """Return the text of a member of an object that is passed, such as `{name: 'orders'}`; empty if absent."""
+    return next((_literal(value) for key, value in _pairs(call.node) if key == name and _literal(value)), "")
+
+
+def _pairs(node: Node) -> Iterator[tuple[str, Node]]:
+    """Yield the members of the objects in a node, in order."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        key, value = current.child_by_field_name("key"), current.child_by_field_name("value")
+        if key is not None and value is not None:
+            yield _source(key).strip("\"'"), value
+        stack += reversed(current.named_children)
+
+
+def _columns_of(call: _Call) -> list[str]:
+    """Return the columns that a call names inside: of nested calls, members of an object, or pairs."""
+    plain = _plain(call.name)
+    nested = [one for one in _calls(call.node) if one.node.id != call.node.id]
+    if plain.endswith("table") and plain != "createtable":  # Drizzle
+        return [next(iter(_first_literals(value)), key) for key, value in _members(call.arguments[1:2])]
+    if columns := [one.literals()[0] for one in nested if one.name == "Column" and one.literals()]:
+        return columns
+    if call.name == "CreateModel":
+        fields = next((one.node for one in call.arguments if one.keyword == "fields"), None)
+        return [next(iter(_first_literals(item)), "") for item in (fields.named_children if fields is not None else ())]
+    if call.name == "CreateTable":
+        listed = next((one.node for one in call.arguments if one.keyword == "columns"), None)
+        return _anonymous_members(listed) if listed is not None else []
+    if one := [one for one in nested if one.name in ("Table", "TableColumn")]:
+        names = [_literal(value) for key, value in _pairs(one[0].node) if key == "name" and _literal(value)]
+        return names[1:] if one[0].name == "Table" else names
+    methods = [one for one in nested if one.literals() and _plain(one.name) not in (*_NO_COLUMNS, *_OPERATIONS)]
+    return [one.literals()[0] for one in methods] or [key for key, _ in _members(call.arguments[1:2])]
+
+
+def _members(arguments: Sequence[_Argument]) -> Iterator[tuple[str, Node]]:
+    """Yield the own members of an object that is passed."""
+    for argument in arguments:
+        for child in argument.node.named_children:
+            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+            if key is not None and value is not None:
+                yield _source(key).strip("\"'"), value
+
+
+def _first_literals(node: Node) -> Iterator[str]:
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if literal := _literal(current):
+            yield literal
+        else:
+            stack += reversed(current.named_children)
+
+
+def _anonymous_members(node: Node) -> list[str]:
+    """Return the members of an anonymous object of C#: `new { id = …, total = … }`."""
+    return [match[1] for match in re.finditer(r"\b(\w++) ?= ?table\.Column", _source(node))]
+
+
+# --- documents
+
+
+def _rails(text: str) -> Iterator[str]:
+    """Yield what lines of a migration of Rails, or of its schema, do: there is no parser of Ruby here."""
+    table, columns = "", list[str]()
+    for line in (*text.partition("def down")[0].splitlines(), "end_of_file :x"):
+        name, _, rest = line.strip().replace("(", " ", 1).partition(" ")
+        args = [one or other for one, other in _RUBY_NAME.findall(rest)] if rest.lstrip()[:1] in (":", '"') else []
+        if not args:
+            continue
+        if name.startswith("t."):
+            columns += args[:1] if table and name.removeprefix("t.") not in _NO_COLUMNS else []
+            continue
+        if table:
+            yield _created(table, columns)
+        table, columns = (args[0], ["id"]) if name == "create_table" else ("", [])
+        match name, args:
+            case "remove_column", [own, column, *_]:
+                yield f"ALTER TABLE {own} DROP COLUMN {column}"
+            case "add_column", [own, column, *_]:
+                yield f"ALTER TABLE {own} ADD COLUMN {column} unknown"
+            case "rename_column", [own, column, new, *_]:
+                yield f"ALTER TABLE {own} RENAME COLUMN {column} TO {new}"
+
+
+def _prisma(text: str) -> Iterator[str]:
+    """Yield the tables of a schema of Prisma, without the members that are relations to other models."""
+    parts = [part.partition("{") for part in _MODEL.split(text)[1:]]
+    bodies = {name.strip(): body.partition("\n}")[0] for name, _, body in parts}
+    for name, body in bodies.items():
+        named = _TABLE_MAPPED.search(body)
+        fields = [(line, line.split()) for line in body.splitlines()]
+        columns = [
+            mapped["name"] if (mapped := _MAPPED.search(line)) else words[0]
+            for line, words in fields
+            if len(words) > 1 and words[0].isidentifier() and words[1].rstrip("?[]") not in bodies
+        ]
+        yield _created(named["name"] if named else name, columns)
+
+
+def _atlas(root: Node) -> Iterator[str]:
+    """Yield the tables of a schema of Atlas: blocks `table` with blocks `column`."""
+    for table, node in _blocks(root, "table"):
+        yield _created(table, [name for name, _ in _blocks(node, "column")])
+
+
+def _blocks(node: Node, kind: str) -> Iterator[tuple[str, Node]]:
+    stack = list(reversed(node.named_children))
+    while stack:
+        current = stack.pop()
+        if current.type == "block" and _source(current.named_children[0]) == kind:
+            labels = [_source(child).strip('"') for child in current.named_children if child.type == "string_lit"]
+            yield labels[-1] if labels else "", current
+        else:
+            stack += reversed(current.named_children)
+
+
+Change = tuple[str, Mapping[str, str], list[str]]
+"""A change of Liquibase: its name, its attributes, and the columns in it."""
+
+
+def _liquibase(changes: Iterable[Change]) -> Iterator[str]:
+    for name, attributes, columns in changes:
+        table, column = attributes.get("tableName", ""), attributes.get("columnName", "")
+        old, new = attributes.get("oldColumnName", ""), attributes.get("newColumnName", "")
+        match name:
+            case "createTable":
+                yield _created(table, columns)
+            case "addColumn":
+                yield from (f"ALTER TABLE {_sql(table)} ADD COLUMN {_sql(one)} unknown" for one in columns)
+            case "dropColumn":
+                yield from (f"ALTER TABLE {_sql(table)} DROP COLUMN {_sql(one)}" for one in columns or [column])
+            case "renameColumn":
+                yield f"ALTER TABLE {_sql(table)} RENAME COLUMN {_sql(old)} TO {_sql(new)}"
+            case "sql":
+                yield from (statement.code for statement in statements_of(attributes.get("", "")) if _is_ddl(statement))
+
+
+def _is_ddl(statement: SqlStatement) -> bool:
+    return _DDL.match(statement.code) is not None
+
+
+def _document_changes(written: str) -> Iterator[Change]:
+    for parsed in parse_yaml(written):
+        for entry in mappings(parsed.value, "databaseChangeLog"):
+            for change in mappings(entry, "changeSet", "changes"):
+                for name, value in change.items():
+                    columns = [text(one, "column", "name") for one in mappings(value, "columns")]
+                    plain = {key: text(value, key) for key in mapping(value)}
+                    yield (
+                        name,
+                        plain | ({"": text(change, name)} if isinstance(value, str) else {}),
+                        list(filter(None, columns)),
+                    )
+
+
+def _xml_changes(written: str) -> Iterator[Change]:
+    found: list[Change] = []
+    rollback = [0]
+    parser = expat.ParserCreate()
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        plain = name.rpartition(":")[2]
+        rollback[0] += plain == "rollback"
+        if rollback[0]:
+            return
+        if plain == "column" and found and "name" in attributes:
+            found[-1][2].append(attributes["name"])
+        else:
+            found.append((plain, dict(attributes), []))
+
+    def end(name: str) -> None:
+        rollback[0] -= name.rpartition(":")[2] == "rollback"
+
+    def characters(part: str) -> None:
+        if found and found[-1][0] == "sql" and not rollback[0]:
+            attributes = dict(found[-1][1])
+            found[-1] = ("sql", attributes | {"": attributes.get("", "") + part}, found[-1][2])
+
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, characters
+    try:
+        parser.Parse(written.encode("utf-8", "replace"), True)
+    except expat.ExpatError:
+        return
+    # A column has constraints of its own inside: the columns behind them belong to the same change.
+    merged: list[Change] = []
+    for change in found:
+        if change[0] == "constraints" and merged:
+            merged[-1][2].extend(change[2])
+        else:
+            merged.append(change)
+    yield from merged

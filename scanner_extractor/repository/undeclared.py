@@ -1,0 +1,173 @@
+"""Files in a form that nothing declares: each is named with the topics, subjects or connectors that it mentions.
+
+What is not read is said. A file that no reader understood may use Kafka all the same: it names something that is known,
+or it has the settings that every client of Kafka needs, an address of brokers, and speaks of topics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.declared import path_of
+from scanner_extractor.repository.files import LARGEST, RepositoryFile
+from scanner_extractor.repository.syntax_trees import is_test, words
+from scanner_model.declarations import DeclaredKind
+
+UNDECLARED = "undeclared form"
+"""What such a file is listed as."""
+_DOCUMENTS = words(".adoc .asciidoc .gif .ico .jpeg .jpg .license .markdown .md .mdx .pdf .png .rst .svg .webp")
+_ASSETS = words(".css .scss .sass .less .eot .ttf .woff .woff2 .map .snap .sum .lock .log .dotsettings .sln .suo .iml")
+_TEST = re.compile(
+    r"(?i)(?:^|/)(?:src/)?(?:i?tests?|itest|integration[-_]?tests?|functional[-_]?tests?|features/steps?|testdata|test[-_]?data|fixtures"
+    r"|mocks?|__mocks__|e2e|cypress|benchmarks?|[\w.-]+[.-](?:unit|integration)?tests?|tracetest|load-?generator)/"
+    r"|(?:^|/)features/(?:step_definitions|support)/|(?:^|/)features/environment\.py$|\.feature$|(?:^|/)\w+_suite_test\.go$"
+    r"|\.(?:robot|jmx)$|(?:^|/)(?:mock_|test_)\w+\.(?!tf$|avsc$|k?sql$)\w+$"
+)
+"""Directories and names of tests, by convention."""
+_BY_NAME = re.compile(
+    r"(?:LICENSE|NOTICE|AUTHORS|CODEOWNERS|CONTRIBUTORS|MAINTAINERS|CHANGELOG|CHANGES|VERSION|\.gitignore|\.gitattributes|\.editorconfig)"
+)
+_LOCK = re.compile(r"(?:package-lock|npm-shrinkwrap|packages\.lock)\.json|pnpm-lock\.ya?ml|\.terraform\.lock\.hcl")
+_CODE = words(".cs .go .groovy .java .js .jsx .kt .kts .mjs .cjs .php .py .rb .rs .scala .ts .tsx .vue .tf .hcl")
+_PROGRAMS = _CODE - words(".tf .hcl .vue")
+_QUOTED = re.compile(r"[\"'`]([A-Za-z0-9._-]{2,249})[\"'`]")
+_WORD = re.compile(r"[A-Za-z0-9._-]{2,249}")
+_IS_SPECIFIC = re.compile(r"[A-Za-z0-9][._-][A-Za-z0-9]|[A-Z]{2}")
+_OF_TOPICS = re.compile(r"(?i)topic|kafka|stream|input|output|source|sink|read|writ|produc|consum|connector")
+_CLIENT = re.compile(
+    r"(?i)bootstrap[._-]?(?:broker[._-]?)?servers?\b|\bkafka[._-]?(?:connect[._-]?|cluster[._-]?)?brokers?|\bbroker[._-]?list\b"
+    r"|\bbrokers?\b[^\n]{0,20}:90\d\d\b|\bkafka\b[^\n]{0,60}:90\d\d\b|\bread_kafka\b|\bfrom[ \t]+kafka\b"
+    r"|\btype[\"']?[ \t]?[:=][ \t]?[\"']?(?:apache-)?kafka(?:Trigger)?\b|(?<![\w./:-])kafka:[A-Za-z_{$/]"
+)
+"""What a client of Kafka needs in any product: the address of brokers, a source or an endpoint of the kind Kafka."""
+_TOPICS = re.compile(r"(?i)topic|subscribe|\bkafka:[A-Za-z_{$/]")
+_GENERAL = (".yaml", ".yml", ".json")
+"""Endings of documents that may be about anything: a client in them has to speak of topics, too."""
+_COMMENT = re.compile(r"(?m)^[ \t]*(?:#|//|--|;|<!--)[^\n]*")
+_BUILD_FILES = frozenset(
+    ("pom.xml", "package.json", "composer.json", "Cargo.toml", "pyproject.toml", "go.mod", "go.sum", "Gemfile")
+)
+_BUILD_ENDINGS = (".gradle", ".gradle.kts", ".csproj", ".fsproj", ".sln", ".props", ".targets", "requirements.txt")
+_MOST = 512 * 1024
+"""Characters of a file of settings that people write."""
+_LISTED, _FEW_NAMES = 5, 40
+
+
+TEST = "it is a test"
+"""Why a file of tests declares nothing that runs."""
+
+
+def why_harmless(path: str) -> str:
+    """Return why the file at *path* declares nothing, whatever its content; empty where it may."""
+    file = PurePosixPath(path)
+    if file.suffix.lower() in _DOCUMENTS or _BY_NAME.fullmatch(file.name):
+        return "it is documentation"
+    if file.suffix.lower() in _ASSETS or file.name == ".DS_Store" or _LOCK.fullmatch(file.name):
+        return "it is an asset or a lock file"
+    return TEST if is_test(path) or _TEST.search(path) else ""
+
+
+_WORKFLOW = re.compile(
+    r"(?:.*/)?(?:\.github/.*|\.gitlab-ci\.ya?ml|\.gitlab/.*|\.circleci/.*|\.travis\.yml|Jenkinsfile|azure-pipelines.*|\.pre-commit-config\.yaml"
+    r"|renovate\.json5?|\.?dependabot\.ya?ml|sonar-project\.properties|codecov\.ya?ml|\.golangci\.ya?ml|\.tekton/.*|\.rspec|tox\.ini|pytest\.ini|mkdocs\.ya?ml"
+    r"|tsconfig[\w.]*\.json|\.eslintrc[\w.]*|\.editorconfig|launchSettings\.json|\.vscode/.*|\.idea/.*)"
+)
+"""Files of continuous integration, and of tools of developers."""
+
+
+def is_workflow(path: str) -> bool:
+    """Return whether a file belongs to continuous integration or to tools of developers."""
+    return _WORKFLOW.fullmatch(path) is not None
+
+
+def is_program(path: str) -> bool:
+    """Return whether the file at *path* is source code, by its ending."""
+    return PurePosixPath(path).suffix.lower() in _PROGRAMS
+
+
+def names_in_text(text: str, names: Collection[str], keys: Collection[str]) -> set[str]:
+    """Return those of *names* that are words of a text.
+
+    A name of one word counts only if a word in *keys* is about topics.
+    """
+    found = {name for name in _WORD.findall(text) if name in names or name.rstrip(".-") in names}
+    is_about = any(_OF_TOPICS.search(key) for key in keys)
+    return {name for name in found if is_about or _IS_SPECIFIC.search(name)}
+
+
+def names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, list[int]]:
+    """Return the lines that contain each of *names*: as a word, in a program between quotation marks.
+
+    A name of one word counts in lines about topics only: others may mean anything by it.
+    """
+    if len(content) > LARGEST or b"\0" in content[:8192]:
+        return {}
+    word = _QUOTED if PurePosixPath(path).suffix.lower() in _CODE else _WORD
+    found: dict[str, list[int]] = {}
+    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
+        named = [name for name in word.findall(line) if name in names]
+        if not named:
+            continue
+        is_about = _OF_TOPICS.search(line) is not None  # once for a line, which may be as long as a file
+        for name in named:
+            if is_about or _IS_SPECIFIC.search(name):
+                found.setdefault(name, []).append(number)
+    return found
+
+
+def may_be_undeclared(file: RepositoryFile) -> bool:
+    """Check whether a file may say something of Kafka in a form of its own: no program, document or test."""
+    path = file.path
+    is_build = file.name in _BUILD_FILES or file.name.endswith(_BUILD_ENDINGS) or "ockerfile" in file.name
+    return len(file.text) <= _MOST and not (is_build or is_program(path) or is_workflow(path) or why_harmless(path))
+
+
+def leave_undeclared(paths: Iterable[str], read: Collection[str], context: Context) -> None:
+    """Leave those of *paths* that are not among the files *read*, and that use a client or name what is known."""
+    known = _known(context)
+    for path in paths:
+        if path not in read and (text := context.text(path)):
+            if named := sorted(names_in(path, text.encode(), known)) if _may_name(text, known) else []:
+                context.leave(path, UNDECLARED, f"it names {_few(named)} in a form that is not read")
+            elif sign := _sign(path, text):
+                context.leave(
+                    path, UNDECLARED, f"it has settings of a Kafka client ({sign}) in a form that is not read"
+                )
+
+
+def _may_name(text: str, known: Collection[str]) -> bool:
+    """Return whether it is worth the time to look for names word by word."""
+    return len(known) > _FEW_NAMES or any(name in text for name in known)
+
+
+def _sign(path: str, text: str) -> str:
+    """Return the setting of a client of Kafka in a text; empty without one, or if a document names no topic."""
+    small = text.casefold()
+    plain = _COMMENT.sub("", text) if any(word in small for word in ("kafka", "bootstrap", "broker")) else ""
+    found = _CLIENT.search(plain) if not path.endswith(_GENERAL) or _TOPICS.search(plain) else None
+    return found[0].strip() if found else ""
+
+
+def _known(context: Context) -> frozenset[str]:
+    """Return the names of topics, connectors and subjects that files declare."""
+    connectors = (name for kind, name in context.collector.declarations if kind is DeclaredKind.CONNECTOR)
+    uses = (use.topic for use in context.collector.uses.values())
+    subjects = (str(version.subject) for version in context.versions)
+    return frozenset((*context.topic_names(), *connectors, *uses, *subjects))
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
+
+
+def read_paths(context: Context, found: Mapping[str, Sequence[RepositoryFile]], claiming: Iterable[str]) -> set[str]:
+    """Return the paths of files that gave a fact or are listed already, and those of the *claiming* kinds."""
+    places = (*(flow.evidence for flow in context.flows), *context.rights.values())
+    paths = {path_of(place) for place in places} | {note.name.rpartition("#")[0] for note in context.annotations}
+    paths |= {*context.collector.files, *context.schema_files, *context.table_files, *context.connector_names}
+    paths |= {path for path, _ in context.unread} | {entry.file.path for entry in context.inline}
+    return paths | {file.path for kind in claiming for file in found.get(kind, ())}

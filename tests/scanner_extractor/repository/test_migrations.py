@@ -1,0 +1,222 @@
+"""Migrations of each tool: the tables they leave, with a column that the second one drops or renames."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanner_model.catalogs import CatalogTable
+
+
+def tables(reading) -> dict[str, list[str]]:
+    return {table.name: [column.path[0] for column in table.columns] for table in reading.of(CatalogTable)}
+
+
+MIGRATIONS = {
+    "Alembic": {
+        "alembic/versions/001_a.py": (
+            "import sqlalchemy as sa\n"
+            "from alembic import op\n"
+            "revision='001'\n"
+            "down_revision=None\n"
+            "def upgrade():\n"
+            "    op.create_table('orders', sa.Column('id', sa.BigInteger(), nullable=False), sa.Column("
+            "'total', sa.Float()))\n"
+            "def downgrade():\n"
+            "    op.drop_table('orders')\n"
+        ),
+        "alembic/versions/002_b.py": (
+            "import sqlalchemy as sa\n"
+            "from alembic import op\n"
+            "revision='002'\n"
+            "down_revision='001'\n"
+            "def upgrade():\n"
+            "    op.drop_column('orders', 'total')\n"
+            "def downgrade():\n"
+            "    op.add_column('orders', sa.Column('total', sa.Float()))\n"
+        ),
+    },
+    "Django": {
+        "shop/migrations/0001_initial.py": (
+            "from django.db import migrations, models\n"
+            "class Migration(migrations.Migration):\n"
+            "    initial = True\n"
+            '    operations = [migrations.CreateModel(name="Order", fields=[("id", models.BigAutoField('
+            'primary_key=True)), ("total", models.FloatField())], options={"db_table": "orders"})]\n'
+        ),
+        "shop/migrations/0002_b.py": (
+            "from django.db import migrations\n"
+            "class Migration(migrations.Migration):\n"
+            '    dependencies = [("shop", "0001_initial")]\n'
+            '    operations = [migrations.RemoveField(model_name="order", name="total")]\n'
+        ),
+    },
+    "Entity Framework": {
+        "Migrations/1_Init.cs": (
+            "public partial class Init : Migration { protected override void Up(MigrationBuilder migrat"
+            'ionBuilder) { migrationBuilder.CreateTable(name: "orders", columns: table => new { id = ta'
+            'ble.Column<long>(type: "bigint"), total = table.Column<double>(type: "double precision") }'
+            "); } protected override void Down(MigrationBuilder migrationBuilder) { migrationBuilder.Dr"
+            'opTable(name: "orders"); } }\n'
+        ),
+        "Migrations/2_Drop.cs": (
+            "public partial class Drop : Migration { protected override void Up(MigrationBuilder migrat"
+            'ionBuilder) { migrationBuilder.DropColumn(name: "total", table: "orders"); } protected ove'
+            "rride void Down(MigrationBuilder migrationBuilder) { migrationBuilder.AddColumn<double>(na"
+            'me: "total", table: "orders", type: "double precision"); } }\n'
+        ),
+    },
+    "Knex": {
+        "migrations/1.js": (
+            "exports.up = knex => knex.schema.createTable('orders', t => { t.bigInteger('id'); t.float("
+            "'total') })\n"
+            "exports.down = knex => knex.schema.dropTable('orders')\n"
+        ),
+        "migrations/2.js": (
+            "exports.up = knex => knex.schema.table('orders', t => { t.dropColumn('total') })\n"
+            "exports.down = knex => knex.schema.table('orders', t => { t.float('total') })\n"
+        ),
+    },
+    "Sequelize": {
+        "migrations/1.js": (
+            "module.exports = { up: (q, S) => q.createTable('orders', {id: S.BIGINT, total: S.FLOAT}), "
+            "down: q => q.dropTable('orders') }\n"
+        ),
+        "migrations/2.js": (
+            "module.exports = { up: (q, S) => q.removeColumn('orders', 'total'), down: (q,S) => q.addCo"
+            "lumn('orders','total',S.FLOAT) }\n"
+        ),
+    },
+    "TypeORM with SQL": {
+        "src/migrations/1-a.ts": (
+            "export class A1 implements MigrationInterface { async up(q: QueryRunner) { await q.query(`"
+            'CREATE TABLE "orders" ("id" bigint NOT NULL, "total" double precision)`) } async down(q: Q'
+            'ueryRunner) { await q.query(`DROP TABLE "orders"`) } }\n'
+        ),
+        "src/migrations/2-b.ts": (
+            "export class B2 implements MigrationInterface { async up(q: QueryRunner) { await q.query(`"
+            'ALTER TABLE "orders" DROP COLUMN "total"`) } async down(q: QueryRunner) { await q.query(`A'
+            'LTER TABLE "orders" ADD "total" double precision`) } }\n'
+        ),
+    },
+    "TypeORM": {
+        "src/migrations/1-a.ts": (
+            "export class A1 implements MigrationInterface { async up(q: QueryRunner) { await q.createT"
+            "able(new Table({name: 'orders', columns: [{name: 'id', type: 'bigint'}, {name: 'total', ty"
+            "pe: 'double'}]})) } async down(q: QueryRunner) {} }\n"
+        ),
+        "src/migrations/2-b.ts": (
+            "export class B2 implements MigrationInterface { async up(q: QueryRunner) { await q.dropCol"
+            "umn('orders', 'total') } async down(q: QueryRunner) { } }\n"
+        ),
+    },
+    "Drizzle": {
+        "src/schema.ts": (
+            "import { pgTable, bigint } from 'drizzle-orm/pg-core'\n"
+            "export const orders = pgTable('orders', { id: bigint('id', {mode:'number'}).primaryKey() }"
+            ")\n"
+        ),
+    },
+    "Prisma": {
+        "prisma/schema.prisma": ('model Order {\n  id BigInt @id\n  @@map("orders")\n}\n'),
+    },
+    "Atlas": {
+        "schema.hcl": ('table "orders" {\n  schema = schema.public\n  column "id" {\n    type = bigint\n  }\n}\n'),
+    },
+    "Rails": {
+        "db/migrate/20240101_create.rb": (
+            "class CreateOrders < ActiveRecord::Migration[7.0]\n"
+            "  def change\n"
+            "    create_table :orders do |t|\n"
+            "      t.float :total\n"
+            "    end\n"
+            "  end\n"
+            "end\n"
+        ),
+        "db/migrate/20240102_drop.rb": (
+            "class DropTotal < ActiveRecord::Migration[7.0]\n"
+            "  def change\n"
+            "    remove_column :orders, :total, :float\n"
+            "  end\n"
+            "end\n"
+        ),
+    },
+    "Liquibase XML": {
+        "db/changelog.xml": (
+            '<databaseChangeLog><changeSet id="1" author="a"><createTable tableName="orders"><column na'
+            'me="id" type="bigint"/><column name="total" type="double"/></createTable></changeSet><chan'
+            'geSet id="2" author="a"><dropColumn tableName="orders" columnName="total"/></changeSet></d'
+            "atabaseChangeLog>"
+        ),
+    },
+    "Liquibase YAML": {
+        "db/changelog.yaml": (
+            "databaseChangeLog:\n"
+            "- changeSet:\n"
+            "    id: 1\n"
+            "    changes:\n"
+            "    - createTable:\n"
+            "        tableName: orders\n"
+            "        columns:\n"
+            "        - column: {name: id, type: bigint}\n"
+            "        - column: {name: total, type: double}\n"
+            "- changeSet:\n"
+            "    id: 2\n"
+            "    changes:\n"
+            "    - dropColumn: {tableName: orders, columnName: total}\n"
+        ),
+    },
+    "goose": {
+        "migrations/1_a.sql": (
+            "-- +goose Up\n"
+            "CREATE TABLE orders (id bigint primary key, total double precision);\n"
+            "-- +goose Down\n"
+            "DROP TABLE orders;\n"
+        ),
+        "migrations/2_b.sql": (
+            "-- +goose Up\n"
+            "ALTER TABLE orders DROP COLUMN total;\n"
+            "-- +goose Down\n"
+            "ALTER TABLE orders ADD COLUMN total double precision;\n"
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize("files", MIGRATIONS.values(), ids=MIGRATIONS)
+def test_a_column_that_a_later_migration_drops_is_gone(files, read_repository):
+    assert tables(read_repository(files)) == {"orders": ["id"]}
+
+
+def test_revisions_of_alembic_follow_each_other_whatever_their_names(read_repository):
+    create = "op.create_table('orders', sa.Column('id', sa.Integer()), sa.Column('total', sa.Float()))"
+    files = {
+        "v/b.py": f"from alembic import op\nrevision = 'bb'\ndown_revision = None\ndef upgrade():\n    {create}\n",
+        "v/a.py": (
+            "from alembic import op\nrevision = 'aa'\ndown_revision = 'bb'\ndef upgrade():\n"
+            "    with op.batch_alter_table('orders') as batch:\n        batch.drop_column('total')\n"
+        ),
+    }
+
+    assert tables(read_repository(files)) == {"orders": ["id"]}
+
+
+def test_what_takes_a_migration_back_is_left_out(read_repository):
+    files = {
+        "m/1.up.sql": "CREATE TABLE orders (id bigint, total float);",
+        "m/2.up.sql": "ALTER TABLE orders DROP COLUMN total;",
+        "m/3.down.sql": "ALTER TABLE orders ADD COLUMN total float;",
+        "m/U2__undo.sql": "ALTER TABLE orders ADD COLUMN total float;",
+    }
+
+    assert tables(read_repository(files)) == {"orders": ["id"]}
+
+
+def test_a_change_may_be_in_a_file_that_comes_first(read_repository):
+    files = {"a.sql": "ALTER TABLE orders DROP COLUMN total;", "b.sql": "CREATE TABLE orders (id bigint, total float);"}
+
+    assert tables(read_repository(files)) == {"orders": ["id"]}
+
+
+@pytest.mark.parametrize("text", ["", "<databaseChangeLog>", "<databaseChangeLog><createTable/></databaseChangeLog>"])
+def test_a_changelog_that_is_not_complete_has_no_tables(text, read_repository):
+    assert "orders" not in tables(read_repository({"a.xml": text}))

@@ -1,0 +1,76 @@
+"""Files in no known form: named if they have the settings of a client or name what is known, and no others."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanner_extractor.repository.undeclared import UNDECLARED
+from scanner_model.declarations import UnreadFile
+
+TOPIC = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata: {name: shop.orders.v1}\nspec: {partitions: 1}\n"
+INVENTED = "pump:\n  from: {cluster: main, channel: shop.orders.v1}\n  to: {bucket: lake}\n"
+
+
+def undeclared(reading) -> dict[str, str]:
+    return {file.name: file.reason for file in reading.of(UnreadFile) if file.kind == UNDECLARED}
+
+
+@pytest.mark.parametrize("name", ["pumps/a.yaml", "pumps/a.json", "pumps/a.pump", "pumps/a.toml", "pumps/a.xml"])
+def test_a_file_of_an_unknown_form_that_names_a_topic_is_unread(name, read_repository):
+    found = undeclared(read_repository({"topic.yaml": TOPIC, name: INVENTED.replace("\n", " \n")}))
+
+    assert set(found) == {name}
+    assert "shop.orders.v1" in found[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("load.sql", "CREATE ROUTINE LOAD a.b ON c FROM KAFKA ('kafka_topic' = 'orders');"),
+        ("dlt.sql", "SELECT * FROM STREAM read_kafka(bootstrapServers => 'k:9092', subscribe => 'orders');"),
+        ("mm2.properties", "clusters = a, b\na.bootstrap.servers = k:9092\na->b.topics = orders\n"),
+        ("routes.xml", "<routes><route><from uri='kafka:orders?brokers=k'/></route></routes>"),
+        ("nifi.json", '{"properties": {"bootstrap.servers": "k:9092", "topic": "orders"}}'),
+        ("agent.hcl", 'sink "out" {\n  brokers = ["k:9092"]\n  topic = "orders"\n}\n'),
+    ],
+)
+def test_settings_of_a_client_in_an_unknown_form_are_unread(name, text, read_repository):
+    assert read_repository({f"etc/{name}": text}).of(UnreadFile)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("README.md", "`bootstrap.servers`, topic shop.orders.v1\n"),
+        (
+            ".github/workflows/ci.yaml",
+            "services: {kafka: {image: 'apache/kafka:3.9.0'}}\nenv: {TOPIC: shop.orders.v1}\n",
+        ),
+        ("pom.xml", "<dependency><artifactId>kafka-clients</artifactId></dependency>\n<!-- topic -->"),
+        ("libs.toml", 'streams = "org.apache.kafka:kafka-streams"\ntopic = 1\n'),
+        ("prometheus.yaml", "scrape_configs:\n- job_name: kafka\n  static_configs: [{targets: [exporter:9308]}]\n"),
+        ("src/test/resources/a.json", '{"bootstrap.servers": "k:9092", "topic": "a"}'),
+        ("old.conf", "# bootstrap.servers = k:9092\n# topic = a\nx = 1\n"),
+    ],
+)
+def test_documents_builds_tests_and_comments_are_no_uses(name, text, read_repository):
+    assert undeclared(read_repository({name: text, "topic.yaml": TOPIC})) == {}
+
+
+def test_a_file_that_is_read_is_not_listed_again(read_repository):
+    text = "topics: [shop.orders.v1]\nproducer: shop\nreader: mail\n"
+    settings = "topic-files:\n- {files: '*.pump.yaml', topic: '$.topics[*]', readers: $.reader, writers: $.producer}\n"
+
+    assert "a.pump.yaml" in undeclared(read_repository({"topic.yaml": TOPIC, "a.pump.yaml": text}))
+    read = read_repository({"topic.yaml": TOPIC, "a.pump.yaml": text, ".scanner.yaml": settings})
+    assert undeclared(read) == {}
+
+
+def test_settings_of_a_program_that_is_read_are_not_listed(read_repository):
+    program = (
+        "import os\nfrom kafka import KafkaProducer\n"
+        "KafkaProducer(bootstrap_servers='k').send(os.environ['TOPIC'], b'')\n"
+    )
+    compose = "services:\n  shop:\n    build: .\n    environment:\n      TOPIC: orders\n      KAFKA_BROKER: k:9092\n"
+
+    assert undeclared(read_repository({"shop.py": program, "compose.yaml": compose})) == {}

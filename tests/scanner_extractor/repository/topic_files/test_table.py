@@ -1,0 +1,339 @@
+"""The rows of the table of forms: topics, schemas, connectors, uses and rights of documents as each tool has them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scanner_extractor.repository.reading import RepositoryReading
+from scanner_model.clients import AclRule
+from scanner_model.declarations import Declaration, UnreadFile
+from scanner_model.manual import DeclaredFlow
+from scanner_model.schemas import SchemaVersion
+
+AVRO = '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]}'
+JSON_SCHEMA = '{"type": "object", "properties": {"id": {"type": "integer"}}}'
+PROTO = 'syntax = "proto3"; message Order { int64 id = 1; }'
+
+
+def declared(reading: RepositoryReading) -> set[tuple[str, str]]:
+    return {(str(entry.kind), entry.name) for entry in reading.of(Declaration)}
+
+
+def subjects(reading: RepositoryReading) -> dict[str, str]:
+    return {str(version.subject): version.format for version in reading.of(SchemaVersion)}
+
+
+def used(reading: RepositoryReading) -> set[tuple[str, str, str]]:
+    return {
+        (flow.job, "reads" if flow.origin.name else "writes", flow.origin.name or flow.target.name)
+        for flow in reading.of(DeclaredFlow)
+    }
+
+
+TOPICS = {
+    "Conduktor": "apiVersion: kafka/v2\nkind: Topic\nmetadata: {cluster: prod, name: orders}\nspec: {partitions: 3}\n",
+    "ns4kafka": "apiVersion: v1\nkind: Topic\nmetadata:\n  name: orders\nspec:\n  partitions: 3\n",
+    "Redpanda": """\
+apiVersion: cluster.redpanda.com/v1alpha2
+kind: Topic
+metadata: {name: orders-topic}
+spec: {overwriteTopicName: orders, partitions: 3}
+""",
+    "Crossplane": """\
+apiVersion: topic.kafka.crossplane.io/v1alpha1
+kind: Topic
+metadata:
+  name: orders-1
+  annotations:
+    crossplane.io/external-name: orders
+spec: {forProvider: {partitions: 3, replicationFactor: 1}}
+""",
+    "Koperator": """\
+apiVersion: kafka.banzaicloud.io/v1alpha1
+kind: KafkaTopic
+metadata: {name: t1}
+spec: {name: orders, partitions: 3, clusterRef: {name: kafka}}
+""",
+    "subgroup of an API": """\
+apiVersion: apps.cpc.platform.confluent.io/v1beta1
+kind: KafkaTopic
+metadata: {name: orders}
+spec: {parameters: {partitions: 3}}
+""",
+    "topicctl": "meta: {name: orders, cluster: local, environment: dev}\nspec: {partitions: 3, replicationFactor: 2}\n",
+    "Pulumi": """\
+name: shop
+runtime: yaml
+resources:
+  orders-topic:
+    type: kafka:index/topic:Topic
+    properties: {name: orders, partitions: 3}
+""",
+    "CloudFormation": json.dumps(
+        {"Resources": {"T": {"Type": "AWS::MSK::Topic", "Properties": {"TopicName": "orders", "PartitionCount": 3}}}}
+    ),
+}
+
+
+@pytest.mark.parametrize("text", TOPICS.values(), ids=TOPICS)
+def test_topics_are_read_with_their_partitions(text, read_repository):
+    reading = read_repository({"deploy/orders.yaml": text})
+
+    assert [(entry.name, entry.partitions) for entry in reading.of(Declaration)] == [("orders", 3)]
+
+
+SCHEMAS = {
+    "jikkou": f"""\
+apiVersion: schemaregistry.jikkou.io/v1beta2
+kind: SchemaRegistrySubject
+metadata: {{name: orders-value}}
+spec:
+  schemaType: JSON
+  schema: '{JSON_SCHEMA}'
+""",
+    "Redpanda": f"""\
+apiVersion: cluster.redpanda.com/v1alpha2
+kind: Schema
+metadata: {{name: orders-value}}
+spec:
+  schemaType: json
+  text: |
+    {JSON_SCHEMA}
+""",
+    "operator that names the topic": f"""\
+apiVersion: kafka.incubly.oss/v1beta1
+kind: KafkaSchema
+metadata: {{name: s}}
+spec:
+  topicName: orders
+  data: {{format: JSON, schema: '{JSON_SCHEMA}'}}
+""",
+    "Glue in jikkou": f"""\
+apiVersion: aws.jikkou.io/v1
+kind: AwsGlueSchema
+metadata: {{name: orders-value}}
+spec: {{dataFormat: JSON, schemaDefinition: '{JSON_SCHEMA}'}}
+""",
+    "schema-registry-gitops": f"subjects:\n- {{name: orders-value, type: JSON, schema: '{JSON_SCHEMA}'}}\n",
+    "answer of a registry": json.dumps([{"subject": "orders-value", "schemaType": "JSON", "schema": JSON_SCHEMA}]),
+    "export by subject": json.dumps({"orders-value": {"id": 7, "schema": JSON_SCHEMA}}),
+    "versions by subject": json.dumps({"orders-value": [{"version": 1, "schema": JSON_SCHEMA}]}),
+    "object": json.dumps({"subject": "orders-value", "schema": json.loads(JSON_SCHEMA)}),
+    "xRegistry": json.dumps(
+        {
+            "schemagroups": {
+                "g": {
+                    "schemas": {
+                        "orders-value": {
+                            "versions": {"1": {"format": "JSONSchema/7", "schema": json.loads(JSON_SCHEMA)}}
+                        }
+                    }
+                }
+            }
+        }
+    ),
+    "request to Glue": json.dumps(
+        {"SchemaName": "orders-value", "DataFormat": "JSON", "SchemaDefinition": JSON_SCHEMA}
+    ),
+}
+
+
+@pytest.mark.parametrize("text", SCHEMAS.values(), ids=SCHEMAS)
+def test_schemas_are_read_with_their_subject_and_format(text, read_repository):
+    path = "registry/a.json" if text.startswith(("{", "[")) else "registry/a.yaml"
+
+    assert subjects(read_repository({path: text})) == {"orders-value": "JSON"}
+
+
+@pytest.mark.parametrize(("text", "kind"), [(AVRO, "AVRO"), (JSON_SCHEMA, "JSON"), (PROTO, "PROTOBUF")])
+def test_the_format_of_a_payload_is_that_of_its_text(text, kind, read_repository):
+    reading = read_repository({"payloads/orders-value.json": json.dumps({"schema": text})})
+
+    assert subjects(reading) == {"orders-value": kind}
+
+
+def test_a_member_schema_of_something_else_is_no_schema(read_repository):
+    reading = read_repository({"a.json": json.dumps({"schema": "public"}), "b.json": json.dumps({"schema": "{id}"})})
+
+    assert subjects(reading) == {}
+
+
+def test_versions_of_an_export_keep_their_numbers_and_references(read_repository):
+    user = '{"type": "record", "name": "Order", "fields": [{"name": "by", "type": "acme.User"}]}'
+    other = '{"type": "record", "namespace": "acme", "name": "User", "fields": []}'
+    reference = {"name": "acme.User", "subject": "users-value", "version": 1}
+    rows = [
+        {"subject": "orders-value", "version": 3, "schema": AVRO},
+        {"subject": "orders-value", "version": 4, "schema": user, "references": [reference]},
+        {"subject": "users-value", "version": 2, "schema": other},
+    ]
+    versions = read_repository({"export.json": json.dumps(rows)}).of(SchemaVersion)
+
+    assert [(str(one.subject), one.version) for one in versions] == [
+        ("orders-value", 3),
+        ("orders-value", 4),
+        ("users-value", 2),
+    ]
+    assert {(one.name, one.version) for one in versions[1].references} == {("acme.User", 2)}
+
+
+CONFLUENT = """\
+apiVersion: platform.confluent.io/v1beta1
+kind: Schema
+metadata: {name: orders-value}
+spec:
+  data: {configRef: orders-config, format: avro}
+"""
+
+
+def test_a_schema_of_confluent_for_kubernetes_is_in_a_config_map_of_any_file(read_repository):
+    config_map = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: orders-config}}\ndata:\n  schema: |\n    {AVRO}\n"
+    reading = read_repository({"a/schema.yaml": CONFLUENT, "z/data.yaml": config_map})
+
+    assert subjects(reading) == {"orders-value": "AVRO"}
+    assert reading.schema_files == {"z/data.yaml": ("orders-value",)}
+
+
+def test_a_schema_whose_config_map_is_missing_is_unread(read_repository):
+    (unread,) = read_repository({"a/schema.yaml": CONFLUENT}).of(UnreadFile)
+
+    assert unread.name == "a/schema.yaml"
+
+
+USES = {
+    "Knative": (
+        "apiVersion: sources.knative.dev/v1\nkind: KafkaSource\nmetadata: {name: s}\n"
+        "spec: {topics: [orders], sink: {ref: {name: shop}}}\n",
+        ("shop", "reads", "orders"),
+    ),
+    "KEDA": (
+        "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: s}\nspec:\n"
+        "  scaleTargetRef: {name: shop}\n  triggers:\n  - {type: kafka, metadata: {topic: orders, consumerGroup: g}}\n",
+        ("shop", "reads", "orders"),
+    ),
+    "Argo sensor": (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Sensor\nmetadata: {name: shop}\nspec:\n  triggers:\n"
+        "  - template: {name: k, kafka: {url: 'k:9092', topic: orders}}\n",
+        ("shop", "writes", "orders"),
+    ),
+    "SAM": (
+        "Resources:\n  shop:\n    Type: AWS::Serverless::Function\n    Properties:\n      Events:\n        E:\n"
+        "          Type: SelfManagedKafka\n          Properties: {Topics: [orders]}\n",
+        ("shop", "reads", "orders"),
+    ),
+    "Firehose": (
+        "Resources:\n  shop:\n    Type: AWS::KinesisFirehose::DeliveryStream\n    Properties:\n"
+        "      MSKSourceConfiguration: {TopicName: orders}\n",
+        ("shop", "reads", "orders"),
+    ),
+    "Druid": (
+        '{"type": "kafka", "dataSchema": {"dataSource": "ds"}, "ioConfig": {"topic": "orders"}}',
+        ("druid:ds", "reads", "orders"),
+    ),
+    "Pinot": (
+        '{"realtime": {"tableName": "t", "tableType": "REALTIME", "ingestionConfig": {"streamIngestionConfig":'
+        ' {"streamConfigMaps": [{"stream.kafka.topic.name": "orders"}]}}}}',
+        ("pinot:t", "reads", "orders"),
+    ),
+    "Redpanda transform": (
+        "name: shop\ninput-topic: in\noutput-topic: orders\nlanguage: rust\n",
+        ("shop", "writes", "orders"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "use"), USES.values(), ids=USES)
+def test_programs_are_read_with_the_topics_they_use(text, use, read_repository):
+    assert use in used(read_repository({"deploy/a.yaml": text}))
+
+
+RIGHTS = {
+    "Strimzi": """\
+apiVersion: kafka.strimzi.io/v1beta2
+kind: KafkaUser
+metadata: {name: billing}
+spec:
+  authorization:
+    acls:
+    - resource: {type: topic, name: orders, patternType: prefix}
+      operations: [Read]
+    - resource: {type: group, name: g}
+      operations: [Read]
+""",
+    "ns4kafka": """\
+apiVersion: v1
+kind: AccessControlEntry
+metadata: {name: a}
+spec: {resourceType: TOPIC, resource: orders, resourcePatternType: PREFIXED, permission: READ, grantedTo: billing}
+""",
+}
+
+
+@pytest.mark.parametrize("text", RIGHTS.values(), ids=RIGHTS)
+def test_rights_on_topics_are_read_and_others_left_out(text, read_repository):
+    (rule,) = read_repository({"deploy/a.yaml": text}).of(AclRule)
+
+    assert (rule.principal, rule.operation, rule.pattern_type, rule.name) == (
+        "User:billing",
+        "READ",
+        "PREFIXED",
+        "orders",
+    )
+
+
+def test_a_right_that_forbids_is_no_right_to_read(read_repository):
+    text = RIGHTS["Strimzi"].replace(
+        "operations: [Read]\n    - resource: {type: g", "type: deny\n    - resource: {type: g"
+    )
+    rules = read_repository({"a.yaml": text.replace("type: deny", "type: deny\n      operations: [Read]")}).of(AclRule)
+
+    assert [rule.permission for rule in rules] == ["DENY"]
+
+
+def test_a_resource_without_a_known_name_is_unread_and_not_silent(read_repository):
+    text = "apiVersion: argoproj.io/v1alpha1\nkind: EventSource\nmetadata: {name: s}\nspec: {kafka: {e: {url: k}}}\n"
+    (unread,) = read_repository({"deploy/a.yaml": text}).of(UnreadFile)
+
+    assert unread.name == "deploy/a.yaml"
+
+
+def test_a_topic_that_jikkou_deletes_is_not_declared(read_repository):
+    text = SCHEMAS["jikkou"].replace(
+        "{name: orders-value}", "{name: orders-value, annotations: {jikkou.io/delete: true}}"
+    )
+    reading = read_repository({"a.yaml": text})
+
+    assert (subjects(reading), reading.of(UnreadFile)) == ({}, ())
+
+
+def test_a_schema_file_that_is_missing_is_said(read_repository):
+    (unread,) = read_repository({"a.yaml": "subjects:\n- {name: orders-value, file: gone.avsc}\n"}).of(UnreadFile)
+
+    assert (unread.name, "gone.avsc" in unread.reason) == ("a.yaml", True)
+
+
+def test_a_right_on_names_that_match_an_expression_is_unread(read_repository):
+    text = RIGHTS["Strimzi"].replace("patternType: prefix", "patternType: match")
+    reading = read_repository({"a.yaml": text})
+
+    assert (reading.of(AclRule), [file.name for file in reading.of(UnreadFile)]) == ((), ["a.yaml"])
+
+
+def test_a_file_that_only_names_the_files_of_subjects_is_read(read_repository):
+    text = "subjects:\n- {name: orders-value, file: thing.avsc}\n"
+    reading = read_repository({"a/subjects.yaml": text, "a/thing.avsc": AVRO})
+
+    assert (subjects(reading), reading.of(UnreadFile)) == ({"orders-value": "AVRO"}, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "apiVersion: kafka.strimzi.io/v1\nkind: KafkaUser\nmetadata: {name: u}\nspec: {authentication: {type: tls}}\n",
+        "apiVersion: argoproj.io/v1alpha1\nkind: EventSource\nmetadata: {name: s}\nspec: {webhook: {a: {port: 1}}}\n",
+    ],
+)
+def test_a_resource_that_has_nothing_of_what_is_read_is_not_listed(text, read_repository):
+    assert read_repository({"a.yaml": text}).of(UnreadFile) == ()
