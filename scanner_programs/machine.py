@@ -7,6 +7,7 @@ changed its arguments. Limits make values opaque, never absent.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -55,14 +56,15 @@ from scanner_programs.values import (
     show,
 )
 
-MOST_STEPS = 30_000
+MOST_STEPS = 12_000
 """Expressions that one view evaluates."""
-MOST_STEPS_TOGETHER = 400_000
+MOST_STEPS_TOGETHER = 150_000
 """Expressions that all views of a program evaluate."""
 _DEEPEST = 24
 _NESTED = 120
 _MOST_TURNS = 8
 _MOST_OF_TEST = 120
+_LONGEST = 200
 _MOST_IMPLEMENTERS = 4
 
 Given = tuple[str, Value]
@@ -1708,7 +1710,7 @@ class Machine:
         listed = ", ".join("itself" if any(one is root for root in roots[:1]) else shown.text(one) for one in values)
         for root in roots:
             if len(root.touched) < _MOST_TURNS * 4:
-                root.touched.append(f"{name.rpartition('.')[2]}({listed})")
+                root.touched.append(_brief(f"{name.rpartition('.')[2]}({listed})"))
 
     # --- objects
 
@@ -1784,7 +1786,7 @@ class Machine:
                 thing.fields[one.name] = self._as(value, one.type, owner)
                 place += 1
             else:
-                thing.touched.append(f"made of {show(value)}")
+                thing.touched.append(_brief(f"made of {show(value)}"))
 
     def _as(self, value: Value, kind: str, owner: Known) -> Value:
         """Return a value as one of a declared type, if nothing more is known of it."""
@@ -1918,15 +1920,21 @@ def _is_turn(guard: Value) -> bool:
     return isinstance(guard, Apply) and guard.name in ("for", "while")
 
 
+def _brief(text: str) -> str:
+    """Return a text, or of a long one its start and what tells it from others."""
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:_LONGEST]}… {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
 def _is_fixed(test: Value) -> bool:
     """Return whether a test is of constants and of lengths of lists only."""
     match test:
         case Const() | Ref(name="a list"):
             return True
         case Apply(of=of, arguments=arguments):
-            return all(_is_fixed(one) for one in (*arguments, *((of,) if of is not None else ()))) and bool(
-                arguments or of
-            )
+            parts = [*arguments, *([of] if of is not None else [])]
+            return bool(parts) and all(map(_is_fixed, parts))
         case Get(of=of):
             return _is_fixed(of)
     return False

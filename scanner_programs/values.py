@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MOST_PARTS = 2_000
 """Parts of a value that its text has; what is beyond is opaque."""
+LONGEST_TEXT = 10_000
+"""Characters of a constant that is put together from others."""
 Memo: TypeAlias = list[tuple[str, int, bool]]
 """The text of a value that never changes, its parts, and whether something in it was not followed."""
 _DEEPEST = 60
@@ -160,6 +162,8 @@ def operate(operator: str, operands: tuple[Value, ...]) -> Value:
     if operator in ("+", ".", "++") and len(operands) == 2:
         left, right = operands
         if isinstance(left, Const) and isinstance(right, Const) and Kind.TEXT in (left.kind, right.kind):
+            if len(left.text) + len(right.text) > LONGEST_TEXT:
+                return Opaque("a long text")
             return Const(Kind.TEXT, left.text + right.text)
         operator = "+"
     if operator in ("==", "!=") and all(isinstance(one, Const) for one in operands):
