@@ -18,6 +18,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.questions.documents import document
 from scanner_api.questions.names import state as read_state
 from scanner_api.questions.question import Question
+from scanner_model.documents.json_input import load_json
 from scanner_model.errors import InputInvalid, ScannerError
 from scanner_server.bodies import Bodies
 from scanner_server.openapi import read_parameters
@@ -179,7 +180,7 @@ def _parameter_texts(request: Request) -> dict[str, str]:
 def _members(body: bytes) -> dict[str, object]:
     """Return the members of a JSON object; raises InputInvalid for anything else."""
     try:
-        value = json.loads(body)
+        value = load_json(body).value
     except (ValueError, RecursionError) as error:
         why = error.msg if isinstance(error, json.JSONDecodeError) else "it is not UTF-8, or nests too deeply"
         raise InputInvalid(f"invalid JSON in the body: {why}", where="body", hint=_EXAMPLE) from error

@@ -7,7 +7,6 @@ names or columns in a way that scanner does not follow, so it reports the end as
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -17,6 +16,7 @@ from dataflow_generator.connectors.dataset_names import unique
 from dataflow_generator.connectors.model import Connector, ConnectorFlow, ConnectorFlows, Direction, Shape
 from dataflow_generator.connectors.mongodb_fields import RENAMER_MAPPING, RENAMER_REGEXP, is_list_of_objects
 from dataflow_generator.connectors.sinks import in_order
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import Problem
 
 
@@ -66,8 +66,8 @@ def values(*names: str) -> Neutral:
 def _only_matches(pipeline: str) -> bool:
     """Return whether an aggregation pipeline only selects documents, so that their fields stay."""
     try:
-        stages = json.loads(pipeline)
-    except (ValueError, RecursionError):
+        stages = load_text(pipeline)
+    except ValueError:
         return False
     return isinstance(stages, list) and all(isinstance(stage, dict) and stage.keys() <= {"$match"} for stage in stages)
 
