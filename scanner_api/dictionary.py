@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from scanner_dictionary.engine.open import Connection, Engine, resolve_url
+from scanner_dictionary.engine.open import Connection, Engine, open_for_reading, resolve_url
 from scanner_dictionary.engine.open import open_dictionary as open_engine
 from scanner_dictionary.engine.pool import ReaderPool
 from scanner_dictionary.engine.soundness import damaged_cell
@@ -108,7 +108,7 @@ class Dictionary:
 
 @contextmanager
 def _asking(url: str) -> Iterator[Connection]:
-    with open_engine(url, create=False).connect() as conn:
+    with open_for_reading(url) as engine, engine.connect() as conn:
         if conn.dialect.name == "sqlite":
             only_read(conn)
         yield conn
@@ -123,13 +123,18 @@ def open_dictionary(
 ) -> Dictionary:
     """Open the dictionary at *url* once, so that a missing or incompatible one is reported here, and return its handle.
 
-    *create* makes a missing dictionary and migrates an older one. *patience* and *notify*: see `Dictionary`.
+    *create* makes a missing dictionary and migrates an older one; without it nothing is written. *patience* and
+    *notify*: see `Dictionary`.
     Raises DictionaryUnusable.
 
     >>> dictionary = open_dictionary("sqlite:///dictionary.db", create=True)
     """
     handle = Dictionary(str(url), patience, notify)
-    handle.writing(create=create).dispose()
+    if create:
+        handle.writing(create=True).dispose()
+    else:
+        with handle.reading():
+            pass
     return handle
 
 
