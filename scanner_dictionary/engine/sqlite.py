@@ -288,6 +288,11 @@ def _open(uri: str, patience: float) -> sqlite3.Connection:
     except sqlite3.Error:
         driver.close()
         raise
+    except UnicodeDecodeError as error:  # SQLite's message quotes what it cannot read
+        driver.close()
+        damaged = sqlite3.DatabaseError("the schema of the database cannot be read")
+        damaged.sqlite_errorname = "SQLITE_CORRUPT"
+        raise damaged from error
     return driver
 
 
