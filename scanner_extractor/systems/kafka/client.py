@@ -28,7 +28,7 @@ from scanner_model.redaction import KnownSecrets, is_secret_name, mask_text
 
 _DENIED = {"_AUTHENTICATION", "SASL_AUTHENTICATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"}
 _TLS = {"_SSL"}
-_NOISE = re.compile(r"\s*\(after \d+ms in state [^)]*\)|, \d+ identical error\(s\) suppressed")
+_NOISE = re.compile(r"\(after \d++ms in state [^()]*+\)|, \d++ identical error\(s\) suppressed")
 
 
 class Failures:
