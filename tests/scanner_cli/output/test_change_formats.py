@@ -99,7 +99,7 @@ def test_sarif_is_valid(report: ChangeReport) -> None:
 )
 def test_sarif_holds_no_link_of_others(name: str) -> None:
     """A message in plain text may have links, SARIF 2.1.0, 3.11.6: an unescaped bracket opens one."""
-    reported = ChangeReport(findings=(finding(what=name),), skipped=(SkippedFile(file=name, why=name),))
+    reported = ChangeReport(files=(), findings=(finding(what=name),), skipped=(SkippedFile(file=name, why=name),))
     (run,) = json.loads(RENDERERS["sarif"](reported))["runs"]
     texts = [
         run["results"][0]["message"]["text"],
@@ -112,7 +112,7 @@ def test_sarif_holds_no_link_of_others(name: str) -> None:
 
 
 def test_sarif_leaves_brackets_without_a_link() -> None:
-    reported = ChangeReport(findings=(finding(what="items[0].price [a]"),))
+    reported = ChangeReport(files=(), findings=(finding(what="items[0].price [a]"),))
 
     assert "items[0].price [a]" in RENDERERS["sarif"](reported)
 
