@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from scanner_extractor.repository.applications.definitions import read_definitions
 
 JAVA = """import a.v1.Order;
