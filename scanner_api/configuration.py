@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,6 +44,7 @@ from scanner_extractor.systems.confluent_cloud.probes import CloudFound, cloud_p
 from scanner_extractor.systems.confluent_cloud.settings import CLOUD_URL, CloudSettings, Lacking, Organization
 from scanner_extractor.systems.kafka.admin import probe
 from scanner_model.declarations import UnreadFile
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.plugins import Plugin, installed_plugins
@@ -296,8 +296,8 @@ def _address(url: str) -> str:
 def is_cluster_file(file: str | Path) -> bool:
     """Return whether *file* has a member of cluster.json that manual input lacks; False for an unreadable file."""
     try:
-        document = json.loads(Path(file).read_text("utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
+        document = load_text(Path(file).read_text("utf-8-sig"))
+    except (OSError, ValueError):
         return False
     own = published_schema()["properties"].keys() - schema()["properties"].keys()
     return isinstance(document, dict) and not own.isdisjoint(document)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from scanner_dictionary.engine.open import Connection, Engine, resolve_url
+from dataflow_generator.graph import Certainty, EdgeKind, NodeKind
+from scanner_dictionary.engine.open import Connection, Engine, open_for_reading, resolve_url
 from scanner_dictionary.engine.open import open_dictionary as open_engine
 from scanner_dictionary.engine.pool import ReaderPool
-from scanner_dictionary.engine.soundness import damaged_cell
+from scanner_dictionary.engine.soundness import OF_DATA, damage
 from scanner_dictionary.engine.sqlite import only_read
 from scanner_dictionary.export import CopyProgress as CopyProgress
 from scanner_dictionary.export import TableCopy as TableCopy
@@ -24,10 +26,16 @@ from scanner_dictionary.queries.state import (
     cluster_measures,
     source_measures,
 )
+from scanner_dictionary.validation.findings import Severity
 from scanner_model.errors import DictionaryUnusable, InputInvalid
 
-_OF_DATA = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError, RecursionError)
-"""What a reader of rows ends with that meets a value of another type, or a defect of scanner."""
+_WORDS = {
+    ("flow_node", "kind"): tuple(NodeKind),
+    ("flow_edge", "kind"): tuple(EdgeKind),
+    ("flow_edge", "certainty"): tuple(Certainty),
+    ("finding", "severity"): tuple(Severity),
+}
+"""The words of the graph, which the dictionary stores as texts."""
 
 DEFAULT_PATIENCE = 10.0
 """Seconds to wait while another program writes the dictionary."""
@@ -67,10 +75,9 @@ class Dictionary:
             except UnicodeEncodeError as error:
                 hint = "write it in UTF-8"
                 raise InputInvalid(f"{error.object!r} holds bytes that are not UTF-8", hint=hint) from error
-            except _OF_DATA as error:
-                if cell := damaged_cell(conn):
-                    hint = "restore a copy, or scan into a new file"
-                    what = f"the dictionary is damaged: {cell} has a value of another type"
+            except OF_DATA as error:
+                if damaged := damage(conn, _WORDS) or (isinstance(error, sqlite3.Error) and str(error)):
+                    what, hint = f"the dictionary is damaged: {damaged}", "restore a copy, or scan into a new file"
                     raise DictionaryUnusable(what, where=self.shown, hint=hint) from error
                 raise
 
@@ -108,7 +115,7 @@ class Dictionary:
 
 @contextmanager
 def _asking(url: str) -> Iterator[Connection]:
-    with open_engine(url, create=False).connect() as conn:
+    with open_for_reading(url) as engine, engine.connect() as conn:
         if conn.dialect.name == "sqlite":
             only_read(conn)
         yield conn
@@ -123,13 +130,18 @@ def open_dictionary(
 ) -> Dictionary:
     """Open the dictionary at *url* once, so that a missing or incompatible one is reported here, and return its handle.
 
-    *create* makes a missing dictionary and migrates an older one. *patience* and *notify*: see `Dictionary`.
+    *create* makes a missing dictionary and migrates an older one; without it nothing is written. *patience* and
+    *notify*: see `Dictionary`.
     Raises DictionaryUnusable.
 
     >>> dictionary = open_dictionary("sqlite:///dictionary.db", create=True)
     """
     handle = Dictionary(str(url), patience, notify)
-    handle.writing(create=create).dispose()
+    if create:
+        handle.writing(create=True).dispose()
+    else:
+        with handle.reading():
+            pass
     return handle
 
 

@@ -13,11 +13,11 @@ from scanner_cli import library
 from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option, one_of
-from scanner_cli.output.columns import ROOT, found_tag
+from scanner_cli.output.columns import found_tag
 from scanner_cli.output.render import Format, cell, format_option, narrow, ranges, shorten, show
 from scanner_cli.output.terminal import terminal_width
 from scanner_cli.parameters import Option, options_of
-from scanner_model.columns import path_name
+from scanner_model.columns import WHOLE_MESSAGE, path_name
 from scanner_model.names import dataset_address
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ _NARROW = 32
 
 def _column(row: Row, _: str) -> Row:
     return {
-        "name": row["name"] or ROOT,
+        "name": row["name"] or WHOLE_MESSAGE,
         "found_tags": [found_tag(tag) for tag in row["found_tags"]],
         "where": row["topic"] or dataset_address(row["dataset"]),
     }

@@ -98,6 +98,10 @@ def _unshown(match: re.Match[str]) -> str:
 _OF_ANY_FIELDS = frozenset({"any", "message"})
 
 
+WHOLE_MESSAGE = "(whole message)"
+"""What is shown in place of the empty path of a message that is one value."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """One column of a schema, parent or leaf.

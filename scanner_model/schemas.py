@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from scanner_model.columns import Column
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import Problem
 from scanner_model.facts import Key, Value
 from scanner_model.names import Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
@@ -128,8 +129,8 @@ class Definition:
 def is_list_of_columns(text: str) -> bool:
     """Return whether *text* was written by `columns_text`."""
     try:
-        first = json.loads(text.partition("\n")[0])
-    except (ValueError, RecursionError):
+        first = load_text(text.partition("\n")[0])
+    except ValueError:
         return False
     return isinstance(first, dict) and first.keys() == {member.name for member in fields(Column)}
 

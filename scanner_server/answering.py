@@ -18,6 +18,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.questions.documents import document
 from scanner_api.questions.names import state as read_state
 from scanner_api.questions.question import Question
+from scanner_model.documents.json_input import load_json
 from scanner_model.errors import InputInvalid, ScannerError
 from scanner_server.bodies import Bodies
 from scanner_server.openapi import read_parameters
@@ -179,13 +180,17 @@ def _parameter_texts(request: Request) -> dict[str, str]:
 def _members(body: bytes) -> dict[str, object]:
     """Return the members of a JSON object; raises InputInvalid for anything else."""
     try:
-        value = json.loads(body)
+        loaded = load_json(body)
     except (ValueError, RecursionError) as error:
         why = error.msg if isinstance(error, json.JSONDecodeError) else "it is not UTF-8, or nests too deeply"
         raise InputInvalid(f"invalid JSON in the body: {why}", where="body", hint=_EXAMPLE) from error
-    if not isinstance(value, dict):
+    if not isinstance(loaded.value, dict):
         raise InputInvalid("the body is not a JSON object", where="body", hint=_EXAMPLE)
-    return value
+    if loaded.replaced:
+        raise InputInvalid("a text in the body holds NUL or is not UTF-8", where="body", hint=_EXAMPLE)
+    if loaded.repeats:
+        raise InputInvalid("an object in the body has a member twice", where="body", hint=_EXAMPLE)
+    return loaded.value
 
 
 _EXAMPLE = 'as in {"subject": "orders-value", "text": "..."}'

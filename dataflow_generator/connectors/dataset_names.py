@@ -18,7 +18,7 @@ _TWO_PARTS = frozenset(
 )
 DEFAULT_SCHEMAS = {scheme: product.schema for scheme, product in PRODUCTS.items() if product.schema}
 
-_USER = re.compile(r"//(?:(?!,[a-zA-Z][\w+.-]*://).)*@", re.DOTALL)
+_NEXT_URL = re.compile(r",(?=[a-zA-Z][\w+.-]*+://)")
 _OBJECT_STORES = {"s3a": "s3", "s3n": "s3", "wasb": "wasbs", "abfs": "abfss"}
 
 
@@ -142,7 +142,12 @@ def without_users(text: str) -> str:
     """Remove `user:password@`, whatever the password contains, including preceding hosts of a list without schemes."""
     if "://" not in text:
         return text.rpartition("@")[2]
-    return _USER.sub("//", text)
+    return ",".join(map(_without_user, _NEXT_URL.split(text)))
+
+
+def _without_user(url: str) -> str:
+    before, mark, rest = url.partition("//")
+    return before + mark + rest.rpartition("@")[2]
 
 
 def _address(text: str, port: str) -> str:

@@ -31,8 +31,8 @@ _MYSQL_LIST = re.compile(r"(?:[^/(\[?]*@)?(?P<list>\[(?:\([^()]*\)|[^/()?])*\]|(
 
 _MYSQL_ADDRESS = re.compile(r"(?:address=)?(?:\([^()]*\))+|[^,()]+")
 _MYSQL_FIELD = re.compile(r"[(,]\s*(host|port)\s*=([^(),]*)", re.IGNORECASE)
-_TERADATA_PARAMETER = re.compile(r"(\w+)=('[^']*'|[^,]*)")
-_BRACED_PARAMETER = re.compile(r"([^;={}]+)=(\{[^}]*\}|[^;]*)")
+_TERADATA_PARAMETER = re.compile(r"(?<!\w)(\w++)=('[^']*+'|[^,]*+)")
+_BRACED_PARAMETER = re.compile(r"(?<![^;={}])([^;={}]++)=(\{[^{}]*+\}|[^;]*+)")
 _DASHES = re.compile(r"(?<!xn)--")
 _IPV6 = re.compile(r"[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*")
 

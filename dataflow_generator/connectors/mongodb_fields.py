@@ -6,7 +6,6 @@ comes before that of all topics.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.java_regex import java_regex
 from scanner_model.columns import ColumnPath
+from scanner_model.documents.json_input import load_text
 
 _ID = "_id"
 
@@ -104,14 +104,14 @@ RENAMER_MAPPING, RENAMER_REGEXP = "field.renamer.mapping", "field.renamer.regexp
 def is_list_of_objects(text: str) -> bool:
     """Return whether *text* is a JSON list of objects, as the renamers need it."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = load_text(text)
+    except ValueError:
         return False
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
 def _items(text: str) -> list[dict[str, object]]:
-    return json.loads(text) if text and is_list_of_objects(text) else []
+    return load_text(text) if text and is_list_of_objects(text) else []
 
 
 def _renamed(path: ColumnPath, name_of: Callable[[str, str], str]) -> ColumnPath:

@@ -7,7 +7,6 @@ names or columns in a way that scanner does not follow, so it reports the end as
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -17,6 +16,7 @@ from dataflow_generator.connectors.dataset_names import unique
 from dataflow_generator.connectors.model import Connector, ConnectorFlow, ConnectorFlows, Direction, Shape
 from dataflow_generator.connectors.mongodb_fields import RENAMER_MAPPING, RENAMER_REGEXP, is_list_of_objects
 from dataflow_generator.connectors.sinks import in_order
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import Problem
 
 
@@ -36,7 +36,8 @@ Neutral = Callable[[str], bool]
 class Setting:
     """A setting of a family's classes; *neutral* accepts the values that leave the derived names and columns right.
 
-    A key that ends in `*` stands for every key that begins with the text before it.
+    A key that ends in `*` stands for every key that begins with the text before it, one that begins with `*` for every
+    key that ends in the text behind it.
     """
 
     key: str
@@ -49,6 +50,7 @@ class Setting:
         names = (key.removeprefix("topic.override.") if key.endswith(f".{prefix}") else key for key, _ in config.pairs)
         for name, (key, _) in zip(names, config.pairs, strict=True):
             is_own = name == self.key or (name != key and name.endswith(f".{self.key}"))
+            is_own |= self.key.startswith("*") and key.endswith(self.key[1:])
             if (is_own or (prefix != self.key and key.startswith(prefix))) and not self.neutral(config.text(key)):
                 yield key
 
@@ -66,8 +68,8 @@ def values(*names: str) -> Neutral:
 def _only_matches(pipeline: str) -> bool:
     """Return whether an aggregation pipeline only selects documents, so that their fields stay."""
     try:
-        stages = json.loads(pipeline)
-    except (ValueError, RecursionError):
+        stages = load_text(pipeline)
+    except ValueError:
         return False
     return isinstance(stages, list) and all(isinstance(stage, dict) and stage.keys() <= {"$match"} for stage in stages)
 
@@ -153,6 +155,19 @@ UNINTERPRETED: Mapping[str, tuple[Setting, ...]] = {
     "iceberg": (Setting("iceberg.tables.route-field", Affected.DATASETS),),
     "clickhouse": (),
     "search": (),
+    "jdbc source": (),
+    "jdbc sink": (),
+    "snowflake": (Setting("snowflake.streaming.iceberg.enabled", Affected.COLUMNS, values("false")),),
+    "bigquery": (
+        Setting(
+            "schemaRetriever",
+            Affected.COLUMNS,
+            classes("IdentitySchemaRetriever", "SchemaRegistrySchemaRetriever", "MemorySchemaRetriever"),
+        ),
+    ),
+    "http": (Setting("regex.patterns", Affected.COLUMNS),),
+    "cassandra": (Setting("*.query", Affected.COLUMNS),),
+    "splunk": (Setting("splunk.header.support", Affected.DATASETS, values("false")),),
 }
 """The settings of each family whose values have no rule, unless they are neutral."""
 
@@ -164,6 +179,12 @@ INTERPRETED: Mapping[str, tuple[str, ...]] = {
     "jdbc sink": ("table.name.format", "table.name.normalize", "topics.to.tables.mapping", "fields.whitelist"),
     "clickhouse": ("enableDbTopicSplit", "dbTopicSplitChar", "topic2TableMap"),
     "search": ("data.stream.enabled", "data.stream.prefix", "data.stream.type", "topic.index.map"),
+    "jdbc source": ("topic.prefix", "query", "table.whitelist", "table.include.list", "table.blacklist"),
+    "snowflake": ("snowflake.database.name", "snowflake.schema.name", "snowflake.topic2table.map"),
+    "bigquery": ("project", "defaultDataset", "datasets", "topic2TableMap", "sanitizeTopics", "sanitizeFieldNames"),
+    "http": ("http.api.url", "http.url", "reporter.result.topic.name", "reporter.error.topic.name"),
+    "splunk": ("splunk.indexes",),
+    "cassandra": ("contactPoints", "cassandra.keyspace", "topic.*.mapping"),
 }
 """Settings that change names or columns and have a rule, of the families above; for the documentation."""
 
@@ -181,20 +202,24 @@ def family_of(reader_module: str, class_name: str, direction: Direction) -> tupl
     module, name = reader_module.rpartition(".")[2], class_name.rpartition(".")[2].lower()
     if "debezium" in class_name.lower() and direction is Direction.SINK:
         return ("debezium sink", "mongodb sink") if "mongo" in name else ("debezium sink",)
+    if module in _BY_MODULE:
+        return (_BY_MODULE[module],)
     match module:
-        case "debezium":
-            return ("debezium",)
-        case "mirror":
-            return ("mirror",)
-        case "object_stores":
-            return ("object store",)
+        case "jdbc":
+            return ("jdbc sink" if direction is Direction.SINK else "jdbc source",)
         case "nosql" if "mongo" in name:
             return ("mongodb sink" if direction is Direction.SINK else "mongodb source",)
-        case "nosql" if "search" in name:
-            return ("search",)
-        case "warehouses":
-            return tuple(family for family in ("starrocks", "doris", "iceberg", "clickhouse") if family in name)
-    return ()
+    return tuple(dict.fromkeys(family for part, family in _BY_NAME.get(module, {}).items() if part in name))
+
+
+_BY_MODULE = {"debezium": "debezium", "mirror": "mirror", "object_stores": "object store"}
+_WAREHOUSES = ("starrocks", "doris", "iceberg", "clickhouse", "snowflake", "bigquery")
+_BY_NAME: Mapping[str, Mapping[str, str]] = {
+    "nosql": {"search": "search", "cassandra": "cassandra", "dsesink": "cassandra"},
+    "services": {"http": "http", "splunk": "splunk"},
+    "warehouses": {family: family for family in _WAREHOUSES},
+}
+"""Families by what is in the simple names of their classes, by module."""
 
 
 def with_unknown_ends(connector: Connector, flows: ConnectorFlows, families: Iterable[str]) -> ConnectorFlows:

@@ -23,10 +23,10 @@ PATTERN_PREFIX = "regex:"
 """How the source of a `TopicFlow` begins that is a pattern of topics."""
 
 _SUB = re.compile(r"^[^\S\n]*Sub-topology:\s*(?P<number>\d+)\s*(?P<shared>for global store.*)?$")
-_HEAD = re.compile(r"^[^\S\n]*(?:Topology|Topologies|Sub-topologies):\s*(?P<name>.*?):?\s*$")
+_HEAD = re.compile(r"^[^\S\n]*(?:Topology|Topologies|Sub-topologies):\s*+(?P<name>.*)$")
 _NODE = re.compile(
-    r"^[^\S\n]*(?P<kind>Source|Processor|Sink):\s+(?P<name>\S.*?)\s+"
-    r"\((?P<what>topics?|stores|extractor class):\s*(?P<rest>.*)$"
+    r"^[^\S\n]*+(?P<kind>Source|Processor|Sink):\s++(?P<name>\S.*?)(?<!\s)\s++"
+    r"\((?P<what>topics?|stores|extractor class):\s*+(?P<rest>.*)$"
 )
 _LINK = re.compile(r"^[^\S\n]*(?P<arrow>-->|<--)\s*(?P<names>.*)$")
 # A stream-table join only reads the store of the table; in a foreign-key join both sides write.
@@ -143,7 +143,7 @@ class _Reader:
         elif match := _LINK.match(line):
             self._link(match, number)
         elif match := _HEAD.match(line):
-            self.name = self.name or match["name"]
+            self.name = self.name or match["name"].rstrip().removesuffix(":")
         elif line.strip():
             self.problems.append(Problem(f"line {number}", f"is not a line of a topology: {line.strip()[:60]!r}"))
 

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -183,6 +184,15 @@ _STANDALONE = "spark://"
 _CONNECT_TIMEOUT = 5.0
 """Seconds that a master may take to accept a connection."""
 
+_ANSWER_TIMEOUT = 10.0
+"""Seconds that a master may take to answer a request; a busy one takes a fraction of a second."""
+
+_RPC_REQUEST, _RPC_ANSWERS = 3, (4, 5)
+"""Types of messages of Spark's RPC: a request; a response, and a failure."""
+
+_PROBE, _FRAME = b"scanner", 9
+"""The content of a request that no endpoint understands; the bytes of an answer up to its type."""
+
 _STOPPED = "No active SparkContext"
 """Spark's error after the driver stopped for another reason, which only its log contains."""
 
@@ -224,7 +234,7 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", light: bool 
     _check_pyspark("spark-connect" if remote else "spark")
     if not remote:
         _need_java(os.environ)
-        _check_master(settings.get("spark.master", ""))
+        _check_master(settings)
     with _log_file() as log, translate_spark_errors(masked_address(remote) or str(log), log):
         with _errors_in(log):
             session = _connect(remote) if remote else _start({**(_light_options() if light else {}), **settings}, log)
@@ -256,22 +266,47 @@ def masked_address(remote: str) -> str:
     return mask_url(remote.partition(";")[0]).rstrip("/")
 
 
-def _check_master(master: str) -> None:
-    """Raise ScannerError if no host of a `spark://` address accepts a connection: Spark itself tries for a minute."""
+def _check_master(settings: Mapping[str, str]) -> None:
+    """Raise ScannerError if no host of a `spark://` address answers as a master: Spark itself tries for a minute."""
+    master = settings.get("spark.master", "")
     if not master.startswith(_STANDALONE):
         return
     reason = ""
     for address in master.removeprefix(_STANDALONE).split(","):
         host, _, port = address.rpartition(":")
         try:
-            with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT):
-                return
+            with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT) as connection:
+                if _is_encrypted(settings) or _speaks_spark(connection):
+                    return
+            reason = f"{address} accepts connections and does not answer as a Spark master"
         except (ValueError, OverflowError):
             reason = f"{address!r} has no valid port"
         except OSError as error:
             reason = error.strerror or str(error)
-    hint = "check host and port (7077 by default), or use --engine local"
-    raise ScannerError(f"Spark's master does not accept connections: {reason}", where=mask_url(master), hint=hint)
+    hint = "check host and port (7077 by default, not that of the web page), or use --engine local"
+    raise ScannerError(f"Spark's master does not answer: {reason}", where=mask_url(master), hint=hint)
+
+
+def _is_encrypted(settings: Mapping[str, str]) -> bool:
+    return any(settings.get(name, "").lower() == "true" for name in ("spark.ssl.rpc.enabled", "spark.ssl.enabled"))
+
+
+def _speaks_spark(connection: socket.socket) -> bool:
+    """Return whether the server answers a request of Spark's RPC, which it does not understand, with an RPC message.
+
+    A frame has its length, a type and a number (Spark, common/network-common, MessageEncoder and RpcRequest). A master
+    answers a failure, also if it needs a secret that this request lacks.
+    """
+    message = struct.pack(">BQI", _RPC_REQUEST, 1, len(_PROBE)) + _PROBE
+    connection.settimeout(_ANSWER_TIMEOUT)
+    connection.sendall(struct.pack(">Q", 8 + len(message)) + message)
+    answer = b""
+    try:
+        while len(answer) < _FRAME and (piece := connection.recv(_FRAME - len(answer))):
+            answer += piece
+    except OSError:
+        return False
+    return len(answer) == _FRAME and answer[8] in _RPC_ANSWERS
 
 
 @contextlib.contextmanager

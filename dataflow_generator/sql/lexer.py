@@ -97,12 +97,12 @@ _COMMON = r"""
 |(?P<quoted>`[^`]*(?:``[^`]*)*(?:`|\Z))
 |(?P<double>"[^"]*(?:""[^"]*)*(?:"|\Z))
 |(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w@]))
-|(?P<word>(?:[^\W\d]|\d(?=\w)|\$\{[^}\s]*\}|[@$])(?:\$\{[^}\s]*\}|[\w@$])*)
+|(?P<word>(?:[^\W\d]|\d(?=\w)|\$\{[^{}\s]*+\}|[@$])(?:\$\{[^{}\s]*+\}|[\w@$])*)
 |(?P<operator>->|=>|:=|\|\||<>|!=|<=|>=|.)
 """
 _PATTERN = re.compile(_COMMON, re.VERBOSE | re.DOTALL)
 _HINT = "/*+"
-_VARIABLE = re.compile(r"\$\{([^}\s]*)\}")
+_VARIABLE = re.compile(r"\$\{([^{}\s]*+)\}")
 
 
 def tokenize(text: str, dialect: Dialect) -> list[Token]:

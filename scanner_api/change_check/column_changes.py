@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from scanner_dictionary.compatibility.changes import Action, ColumnChange
 from scanner_model.columns import Column, ColumnPath, path_name
+from scanner_model.documents.json_input import load_text
 
 _ALIKE = 0.6
 """How near two names must be for a guess; `total` and `amount` are 0.18, `mail` and `email` 0.89."""
@@ -158,8 +158,8 @@ def _type(column: Column) -> str:
 def declared_aliases(text: str) -> Mapping[ColumnPath, frozenset[str]]:
     """Return the former names that an Avro text declares for fields at the top, by path."""
     try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
+        body = load_text(text)
+    except ValueError:
         return {}
     listed = body.get("fields") if isinstance(body, dict) else None
     fields = [field for field in listed if isinstance(field, dict)] if isinstance(listed, list) else []

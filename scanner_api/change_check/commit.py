@@ -34,6 +34,7 @@ from scanner_extractor.schemas.parsing import ParseRequest, parse_in_process
 from scanner_model.catalogs import Annotation
 from scanner_model.columns import ParsedSchema
 from scanner_model.declarations import UNRESOLVED_USE, Declaration, DeclaredKind, UnreadFile
+from scanner_model.documents.json_input import load_text
 from scanner_model.field_uses import FieldUse
 from scanner_model.lazy_names import load
 from scanner_model.manual import DeclaredFlow
@@ -356,11 +357,11 @@ def _yaml_error(text: str) -> str:
 def _json_error(text: str) -> str:
     """Return line and reason why a text is invalid JSON; empty if it is valid."""
     try:
-        json.loads(text, strict=False)
+        load_text(text, strict=False)
     except json.JSONDecodeError as error:
         return f"{error.lineno} invalid JSON: {error.msg}"
-    except RecursionError:
-        return "1 invalid JSON: it nests too deeply"
+    except ValueError as error:
+        return f"1 JSON that cannot be read: {error}"
     return ""
 
 

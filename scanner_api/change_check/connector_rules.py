@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from dataflow_generator.connectors.run_settings import families_of, only_runs
 from scanner_model.text import has_placeholder
 
-_OF_RUN = (
-    r"tasks\.?max|[\w.]*(?:(?:timeout|interval|backoff|delay)\.(?:ms|sec(?:ond)?s?)|retries|attempts)|(?:flush|batch|buffer|fetch|queue)\.(?:(?:max|min|size|count|bytes|records|memory|linger|ms)[\w.]*|[\w.]*(?:size|bytes|ms))"
-    r"|[\w.]*(?:user|username|password|secret|token|credentials?)|(?:[\w.]*\.)?(?:ssl|sasl|security)\.[\w.]*"
-    r"|(?:database\.history|schema\.history\.internal)\.[\w.]*|(?:errors\.log|heartbeat|logging|management)\.[\w.]*"
+_JUDGED_ENDS = ("topic", "topics", "topic.regex", "topics.regex")
+_JUDGED = frozenset(
+    f"{what}.{list_}"
+    for what in ("table", "collection", "database", "schema")
+    for list_ in ("include.list", "whitelist")
 )
-_HARMLESS = re.compile(rf"(?i)(?!transforms|predicates)(?:{_OF_RUN}|max\.[\w.]*|name)")
-"""A setting of a connector that says how it runs, not which data there are, nor their form."""
-_JUDGED = re.compile(r"[\w.]*topics?(?:\.regex)?|(?:table|collection|database|schema)\.(?:include\.list|whitelist)")
-"""A setting whose whole effect is in the flows, which are compared."""
+"""Settings whose whole effect is in the flows, which are compared; and what others of these end in."""
 
 
 def changed_settings(before: Mapping[str, str], after: Mapping[str, str], *, is_read: bool) -> list[str]:
@@ -27,12 +25,13 @@ def changed_settings(before: Mapping[str, str], after: Mapping[str, str], *, is_
     old, new = _by_newest_key(before), _by_newest_key(after)
     keys = {key for key, _ in old.items() ^ new.items()}
     stops = {key for key in keys if key.endswith("tasks.max") and "0" in (old.get(key), new.get(key))}
-    kept = {key for key in keys if key in stops or not _HARMLESS.fullmatch(key)}
+    families = {family for config in (before, after) for family in families_of(config.get("connector.class", ""))}
+    kept = {key for key in keys if key in stops or not only_runs(key, families)}
     return sorted(key for key in kept if not (is_read and _is_shown(key, old.get(key, ""), new.get(key, ""))))
 
 
 def _is_shown(key: str, before: str, after: str) -> bool:
-    return _JUDGED.fullmatch(key) is not None and not (has_placeholder(before) or has_placeholder(after))
+    return (key in _JUDGED or key.endswith(_JUDGED_ENDS)) and not (has_placeholder(before) or has_placeholder(after))
 
 
 def _by_newest_key(config: Mapping[str, str]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _BUILD = re.compile(
     r"(?:.*/)?(?:pom\.xml|[\w.-]+\.gradle(?:\.kts)?|gradle\.properties|libs\.versions\.toml|go\.(?:mod|sum)|package\.json|[\w.-]*requirements[\w.-]*\.(?:txt|in)"
@@ -10,11 +11,12 @@ _BUILD = re.compile(
     r"|packages\.config|constraints[\w.-]*\.txt|[\w.-]*-lock\.(?:json|yaml)|poetry\.lock|yarn\.lock|composer\.json|Gemfile(?:\.lock)?|mix\.exs)"
 )
 _LIBRARY = re.compile(
-    r"(?i)\b(?:[\w./-]*kafka[\w./-]*|sarama|franz-go|kgo|librdkafka|node-rdkafka|confluent[._-][\w.-]*|aiokafka|faust[\w-]*"
+    r"(?i)\b(?:sarama|franz-go|kgo|librdkafka|node-rdkafka|confluent[._-][\w.-]*|aiokafka|faust[\w-]*"
     r"|spring-cloud-(?:stream|starter-stream)[\w-]*|smallrye-reactive-messaging[\w-]*|avro[\w.-]*|apache\.avro|masstransit[\w.]*|karafka"
     r"|apache-flink[\w-]*|flink-[\w-]+|debezium[\w-]*|ksql[\w-]*|karapace|fastavro)\b"
 )
 """Libraries that decide how records are written and read."""
+_RUN = re.compile(r"[\w./-]++")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|<!--|\*\s)")
 _TRAILING = re.compile(r"\s(?:#|//).*$")
@@ -49,6 +51,17 @@ def library_edits(before: str, after: str) -> list[tuple[str, int, str]]:
     return found
 
 
+def _names(line: str) -> Iterator[tuple[str, int]]:
+    """Yield the libraries that a line names, each with its end: a whole name with `kafka`, or a known word in one."""
+    for run in _RUN.finditer(line):
+        name = run[0].rstrip("./-")
+        if "kafka" in name.lower():
+            yield name.lstrip("./-"), run.start() + len(name)
+        else:
+            matches = _LIBRARY.finditer(line, run.start(), run.end())
+            yield from ((match[0].rstrip("./-"), match.end()) for match in matches)
+
+
 def _libraries(text: str) -> dict[str, tuple[str, int]]:
     """Return the libraries that matter, each with its version and line."""
     found: dict[str, tuple[str, int]] = {}
@@ -57,13 +70,13 @@ def _libraries(text: str) -> dict[str, tuple[str, int]]:
         block = line + " ".join(lines[number : number + 3]) if "<artifactId>" in line else line
         if _COMMENT.match(line) or "// indirect" in line or _OF_TESTS.search(block.partition("</dependency>")[0]):
             continue
-        for match in _LIBRARY.finditer(_TRAILING.sub("", line)):
-            if _TEST_LIBRARY.search(match[0]):
+        for written, end in _names(_TRAILING.sub("", line)):
+            if _TEST_LIBRARY.search(written):
                 continue
-            name = re.sub(r"/v\d+$", "", match[0].rstrip("./-"))
-            rest = line[match.end() :] + ("" if "<" not in line else " ".join(lines[number : number + 2]))
+            name = re.sub(r"/v\d+$", "", written)
+            rest = line[end:] + ("" if "<" not in line else " ".join(lines[number : number + 2]))
             version = _NUMBER.search(rest)
-            major = re.search(r"/v(\d+)$", match[0].rstrip("./-"))
+            major = re.search(r"/v(\d+)$", written)
             shown = version[0] if version else ""
             found.setdefault(name, (shown if not major else f"{major[1]}.{shown.partition('.')[2]}", number))
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -25,6 +24,7 @@ from scanner_dictionary.queries.subjects import (
 from scanner_extractor.evolution import Difference, Level, Policy, Rules, differences, invalidities, is_judged
 from scanner_extractor.evolution.configured import SubjectConfig, same_but_for_words
 from scanner_model.columns import ColumnPath, path_name
+from scanner_model.documents.json_input import load_text
 
 Judged = Iterator[tuple[ChangeFinding, ColumnPath]]
 """Findings, each with the path of its column."""
@@ -231,8 +231,8 @@ def _of_unknown_product(
 
 def _dialect(text: str) -> str:
     try:
-        schema = json.loads(text)
-    except (ValueError, RecursionError):
+        schema = load_text(text)
+    except ValueError:
         return ""
     return str(schema.get("$schema", "")) if isinstance(schema, dict) else ""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
@@ -38,6 +37,7 @@ from scanner_dictionary.queries.subjects import definition_of
 from scanner_dictionary.queries.topics import field_tags
 from scanner_extractor.evolution import Rules, SchemaText, default_record, differences, removed_symbols, uncompared
 from scanner_model.columns import KEY, Column, ColumnPath, path_name
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid
 from scanner_model.names import RecordName, Role
 from scanner_model.schemas import Definition
@@ -248,8 +248,8 @@ def _is_same(newest: StoredSchema, proposed: ProposedSchema) -> bool:
     if newest.format != proposed.definition.format or proposed.text.references != newest.text.references:
         return False
     try:
-        return bool(json.loads(newest.text.text) == json.loads(proposed.text.text))
-    except (ValueError, RecursionError):
+        return bool(load_text(newest.text.text) == load_text(proposed.text.text))
+    except ValueError:
         return newest.text.text.strip() == proposed.text.text.strip()
 
 

@@ -5,7 +5,6 @@ A pull request cannot excuse itself: its own copies do not count, and each diffe
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from scanner_api.change_check.git import Trees, commit_trees, object_reader, tar
 from scanner_api.change_check.model import ChangeFinding, Place, Verdict
 from scanner_api.change_check.proposals import PathRule, decoded, text_of_file
 from scanner_extractor.repository.topic_files.settings import MEMBER, TOPIC_FILES_SCHEMA, parse_topic_files
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid
 from scanner_model.lazy_names import load
 from scanner_model.policy import ClusterPolicy
@@ -169,7 +169,7 @@ def read_judging(
 
 def _config(text: str, where: str) -> dict[str, Json]:
     """Return the members of a cluster.json that a check uses; raises InputInvalid if they are invalid."""
-    document = json.loads(text)
+    document = load_text(text)
     for error in load("jsonschema:Draft202012Validator")(_CONFIG_SCHEMA).iter_errors(document):
         raise InputInvalid(error.message, where=f"{where} {'.'.join(map(str, error.path))}")
     return {name: document[name] for name in _CONFIG_SCHEMA["properties"] if name in document}
@@ -293,7 +293,9 @@ def _settings_value(text: str) -> Json:
 
 
 def _policy_value(text: str) -> Json:
-    document = json.loads(text or "{}")
+    document = load_text(text or "{}")
+    if not isinstance(document, dict):
+        raise InputInvalid("the policy is not a JSON object")
     return [document.get(name) for name in ("policy", "personal_data", USAGE, "repositories")]
 
 

@@ -17,7 +17,7 @@ _BUILD_FILES = frozenset(
     ("Cargo.toml", "composer.json", "Gemfile", *(name for language in LANGUAGES for name in language.build_files))
 )
 """Files that describe how a program is built."""
-_COMMENT = re.compile(r"(?m)^\s*//.*$")
+_COMMENT = re.compile(r"(?m)^[^\S\n]*+//.*$")
 _SPACE = re.compile(r"\s+")
 
 

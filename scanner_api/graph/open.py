@@ -19,9 +19,10 @@ from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, StoredGraph, newest_scan, stored_graph
-from scanner_dictionary.graph.versions import GraphOfScan
+from scanner_dictionary.graph.versions import GraphOfScan, graph_versions
 from scanner_dictionary.queries.graph_at import graph_at
-from scanner_dictionary.queries.graph_nodes import meaning, nodes_named
+from scanner_dictionary.queries.graph_nodes import known_nodes, meaning, nodes_named
+from scanner_dictionary.queries.other_names import is_subject
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.state import stale_facts
 from scanner_model.errors import InputInvalid, NameUnknown
@@ -132,13 +133,32 @@ class NamedNode(NamedTuple):
 
 def find_node(graph: GraphReader, text: str, where: str) -> NamedNode:
     """Find the node that *text* names; raises InputInvalid where several have the name, NameUnknown where none has."""
-    nodes = nodes_named(graph, text)
+    nodes = known_nodes(graph, text)
+    if not nodes and isinstance(graph, SqlGraphReader):
+        _explain_unknown(graph.conn, text)
+    nodes = nodes or nodes_named(graph, text)
     if len(nodes) > 1:
         choices = [node.node_key for node in nodes[:_LISTED]]
         hint = "write one of these: " + ", ".join(choices + ["…"] * (len(nodes) > _LISTED))
         raise InputInvalid(f"{len(nodes)} nodes are called {text!r}", where=where, hint=hint, choices=choices)
     note = meaning(graph, text, nodes[0])
     return NamedNode(nodes[0], (note,) if note else ())
+
+
+_MOST_PAST = 20
+"""Earlier graphs that are searched for a name that the stored one lacks, the newest first."""
+
+
+def _explain_unknown(conn: Connection, text: str) -> None:
+    """Raise NameUnknown for a name that an earlier graph has, and for a subject that describes no topic."""
+    versions = graph_versions(conn)[-_MOST_PAST - 1 :]
+    for version, following in zip(reversed(versions[:-1]), reversed(versions[1:]), strict=True):
+        if known_nodes(past_rows(conn, version), text):
+            what = f"the dictionary knows no node {text!r} any more: scan {following.scan} removed it"
+            raise NameUnknown(what, hint=f"`--as-of {version.scan}` shows the last graph that has it")
+    if is_subject(conn, text):
+        hint = "its columns are those of the schemas that refer to it: `scanner check` lists them"
+        raise NameUnknown(f"the subject {text!r} describes no topic", hint=hint)
 
 
 def cluster_of_graph(graph: GraphReader, name: str) -> str:

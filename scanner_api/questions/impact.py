@@ -116,23 +116,23 @@ def _impact(
         subjects = _subjects(found)
         people_at = {node for nodes in subjects.values() for node, _ in nodes}
         owners = _owners(opened.rows, found, people_at | {reached.node for reached in listed})
-    counts: dict[str, dict[str, int]] = {}
-    for (kind, use), count in Counter((_kind(found, reached), reached.use) for reached in found.affected).items():
-        counts.setdefault(kind, {})[use.name.lower()] = count
-    left_out = max(0, len(found.affected) - end)
-    return ImpactList(
-        root=found.root.node_key,
-        scan=opened.about.last_scan,
-        sentence=_sentence(found, subjects, names, owners),
-        complete=not left_out,
-        affected=_affected(found, listed, names, owners, ways),
-        counts=counts,
-        left_out=left_out,
-        column_suggestions=found.column_suggestions,
-        notes=notes,
-        next_cursor=write_cursor(end) if left_out else None,
-        field_users=users,
-    )
+        counts: dict[str, dict[str, int]] = {}
+        for (kind, use), count in Counter((_kind(found, reached), reached.use) for reached in found.affected).items():
+            counts.setdefault(kind, {})[use.name.lower()] = count
+        left_out = max(0, len(found.affected) - end)
+        return ImpactList(
+            root=found.root.node_key,
+            scan=opened.about.last_scan,
+            sentence=_sentence(found, subjects, names, owners),
+            complete=not left_out,
+            affected=_affected(found, listed, names, owners, ways),
+            counts=counts,
+            left_out=left_out,
+            column_suggestions=found.column_suggestions,
+            notes=notes,
+            next_cursor=write_cursor(end) if left_out else None,
+            field_users=users,
+        )
 
 
 _NOUNS = {

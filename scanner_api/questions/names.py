@@ -21,6 +21,7 @@ from scanner_dictionary.graph.reader import NodeCount as NodeCount
 from scanner_dictionary.graph.reader import NodePlace, SqlGraphReader, count_nodes, jobs_with_states, list_nodes
 from scanner_dictionary.graph.store import NodeRow, stored_graph
 from scanner_dictionary.queries import history
+from scanner_dictionary.queries.graph_nodes import known_nodes
 from scanner_dictionary.queries.listings import count_listed, count_topics
 from scanner_dictionary.queries.resolve import nearest_names
 from scanner_dictionary.queries.state import DictionaryState as DictionaryState
@@ -31,6 +32,7 @@ from scanner_dictionary.search.search import SearchHit as SearchHit
 from scanner_dictionary.search.search import search as search_names
 from scanner_dictionary.validation import FindingCount as FindingCount
 from scanner_dictionary.validation import count_findings
+from scanner_model.columns import path_name
 from scanner_model.errors import NameUnknown
 
 _IN_CLUSTERS = ("topic", "column")
@@ -72,9 +74,10 @@ def search(
         kinds = (kind,) if kind else None
         result = search_names(conn, q, kinds=kinds, cluster=known, limit=limit, offset=offset)
         near = () if result.hits or offset else nearest_names(conn, q)
-    names = result.clusters
-    homes = {name: namespace for namespace, name in names.items()}
-    hits = tuple(_with_node(hit, homes)._replace(where=names.get(hit.where, hit.where)) for hit in result.hits)
+        names = result.clusters
+        homes = {name: namespace for namespace, name in names.items()}
+        found = [_with_node(hit, homes, SqlGraphReader(conn)) for hit in result.hits]
+    hits = tuple(hit._replace(where=names.get(hit.where, hit.where)) for hit in found)
     more = result.more and offset + limit < _DEEPEST_HIT
     rest = write_cursor(offset + limit) if more else None
     return Page(hits, rest, result.complete and more == result.more, near)
@@ -113,10 +116,14 @@ def _known_place(conn: Connection, name: str | None) -> str | None:
         raise
 
 
-def _with_node(hit: SearchHit, homes: Mapping[str, str]) -> SearchHit:
-    """Add the key in the graph to a topic or a column that has none."""
-    if hit.node or hit.kind not in _IN_CLUSTERS or hit.where not in homes:
+def _with_node(hit: SearchHit, homes: Mapping[str, str], graph: SqlGraphReader) -> SearchHit:
+    """Add the key in the graph to a topic or a column that has none, also if the graph calls its table otherwise."""
+    if hit.node or hit.kind not in _IN_CLUSTERS:
         return hit
+    if hit.where not in homes:
+        ending = "" if hit.path is None else f".{path_name(hit.path)}"
+        nodes = known_nodes(graph, f"{hit.where}/{hit.name}{ending}")
+        return hit._replace(node=nodes[0].node_key) if len(nodes) == 1 else hit
     topic = GraphDataset(NodeKind.TOPIC, homes[hit.where], hit.name)
     return hit._replace(node=topic.key if hit.path is None else ColumnRef(topic, hit.path).key)
 

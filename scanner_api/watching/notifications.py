@@ -19,6 +19,7 @@ from scanner_extractor.http.transport import HttpTransport
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import ScannerError, SourceObjected, SourceUnreachable
 from scanner_model.names import SourceId
+from scanner_model.text import visible
 
 Json = Any
 
@@ -165,7 +166,7 @@ def _slack_line(change: Change) -> str:
 
 def _slack_code(text: str) -> str:
     """Return *text* as code, cut where it is long, with what Slack reads as its own markup escaped."""
-    shown = text if len(text) <= _SLACK_NAME else f"{text[:_SLACK_NAME]}…"
+    shown = visible(text if len(text) <= _SLACK_NAME else f"{text[:_SLACK_NAME]}…")
     for mark, escaped in (("`", "'"), ("\n", " "), ("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
         shown = shown.replace(mark, escaped)
     return f"`{shown}`" if shown else ""

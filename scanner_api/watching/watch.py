@@ -19,6 +19,7 @@ from scanner_api.push.run import push_after_scan
 from scanner_api.questions import changes, listings
 from scanner_api.scanning.clusters import ScanReport
 from scanner_api.scanning.run import scan as scan_clusters
+from scanner_api.watching.child import Child
 from scanner_api.watching.notifications import NotificationTarget, Post, notification_id, post
 from scanner_model.errors import InputInvalid, ScannerError, SourceObjected
 from scanner_model.private_files import atomic_path
@@ -33,12 +34,14 @@ Scan = Callable[[], Sequence[ScanReport]]
 class WatchContext:
     """What a watch does to the world: *scan* and *generate* write the dictionary, *push* catalogs, *post* sends.
 
-    *draw* returns a random number between two bounds; *notify* gets messages for people.
+    *stop* ends a scan or a graph in progress. *draw* returns a random number between two bounds; *notify* gets
+    messages for people.
     """
 
     scan: Scan
     generate: Callable[[], object]
     push: Callable[[], object] = lambda: None
+    stop: Callable[[], object] = lambda: None
     post: Post = post
     draw: Callable[[float, float], float] = random.uniform
     notify: Notify = ignore
@@ -52,13 +55,30 @@ def watch_context(
     replay: Path | None = None,
     workers: int = 4,
 ) -> WatchContext:
-    """Return the context that scans the clusters of *config_files* into *dictionary*, and generates its graph."""
+    """Return the context that scans the clusters of *config_files* into *dictionary*, and generates its graph.
+
+    Both run in a process of their own: what a source holds does not hold the server that waits for it.
+    """
+    child, plain = Child(), replace(dictionary, notify=None, pool=None)
+    scanning = partial(_scan, list(map(str, config_files)), plain, replay, workers)
     return WatchContext(
-        scan=lambda: scan_clusters(config_files, dictionary, replay=replay, workers=workers, notify=notify),
-        generate=lambda: generate(dictionary),
+        scan=lambda: child.run(scanning, notify),
+        generate=lambda: child.run(partial(_generate, plain), notify),
         push=lambda: push_after_scan(config_files, dictionary, notify),
+        stop=child.stop,
         notify=notify,
     )
+
+
+def _scan(
+    files: Sequence[str], dictionary: Dictionary, replay: Path | None, workers: int, notify: Notify
+) -> tuple[ScanReport, ...]:
+    into = replace(dictionary, notify=notify)
+    return scan_clusters(files, into, replay=replay, workers=workers, notify=notify)
+
+
+def _generate(dictionary: Dictionary, notify: Notify) -> None:
+    generate(replace(dictionary, notify=notify))
 
 
 class Watch:
@@ -88,10 +108,11 @@ class Watch:
             thread.start()
 
     def stop(self, seconds: float = 10.0) -> None:
-        """Stop; a scan in progress that takes longer than *seconds* is abandoned, and stores nothing."""
+        """Stop; a scan in progress that takes longer than *seconds* is ended, and stores nothing."""
         self._ended.set()
         for thread in self._threads:
             thread.join(seconds)
+        self._context.stop()
 
     def run_once(self) -> bool:
         """Scan, generate the graph, and record notifications; False where something failed, and was reported."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +18,7 @@ from scanner_model.text import visible, visible_json
 Json = Any
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LINK = re.compile(r"\[(?=[^\[\]]*+\]\()")
 _MOST_AFFECTED = 20
 _MOST_SKIPPED = 50
 
@@ -86,7 +88,7 @@ def sarif(report: ChangeReport) -> str:
     rules = [_sarif_rule(rule) for rule in used]
     driver = {"name": "scanner", "version": version("kafka-lineage-scanner"), "rules": rules}
     skipped = [
-        {"level": "note", "message": {"text": f"{relative(file)} was not checked: {why}"}}
+        {"level": "note", "message": {"text": _sarif_text(f"{relative(file)} was not checked: {why}")}}
         for file, why in report.skipped
     ]
     run = {
@@ -104,12 +106,19 @@ def _sarif_rule(rule: str) -> dict[str, Json]:
     return {**described, "helpUri": address} if "://" in address else described
 
 
+def _sarif_text(text: str) -> str:
+    """Return *text* without links of its own: a plain message may hold `[text](target)` (SARIF 2.1.0, 3.11.6)."""
+    if not _LINK.search(text):
+        return text
+    return _LINK.sub(r"\\[", text.replace("\\", r"\\"))
+
+
 def _sarif_result(finding: ChangeFinding, report: ChangeReport) -> dict[str, Json]:
     place = place_in_files(finding, report)
     result: dict[str, Json] = {
         "ruleId": finding.rule,
         "level": _SARIF[finding.verdict],
-        "message": {"text": "\n".join([message(finding), *_next(finding)])},
+        "message": {"text": _sarif_text("\n".join([message(finding), *_next(finding)]))},
         "partialFingerprints": {"scanner/v1": finding.fingerprint},
         "properties": {
             "verdict": str(finding.verdict),

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scanner_cli import library
-from scanner_model.columns import Column, ParsedSchema
+from scanner_model.columns import WHOLE_MESSAGE, Column, ParsedSchema
 
-ROOT = "(whole message)"
 """The name of a column without one, because the message is a single value."""
 
 
@@ -22,7 +21,7 @@ def column_rows(
     found = found_tags or {}
     return [
         {
-            "name": column.name or ROOT,
+            "name": column.name or WHOLE_MESSAGE,
             "type": _type(column),
             "logical_type": column.logical_type,
             "nullable": column.nullable,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scanner_cli import library
-from scanner_model.columns import path_name
+from scanner_model.columns import WHOLE_MESSAGE, path_name
 
 if TYPE_CHECKING:
     from scanner_api.parsing import ColumnFlow, ConnectorFlows, Dataset, SqlColumn, SqlFlow, StatementFlows
@@ -84,7 +84,7 @@ def _how(column: ColumnFlow) -> str:
 
 
 def _name(path: tuple[str, ...]) -> str:
-    return path_name(path) or "(whole message)"
+    return path_name(path) or WHOLE_MESSAGE
 
 
 def _dataset(dataset: Dataset | None) -> dict[str, str] | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from scanner_model.columns import Column
+from scanner_model.documents.json_input import load_text
 
 
 class Verdict(StrEnum):
@@ -117,8 +117,8 @@ class SchemaChange:
 def objects(text: str) -> Iterator[dict[str, Any]]:
     """List every JSON object in *text*, in document order; none where the text is not JSON."""
     try:
-        waiting = [json.loads(text)]
-    except (ValueError, RecursionError):
+        waiting = [load_text(text, deepest=800)]
+    except ValueError:
         return
     while waiting:
         value = waiting.pop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -29,7 +29,11 @@ from scanner_dictionary.engine.sqlite import (
     beside_readers,
     check_file,
     for_writing,
+    needs_recovery,
+    only_read,
     postgres_writer,
+    private_copy,
+    reading_sqlite_engine,
     sqlite_engine,
     waiting_of,
 )
@@ -197,7 +201,10 @@ Opening need not import Alembic for it.
 VERSION_TABLE = "dictionary_version"
 
 _PATIENCE = 10.0
-_CONNECTING = 10
+_CONNECTING, _CONNECTING_AGAIN = 10, 5
+"""Seconds to wait for a database server; the shorter time for a pool, whose next reader tries again."""
+COPIED = "scanner_copied"
+"""The execution option of an engine over a private copy, which later changes of the dictionary do not reach."""
 
 _WATCHED = "scanner_dictionary.engine.watched_postgres"
 """It imports psycopg, which a dictionary in a file does not need."""
@@ -220,15 +227,46 @@ def open_dictionary(
     waiting = Waiting(seconds=patience, shown=location.shown)
     engine.update_execution_options(**{OPTION: replace(waiting, notify=notify) if notify else waiting})
     translate_errors(engine, location.shown)
+    if _checked_revision(engine, location, create=create) != REVISION:
+        _migrate(engine)
+    return engine
+
+
+def _checked_revision(engine: Engine, location: Location, *, create: bool = False) -> str:
+    """Return the revision of a dictionary after a look at its objects, bounded in work; raises DictionaryUnusable."""
     with engine.connect() as conn:
         if location.file is not None:
+            only_read(conn)
             check_objects(conn, (*metadata.tables, VERSION_TABLE), location.shown)
         revision = _revision(conn)
         if revision != REVISION:
             _check_revision(conn, revision, location, create=create)
-    if revision != REVISION:
-        _migrate(engine)
-    return engine
+    return revision
+
+
+@contextmanager
+def open_for_reading(url: str, *, patience: float = _PATIENCE, size: int = 0) -> Iterator[Engine]:
+    """Open the dictionary at *url* for questions: it may be another's, and is never written; up to *size* stay open.
+
+    A file of an earlier version, or one that a killed program left in the middle of a write, is read through a private
+    copy, which is migrated. Raises DictionaryUnusable, also later from every statement of the engine; for an earlier
+    version on a server, too.
+    """
+    location = resolve_url(url)
+    with ExitStack() as stack:
+        if location.file is not None:
+            check_file(location.file, location.shown, create=False)
+            if needs_recovery(location.file, patience):
+                location = _copied(location, stack)
+        engine = _reading_engine(location, patience, size)
+        if _checked_revision(engine, location) != REVISION:
+            engine.dispose()
+            location = _copied(location, stack)
+            open_dictionary(str(location.file), create=False).dispose()
+            engine = _reading_engine(location, patience, size)
+        stack.callback(engine.dispose)
+        engine.update_execution_options(**{COPIED: location != resolve_url(url)})
+        yield engine
 
 
 @contextmanager
@@ -271,6 +309,32 @@ def _engine(location: Location, *, create: bool, patience: float) -> Engine:
         check_file(location.file, location.shown, create=create)
         return sqlite_engine(location.file, create=create, patience=patience)
     return postgres_engine(location, connect_timeout=min(max(int(patience), 2), _CONNECTING))
+
+
+def _reading_engine(location: Location, patience: float, size: int) -> Engine:
+    if location.file is not None:
+        engine = reading_sqlite_engine(location.file, patience=patience, size=size)
+    else:
+        options = {"pool_size": size, "max_overflow": 0, "pool_timeout": patience, "pool_pre_ping": True}
+        timeout = _CONNECTING_AGAIN if size else min(max(int(patience), 2), _CONNECTING)
+        engine = postgres_engine(location, connect_timeout=timeout, **(options if size else {}))
+        engine.update_execution_options(postgresql_readonly=True)
+    engine.update_execution_options(**{OPTION: Waiting(seconds=patience, shown=location.shown)})
+    translate_errors(engine, location.shown)
+    return engine
+
+
+def _copied(location: Location, stack: ExitStack) -> Location:
+    """Return a private copy of a dictionary until *stack* ends; raises DictionaryUnusable for one on a server."""
+    if location.file is None:
+        what = "an earlier version of scanner wrote the dictionary, and a question does not migrate it"
+        raise DictionaryUnusable(what, where=location.shown, hint="run `scanner scan` or `scanner dataflow` into it")
+    try:
+        file = stack.enter_context(private_copy(location.file))
+    except OSError as error:
+        what = f"the dictionary cannot be copied to be read: {error.strerror or error}"
+        raise DictionaryUnusable(what, where=location.shown, hint="free some space for temporary files") from error
+    return replace(location, file=file)
 
 
 def postgres_engine(location: Location, *, connect_timeout: int, **options: Any) -> Engine:  # noqa: ANN401 - SQLAlchemy's

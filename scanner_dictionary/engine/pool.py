@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, event
 
-from scanner_dictionary.engine.open import Location, open_dictionary, postgres_engine, resolve_url, translate_errors
-from scanner_dictionary.engine.sqlite import OPTION, Waiting, keep_write_ahead, limit_time, pooled_sqlite_engine
-
-_CONNECTING = 5
-"""Seconds to wait for a database server."""
+from scanner_dictionary.engine.open import COPIED, open_for_reading, resolve_url
+from scanner_dictionary.engine.sqlite import limit_time
 
 
 class ReaderPool:
@@ -28,7 +25,8 @@ class ReaderPool:
         self._location = resolve_url(url)
         self._lock = threading.Lock()
         self._engine: Engine | None = None
-        self._file: tuple[int, int] | None = None
+        self._open = ExitStack()
+        self._file: tuple[int, ...] | None = None
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
@@ -44,53 +42,40 @@ class ReaderPool:
             self._dispose()
 
     def _current(self) -> Engine:
-        file = _identity(self._location.file)
         engine = self._engine
+        file = _identity(self._location.file, engine)
         if engine is not None and file == self._file:
             return engine
         with self._lock:
             if self._engine is None or file != self._file:
                 self._dispose()
-                # Checks that the dictionary exists, and its revision.
-                open_dictionary(self._url, create=False).dispose()
-                self._engine, self._file = self._open(self._location), file
+                engine = self._open.enter_context(open_for_reading(self._url, patience=self._seconds, size=self._size))
+                if self._location.file is None:
+                    engine.dispose()  # the connection of the check has no limit
+                    event.listen(engine, "connect", self._limit_session)
+                self._engine, self._file = engine, _identity(self._location.file, engine)
             return self._engine
 
     def _dispose(self) -> None:
-        if self._engine is not None:
-            self._engine.dispose()
         self._engine = None
-
-    def _open(self, location: Location) -> Engine:
-        if location.file is not None:
-            engine = pooled_sqlite_engine(location.file, patience=self._seconds, size=self._size)
-            with engine.connect() as conn:
-                keep_write_ahead(conn)
-        else:
-            engine = postgres_engine(
-                location,
-                connect_timeout=_CONNECTING,
-                pool_size=self._size,
-                max_overflow=0,
-                pool_timeout=self._seconds,
-                pool_pre_ping=True,
-            )
-            event.listen(engine, "connect", self._limit_session)
-        engine.update_execution_options(**{OPTION: Waiting(seconds=self._seconds, shown=location.shown)})
-        translate_errors(engine, location.shown)
-        return engine
+        self._open.close()
 
     def _limit_session(self, driver: Any, _: object) -> None:  # noqa: ANN401 - the driver's connection
         with driver.cursor() as cursor:
             cursor.execute(f"SET statement_timeout = {int(self._seconds * 1000)}")
-            cursor.execute("SET default_transaction_read_only = on")
         driver.commit()
 
 
-def _identity(file: Path | None) -> tuple[int, int] | None:
-    """Return what changes where another file takes the place of *file*; None for a server, or no file."""
+def _identity(file: Path | None, engine: Engine | None) -> tuple[int, ...] | None:
+    """Return what changes if another file takes the place of *file*, or if it is written and *engine* reads a copy.
+
+    None for a server, or no file.
+    """
     try:
         status = file.stat() if file else None
     except OSError:
         return None
-    return (status.st_dev, status.st_ino) if status else None
+    if status is None:
+        return None
+    is_copy = engine is not None and engine.get_execution_options().get(COPIED)
+    return (status.st_dev, status.st_ino, *([status.st_mtime_ns] if is_copy else []))

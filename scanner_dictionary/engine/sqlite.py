@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -127,7 +129,7 @@ _COMPILED: Mapping[str, Any] = {"compiled_cache": _Compiled(1_000)}
 
 def sqlite_engine(file: Path, *, create: bool, patience: float) -> Engine:
     """Return an engine over *file*; it waits *patience* seconds for another writer. Nothing is opened yet."""
-    engine = _engine(lambda: _connect(file, create, patience), poolclass=NullPool)
+    engine = _engine(lambda: _connect(file, "rwc" if create else "rw", patience), poolclass=NullPool)
 
     def begin(conn: Connection) -> None:
         # sqlite3 itself would begin only before the first INSERT, so that a migration could stop half-way.
@@ -140,26 +142,42 @@ def sqlite_engine(file: Path, *, create: bool, patience: float) -> Engine:
     return engine
 
 
-def pooled_sqlite_engine(file: Path, *, patience: float, size: int) -> Engine:
-    """Return an engine whose up to *size* connections stay open, for many readers.
+def reading_sqlite_engine(file: Path, *, patience: float, size: int = 0) -> Engine:
+    """Return an engine that never writes *file*; up to *size* connections stay open, for many readers (0: none).
 
-    A connection that stays open keeps the file in write-ahead mode, so that a scan in progress blocks no reader.
+    A connection that stays open keeps a file in write-ahead mode that a scan has changed to it, so that later scans
+    block no reader.
     """
     options: dict[str, Any] = {"poolclass": QueuePool, "pool_size": size, "max_overflow": 0, "pool_timeout": patience}
-    engine = _engine(lambda: _connect(file, False, patience), **options)
+    engine = _engine(lambda: _connect(file, "ro", patience), **options if size else {"poolclass": NullPool})
     event.listen(engine, "begin", lambda conn: conn.exec_driver_sql("BEGIN"))
     return engine
 
 
+@contextmanager
+def private_copy(file: Path) -> Iterator[Path]:
+    """Copy a dictionary into a private directory, which is removed at the end, and apply the journals beside it."""
+    with TemporaryDirectory(prefix="scanner-") as directory:
+        copy = Path(directory) / "dictionary.db"
+        for ending in ("", "-wal", "-journal"):
+            if (source := file.with_name(file.name + ending)).exists():
+                shutil.copyfile(source, copy.with_name(copy.name + ending))
+        with suppress(sqlite3.Error):  # who reads the copy meets the error again
+            _connect(copy, "rw", 0).close()
+        yield copy
+
+
+def needs_recovery(file: Path, patience: float) -> bool:
+    """Return whether a program that was killed left a journal that has to be rolled back before *file* can be read."""
+    try:
+        _connect(file, "ro", patience).close()
+    except sqlite3.Error as error:
+        return error.sqlite_errorname == "SQLITE_READONLY_ROLLBACK"
+    return False
+
+
 def _engine(connect: Callable[[], sqlite3.Connection], **options: Any) -> Engine:  # noqa: ANN401 - SQLAlchemy's
     return create_engine("sqlite://", creator=connect, execution_options=_COMPILED, **options)
-
-
-def keep_write_ahead(conn: Connection) -> None:
-    """Change the file to write-ahead mode; where that cannot be had, as without write permission, nothing changes."""
-    driver = _driver(conn)
-    _try_pragma(driver, f"PRAGMA busy_timeout = {_CHANGING}")
-    _try_pragma(driver, "PRAGMA journal_mode = WAL")
 
 
 def limit_time(conn: Connection, seconds: float) -> None:
@@ -229,12 +247,13 @@ def for_writing(conn: Connection) -> Connection:
     return conn.execution_options(**{_WRITES: True})
 
 
-def _connect(file: Path, create: bool, patience: float) -> sqlite3.Connection:
+def _connect(file: Path, mode: str, patience: float) -> sqlite3.Connection:
+    """Connect in one of SQLite's modes: `ro`, `rw`, or `rwc`, which creates a missing file."""
     uri = file.absolute().as_uri()
-    if create and not file.exists():
+    if mode == "rwc" and not file.exists():
         _create(file)
     try:
-        return _open(f"{uri}?mode={'rwc' if create else 'rw'}", patience)
+        return _open(f"{uri}?mode={mode}", patience)
     except sqlite3.OperationalError as error:
         if not error.sqlite_errorname.startswith(_NO_RIGHTS) or not _is_at_rest(file):
             raise
@@ -269,11 +288,16 @@ def _open(uri: str, patience: float) -> sqlite3.Connection:
     except sqlite3.Error:
         driver.close()
         raise
+    except UnicodeDecodeError as error:  # SQLite's message quotes what it cannot read
+        driver.close()
+        damaged = sqlite3.DatabaseError("the schema of the database cannot be read")
+        damaged.sqlite_errorname = "SQLITE_CORRUPT"
+        raise damaged from error
     return driver
 
 
 def _is_at_rest(file: Path) -> bool:
-    return file.exists() and not file.with_name(file.name + "-wal").exists()
+    return file.exists() and not any(file.with_name(file.name + ending).exists() for ending in ("-wal", "-journal"))
 
 
 def _begin_write(driver: sqlite3.Connection, file: Path, waiting: Waiting) -> bool:

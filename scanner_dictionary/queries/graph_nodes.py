@@ -6,8 +6,14 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from scanner_dictionary.graph.reader import CALLED, GraphReader
+from scanner_dictionary.graph.reader import CALLED, GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow
+from scanner_dictionary.queries.other_names import (
+    statements_of_script,
+    topics_of_subject_name,
+    without_ddl,
+    without_whole_message,
+)
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.columns import KEY, ColumnPath, parse_path, path_name
 from scanner_model.errors import InputInvalid
@@ -30,9 +36,18 @@ def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
     and its path. Where no node has that name, it is the end of a dataset's name (`orders` of `shop.public.orders`). Any
     broker's address will do as Kafka's namespace, and so will the cluster's own id. A column is one of the message's
     value, else of its key (`@key` says so, too); one that takes part in no flow is that of the topic's schema. A view's
-    name is that of its dataset: its job is named by its id.
+    name is that of its dataset: its job is named by its id. A whole message, a script, a subject and a table of a DDL
+    file are known by the names that answers show for them, too.
     Raises NameUnknown with the nearest names.
     """
+    if nodes := known_nodes(graph, text):
+        return nodes
+    names = _names(graph, text, tuple(_known_brokers(graph, _readings(text))))
+    raise unknown_name("node", text, names, "`scanner topics` lists the topics", graph.location)
+
+
+def known_nodes(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
+    """Find the nodes that *text* may name as `nodes_named` does; none without an error."""
     if exact := _with_key(graph, text):
         return exact
     readings = tuple(dict.fromkeys(_known_brokers(graph, _readings(text))))
@@ -42,12 +57,36 @@ def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
         nodes
         or _of_schemas(graph, readings)
         or {node.id: node for node in _named(graph, tuple(_in_full(graph, readings)))}
+        or {node.id: node for node in _called_otherwise(graph, text)}
     )
-    if not nodes:
-        raise unknown_name(
-            "node", text, _names(graph, text, readings), "`scanner topics` lists the topics", graph.location
-        )
     return _without_views_jobs(nodes[key] for key in sorted(nodes))
+
+
+def _called_otherwise(graph: GraphReader, text: str) -> Iterator[NodeRow]:
+    """Yield the nodes of a name that answers show for them: see `other_names`."""
+    if whole := without_whole_message(text):
+        heads = tuple(reading for reading in _known_brokers(graph, _readings(whole)) if reading.path is None)
+        messages = tuple(reading._replace(path=()) for reading in heads)
+        yield from tuple(_named(graph, messages)) or _named(graph, heads)
+        return
+    yield from statements_of_script(graph, text)
+    if isinstance(graph, SqlGraphReader):
+        topics = topics_of_subject_name(graph.conn, text)
+        yield from _named(graph, tuple(_Wanted("topic", None, name, None) for name in topics))
+    for name in without_ddl(text):
+        readings = tuple(reading for reading in _readings(name) if reading.namespace is None)
+        listed = (*readings, *_in_full(graph, readings))
+        nodes = tuple(_named(graph, listed))
+        tables = [node for node in nodes if node.kind in ("dataset", "column") and not _is_topic(graph, node)]
+        if tables:
+            yield from tables
+            return
+
+
+def _is_topic(graph: GraphReader, node: NodeRow) -> bool:
+    """Return whether *node* is a column of a topic."""
+    named = graph.nodes_named([node.name]) if node.kind == "column" else ()
+    return any(other.kind == "topic" and other.namespace == node.namespace for other in named)
 
 
 def _with_key(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:

@@ -36,6 +36,8 @@ _WIDE = BigInteger().with_variant(Integer, "sqlite")
 """SQLite's INTEGER has 64 bits, and only a key of that type name is the row id itself."""
 
 _ABOUT = "about"
+WORDS = "words"
+"""The key of the info of a column that holds one of some words."""
 
 
 def declare(name: str, about_row: str, *items: SchemaItem, sqlite_with_rowid: bool = True) -> Table:
@@ -230,8 +232,10 @@ def child_table(name: str, child_type: type, *key: SchemaItem) -> Table:
 
 
 def _column(column: FactColumn) -> SchemaItem:
-    kind = may if column.nullable else must
-    return kind(column.name, column.sql_type, column.declared.doc)
+    declared = (may if column.nullable else must)(column.name, column.sql_type, column.declared.doc)
+    if isinstance(column.type, type) and issubclass(column.type, Enum):
+        declared.info[WORDS] = tuple(column.type)
+    return declared
 
 
 def _about(fact_type: type) -> str:

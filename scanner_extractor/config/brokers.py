@@ -15,7 +15,12 @@ from scanner_model.names import broker_addresses
 def parse_kafka(item: Json, context: ParseContext) -> KafkaSettings:
     """Return the settings of the Kafka protocol."""
     properties = {name: _property(name, value, context.base) for name, value in item.items()}
-    return KafkaSettings(brokers=broker_list(context.document.get("brokers", [])), properties=properties)
+    clients = context.document.get("kafka_clients")
+    return KafkaSettings(
+        brokers=broker_list(context.document.get("brokers", [])),
+        properties=properties,
+        reads_other_groups=isinstance(clients, dict) and clients.get("groups", True),
+    )
 
 
 def broker_list(written: Json) -> tuple[str, ...]:

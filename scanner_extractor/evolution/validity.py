@@ -23,7 +23,7 @@ from scanner_extractor.schemas.references import lookup_in
 from scanner_model.documents.json_positions import JsonPath, parse_with_positions
 from scanner_model.errors import InputInvalid
 
-_POSITION = re.compile(r"(\d+):(\d+)$")
+_POSITION = re.compile(r"(?<!\d)(\d++):(\d++)$")
 _MEMBERS = {
     "record": "fields",
     "error": "fields",

@@ -9,6 +9,7 @@ from importlib import import_module
 
 from scanner_extractor.formats.limits import REPLACEMENT, SURROGATE
 from scanner_model.columns import Column, ColumnPath, FieldReader, Lookup, ParsedSchema
+from scanner_model.documents.json_positions import repeated_members
 from scanner_model.errors import Problem
 from scanner_model.names import RecordName
 from scanner_model.plugins import SCHEMA_FORMATS, Plugin, PluginError, plugins
@@ -25,6 +26,7 @@ def _reader(module: str, function: str) -> FieldReader:
 MOST_PROBLEMS = 100
 """Problems listed of one schema."""
 
+_JSON_FORMATS = ("AVRO", "JSON", "JSON_PAYLOAD")
 _HALF_A_PAIR = Problem("$", "the text holds half a surrogate pair", "it is read as U+FFFD, the replacement character")
 
 FORMATS: Mapping[str, FieldReader] = {
@@ -46,7 +48,8 @@ def read_columns(format: str, text: str, lookup: Lookup, record: RecordName | No
     if reader:
         storable = SURROGATE.sub(REPLACEMENT, text)
         parsed = with_inherited_tags(reader(storable, lookup, record))
-        return _bounded(parsed, () if storable == text else (_HALF_A_PAIR,))
+        first = () if storable == text else (_HALF_A_PAIR,)
+        return _bounded(parsed, (*first, *(repeated_members(text, "") if name in _JSON_FORMATS else ())))
     hint = f"the text is stored as it is; formats that can be read: {', '.join(format_names())}"
     return ParsedSchema(problems=(Problem("$", f"no reader for the schema format {format!r}", hint),))
 

@@ -6,7 +6,7 @@ import json
 import re
 
 from scanner_model.columns import Column
-from scanner_model.documents.json_input import TooLarge, check_depth
+from scanner_model.documents.json_input import TooLarge, load_text
 from scanner_model.errors import InputInvalid, Problem
 
 MOST_COLUMNS = 200_000
@@ -79,10 +79,9 @@ def read_json(text: str) -> object:
     """
     text = _storable(text.removeprefix("\ufeff"))
     try:
-        value = json.loads(text)
-        check_depth(value, DEEPEST_JSON)
-    except (RecursionError, TooLarge) as error:
-        raise InputInvalid(f"nested too deeply to be read: more than {DEEPEST_JSON} levels") from error
+        value: object = load_text(text, deepest=DEEPEST_JSON)
+    except TooLarge as error:
+        raise InputInvalid(f"the text cannot be read: {error}") from error
     except json.JSONDecodeError as error:
         where = f"{error.lineno}:{error.colno}"
         raise InputInvalid(f"not JSON: {error.msg}", where=where) from error

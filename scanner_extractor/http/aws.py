@@ -11,6 +11,7 @@ from typing import Any
 
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.settings.cluster import HttpSettings
+from scanner_model.documents.json_input import load_json, load_text
 from scanner_model.errors import InputInvalid, PayloadUnexpected, SourceRefused, SourceUnreachable
 
 Client = Any
@@ -68,7 +69,7 @@ def aws_transport(service: AwsService, http: HttpSettings, connect: Callable[[],
 
     def send(request: Request) -> Response:
         operation = request.url.rpartition("/")[2]
-        return _call(client, operation, json.loads(request.body or "{}"), service)
+        return _call(client, operation, load_text(request.body or "{}"), service)
 
     return send
 
@@ -122,7 +123,7 @@ def _object(model: Client, http_response: Client, **_: object) -> None:
     if http_response.raw is None or http_response.status_code >= 300:
         return
     try:
-        is_object = isinstance(json.loads(http_response.content or b"{}"), dict)
+        is_object = isinstance(load_json(http_response.content or b"{}").value, dict)
     except (ValueError, RecursionError):
         is_object = False
     if not is_object:

@@ -17,6 +17,7 @@ from scanner_extractor.http.responses import accepted, read_json, request_locati
 from scanner_extractor.http.transport import HttpTransport
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.documents.json_input import load_json
+from scanner_model.documents.json_positions import repeated_members
 from scanner_model.errors import Problem, ScannerError
 from scanner_model.names import SourceId
 from scanner_model.redaction import hide_values, is_distinctive, mask_json
@@ -25,6 +26,8 @@ __all__ = ["Http", "Json", "Request", "Response", "Transport", "without_credenti
 
 Params = Sequence[tuple[str, str | int]]
 
+MOST_REPEATED = 20
+"""Maximum problems of one response about members that it has twice."""
 _HALVES = "a lone surrogate or NUL in {} of its texts, which was read as U+FFFD"
 _HALVES_HINT = "neither files nor databases can store it; look for text truncated inside an emoji"
 
@@ -58,6 +61,7 @@ class Http:
         self._lock = threading.Lock()
         self._request_count = 0
         self._replaced: dict[str, int] = {}
+        self._repeated: dict[str, tuple[Problem, ...]] = {}
 
     @property
     def requests(self) -> int:
@@ -66,11 +70,12 @@ class Http:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Return a problem for each request whose response had texts that cannot be stored unchanged."""
+        """Return what of responses is not read as it was sent: texts that cannot be stored, members written twice."""
         with self._lock:
-            replaced = sorted(self._replaced.items())
-        return tuple(
-            Problem(f"{self._source} {where}", _HALVES.format(count), _HALVES_HINT) for where, count in replaced
+            replaced, repeated = sorted(self._replaced.items()), sorted(self._repeated.items())
+        return (
+            *(Problem(f"{self._source} {where}", _HALVES.format(count), _HALVES_HINT) for where, count in replaced),
+            *(problem for _, problems in repeated for problem in problems),
         )
 
     def get(self, *segments: str | int, params: Params = (), accept: str = "application/json") -> Json:
@@ -121,11 +126,15 @@ class Http:
         return Request(source=self._source, method=method, url=url, accept=accept)
 
     def _send(self, request: Request) -> Json:
-        value, replaced = read_json(request, self._answer(request), login=login_hint(self._settings.auth))
-        if replaced:
-            with self._lock:
-                self._replaced[request_location(request)] = replaced
-        return value
+        answer = self._answer(request)
+        loaded = read_json(request, answer, login=login_hint(self._settings.auth))
+        where = request_location(request)
+        with self._lock:
+            if loaded.replaced:
+                self._replaced[where] = loaded.replaced
+            if loaded.repeats:
+                self._repeated[where] = _repeated(answer.body, f"{self._source} {where}")
+        return loaded.value
 
     def _answer(self, request: Request) -> Response:
         with self._lock:
@@ -170,6 +179,14 @@ def without_credentials(settings: HttpSettings) -> HttpSettings:
     """Move user and password out of the URL into `auth`, unless it is set."""
     address = read_address(settings.url)
     return replace(settings, url=address.url, auth=settings.auth or address.auth)
+
+
+def _repeated(body: bytes, where: str) -> tuple[Problem, ...]:
+    """Return problems for the members that a response has twice, up to MOST_REPEATED."""
+    problems = repeated_members(body.decode("utf-8-sig"), where)
+    more = len(problems) - MOST_REPEATED
+    rest = (Problem(where, f"{more} more members are written twice"),) if more > 0 else ()
+    return (*problems[:MOST_REPEATED], *rest)
 
 
 def _encoded(segment: str | int) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from scanner_extractor.http.messages import AS_IS, Json, Request, Response, Transport
-from scanner_model.documents.json_input import MOST_VALUES, TooLarge, load_json
+from scanner_model.documents.json_input import MOST_VALUES, TooLarge, has_repeated_members, load_json, load_text
 from scanner_model.errors import (
     InputInvalid,
     NotCaptured,
@@ -234,20 +234,12 @@ def _masked(text: str) -> str:
 
     Of two members of one name only the last is written, because only that is masked.
     """
-    is_whole = True
-
-    def members(pairs: list[tuple[str, Json]]) -> Json:
-        nonlocal is_whole
-        value = dict(pairs)
-        is_whole &= len(value) == len(pairs)
-        return value
-
     try:
-        value = json.loads(text, object_pairs_hook=members)
+        value = load_text(text)
         masked = mask_json(value)
-    except (ValueError, RecursionError):
+    except ValueError:
         return mask_text(text)
-    return text if is_whole and masked == value else json.dumps(masked)
+    return text if masked == value and not has_repeated_members(text) else json.dumps(masked)
 
 
 def _replayed(file: Path, where: str) -> Response:

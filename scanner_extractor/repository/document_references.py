@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from scanner_extractor.repository.yaml_documents import parse_yaml
+from scanner_model.documents.json_input import load_text
 from scanner_model.payload import Json
 
 TextOf = Callable[[str], str | None]
@@ -115,6 +115,6 @@ def _value(path: str, text: str) -> Json:
         values = [document.value for document in parse_yaml(text, numbers=True) if not document.error]
         return values[0] if len(values) == 1 else None
     try:
-        return json.loads(text) if path.endswith((".json", ".jsonschema")) else None
-    except (ValueError, RecursionError):
+        return load_text(text) if path.endswith((".json", ".jsonschema")) else None
+    except ValueError:
         return None

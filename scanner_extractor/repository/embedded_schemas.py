@@ -65,14 +65,23 @@ def _literals(text: str) -> Iterator[_Literal]:
 
 
 def _texts(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the texts of code with their places; each delimiter that is not closed is looked for once."""
+    """Yield the texts of code with their places; each delimiter that is not closed is looked for once.
+
+    A quotation mark that is not closed on its line has none of its kind behind it there that begins a text.
+    """
     at, unclosed = 0, set[str]()
+    skipped = {'"': 0, "'": 0}
     while opening := _OPENING.search(text, at):
         mark, at = opening[0], opening.end()
         if mark in ('"', "'"):
+            if opening.start() < skipped[mark]:
+                continue
             if parts := _PARTS.match(text, opening.start()):
                 at = parts.end()
                 yield opening.start(), _joined(parts[0])
+            else:
+                end = text.find("\n", at)
+                skipped[mark] = len(text) if end < 0 else end
             continue
         closing = '"' + "#" * mark.count("#") if mark.startswith("r") else mark
         end = -1 if closing in unclosed else text.find(closing, at)

@@ -25,10 +25,9 @@ _CREATES = re.compile(r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMPORARY\s+)?(?:TABLE
 _STREAMS = re.compile(r"\b(?:connector|kafka_topic)\b|\bEMIT\s+CHANGES\b", re.IGNORECASE)
 _OTHER = re.compile(r"\"?\bapiVersion\"?:|\bdbt_schema_version\b|^services:", re.MULTILINE)
 """Signs of Kubernetes, dbt and Compose, whose statements are read with the rest of the file."""
-_USING = re.compile(
-    r"^\s*(?:INSERT\b|EXECUTE\b|BEGIN\b|CREATE\s+[^(]*?\b(?:VIEW|TABLE|STREAM)\b.*\bAS\s+(?:SELECT|WITH)\b)",
-    re.IGNORECASE | re.DOTALL,
-)
+_BEGINS = re.compile(r"\s*+(?:(?P<moves>INSERT|EXECUTE|BEGIN)|CREATE(?=\s))\b", re.IGNORECASE)
+_OBJECT = re.compile(r"\(|\b(?:VIEW|TABLE|STREAM)\b", re.IGNORECASE)
+_QUERY = re.compile(r"\bAS\s++(?:SELECT|WITH)\b", re.IGNORECASE)
 
 
 class _Script(NamedTuple):
@@ -40,8 +39,17 @@ class _Script(NamedTuple):
     @property
     def is_complete(self) -> bool:
         """Return whether it has a statement that moves data, and another that says of what."""
-        using = sum(1 for statement in self.statements if _USING.match(statement.code))
+        using = sum(1 for statement in self.statements if _uses_others(statement.code))
         return 0 < using < len(self.statements)
+
+
+def _uses_others(code: str) -> bool:
+    """Return whether a statement moves data: an INSERT, a job, or an object that is created from a query."""
+    begins = _BEGINS.match(code)
+    if begins is None or begins["moves"]:
+        return begins is not None
+    made = _OBJECT.search(code, begins.end())
+    return made is not None and made[0] != "(" and _QUERY.search(code, made.end()) is not None
 
 
 def has_embedded_sql(file: RepositoryFile) -> bool:
@@ -83,13 +91,13 @@ def _scripts(value: Json, line: int, found: list[_Script]) -> _Script:
     )
     if not script.is_complete:
         return script
-    tables_first = sorted(script.statements, key=lambda statement: bool(_USING.match(statement.code)))
+    tables_first = sorted(script.statements, key=lambda statement: _uses_others(statement.code))
     found.append(script._replace(statements=tuple(tables_first)))
     return _Script((), line)
 
 
 _STATEMENT = re.compile(
-    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*(?:CREATE|INSERT|EXECUTE|BEGIN|SET|USE)\b", re.IGNORECASE | re.DOTALL
+    r"\s*+(?:--[^\n]*+\n\s*+|/\*(?:[^*]|\*(?!/))*+\*/\s*+)*+(?:CREATE|INSERT|EXECUTE|BEGIN|SET|USE)\b", re.IGNORECASE
 )
 
 

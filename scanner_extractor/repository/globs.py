@@ -40,8 +40,15 @@ def _run(text: str) -> str:
 
 
 def _fixed(text: str) -> str:
+    return "/".join(map(_fixed_step, text.split("/")))
+
+
+def _fixed_step(text: str) -> str:
+    """Return the expression of one step of a path; behind the last closing bracket no opening one begins a class."""
     parts: list[str] = []
-    for piece in re.split(r"(\?|\[[^\]/]*\]|\\.)", text):
+    behind = text.rfind("]") + 1
+    pieces = re.split(r"(\?|\[[^\]]*+\]|\\.)", text[:behind]) + re.split(r"(\?|\\.)", text[behind:])
+    for piece in pieces:
         if piece == "?":
             parts.append("[^/]")
         elif piece.startswith("[") and len(piece) > 2:

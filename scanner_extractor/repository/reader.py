@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -52,6 +52,7 @@ from scanner_extractor.results import Progress, Reading, answered
 from scanner_extractor.systems.deployment.reader import declared_facts
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import UNREAD_HINT, UnreadFile
+from scanner_model.documents.json_positions import repeated_members
 from scanner_model.errors import InputInvalid, Problem, ScannerError, SourceUnreachable
 from scanner_model.facts import Facts
 from scanner_model.field_uses import FieldUse
@@ -205,6 +206,7 @@ def _read_entries(
     if variables.left <= 0:
         what = f"its variables add more than {MOST_GROWTH} characters to its texts"
         collector.problem("", what, "placeholders after that are not replaced")
+    collector.problems += _repeated_members(context)
     files = {kind: tuple(named_as_notebook(file.path) for file in group) for kind, group in found.items()}
     result = _result(context, _code_owners(every))
     if any(ENDING in path for path in listed):
@@ -237,6 +239,14 @@ def _leave_undeclared(found: dict[str, list[RepositoryFile]], context: Context) 
     is_program_read = any(is_program(file.path) for file in found.get(APPLICATION, ()))
     claiming = (SETTINGS, APPLICATION, TERRAFORM, "commands in YAML") if is_program_read else (TERRAFORM,)
     leave_undeclared(waiting, read_paths(context, found, (*claiming, "script")), context)
+
+
+def _repeated_members(context: Context) -> Iterator[Problem]:
+    """Yield the members that a JSON file has twice, of files that declare something; schemas report their own."""
+    places = {declaration.place for declaration in context.collector.declarations.values()}
+    for path in sorted({place.rpartition(":")[0] or place for place in places}):
+        text = context.text(path) if path.endswith(".json") and path in context.entries else None
+        yield from () if text is None else repeated_members(text, path)
 
 
 def _code_owners(entries: Mapping[str, Entry]) -> CodeOwners:

@@ -210,7 +210,7 @@ def _of_messages(schemas: Sequence[_Schema], topics: Mapping[str, set[str]], con
 
 def _has_subject(schema: _Schema, topics: Mapping[str, set[str]], context: Context) -> bool:
     named = context.subject_in(schema.file.path) or _SIDE.search(schema.file.stem) or _topic(schema, topics)
-    return bool(named or schema.file.ending == ".jsonschema") and _is_json_schema(json.loads(schema.text))
+    return bool(named or schema.file.ending == ".jsonschema") and _is_json_schema(load_text(schema.text))
 
 
 _Other = TypeVar("_Other")

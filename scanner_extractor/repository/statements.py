@@ -80,9 +80,7 @@ _CONNECTOR = re.compile(
     r"(?P<name>`[^`]+`|\"[^\"]+\"|[\w$-]+)\s+WITH\s*\((?P<options>.*)\)\s*$",
     re.IGNORECASE | re.DOTALL,
 )
-_PAIR = re.compile(
-    r"(?P<key>'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|(?<![\w.-])[\w.-]++)\s*=\s*(?P<value>'(?:[^']|'')*'|\"[^\"]*\"|[\w.+-]+)"
-)
+_PART = re.compile(r"'(?:[^']|'')*+(?:'|\Z)|\"[^\"]*+(?:\"|\Z)|`[^`]*+(?:`|\Z)|[\w.+-]++|\S")
 _DEFINE = re.compile(r"^\s*DEFINE\s+(?P<name>\w+)\s*=\s*'(?P<value>(?:[^']|'')*)'\s*$", re.IGNORECASE)
 _DESCRIBING = re.compile(r"^\s*(?:DROP|TERMINATE)\b", re.IGNORECASE)
 
@@ -189,7 +187,23 @@ def connector_of(statement: SqlStatement) -> tuple[str, dict[str, str]] | None:
         return None
     name = match["name"]
     plain = name[1:-1] if name[0] in '`"' else name.upper()  # ksqlDB folds names without quotes
-    return plain, {_plain(pair["key"]): _plain(pair["value"]) for pair in _PAIR.finditer(match["options"])}
+    return plain, dict(_pairs(match["options"]))
+
+
+def _pairs(options: str) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of `'name' = 'value', name = value`; anything else is left out."""
+    parts = _PART.findall(options)
+    for key, sign, value in zip(parts, parts[1:], parts[2:], strict=False):
+        if sign == "=" and _is_text(key) and _is_text(value):
+            yield _plain(key), _plain(value)
+
+
+def _is_text(part: str) -> bool:
+    """Return whether a part is a word or a whole text in quotation marks."""
+    return part[-1] == part[0] and len(part) > 1 if part[0] in "'\"`" else part[0] not in _SIGNS
+
+
+_SIGNS = frozenset("=,;:()[]{}<>!?&|/\\*%^~@#$")
 
 
 def with_definitions(statements: list[SqlStatement], variables: Mapping[str, str]) -> Iterator[SqlStatement]:

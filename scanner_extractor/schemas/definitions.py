@@ -12,6 +12,7 @@ from scanner_extractor.formats.avro.identity import spelled_alike
 from scanner_extractor.schemas.parsing import ParseRequest, ParseTexts, TagPatterns, parse_in_process, parse_one
 from scanner_extractor.schemas.references import Find, Resolved, finder, resolve
 from scanner_model.columns import ParsedSchema
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import Problem
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
 from scanner_model.schemas import Definition, SchemaVersion, qualified_subject
@@ -85,8 +86,11 @@ def fingerprint(
 
 
 def metadata_tags(metadata: str) -> TagPatterns:
-    """Read the path patterns of a version's metadata and their tags; JSON text of another shape has none."""
-    document = json.loads(metadata) if metadata else None
+    """Read the path patterns of a version's metadata and their tags; any other text has none."""
+    try:
+        document = load_text(metadata) if metadata else None
+    except ValueError:
+        document = None
     tags = document.get("tags") if isinstance(document, dict) else None
     if not isinstance(tags, dict):
         return ()

@@ -127,11 +127,15 @@ class RegistrySettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KafkaSettings:
-    """The Kafka protocol: bootstrap brokers and librdkafka's own properties (which hold secrets)."""
+    """The Kafka protocol: bootstrap brokers and librdkafka's own properties (which hold secrets).
+
+    *reads_other_groups*: `kafka_clients` reads share and Streams groups, which librdkafka does not describe.
+    """
 
     brokers: tuple[str, ...]
     properties: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout: float = 15.0
+    reads_other_groups: bool = False
 
     @property
     def source(self) -> SourceId:

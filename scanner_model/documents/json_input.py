@@ -31,10 +31,15 @@ class TooLarge(ValueError):
 
 
 class Loaded(NamedTuple):
-    """The value of a document, and how many of its texts could not be stored: what could not became U+FFFD."""
+    """The value of a document.
+
+    *replaced* counts the texts that could not be stored and became U+FFFD. *repeats*: an object has a member twice, of
+    which the last one is the value; `json_positions.repeated_members` finds them.
+    """
 
     value: Json
     replaced: int
+    repeats: bool = False
 
 
 def load_json(text: bytes, *, most: int = MOST_VALUES) -> Loaded:
@@ -44,12 +49,27 @@ def load_json(text: bytes, *, most: int = MOST_VALUES) -> Loaded:
     otherwise what `json.loads` raises: UnicodeDecodeError, other ValueErrors and RecursionError.
     """
     check_size(text, most)
-    value = json.loads(text.decode("utf-8-sig"))
+    members = _Members()
+    value = json.loads(text.decode("utf-8-sig"), object_pairs_hook=members)
     check_depth(value)
-    return storable_json(value) if any(escape in text for escape in _ESCAPES) else Loaded(value, 0)
+    loaded = storable_json(value) if any(escape in text for escape in _ESCAPES) else Loaded(value, 0)
+    return loaded._replace(repeats=members.repeat)
 
 
-def load_text(text: str, *, strict: bool = True) -> Json:
+class _Members:
+    """Builds objects from their members, and notes whether any object has a member twice."""
+
+    def __init__(self) -> None:
+        self.repeat = False
+
+    def __call__(self, pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            self.repeat = True
+        return members
+
+
+def load_text(text: str, *, strict: bool = True, deepest: int = DEEPEST) -> Json:
     """Load one JSON document in the text of a file or a member; *strict*: control characters in texts are invalid.
 
     Raises ValueError only: TooLarge as `load_json` does, also for what Python cannot nest.
@@ -58,9 +78,20 @@ def load_text(text: str, *, strict: bool = True) -> Json:
     try:
         value = json.loads(text, strict=strict)
     except RecursionError as error:
-        raise TooLarge("it is nested too deeply") from error
-    check_depth(value)
+        raise TooLarge(f"it is nested too deeply: more than {deepest} levels") from error
+    check_depth(value, deepest)
     return value
+
+
+def has_repeated_members(text: str) -> bool:
+    """Return whether an object in *text* has a member twice; False for invalid, too large or too deep JSON."""
+    members = _Members()
+    try:
+        check_size(text.encode("utf-8", "surrogatepass"))
+        json.loads(text, object_pairs_hook=members)
+    except (ValueError, RecursionError):
+        return False
+    return members.repeat
 
 
 def check_size(text: bytes, most: int = MOST_VALUES) -> None:

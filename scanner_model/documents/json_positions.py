@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scanner_model.documents.json_input import TooLarge, check_size
+from scanner_model.documents.json_input import TooLarge, check_size, has_repeated_members
 from scanner_model.documents.schema_errors import (
     ErrorMessage,
     JsonPath,
@@ -29,6 +29,7 @@ __all__ = [
     "json_path",
     "parse_with_positions",
     "positioned_problems",
+    "repeated_members",
     "schema_error_messages",
     "schema_problems",
 ]
@@ -45,6 +46,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _TRAILING_COMMA = re.compile(r",[ \t\r\n]*[\]}]")
 _PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _DECODER = json.JSONDecoder()
+_REPEATED_HINT = "scanner reads the last one, other programs may read another: keep one of them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,9 @@ class PositionedJson:
         return self.positions[path]
 
     def where(self, path: JsonPath) -> str:
-        """Return the location of *path* as text: file, line, column, JSON path."""
+        """Return the location of *path* as text: file (none if it is empty), line, column, JSON path."""
         line, column = self.position(path)
-        return f"{self.file}:{line}:{column} {json_path(path)}"
+        return f"{self.file}:{line}:{column} {json_path(path)}".removeprefix(":")
 
     def shown(self, path: JsonPath) -> str:
         """Return the value at *path* on one short line."""
@@ -105,6 +107,21 @@ def parse_with_positions(text: str, file: str) -> PositionedJson:
     except ValueError as error:  # Python reads no number of more than 4300 digits
         raise InputInvalid("not JSON that can be read: a number is too long", where=file) from error
     return PositionedJson(value, walk.positions, file, tuple(walk.repeated))
+
+
+def repeated_members(text: str, file: str) -> tuple[Problem, ...]:
+    """Return a problem for each member that an object in JSON *text* of *file* has twice; none for invalid JSON.
+
+    JSON parsers disagree about such members (RFC 8259, 4): most use the last one, some the first, some reject them.
+    """
+    if not has_repeated_members(text):
+        return ()
+    try:
+        document = parse_with_positions(text, file)
+    except InputInvalid:
+        return (Problem(file, "an object has a member twice", _REPEATED_HINT),)
+    messages = ((path, f"{path[-1]!r} is written twice", _REPEATED_HINT) for path in document.repeated)
+    return tuple(positioned_problems(messages, document))
 
 
 def schema_problems(errors: Iterable[SchemaError], document: PositionedJson) -> Iterator[Problem]:

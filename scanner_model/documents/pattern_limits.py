@@ -14,7 +14,7 @@ _Result = TypeVar("_Result", covariant=True)
 
 _LARGEST = 20_000
 _LONGEST_SHOWN = 80
-_PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<count>\d+)(?:,\d*)?\}|.", re.DOTALL)
+_PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+(?:\]|\Z)|\{(?P<count>\d+)(?:,\d*)?\}|.", re.DOTALL)
 REWRITE = "rewrite the pattern without alternatives or repetitions that overlap, as in (a|aa)+ or (a+)+"
 """Hint for a pattern that takes too long."""
 

@@ -22,9 +22,9 @@ from scanner_model.redaction.values import MASK, is_reference, is_secret_value, 
 _COMMENT = r"--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|(?m:^)[ \t]*#[^\n]*"
 _OTHERS = rf"|(?P<comment>{_COMMENT})|`(?P<quoted>[^`]*)`?|(?P<word>[\w$]+(?:[.-](?!-)[\w$]+)*)|(?P<sign>[=<>!:|]+|\S)"
 _STANDARD = re.compile(rf"'(?P<text>(?:[^']|'')*+)(?P<close>'?)|\"(?P<double>[^\"]*+)\"{_OTHERS}")
-_BACKSLASHES = re.compile(
-    rf"'(?P<text>(?:[^'\\]|''|\\.|\\\n)*+)(?P<close>'?)|\"(?P<double>(?:[^\"\\]|\\.|\\\n)*+)\"{_OTHERS}"
-)
+_ESCAPED_TEXT = r"'(?P<text>(?:[^'\\]|''|\\.|\\\n)*+)(?P<close>'?)"
+_BACKSLASHES = re.compile(rf"{_ESCAPED_TEXT}|\"(?P<double>(?:[^\"\\]|\\.|\\\n)*+)(?P<end>\"?){_OTHERS}")
+_WITHOUT_DOUBLE = re.compile(rf"{_ESCAPED_TEXT}|(?P<double>(?!)){_OTHERS}")
 """Tokens where a backslash escapes a quote, as in MySQL and Spark."""
 _SET = re.compile(r"(?im)^(?P<key>[ \t]*SET[ \t]+(?P<name>[\w.-]+)[ \t]*=[ \t]*)(?P<value>[^\s;'\"]+)")
 _COMPARED = frozenset({"=", "==", "<>", "!=", "<=>", "=>", ":=", ":", "VALUE"})
@@ -68,8 +68,17 @@ def mask_statement(sql: str, extra: ExtraNames = NO_EXTRA) -> str:
 
 def _tokens(sql: str) -> Iterator[re.Match[str]]:
     """Yield the tokens of *sql*; a backslash escapes a quote where every string is closed then."""
-    has_escapes = "\\'" in sql and all(token["close"] != "" for token in _BACKSLASHES.finditer(sql))
-    return (_BACKSLASHES if has_escapes else _STANDARD).finditer(sql)
+    has_escapes = "\\'" in sql and all(token["close"] != "" for token in _escaped(sql))
+    return _escaped(sql) if has_escapes else _STANDARD.finditer(sql)
+
+
+def _escaped(sql: str) -> Iterator[re.Match[str]]:
+    """Yield tokens where a backslash escapes a quote; if a `"` is not closed, no later one is, and all are signs."""
+    for token in _BACKSLASHES.finditer(sql):
+        if token["double"] is not None and not token["end"]:
+            yield from _WITHOUT_DOUBLE.finditer(sql, token.start())
+            return
+        yield token
 
 
 @dataclass(slots=True)
@@ -158,7 +167,7 @@ class _Strings:
         """Return a string with its secrets hidden; double-quoted text may be a name as well."""
         mark = token[0][0]
         written = token["text"] if mark == "'" else token["double"]
-        escaped = "\\'" if "\\'" in written and token.re is _BACKSLASHES else "''"
+        escaped = "\\'" if "\\'" in written and token.re is not _STANDARD else "''"
         text = written.replace(escaped, "'")
         is_hidden = mark == "'" and text and self._is_value_of_secret(text)
         if is_hidden:

@@ -61,6 +61,7 @@ STAGES = (
     "describe_topics",
     "describe_configs",
     "list_consumer_groups",
+    "list_groups",
     "list_consumer_group_offsets",
     "describe_consumer_groups",
     "list_offsets",
@@ -123,6 +124,11 @@ class Brokers:
     def list_consumer_groups(self, **_: Any) -> Future[Any]:
         listed = ListConsumerGroupsResult(valid=[ConsumerGroupListing("billing", False)], errors=[])
         return self._settled("list_consumer_groups", listed)
+
+    def list_groups(self, **_: Any) -> list[Any]:
+        if self._stage == "list_groups":
+            raise self._error
+        return []
 
     def list_consumer_group_offsets(self, requests: list[Any], **_: Any) -> dict[str, Future[Any]]:
         committed = ConsumerGroupTopicPartitions("billing", [TopicPartition("orders", 0, 7)])

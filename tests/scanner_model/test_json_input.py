@@ -65,4 +65,4 @@ def test_levels_are_bounded(opening: bytes) -> None:
 )
 def test_half_a_surrogate_pair_is_replaced_and_counted(text: bytes, value: object, replaced: int) -> None:
     """No file or dictionary can hold it, and what is around it must not be lost with it."""
-    assert load_json(text) == (value, replaced)
+    assert load_json(text) == (value, replaced, False)

@@ -193,6 +193,7 @@ def test_references_of_a_proposed_schema_are_read(session_client) -> None:
         ({"subject": "orders-value", "text": ORDER, "format": "XML"}, 400, "'AVRO', 'JSON' or 'PROTOBUF'"),
         (["text"], 400, "not a JSON object"),
         ({"subject": "\ud800", "text": ORDER}, 400, "not UTF-8"),
+        ({"subject": "a\0b", "text": ORDER}, 400, "holds NUL"),
     ],
 )
 def test_a_wrong_proposal_is_a_problem_that_helps(session_client, body, status, text) -> None:
@@ -255,3 +256,12 @@ def test_a_deletion_of_what_is_not_known_is_a_problem(session_client, query, sta
 
     assert answer.status_code == status
     assert hint in answer.json()["hint"]
+
+
+def test_a_proposal_with_a_member_twice_is_refused(session_client) -> None:
+    """Which of the two is meant is unknown."""
+    answer = session_client.post(
+        f"{BASE}/check-change", content='{"topic": "orders", "topic": "refunds", "text": "{}"}'
+    )
+
+    assert (answer.status_code, "member twice" in answer.text) == (400, True)

@@ -26,7 +26,7 @@ _BOUNDS = ("window_start", "window_end")
 _NAMES = ("this", "db", "catalog")
 _WITHOUT_LAMBDAS = frozenset({"materialize", "mysql", "postgres", "redshift", "risingwave", "sqlite"})
 
-_CHECKED = re.compile(r"(?i)\s+WITH\s+(?:CASCADED\s+|LOCAL\s+)?CHECK\s+OPTION\s*;?\s*$")
+_CHECKED = re.compile(r"(?i)(?<!\s)\s++WITH\s++(?:CASCADED\s++|LOCAL\s++)?CHECK\s++OPTION\s*+;?\s*+\Z")
 """The end of a view's text that is not a part of its query; sqlglot does not know it in every dialect."""
 
 
@@ -165,7 +165,10 @@ def _as_query(table: exp.Table) -> None:
     table.replace(query.subquery(table.alias or None))
 
 
-_LITERAL = re.compile(r"(?i)\bE'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|\$(\w*)\$.*?\$\1\$", re.DOTALL)
+_LITERAL = re.compile(
+    r"(?i)(?:\bE'(?:[^'\\]|\\.?|'')*+|'(?:[^']|'')*+)(?P<end>'?)|\$(?P<tag>\w*+)\$.*?(?P<close>\$(?P=tag)\$|\Z)",
+    re.DOTALL,
+)
 _OPERATOR = re.compile(r'("(?:[^"]|"")*")|([-+*/<>=~!@#%^&|`?]+)')
 _KNOWN = frozenset(
     ("+", "-", "*", "/", "%", "^", "=", "<>", "!=", "<", ">", "<=", ">=", "||", "~", "!~", "~*", "!~*", "~~", "!~~")
@@ -200,17 +203,21 @@ def rewritten(text: str) -> str:
 
     The columns that SEARCH and CYCLE add, and the names that USING gives to a join, are not defined in the result.
     """
-    plain = _LITERAL.sub("'0'", text)
+    plain = _LITERAL.sub(lambda found: "'0'" if found["end"] or found["close"] else found[0], text)
     for form, instead in _FORMS:
         plain = form.sub(instead, plain)
-    return _OPERATOR.sub(lambda found: found[1] or _operator(found[2], plain[: found.start()]), _without_xml(plain))
+    return _OPERATOR.sub(lambda found: found[1] or _operator(found), _without_xml(plain))
 
 
-def _operator(sign: str, before: str) -> str:
+def _operator(found: re.Match[str]) -> str:
     """Return an operator that is known, where another one has operands on both sides; nothing before a single one."""
-    if sign in _KNOWN:
-        return sign
-    return " || " if re.search(r"[\w\")\]']\s*$", before) else " "
+    if found[2] in _KNOWN:
+        return found[2]
+    at = found.start() - 1
+    while at >= 0 and found.string[at].isspace():
+        at -= 1
+    before = found.string[at] if at >= 0 else ""
+    return " || " if before.isalnum() or before in tuple("_\")]'") else " "
 
 
 def _without_xml(text: str) -> str:

@@ -18,6 +18,7 @@ from scanner_extractor.repository.applications.settings import properties
 from scanner_extractor.repository.syntax_trees import Node, grammar_missing, parse_tree, suffix
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.documents.json_positions import parse_with_positions
+from scanner_model.enclosed import replace_enclosed
 from scanner_model.errors import InputInvalid
 
 ITEM = "-"
@@ -26,9 +27,17 @@ _MOST_LEAVES = 200_000
 _LARGEST = 2 * 1024 * 1024
 NAMES = ("name", "id", "key")
 """Members that identify an item of a list: Kubernetes merges lists by `name`, other tools by one of these."""
-_HOLE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|<%.*?%>|\$\{\{.*?\}\}", re.DOTALL)
+_BRACES = re.compile(r"\$?\{\{"), re.compile(r"\}\}")
+_HOLES_OF_TEMPLATES = (
+    _BRACES,
+    (re.compile(r"\{%"), re.compile(r"%\}")),
+    (re.compile(r"<%"), re.compile(r"%>")),
+)
 _CONTROL = re.compile(r"^[ \t]*(?:-[ \t]+)?(?:\{\{[^\n]*\}\}|\{%[^\n]*%\}|<%[^\n]*%>)[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
-_HELM_COMMENT = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}|\{#.*?#\}", re.DOTALL)
+_COMMENTS_OF_TEMPLATES = (
+    (re.compile(r"\{\{-?\s*+/\*"), re.compile(r"\*/\s*+-?\}\}")),
+    (re.compile(r"\{#"), re.compile(r"#\}")),
+)
 
 
 class Leaf(NamedTuple):
@@ -156,7 +165,7 @@ def _plain(value: Any) -> str:  # noqa: ANN401
             return _HOLES.sub(lambda hole: hole[0][1:-1].translate(_WRITTEN), str(value))
 
 
-_HOLES = re.compile("\ue000[^\ue001]*\ue001")
+_HOLES = re.compile("\ue000[^\ue000\ue001]*+\ue001")
 _SIGNS = ("\"'{}:#,[]\n", "″′❴❵：＃，［］\u2028")
 """Signs that end a scalar of YAML, and what is in their place while a template is parsed."""
 _HIDDEN, _WRITTEN = str.maketrans(*_SIGNS), str.maketrans(*reversed(_SIGNS))
@@ -202,12 +211,13 @@ def _without_template(text: str) -> tuple[str, list[Leaf]]:
     """Return a template as YAML with its placeholders as values, and its control lines as leaves."""
     if "{{" not in text and "{%" not in text and "<%" not in text:
         return text, []
-    text = _HELM_COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+    text = replace_enclosed(text, lambda comment: "\n" * comment.count("\n"), *_COMMENTS_OF_TEMPLATES)
     controls = [
         Leaf((ITEM,), match[0].strip(), text.count("\n", 0, match.start()) + 1) for match in _CONTROL.finditer(text)
     ]
     text = _CONTROL.sub("", text)
-    return _HOLE.sub(lambda hole: f"\ue000{hole[0].translate(_HIDDEN)}\ue001", text), controls
+    held = replace_enclosed(text, lambda hole: f"\ue000{hole.translate(_HIDDEN)}\ue001", *_HOLES_OF_TEMPLATES)
+    return held, controls
 
 
 def _objects(value: Any, line: int, lines: _Lines) -> Iterator[Document]:  # noqa: ANN401

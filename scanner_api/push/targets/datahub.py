@@ -78,7 +78,7 @@ _TYPES = (
     ("Record", ("record", "struct", "object", "message", "row")),
 )
 """DataHub's types by the first letters of ours, the first match counts; any other is NullType, its unknown type."""
-_TOKEN = re.compile(r"\[[^\]]*\]\.?")
+_TOKEN = re.compile(r"\[[^\[\]]*+\]\.?")
 _RESERVED = {",": "%2C", "(": "%28", ")": "%29", "␟": "%E2%90%9F"}
 
 

@@ -27,7 +27,7 @@ _TABLE = re.compile(
     re.IGNORECASE,
 )
 _SET = re.compile(r"\bSET\b(?P<columns>.*?)(?:\bWHERE\b|$)", re.IGNORECASE | re.DOTALL)
-_ASSIGNED = re.compile(r"(\w+)\s*=\s*\?")
+_ASSIGNED = re.compile(r"(?<!\w)(\w++)\s*+=\s*+\?")
 _STEP = re.compile(r"\.?(?:(?P<name>[\w-]+)|(?P<each>\*|\[\*\]))")
 _DATABASE, _INDEX = "postgres://unknown", "elasticsearch://unknown"
 """The namespaces of tables and indexes: on which server they are is not in these files."""

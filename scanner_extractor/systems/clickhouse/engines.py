@@ -15,9 +15,9 @@ _LONGEST = 100_000
 _WRAPPERS = frozenset({"LowCardinality", "Nullable"})
 _ENUMS = frozenset({"Enum", "Enum8", "Enum16", "JSON", "Object", "Dynamic"})
 """Types whose arguments are values or limits, not a size."""
-_SIGN = re.compile(r"'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[(),]", re.DOTALL)
+_SIGN = re.compile(r"'(?:[^'\\]|\\.?)*+(?:'|\Z)|`(?:[^`\\]|\\.?)*+(?:`|\Z)|[(),]", re.DOTALL)
 _MEMBER = re.compile(r"\s*(?:`(?P<quoted>(?:[^`\\]|\\.)*)`|(?P<plain>[A-Za-z_]\w*))\s+(?P<type>[A-Za-z].*)", re.DOTALL)
-_TYPE = re.compile(r"\s*(?P<word>[A-Za-z]\w*)\s*(?:\((?P<arguments>.*)\))?\s*", re.DOTALL)
+_TYPE = re.compile(r"\s*+(?P<word>[A-Za-z]\w*+)\s*+(?:\((?P<arguments>.*)\)\s*+)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +98,15 @@ def _arguments(text: str) -> Iterator[str]:
 
 
 _TOKEN = re.compile(
-    r"'(?P<text>(?:[^'\\]|\\.|'')*)'|`(?P<quoted>(?:[^`\\]|\\.)*)`|(?P<word>[\w.-]+)|(?P<sign>[(),=])", re.DOTALL
+    r"'(?P<text>(?:[^'\\]|\\.?|'')*+)(?:'|\Z)|`(?P<quoted>(?:[^`\\]|\\.?)*+)(?:`|\Z)"
+    r"|(?P<word>[\w.-]+)|(?P<sign>[(),=])",
+    re.DOTALL,
 )
 _ESCAPED = re.compile(r"\\(.)|''", re.DOTALL)
-_IDENTIFIER = r"(?:`(?:[^`\\]|\\.)*`|[A-Za-z_]\w*)"
+_IDENTIFIER = r"(?:`(?:[^`\\]|\\.)*+`|[A-Za-z_]\w*+)"
 _TARGET = re.compile(
-    rf"CREATE MATERIALIZED VIEW\s+{_IDENTIFIER}(?:\.{_IDENTIFIER})?(?:`(?:[^`\\]|\\.)*`|'(?:[^'\\]|\\.)*'|[^`'(])*?"
-    rf"\sTO\s+(?P<first>{_IDENTIFIER})(?:\.(?P<second>{_IDENTIFIER}))?(?=\s|\(|$)",
+    rf"CREATE MATERIALIZED VIEW\s++{_IDENTIFIER}(?:\.{_IDENTIFIER})?+(?:`(?:[^`\\]|\\.)*+`|'(?:[^'\\]|\\.)*+'|[^`'(])*?"
+    rf"\sTO\s++(?P<first>{_IDENTIFIER})(?:\.(?P<second>{_IDENTIFIER}))?(?=\s|\(|$)",
     re.DOTALL,
 )
 _POSITIONS = ("kafka_broker_list", "kafka_topic_list", "kafka_group_name", "kafka_format")

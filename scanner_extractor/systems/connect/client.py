@@ -30,8 +30,8 @@ from scanner_model.errors import (
     SourceRefused,
 )
 from scanner_model.kafka import Connector, ConnectorKind
-from scanner_model.names import TopicName
-from scanner_model.payload import Payload
+from scanner_model.names import SourceId, TopicName
+from scanner_model.payload import Payload, Unread
 
 EXPANDED = (("expand", "info"), ("expand", "status"))
 EXPANDED_MANAGED = (("expand", "info,status,id"),)
@@ -150,7 +150,8 @@ class _Scan:
         """Read the connectors, sorted by name; one that cannot be read is reported and skipped."""
         listed = listed_connectors(self.settings, self.http)
         alone = sorted(name for name, answers in listed.items() if not _is_whole(answers))
-        answers = listed | dict(zip(alone, self._fetch_each(alone, self._read_connector), strict=True))
+        fetched = zip(alone, self._fetch_each(alone, self._read_connector), strict=True)
+        answers = listed | {name: _completed(listed[name], answer) for name, answer in fetched}
         parsed = (self._read(name, answers[name]) for name in sorted(answers))
         return tuple(connector for connector in parsed if connector)
 
@@ -158,10 +159,15 @@ class _Scan:
         """Fill in version and kind from the plug-ins where the status has none, as before Kafka 4."""
         if all(connector.plugin_version and connector.kind != ConnectorKind.UNKNOWN for connector in connectors):
             return connectors
+        unread = Unread(SourceId(f"{self.settings.source} connector-plugins"))
         try:
-            plugins = read_plugins(Payload(self.http.get("connector-plugins")))
+            plugins = read_plugins(Payload(self.http.get("connector-plugins")), unread)
+        except PayloadUnexpected as error:
+            self._report_problem("connector-plugins", "the plug-ins could not be read", error)
+            return connectors
         except _DISPENSABLE:
             return connectors
+        self.problems += unread.problems
         return tuple(_with_plugin(connector, plugins.get(connector.connector_class)) for connector in connectors)
 
     def with_topics(self, connectors: tuple[Connector, ...]) -> tuple[Connector, ...]:
@@ -243,6 +249,16 @@ def _has_topics(version: str) -> bool:
     match = _VERSION.match(version)
     number = tuple(map(int, match.groups())) if match else (2, 5)
     return number >= (2, 5) and not (5, 0) <= number < (5, 5)
+
+
+def _completed(listed: Json, answer: Json | ScannerError) -> Json | ScannerError:
+    """Return what a worker answers about one connector, with the other members of its entry in the list.
+
+    A connector whose entry is neither absent nor an object was never listed: not to find it means nothing.
+    """
+    if isinstance(answer, NotFound) and listed is not None and not isinstance(listed, dict):
+        return PayloadUnexpected("its entry in the list of connectors is not an object", hint=_HINT)
+    return {**listed, **answer} if isinstance(listed, dict) and isinstance(answer, dict) else answer
 
 
 def _is_whole(payload: Json) -> bool:

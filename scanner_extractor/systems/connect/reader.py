@@ -15,7 +15,7 @@ from scanner_model.documents.json_input import check_size, load_json
 from scanner_model.errors import PayloadUnexpected, ScannerError
 from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId, TopicName
-from scanner_model.payload import Payload
+from scanner_model.payload import Payload, Unread
 from scanner_model.redaction import NO_EXTRA, ExtraNames, KnownSecrets, mask_config, mask_text
 
 CLASS = "connector.class"
@@ -81,12 +81,13 @@ def read_consumed_topics(payload: Payload) -> tuple[TopicName, ...]:
     return tuple(map(TopicName, sorted(names - {""})))
 
 
-def read_plugins(payload: Payload) -> dict[str, Plugin]:
-    """Read `GET /connector-plugins`: the plug-ins by class; other entries are skipped."""
-    return {
-        entry.shown("class"): Plugin(kind=_kind(entry.shown("type")), version=_version(entry))
-        for entry in payload.list()
-    }
+def read_plugins(payload: Payload, unread: Unread) -> dict[str, Plugin]:
+    """Read `GET /connector-plugins`: the plug-ins by class; an entry that cannot be read is added to *unread*."""
+    return dict(unread.read(payload.list(), _plugin, lambda entry: entry.shown("class")))
+
+
+def _plugin(entry: Payload) -> tuple[str, Plugin]:
+    return entry.text("class"), Plugin(kind=_kind(entry.text("type")), version=_version(entry))
 
 
 def plugin_classes(config: Mapping[str, str]) -> dict[str, str]:
@@ -123,7 +124,7 @@ def _kind(*candidates: str) -> ConnectorKind:
 
 
 def _version(plugin: Payload) -> str:
-    version = plugin.shown("version")
+    version = plugin.text("version")
     return "" if version in ("null", "undefined") else version
 
 

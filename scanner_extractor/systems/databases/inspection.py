@@ -60,7 +60,7 @@ _TRIGGERS = text(
 )
 
 _INT = re.compile(r"\Aint\b")
-_COMMENT = re.compile(r"\s*/\*.*?\*/")
+_COMMENT = re.compile(r"(?<!\s)\s*+/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 _ON_UPDATE = re.compile(r"(?i)\bon update (\S+)")
 _ESCAPES = str.maketrans({"'": "''", "\\": "\\\\", "\0": "\\0", "\n": "\\n", "\r": "\\r"})
 

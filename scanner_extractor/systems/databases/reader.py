@@ -24,8 +24,7 @@ from scanner_model.redaction import mask_statement, mask_text
 UNKNOWN = "unknown"
 """The type of a column whose type SQLAlchemy does not know."""
 
-_TYPE = re.compile(r"(?P<word>[^()]*?)\s*\((?P<arguments>.*?)\)(?P<rest>[^()]*)", re.DOTALL)
-_NOISE = re.compile(r"\s+(?:COLLATE|CHARACTER SET|CHARSET)\s+\S+", re.IGNORECASE)
+_NOISE = re.compile(r"(?<!\s)\s++(?:COLLATE|CHARACTER SET|CHARSET)\s++\S++", re.IGNORECASE)
 _LISTS = frozenset({"enum", "set"})
 """Types whose arguments are values, not a size."""
 
@@ -45,13 +44,14 @@ def column_type(column_type_: TypeEngine[object], dialect: Dialect) -> tuple[str
 def type_parts(text: str) -> tuple[str, str | None]:
     """Return the word of a type as it is written in SQL, and what refines it (None where nothing does)."""
     plain = _NOISE.sub("", text).strip()
-    match = _TYPE.fullmatch(plain)
-    if not match:
+    name, opened, inside = plain.partition("(")
+    written, closed, rest = inside.rpartition(")")
+    if not opened or not closed or ")" in name or "(" in rest:
         return plain.lower() or UNKNOWN, None
-    word = " ".join(f"{match['word']} {match['rest']}".lower().split()).replace(" []", "[]")
+    word = " ".join(f"{name} {rest}".lower().split()).replace(" []", "[]")
     if word in _LISTS:
         return word, None
-    arguments = ",".join(part.strip() for part in match["arguments"].split(","))
+    arguments = ",".join(part.strip() for part in written.split(","))
     return word, f"{word}({arguments})"
 
 

@@ -25,7 +25,7 @@ PROVIDER = "dbt"
 STREAM_ADAPTERS = frozenset({"confluent", "flink", "risingwave", "materialize"})
 """Adapters whose models are topics, or objects that read and write topics: see `repository/dbt_streams.py`."""
 _TRIED = ("v10", "v11", "v12")
-_PART = re.compile(r'"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[(?:[^\]]|\]\])*\]|(?P<plain>[^."`\[]+)')
+_PART = re.compile(r'"(?:[^"]|"")*+(?:"|\Z)|`(?:[^`]|``)*+(?:`|\Z)|\[(?:[^\]]|\]\])*+(?:\]|\Z)|(?P<plain>[^."`\[]+)')
 _UNQUOTED: Mapping[str, Callable[[str], str]] = {
     "oracle": str.upper,
     "postgres": str.lower,

@@ -34,6 +34,7 @@ from scanner_model.scan import SourceResult, SourceStatus
 _SHOWN = 5
 _RIGHTS = "give it DESCRIBE on the cluster, DESCRIBE and DESCRIBE_CONFIGS on topics: see docs/sources/kafka.md"
 _PERMISSIONS = "does the user have the permissions? see docs/sources/kafka.md"
+_OTHER_GROUPS = "configure `kafka_clients`, which reads their topics: see docs/sources/clients.md"
 _REACHABLE = "are all brokers up? scan again once they are"
 
 
@@ -43,9 +44,11 @@ def read_kafka(
     """Read the cluster's id, brokers, topics with their settings, and consumer groups with their topics.
 
     Needs DESCRIBE and DESCRIBE_CONFIGS on the cluster and on topics, DESCRIBE on groups; what the rights hide is
-    left out and reported. Brokers silently omit topics that we may not DESCRIBE, so the list is taken as complete
-    only where we may DESCRIBE the cluster; otherwise the result is partial without unread names, and nothing is
-    marked deleted. The same holds while a coordinator of groups is loading, or if one does not confirm that a group
+    left out and reported. Share and Streams groups are listed as unread, unless `kafka_clients` reads them.
+
+    Brokers silently omit topics that we may not DESCRIBE, so the list is taken as complete only where
+    we may DESCRIBE the cluster; otherwise the result is partial without unread names, and nothing is marked deleted.
+    The same holds while a coordinator of groups is loading, or if one does not confirm that a group
     of *known*, the groups of earlier scans, is deleted. Raises InputInvalid for properties that librdkafka does not
     take, SourceRefused and SourceUnreachable within `settings.timeout` where the brokers do not respond, SourceRefused
     also where they show no topic to a user without the rights: this is not an empty cluster.
@@ -55,6 +58,8 @@ def read_kafka(
     addresses, problems = scan.brokers(metadata)
     topics = scan.topics(metadata)
     groups = scan.groups(metadata, known)
+    if not settings.reads_other_groups:
+        scan.other_groups()
     partial = scan.problems or problems or scan.unread
     unnamed = unnamed_brokers(metadata)
     return Reading(
@@ -94,6 +99,7 @@ class _Scan:
         self.unconfigured: set[TopicName] = set()
         self.lists_all = True
         self.requests = 1
+        self.listed: frozenset[str] | None = None
         self._source = source
         self._progress = progress
 
@@ -148,6 +154,7 @@ class _Scan:
         self.problems += [Problem(str(self._source), f"{what}: {why}", LOADING) for why in reasons]
         self.lists_all = self.lists_all and not reasons
         names = [group.group_id for group in listed]
+        self.listed = None if failed else frozenset(names)
         self._progress(self._source, 0, len(names))
         committed = self.client.committed(names)
         self._progress(self._source, 0, len(names))
@@ -170,6 +177,21 @@ class _Scan:
         )
         self.unread |= rebalancing
         return groups
+
+    def other_groups(self) -> None:
+        """Report share and Streams groups, whose topics are unknown here; a list that fails leaves them unknown."""
+        if self.listed is None:
+            return  # that no group is listed is reported
+        names, reason = self.client.other_groups(self.listed)
+        self.requests += 1
+        if reason:
+            what = f"share and Streams groups are not listed, and the topics that they read are unknown: {reason}"
+            self.problems.append(Problem(str(self._source), what, _OTHER_GROUPS))
+        elif names:
+            shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+            what = f"share or Streams groups read topics that are unknown: {shown}"
+            self.problems.append(Problem(str(self._source), what, _OTHER_GROUPS))
+            self.unread |= set(names)
 
     def _report_rebalancing(self, names: Sequence[str]) -> None:
         """Report groups whose members have no assignment yet; one without offsets keeps what is known of it."""

@@ -6,7 +6,8 @@ import logging
 import re
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ from scanner_model.redaction import KnownSecrets, is_secret_name, mask_text
 
 _DENIED = {"_AUTHENTICATION", "SASL_AUTHENTICATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"}
 _TLS = {"_SSL"}
-_NOISE = re.compile(r"\s*\(after \d+ms in state [^)]*\)|, \d+ identical error\(s\) suppressed")
+_NOISE = re.compile(r"\(after \d++ms in state [^()]*+\)|, \d++ identical error\(s\) suppressed")
 
 
 class Failures:
@@ -319,6 +320,20 @@ class KafkaClient:
             errors += map(self._exception, result.errors or ())
         reasons = [self._failures.clean(error.str()) for error in result.errors or ()]
         return sorted(result.valid or (), key=lambda group: group.group_id), sorted(set(reasons))
+
+    def other_groups(self, listed: Collection[str]) -> tuple[list[str], str]:
+        """List share and Streams groups: those not in *listed* and not classic; or why the brokers do not answer.
+
+        librdkafka's newer list leaves them out. The older one has their names, without type, members and topics.
+        """
+        with self._waiting() as errors, warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            try:
+                groups = self._admin.list_groups(timeout=self._left)
+            except self._exception as error:
+                errors.append(error)
+                return [], self._reason(error)
+        return sorted({group.id for group in groups if not group.protocol_type} - set(listed)), ""
 
     def committed(self, groups: Sequence[str]) -> Gathered[list[OffsetAnswer]]:
         """Query the offsets that each group has committed (OffsetFetch; one group per request, many in flight)."""

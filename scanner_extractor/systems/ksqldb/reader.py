@@ -129,7 +129,7 @@ def _digits(parameters: Json) -> str:
             return ""
 
 
-_UNDESCRIBED = re.compile(r"Failed to Describe Kafka Topic\(s\): \[(?P<topics>[^\]]*)\]")
+_UNDESCRIBED = re.compile(r"Failed to Describe Kafka Topic\(s\): \[(?P<topics>[^\[\]]*+)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

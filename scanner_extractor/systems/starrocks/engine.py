@@ -23,8 +23,8 @@ from scanner_model.errors import ScannerError
 from scanner_model.redaction import mask_statement, mask_text
 
 _TOKEN = re.compile(
-    r"""(?P<text>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*")|`(?P<quoted>(?:[^`]|``)*)`"""
-    r"""|(?P<comment>/\*.*?\*/|--[^\n]*)|(?P<word>\w+)|(?P<sign>[(),])""",
+    r"""(?P<text>'(?:[^'\\]|\\.?|'')*+(?:'|\Z)|"(?:[^"\\]|\\.?)*+(?:"|\Z))|`(?P<quoted>(?:[^`]|``)*+)(?:`|\Z)"""
+    r"""|(?P<comment>/\*.*?(?:\*/|\Z)|--[^\n]*)|(?P<word>\w+)|(?P<sign>[(),])""",
     re.DOTALL,
 )
 

@@ -15,6 +15,7 @@ from itertools import islice, product
 from typing import Any, NamedTuple
 
 from scanner_extractor.repository.syntax_trees import Node
+from scanner_model.documents.json_input import load_text
 from scanner_model.text import has_placeholder
 
 DEEPEST = 60
@@ -484,7 +485,7 @@ FUNCTIONS: Mapping[str, Callable[..., TerraformValue]] = {
     "flatten": _flat,
     "format": _formatted,
     "join": lambda mark, *lists: mark.join(as_text(item) for part in lists for item in part),
-    "jsondecode": json.loads,
+    "jsondecode": load_text,
     "jsonencode": lambda value: json.dumps(plain(value)),
     "keys": sorted,
     "length": len,

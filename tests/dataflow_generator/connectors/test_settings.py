@@ -215,6 +215,15 @@ UNKNOWN_ENDS = {
     "filter": (MIRROR | {"topics": "a", "topic.filter.class": "com.acme.Filter"}, [("a", "?")]),
     "mapper": (MONGO | {"namespace.mapper": "com.mongodb.…FieldPathNamespaceMapper"}, [("people", "?")]),
     "partitioner": (S3 | {"partitioner.class": "com.acme.Partitioner"}, [("orders", "?")]),
+    "index in headers": (
+        {
+            "connector.class": "com.splunk.kafka.connect.SplunkSinkConnector",
+            "topics": "a",
+            "splunk.hec.uri": "https://s:8088",
+            "splunk.header.support": "true",
+        },
+        [("a", "?")],
+    ),
     "collection": (
         JDBC
         | {
@@ -233,7 +242,7 @@ def test_a_setting_without_a_rule_makes_the_end_unknown_with_a_problem(name: str
     problems = [problem.where for problem in read(config).problems]
 
     assert ends(config) == expected
-    assert any(key in config and key.endswith(("class", "strategy", "mapper")) for key in problems)
+    assert any(key in config and key.endswith(("class", "strategy", "mapper", "support")) for key in problems)
 
 
 UNKNOWN_COLUMNS = {
@@ -244,6 +253,33 @@ UNKNOWN_COLUMNS = {
     "renames": MYSQL | {"connector.class": "io.debezium.connector.mongodb.MongoDbConnector", "field.renames": "a.b:c"},
     "column names": JDBC
     | {"connector.class": "io.debezium.connector.jdbc.JdbcSinkConnector", "column.naming.strategy": "com.acme.Names"},
+    "Snowflake's Iceberg tables": {
+        "connector.class": "com.snowflake.kafka.connector.SnowflakeSinkConnector",
+        "topics": "a",
+        "snowflake.url.name": "x-y.snowflakecomputing.com",
+        "snowflake.database.name": "d",
+        "snowflake.streaming.iceberg.enabled": "true",
+    },
+    "schemas of BigQuery": {
+        "connector.class": "com.wepay.kafka.connect.bigquery.BigQuerySinkConnector",
+        "topics": "a",
+        "project": "p",
+        "defaultDataset": "d",
+        "schemaRetriever": "com.acme.Schemas",
+    },
+    "bodies of HTTP": {
+        "connector.class": "io.confluent.connect.http.HttpSinkConnector",
+        "topics": "a",
+        "http.api.url": "https://h/x",
+        "regex.patterns": "^a",
+    },
+    "statements of Cassandra": {
+        "connector.class": "com.datastax.oss.kafka.sink.CassandraSinkConnector",
+        "topics": "a",
+        "contactPoints": "c",
+        "topic.a.ks.t.mapping": "id=value.id",
+        "topic.a.ks.t.query": "INSERT INTO ks.t (id) VALUES (:id)",
+    },
     "pipeline": {
         "connector.class": "com.mongodb.kafka.connect.MongoSourceConnector",
         "database": "d",

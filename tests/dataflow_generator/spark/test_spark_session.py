@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.spark.assemble import tasks
 from dataflow_generator.spark.session import (
     PACKAGES,
+    _speaks_spark,
     build_archive,
     java_version,
     spark_session,
@@ -123,6 +125,38 @@ def test_a_master_that_does_not_answer_is_reported_before_spark_starts(master, w
 
     with pytest.raises(ScannerError, match=why), spark_session({"spark.master": master.format(port)}):
         pass
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
+@pytest.mark.parametrize(
+    "answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-OpenSSH_9.2\r\n", b"\0\0\0\0\0\0\0\x20\x09"]
+)
+def test_a_server_of_something_else_is_reported_before_spark_starts(answer: bytes) -> None:
+    """Spark takes a minute to say that all masters are unresponsive; here the web page or a database has the port."""
+
+    def serve() -> None:
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(100)
+            connection.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=serve, daemon=True).start()
+        master = f"spark://127.0.0.1:{server.getsockname()[1]}"
+
+        with pytest.raises(ScannerError, match="not answer as a Spark master"), spark_session({"spark.master": master}):
+            pass
+
+
+@pytest.mark.parametrize("kind", [4, 5])
+def test_a_master_answers_with_a_message_of_its_protocol(kind: int) -> None:
+    """As Spark 4.3 does, with and without `spark.authenticate`: a failure, or a response."""
+    ours, its = socket.socketpair()
+    with ours, its:
+        its.sendall(bytes([0, 0, 0, 0, 0, 0, 0, 20, kind]))
+
+        assert _speaks_spark(ours)
+        assert its.recv(100)[8] == 3
 
 
 def test_the_reason_in_the_log_is_quoted_if_spark_stopped(tmp_path) -> None:

@@ -135,7 +135,16 @@ def test_slack_gets_what_it_takes() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["<!channel>", "@here #general", "*bold* _x_ ~y~", "http://evil.example", ":warning:", "&" * 999]
+    "name",
+    [
+        "<!channel>",
+        "@here #general",
+        "*bold* _x_ ~y~",
+        "http://evil.example",
+        ":warning:",
+        "&" * 999,
+        "a\r\u2028\u202eb\x1b",
+    ],
 )
 def test_slack_reads_no_name_as_markup(name: str) -> None:
     """A topic called `<!channel>` must not wake up everybody: names are code, and nothing is parsed outside of it."""
@@ -145,6 +154,7 @@ def test_slack_reads_no_name_as_markup(name: str) -> None:
 
     assert outside == [": 1 changes (scan 1 to 2)", "*: 1 changes (scan 1 to 2)*", "•  "]
     assert all(block["verbatim"] for block in blocks)
+    assert all(text.isprintable() for text in outside)
     assert all(len(block["text"]) <= 3000 for block in blocks)
 
 

@@ -93,6 +93,30 @@ def test_sarif_is_valid(report: ChangeReport) -> None:
     assert len(run["results"]) == len(report.findings)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["[sign in](https://evil.example)", "\\[a](b)", "a[0] [b](c) [d] (e)", "[[a](b)](c)", "![x](y)"],
+)
+def test_sarif_holds_no_link_of_others(name: str) -> None:
+    """A message in plain text may have links, SARIF 2.1.0, 3.11.6: an unescaped bracket opens one."""
+    reported = ChangeReport(files=(), findings=(finding(what=name),), skipped=(SkippedFile(file=name, why=name),))
+    (run,) = json.loads(RENDERERS["sarif"](reported))["runs"]
+    texts = [
+        run["results"][0]["message"]["text"],
+        run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"],
+    ]
+
+    for text in texts:
+        assert not re.search(r"(?<!\\)(?:\\\\)*\[[^\[\]]*\]\(", text)
+        assert name in re.sub(r"\\([\\\[])", r"\1", text)
+
+
+def test_sarif_leaves_brackets_without_a_link() -> None:
+    reported = ChangeReport(files=(), findings=(finding(what="items[0].price [a]"),))
+
+    assert "items[0].price [a]" in RENDERERS["sarif"](reported)
+
+
 def test_code_quality_is_valid_and_its_fingerprints_are_unique(report: ChangeReport) -> None:
     """GitLab drops issues that share one."""
     issues = json.loads(RENDERERS["gitlab-code-quality"](report))

@@ -38,6 +38,12 @@ from scanner_dictionary.engine.open import open_dictionary
 with open_dictionary(sys.argv[1]).connect() as conn:
     print(conn.exec_driver_sql("SELECT name, made_up FROM topic").all())
 """
+READ = """
+import sys
+from scanner_dictionary.engine.open import open_for_reading
+with open_for_reading(sys.argv[1]) as engine, engine.connect() as conn:
+    print(conn.exec_driver_sql("SELECT name, made_up FROM topic").all())
+"""
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
@@ -57,8 +63,8 @@ def open_with_later_program(tmp_path):
     shutil.copytree(Path(scanner_dictionary.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "migrations" / "versions" / "0999_made_up.py").write_text(MADE_UP, encoding="utf-8")
 
-    def opened(url: str, **environment: str) -> tuple[int, str]:
-        command, variables = [sys.executable, "-c", OPEN, url], os.environ | environment
+    def opened(url: str, program: str = OPEN, **environment: str) -> tuple[int, str]:
+        command, variables = [sys.executable, "-c", program, url], os.environ | environment
         ended = subprocess.run(
             command, cwd=package.parent, env=variables, stdout=subprocess.PIPE, text=True, check=False
         )
@@ -84,6 +90,19 @@ def test_later_revision_keeps_the_rows(url, open_with_later_program) -> None:
     assert first == again == (0, "[('orders', 'orders')]")
     with pytest.raises(DictionaryUnusable, match=f"a newer program wrote the dictionary .revision 0999; .*{REVISION}"):
         open_dictionary(url)
+
+
+@pytest.mark.process
+def test_a_later_program_reads_a_file_through_a_migrated_copy(tmp_path, sample, at, open_with_later_program) -> None:
+    """The file may be another's: a question writes nothing."""
+    file = tmp_path / "d.db"
+    engine = open_dictionary(str(file))
+    write_scan(engine, sample.orders(), started=at, finished=at)
+    engine.dispose()
+    before = file.read_bytes()
+
+    assert open_with_later_program(str(file), READ) == (0, "[('orders', 'orders')]")
+    assert file.read_bytes() == before
 
 
 @pytest.mark.process

@@ -67,7 +67,7 @@ def test_a_value_of_another_type_is_named(file: Path, value: str) -> None:
 
 
 def test_a_text_that_is_not_the_json_of_its_column_is_named(file: Path) -> None:
-    dictionary = changed(file, "INSERT INTO flow_node VALUES (1, 'x', 'k', 'n', 'x', NULL, '[]')")
+    dictionary = changed(file, "INSERT INTO flow_node VALUES (1, 'x', 'topic', 'n', 'x', NULL, '[]')")
     with pytest.raises(DictionaryUnusable, match=r"damaged: flow_node\.attributes"), dictionary.reading():
         raise TypeError("list indices must be integers")
 
@@ -75,3 +75,21 @@ def test_a_text_that_is_not_the_json_of_its_column_is_named(file: Path) -> None:
 def test_a_defect_of_scanner_is_no_damage(file: Path) -> None:
     with pytest.raises(TypeError), Dictionary(str(file)).reading():
         raise TypeError("a defect")
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("INSERT INTO flow_node VALUES (1, 'x', 'planet', 'n', 'x', NULL, '{}')", "flow_node.kind has a value"),
+        ("INSERT INTO flow_node VALUES (1, 'x', 'topic', 'n', 'x', '[{}]', '{}')", "flow_node.path has a value"),
+        (
+            "INSERT INTO flow_edge VALUES (1, 7, 8, 'reads', '', '', '', 'derived')",
+            "a row of flow_node that is missing",
+        ),
+    ],
+)
+def test_other_damage_is_named(file: Path, statement: str, what: str) -> None:
+    """A word that no version knows, a list of other values, and a lost row."""
+    dictionary = changed(file, statement)
+    with pytest.raises(DictionaryUnusable, match=what), dictionary.reading():
+        raise LookupError("7")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scanner_extractor.formats import read_columns
 from scanner_extractor.formats.limits import DEEPEST_JSON, read_json
 from scanner_model.errors import InputInvalid
 
@@ -54,3 +55,17 @@ def test_what_nobody_needs_is_refused(text: str) -> None:
 def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_kept(text: str, expected: object) -> None:
     """Only the half cannot be stored; a backslash before it makes it plain text."""
     assert read_json(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "where"),
+    [
+        ("AVRO", '{"type": "record", "name": "A",\n "fields": [],\n "name": "B"}', "3:10 $.name"),
+        ("JSON", '{"properties": {"a": {"type": "string", "type": "null"}}}', "1:49 $.properties.a.type"),
+    ],
+)
+def test_a_member_that_a_schema_has_twice_is_a_problem_with_its_position(format: str, text: str, where: str) -> None:
+    """A registry and a client may read different ones of the two."""
+    problems = read_columns(format, text, {}.get).problems
+
+    assert [problem.where for problem in problems if "twice" in problem.what] == [where]

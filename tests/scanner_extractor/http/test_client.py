@@ -375,3 +375,17 @@ def test_names_of_secrets_of_the_user_are_hidden_in_answers(serve, reply):
 
     with Http(HttpSettings(url=url, secret_names=frozenset({"cipher.seed"})), SOURCE) as http:
         assert http.get("x") == {"cipher.seed": "********", "x": 1}
+
+
+def test_members_that_an_answer_has_twice_are_problems_with_their_positions(serve, reply, open_http):
+    """The last one is read, as most programs do; another program may read the first."""
+    url = serve(lambda _: reply(body=b'{"topics": [1],\n "a": {"b": 1, "b": 2},\n "topics": [2]}'))
+    http = open_http(url)
+
+    value = http.get("x")
+
+    assert value == {"topics": [2], "a": {"b": 2}}
+    assert [(problem.where.partition("/x:")[2], problem.what) for problem in http.problems] == [
+        ("2:21 $.a.b", "'b' is written twice"),
+        ("3:12 $.topics", "'topics' is written twice"),
+    ]

@@ -24,7 +24,6 @@ PATTERNS = {
     "subject": (schemas._MEMBER, f"<a>{SPACES}", 0),
     "sql": (sql_files._LIKELY, LINES, 0),
     "insert": (statements._MOVING, f"INSERT INTO {SPACES}", 0),
-    "pair": (statements._PAIR, "a" * 300_000, 0),
     "compose": (variables._IN_COMPOSE, f"  A={SPACES}x", 1),
     "protobuf": (input_files._PROTO, LINES, 0),
 }

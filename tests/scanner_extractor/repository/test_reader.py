@@ -274,3 +274,15 @@ def test_a_file_whose_reader_fails_is_left_and_the_others_are_read() -> None:
 
     assert list(connectors(reading)) == ["dw"]
     assert {file.name for file in reading.of(UnreadFile)} == {"a.json", "c.sql"}
+
+
+def test_members_that_a_file_has_twice_are_problems_with_their_positions(read_repository):
+    """A connector's two `topics`: Connect's own parser and a deployment tool may read different ones."""
+    text = '{"name": "s", "config": {"connector.class": "io.confluent.connect.s3.S3SinkConnector",\n'
+    text += '"topics": "a",\n"topics": "b"}}'
+
+    reading = read_repository({"connectors/s.json": text, "other.json": '{"a": 1, "a": 2}'})
+
+    assert [(one.where, one.what) for one in reading.problems] == [
+        ("connectors/s.json:3:11 $.config.topics", "'topics' is written twice"),
+    ]

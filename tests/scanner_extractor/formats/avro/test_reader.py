@@ -375,7 +375,7 @@ class TestBounds:
 
         assert (parsed.columns, [problem.what for problem in parsed.problems]) == (
             (),
-            ["nested too deeply to be read: more than 800 levels"],
+            ["the text cannot be read: it is nested too deeply: more than 800 levels"],
         )
 
     def test_chain_of_references_is_cut_at_the_deepest_path(self) -> None:

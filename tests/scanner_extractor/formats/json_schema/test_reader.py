@@ -380,7 +380,7 @@ class TestTexts:
 
         assert (parsed.columns, [problem.what for problem in parsed.problems]) == (
             (),
-            ["nested too deeply to be read: more than 800 levels"],
+            ["the text cannot be read: it is nested too deeply: more than 800 levels"],
         )
 
 

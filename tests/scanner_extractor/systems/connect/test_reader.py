@@ -19,7 +19,7 @@ from scanner_extractor.systems.connect.reader import (
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId
-from scanner_model.payload import Payload
+from scanner_model.payload import Payload, Unread
 
 SOURCE = SourceId("connect:main")
 JSON = st.recursive(
@@ -44,7 +44,7 @@ def test_reader_answers_or_objects_whatever_it_is_reported(reported: Any) -> Non
     """A proxy, a fork or a newer version may answer anything."""
     for read, kind in (
         (lambda: read_connector("x", Payload(reported), SOURCE), Connector),
-        (lambda: read_plugins(Payload(reported)), dict),
+        (lambda: read_plugins(Payload(reported), Unread(SOURCE)), dict),
         (lambda: read_passwords(Payload(reported)), frozenset),
         (lambda: read_active_topics(Payload(reported), "x"), tuple),
     ):

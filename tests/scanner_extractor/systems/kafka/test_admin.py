@@ -9,6 +9,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -116,6 +117,14 @@ class Brokers:
     def list_consumer_groups(self, request_timeout: float) -> Future[Any]:
         groups = [ConsumerGroupListing(name, False) for name in self.given.get("groups", ())]
         return settled(self.given.get("listing", ListConsumerGroupsResult(valid=groups, errors=[])))
+
+    def list_groups(self, timeout: float) -> list[Any]:
+        """Return groups as the older list does: only classic ones have a type of protocol."""
+        if "older" in self.given:
+            raise KafkaException(self.given["older"])
+        names = [*self.given.get("groups", ()), *self.given.get("others", ())]
+        classic = [SimpleNamespace(id="connect-a", protocol_type="connect")]
+        return [*classic, *(SimpleNamespace(id=name, protocol_type="") for name in names)]
 
     def list_consumer_group_offsets(self, requests: list[Any], request_timeout: float) -> dict[str, Future[Any]]:
         name = requests[0].group_id
@@ -517,3 +526,31 @@ def test_brokers_that_stop_answering_cost_the_timeout_once() -> None:
     assert sum(silent.waited) <= settings.timeout + 0.5 * len(silent.waited)
     assert result.outcome.status is SourceStatus.PARTIAL
     assert [topic.name for topic in result.of(Topic)] == ["orders", "payments"]
+
+
+def test_share_and_streams_groups_are_unread() -> None:
+    """Their topics have readers that are not known: the source is partial, so that nothing counts as unread."""
+    reading = read(Brokers("orders", groups=["a"], others=["sharers", "app"]))
+
+    assert reading.outcome.status is SourceStatus.PARTIAL
+    assert reading.outcome.unread == {"sharers", "app"}
+    assert reading.outcome.reason == "share or Streams groups read topics that are unknown: app, sharers"
+    assert "kafka_clients" in reading.outcome.hint
+
+
+def test_a_list_without_share_groups_needs_no_remark() -> None:
+    assert read(Brokers("orders", groups=["a"])).outcome.status is SourceStatus.READ
+
+
+def test_share_groups_that_are_not_listed_are_unknown() -> None:
+    reading = read(Brokers("orders", groups=["a"], older=KafkaError(KafkaError._TIMED_OUT)))
+
+    assert reading.outcome.status is SourceStatus.PARTIAL
+    assert reading.outcome.reason.startswith("share and Streams groups are not listed")
+
+
+def test_share_groups_that_another_source_reads_are_not_asked_for() -> None:
+    settings = KafkaSettings(brokers=("kafka-1:9092",), timeout=0.2, reads_other_groups=True)
+    reading = read_kafka(settings, no_progress, KafkaClient(settings, Brokers("orders", others=["sharers"])))
+
+    assert reading.outcome.status is SourceStatus.READ

@@ -119,6 +119,10 @@ class DyingCluster:
         groups = [ConsumerGroupListing(name, False) for name in GROUPS[:3]]
         return self._answered(ListConsumerGroupsResult(valid=groups, errors=[]), request_timeout)
 
+    def list_groups(self, timeout: float) -> Any:
+        """Return no other groups; this request waits here, and has no future."""
+        return self._answered([], timeout).result()
+
     def list_consumer_group_offsets(self, requests: list[Any], request_timeout: float) -> Any:
         return {request.group_id: self._answered(request) for request in requests}
 
