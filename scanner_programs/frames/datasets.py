@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from scanner_model.documents.json_input import load_text
 from scanner_programs.frames.values import Dataset
 
 CATALOG = "spark"
@@ -65,8 +65,8 @@ def jdbc(url: str, name: str) -> Dataset:
 def assigned_topics(text: str) -> list[str]:
     """Return the topics of the option `assign`, a JSON object; none if it is invalid."""
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
+        document = load_text(text)
+    except ValueError:
         return []
     return [str(name) for name in document] if isinstance(document, Mapping) else []
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from scanner_model.documents.json_input import load_text
 from scanner_programs.frames import datasets
 from scanner_programs.frames.expressions import Expr, call, column, literal
 from scanner_programs.frames.machine import (
@@ -582,8 +583,8 @@ class _Program(Modules):
         if not isinstance(text, str):
             return Unknown()
         try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
+            return load_text(text)
+        except ValueError:
             found = self.load(text)
             return found if found is not None else Unknown()
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from scanner_model.documents.json_input import load_text
 from scanner_programs.frames.values import Type
 
 PLAIN = Type("plain")
@@ -52,8 +52,8 @@ def schema_type(text: str) -> Type | None:
     if not text.lstrip().startswith(("{", "[", '"')):
         return ddl_type(text)
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
+        document = load_text(text)
+    except ValueError:
         return None
     return _document_type(document, {}, 0)
 
@@ -92,8 +92,8 @@ def _document_type(document: object, named: dict[str, Type | None], depth: int) 
 def sample_type(text: str) -> Type | None:
     """Return the type of a JSON text that is an example of the messages; None if it is invalid."""
     try:
-        return _type_of(json.loads(text), 0)
-    except (ValueError, RecursionError):
+        return _type_of(load_text(text), 0)
+    except ValueError:
         return None
 
 
