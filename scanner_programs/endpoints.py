@@ -24,6 +24,7 @@ _PLACEHOLDER = re.compile(r"\$\{([^{}]+)\}")
 """The place of a setting in a text, with its default behind a colon."""
 MOST_VIEWS = 400
 """Functions of one program that are evaluated."""
+_MOST_MEANT = 2
 _MOST_RECORDS = 16
 _PARTS = {
     "topic": "topic", "topicname": "topic", "key": "key", "value": "value", "payload": "value", "body": "value",
@@ -600,7 +601,9 @@ class _Reader:
             named.setdefault(_called_by(place), []).append(place)
         seen: set[int] = set()
         while waiting:
-            for place in named.get(waiting.pop(), ()):
+            meant = named.get(waiting.pop(), ())
+            # A name that many functions have does not say which one is meant.
+            for place in meant if len(meant) <= _MOST_MEANT else ():
                 if id(place.function) in visited or id(place) in seen:
                     continue
                 seen.add(id(place))
@@ -689,10 +692,11 @@ class _Reader:
         if not place.function.name and body is not None:
             parts = [(f"{place.name} {_target(one, at)}", one) for at, one in enumerate(body.statements)]
         at = (place.file.path, place.function.line or 1)
+        is_silent = silent_in(place.file, place.known.cls if place.known is not None else None, watches)
         found = {}
         for name, code in parts:
             if names & {*names_in(code)}:
-                self._found.uses.add(text := code_text(code))
+                self._found.uses.add(text := code_text(code, is_silent))
                 if not self._machine.has_evaluated(place.file, code):
                     found[name] = text, at
         return found

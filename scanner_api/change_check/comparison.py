@@ -175,7 +175,11 @@ class _Comparison:
         findings += self._mentioned(findings, unexplained.unbound, objects)
         if any(finding.counts for finding in findings):
             about = {name for finding in findings if finding.counts for name in self._about(finding)}
-            outside = {path: file for path, file in self._head.unread.items() if path not in self._judged}
+            outside = {
+                path: file
+                for path, file in self._head.unread.items()
+                if path not in self._judged and file.kind != UNDECLARED
+            }
             findings += unread_elsewhere(outside, about & self._base.names, self._trees.head, objects)
         files = {path: kind for path in self._trees.changed if (kind := self._kind(path, programs))}
         findings = [
