@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -163,7 +164,10 @@ def _parsed(text: str) -> ast.Module | None:
     if len(text) > LONGEST:
         return None
     try:
-        tree = ast.parse("\n".join(_plain_line(line) for line in text.split("\n")))
+        with warnings.catch_warnings():  # of escapes in the texts of the program
+            warnings.simplefilter("ignore", SyntaxWarning)
+            warnings.simplefilter("ignore", DeprecationWarning)
+            tree = ast.parse("\n".join(_plain_line(line) for line in text.split("\n")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return tree if sum(1 for _ in ast.walk(tree)) <= MOST_NODES else None

@@ -185,3 +185,9 @@ def test_column_whose_name_is_not_resolved_is_reported() -> None:
     job = _jobs(job=_HEAD + "import x\norders.select(col('id').alias(x.name())).write.saveAsTable('t')")["job.py"].job
 
     assert job.sinks[0].frame.problems == {"column ? is not resolved"}
+
+
+def test_text_with_an_unknown_escape_is_read_without_a_warning() -> None:
+    text = "orders.where(F.regexp_extract('id', '\\d+', 0) != '').select('id').write.saveAsTable('t')"
+
+    assert _columns(text) == {"t": {"id": ["orders.id"]}}
