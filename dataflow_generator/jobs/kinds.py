@@ -173,7 +173,8 @@ class ManualPart(NamedTuple):
 
 def manual_readings(part: ManualPart, context: LookupContext) -> Iterator[CountedJob]:
     """Yield the jobs of manually declared flows and of observed applications."""
-    return map(CountedJob, with_observed(manual_jobs(part.flows, context.naming), part.observed, context.naming))
+    declared = manual_jobs(part.flows, context.naming, lambda: context.topics)
+    return map(CountedJob, with_observed(declared, part.observed, context.naming))
 
 
 def ksql_parts(snapshot: Snapshot) -> Iterator[KsqlPart]:

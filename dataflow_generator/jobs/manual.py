@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Certainty, NodeKind, present
 from dataflow_generator.jobs.model import (
     ColumnFlow,
@@ -18,20 +19,42 @@ from dataflow_generator.jobs.model import (
     uses,
 )
 from dataflow_generator.sql.lineage import Effect
+from scanner_model.errors import InputInvalid
 from scanner_model.manual import DeclaredFlow, FlowEnd
 
 _PATTERN = "regex:"
 """What the name of several topics begins with, which a job reads by a pattern."""
 
 
-def manual_jobs(flows: Iterable[tuple[str, DeclaredFlow]], naming: Naming) -> Iterator[JobFlows]:
-    """Yield the jobs of *flows* (each with its cluster), ordered by cluster and name."""
+def manual_jobs(
+    flows: Iterable[tuple[str, DeclaredFlow]],
+    naming: Naming,
+    topics: Callable[[], Mapping[str, Sequence[str]]] = dict,
+) -> Iterator[JobFlows]:
+    """Yield the jobs of *flows* (each with its cluster), ordered by cluster and name.
+
+    What is read by a pattern is read from each of the *topics* of its cluster that match; without one, the pattern is
+    the dataset.
+    """
     jobs: dict[tuple[str, str], list[DeclaredFlow]] = {}
     for cluster, flow in flows:
         name = flow.job or f"{flow.origin.name} -> {flow.target.name}"
-        jobs.setdefault((cluster, name), []).append(flow)
+        is_pattern = not flow.origin.namespace and flow.origin.name.startswith(_PATTERN)
+        names = _matching(flow.origin.name, topics().get(cluster, ())) if is_pattern else ()
+        jobs.setdefault((cluster, name), []).extend(
+            [replace(flow, origin=replace(flow.origin, name=topic)) for topic in names] or [flow]
+        )
     for cluster, name in sorted(jobs):
         yield _job(cluster, name, jobs[cluster, name], naming)
+
+
+def _matching(pattern: str, topics: Iterable[str]) -> list[str]:
+    """Return the topics that a pattern matches; none if it is invalid."""
+    try:
+        matches = java_regex(pattern.removeprefix(_PATTERN)).matches
+        return [topic for topic in topics if matches(topic)]
+    except InputInvalid:
+        return []
 
 
 def _job(cluster: str, name: str, flows: list[DeclaredFlow], naming: Naming) -> JobFlows:

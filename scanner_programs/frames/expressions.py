@@ -24,6 +24,8 @@ from scanner_programs.frames.values import (
 )
 
 Parts = tuple[str, ...]
+UNNAMED = "?"
+"""The name of a column whose name is not resolved."""
 
 
 class Kind(Enum):
@@ -388,6 +390,22 @@ def _higher(resolver: Resolver, expr: Expr) -> Value:
     return combined([*arrays[1:], *(inner if any(each.origins for each in inner) else arrays)])
 
 
+def _aggregated(resolver: Resolver, expr: Expr) -> Value:
+    """Return the value of `aggregate(array, start, merge, finish)`: the first parameter of *merge* is the result."""
+    array, start, *bodies = expr.args
+    result = resolver.value(start)
+    for body in bodies:
+        if body.kind is Kind.LAMBDA:
+            given = [result, resolver.value(array).element()]
+            result = combined([result, resolver.within(body.data, given).value(body.args[0])])
+    return result
+
+
+def _unnamed(resolver: Resolver, expr: Expr) -> Value:
+    resolver.unresolved(UNNAMED)
+    return resolver.value(expr.args[0])
+
+
 def _cycled(values: Sequence[Value], count: int) -> Iterator[Value]:
     whole = combined(values)
     return (values[at] if at < len(values) else whole for at in range(count))
@@ -436,7 +454,9 @@ _FUNCTIONS: Mapping[str, _Function] = {
     **dict.fromkeys(("count", "count_distinct", "countdistinct", "approx_count_distinct"), _counted),
     "transform": _mapped,
     "filter": _filtered,
-    **dict.fromkeys(("exists", "forall", "aggregate", "reduce", "zip_with", "transform_values", "map_filter"), _higher),
+    **dict.fromkeys(("exists", "forall", "zip_with", "transform_values", "map_filter"), _higher),
+    **dict.fromkeys(("aggregate", "reduce"), _aggregated),
+    "unnamed": _unnamed,
     "withfield": _with_field,
     "dropfields": _without_fields,
     **dict.fromkeys(("if", "iff", "nvl2"), _conditional),

@@ -713,9 +713,7 @@ class Machine:
     def _element(self, base: Evaluated, key: Evaluated) -> Evaluated:
         if isinstance(base, dict | list | tuple | str):
             return self._item(base, key)
-        if isinstance(base, Frame | Expr | Library | External):
-            return self.modules.element(self, base, key)
-        return self._part(base)
+        return self.modules.element(self, base, key)
 
     @staticmethod
     def _item(base: Evaluated, key: Evaluated) -> Evaluated:

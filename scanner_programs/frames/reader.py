@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -163,7 +164,10 @@ def _parsed(text: str) -> ast.Module | None:
     if len(text) > LONGEST:
         return None
     try:
-        tree = ast.parse("\n".join(_plain_line(line) for line in text.split("\n")))
+        with warnings.catch_warnings():  # of escapes in the texts of the program
+            warnings.simplefilter("ignore", SyntaxWarning)
+            warnings.simplefilter("ignore", DeprecationWarning)
+            tree = ast.parse("\n".join(_plain_line(line) for line in text.split("\n")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return tree if sum(1 for _ in ast.walk(tree)) <= MOST_NODES else None
@@ -393,8 +397,8 @@ class _Program(Modules):
                 return call("getitem", base, as_expr(key))
             case External() if base.name.endswith("environ"):
                 return f"${{{key}}}" if isinstance(key, str) else Unknown()
-            case Type() if isinstance(key, str):
-                return dict(base.fields).get(key)
+            case Type() if isinstance(key, str) and key in dict(base.fields):
+                return Instance(None, {"name": key, "dataType": dict(base.fields)[key]})
         return Unknown(tuple(frames_in(base)))
 
     def attribute(self, machine: Machine, base: Evaluated, name: str, place: str) -> Evaluated:
@@ -560,6 +564,8 @@ class _Program(Modules):
                 if (attribute := arguments.text(1)) is None:
                     return Unknown(tuple(frames_in(first)))
                 return self.machine.attribute(first, attribute, arguments.place)
+            case "callable" if isinstance(first, Function | Method | Library | External | str | Expr):
+                return not isinstance(first, str | Expr)
             case "isinstance":
                 return _is_instance(first, arguments.get(1))
             case "display":
@@ -694,7 +700,23 @@ _REACHING = frozenset(
 )
 _BUILTINS = frozenset(
     ("str", "list", "tuple", "set", "iter", "frozenset", "sorted", "reversed", "dict", "len", "range", "zip", "map")
-) | {*("enumerate", "filter", "next", "open", "getattr", "print", "int", "float", "bool", "isinstance", "max", "min")}
+) | {
+    *(
+        "callable",
+        "enumerate",
+        "filter",
+        "next",
+        "open",
+        "getattr",
+        "print",
+        "int",
+        "float",
+        "bool",
+        "isinstance",
+        "max",
+        "min",
+    )
+}
 """Functions of Python that are known, or whose result does not matter."""
 _OF_SCALA = frozenset({"sys", "System"})
 _SHADOWING = frozenset({"max", "min", "filter"})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from scanner_model.errors import InputInvalid
 from scanner_programs.frames import datasets
-from scanner_programs.frames.expressions import Expr, Kind, Out, call, column, literal, text_of
+from scanner_programs.frames.expressions import UNNAMED, Expr, Kind, Out, call, column, literal, text_of
 from scanner_programs.frames.machine import (
     Arguments,
     Evaluated,
@@ -24,7 +24,7 @@ from scanner_programs.frames.machine import (
 from scanner_programs.frames.relations import Frame, Setting, assigned, of_dataset, opaque
 from scanner_programs.frames.schemas import PLAIN, ddl_type
 from scanner_programs.frames.sql import execute, expression
-from scanner_programs.frames.values import NOTHING, Dataset, Type, record_columns
+from scanner_programs.frames.values import NOTHING, Dataset, Type, Value, record_columns
 
 _DEEPEST_LIST = 3
 
@@ -761,6 +761,13 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
 """Methods of frames; another one makes a frame whose columns may be computed from all of its own."""
 
 
+def _type_of(value: Value) -> Type:
+    """Return the type of a value; of a struct that the program builds, with the names of its members."""
+    if value.type is None and value.member_names is not None:
+        return Type("struct", tuple((name, _type_of(value.member(name))) for name in value.member_names))
+    return value.type or PLAIN
+
+
 def frame_method(frame: Frame, name: str, job: Job, machine: Machine, given: Arguments) -> Evaluated:
     """Return what a method of a frame returns."""
     texts = sum(len(each) for each in given.values if isinstance(each, str))
@@ -781,7 +788,7 @@ def frame_member(frame: Frame, name: str, job: Job, machine: Machine) -> Evaluat
         return (
             Unknown((frame,))
             if frame.open
-            else Type("struct", tuple((out.name, out.value.type or PLAIN) for out in frame.columns))
+            else Type("struct", tuple((out.name, _type_of(out.value)) for out in frame.columns))
         )
     if name == "dtypes":
         return [(out.name, Unknown()) for out in frame.columns] if not frame.open else Unknown((frame,))
@@ -804,6 +811,8 @@ def column_method(base: Expr, name: str, given: Arguments) -> Evaluated:
     match name:
         case "alias" | "name" | "as":
             names = tuple(each for each in given.values if isinstance(each, str))
+            if not names and given.values:
+                return Expr(Kind.ALIAS, args=(call("unnamed", base),), data=(UNNAMED,))
             return Expr(Kind.ALIAS, args=(base,), data=names) if names else base
         case "cast" | "astype" | "try_cast":
             kind = given.get(0, "dataType")

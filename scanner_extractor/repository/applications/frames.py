@@ -14,6 +14,7 @@ from scanner_model.columns import KEY, ColumnPath, field_name, field_segment
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
 from scanner_programs.frames.datasets import TOPIC
+from scanner_programs.frames.expressions import UNNAMED
 from scanner_programs.frames.scala import lowered
 from scanner_programs.frames.spark import Job, Sink
 from scanner_programs.frames.values import Dataset, Origin, Value
@@ -152,7 +153,7 @@ def _end(dataset: Dataset, path: ColumnPath | None = None) -> FlowEnd:
 
 def _table_columns(sink: Sink) -> Iterator[tuple[ColumnPath | None, Value]]:
     for out in sink.frame.columns:
-        yield (field_segment(out.name),), out.value
+        yield (field_segment(out.name),) if out.name != UNNAMED else None, out.value
     for each in sink.frame.open:
         yield None, each.value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dataflow_generator.graph import Certainty
+from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.manual import manual_jobs
 from dataflow_generator.jobs.model import JobFlows, Naming
 from scanner_model.manual import DeclaredFlow, FlowEnd
@@ -68,3 +68,23 @@ def test_a_list_of_users_passes_nothing_on_and_is_declared():
         "c": Certainty.SUGGESTED,
         "d": Certainty.SUGGESTED,
     }
+
+
+def test_topics_that_a_pattern_matches_are_read() -> None:
+    """Spark reads by a pattern of Java; without a topic that matches, the pattern is all that is known."""
+    flows = [("c", flow("regex:audit-.*", "all", suggested=True))]
+
+    (known,) = manual_jobs(flows, NAMING, lambda: {"c": ("audit-eu", "audit-us", "orders")})
+    (unknown,) = manual_jobs(flows, NAMING, lambda: {"c": ("orders",)})
+
+    assert passed_on(known) == {("audit-eu", "all"), ("audit-us", "all")}
+    assert [(use.dataset.kind, use.dataset.name) for use in unknown.reads] == [(NodeKind.DATASET, "regex:audit-.*")]
+
+
+def test_flow_between_columns_has_the_effect_that_it_is_declared_with() -> None:
+    columns = replace(
+        flow("orders", "big", suggested=True), origin=FlowEnd(name="orders", path=("a",)), effect="CONDITIONAL"
+    )
+    columns = replace(columns, target=FlowEnd(name="big", path=("b",)))
+
+    assert [(each.type, each.subtype) for each in only_job(columns).columns] == [("INDIRECT", "CONDITIONAL")]

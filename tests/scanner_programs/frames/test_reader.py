@@ -72,6 +72,24 @@ WRITES = {
         ".whenMatchedUpdate(set={'t.c': upper('s.city')}).execute()",
         {"c": ["orders.city"]},
     ),
+    "a fold in SQL": (
+        "total = F.expr('aggregate(lines, CAST(0 AS DOUBLE), (sum, line) -> sum + line.price)')\n"
+        "orders.select(total.alias('x')).write.saveAsTable('t')",
+        {"x": ["orders.lines.[].price"]},
+    ),
+    "a rule that is called if it can be": (
+        "rules = {'a': 'id', 'b': lambda df: df.city}\n"
+        "for name, rule in rules.items():\n"
+        "    orders = orders.withColumn(name, rule(orders) if callable(rule) else F.expr(rule))\n"
+        "orders.select('a', 'b').write.saveAsTable('t')",
+        {"a": ["orders.id"], "b": ["orders.city"]},
+    ),
+    "the fields of a nested type": (
+        "p = orders.select(F.struct('id', 'city').alias('s'), 'total')\n"
+        "names = p.schema['s'].dataType.fieldNames()\n"
+        "orders.select(*[F.col('id').alias(n + '_new') for n in names]).write.saveAsTable('t')",
+        {"id_new": ["orders.id"], "city_new": ["orders.id"]},
+    ),
     "a function of columns": (
         "@F.udf('string')\ndef clean(a, b):\n    return a\n"
         "orders.select(clean('id', col('city')).alias('x')).write.saveAsTable('t')",
@@ -161,3 +179,15 @@ dlt.apply_changes(target="dim", source="silver", keys=["cents"])
         "dim": {"cents": ["silver.cents"]},
     }
     assert {dataset.name for dataset in _jobs(job=_HEAD + text)["job.py"].job.reads} == {"orders", "bronze", "silver"}
+
+
+def test_column_whose_name_is_not_resolved_is_reported() -> None:
+    job = _jobs(job=_HEAD + "import x\norders.select(col('id').alias(x.name())).write.saveAsTable('t')")["job.py"].job
+
+    assert job.sinks[0].frame.problems == {"column ? is not resolved"}
+
+
+def test_text_with_an_unknown_escape_is_read_without_a_warning() -> None:
+    text = "orders.where(F.regexp_extract('id', '\\d+', 0) != '').select('id').write.saveAsTable('t')"
+
+    assert _columns(text) == {"t": {"id": ["orders.id"]}}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from scanner_extractor.repository.applications.fields import calls
 from scanner_extractor.repository.applications.fields.called import call
 from scanner_extractor.repository.applications.fields.declared import COLLECTIONS, Declared, is_message, plain
-from scanner_extractor.repository.applications.fields.frames import FRAMES, Alias, note_column
+from scanner_extractor.repository.applications.fields.frames import FRAMES, Alias
 from scanner_extractor.repository.applications.fields.frames import member as frame_member
 from scanner_extractor.repository.applications.fields.parts import (
     Class,
@@ -403,9 +403,6 @@ class Follower:
         key = text_of_part(part.parts[0]) if part.parts else None
         if key is None:
             return base.content if base.args else replace(base, type="")
-        if base.type in FRAMES:
-            note_column(self, base, key, self.place(part, scope))
-            return UNKNOWN
         if base.type in calls.RECORDS:
             return self._of_record(base, key, scope)
         if base.made and not base.sources:

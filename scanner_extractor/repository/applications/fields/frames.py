@@ -1,4 +1,6 @@
-"""Columns of Spark's data frames and Flink's tables: `select("total")`, `col("total")`, `df["total"]`, `df.total`.
+"""Columns of Flink's tables, and of Spark's data frames in Java: `select("total")`, `col("total")`, `df.total`.
+
+Jobs of Spark in Python and Scala are evaluated (`scanner_programs/frames`).
 
 A frame of Spark's Kafka source has the columns of a record until its `value` is parsed. Names that the program gives
 itself, by an alias or `withColumn`, are no fields.
@@ -179,8 +181,6 @@ def _is_understood(part: Part) -> bool:
 def _columns(part: Part) -> Iterator[str]:
     """Yield the names of columns in the arguments of a method."""
     texts = list(_texts(part))
-    if part.text == "agg":  # `{"total": "sum"}`
-        yield from (name for argument in part.parts for name, _, _ in argument.named if name != "*")
     if part.text in _LISTS:
         yield from texts
     elif part.text in _FIRST_OF_METHOD:
