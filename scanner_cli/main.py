@@ -98,6 +98,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {name: row for section in SECTIONS.val
 
 _PACKAGES = (
     "scanner_extractor",
+    "scanner_programs",
     "manual_input",
     "scanner_dictionary",
     "dataflow_generator",

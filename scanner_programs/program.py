@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -305,7 +304,7 @@ def _table_of(cls: Class) -> str:
                 if isinstance(value, Literal):
                     return value.text.rpartition(".")[2].strip('"`').lower()
             if note.name == "Entity" and not any(other.name == "Table" for other in cls.notes):
-                return "_".join(word.lower() for word in _WORDS.findall(cls.name))
+                return _snake(cls.name)
     inner = [one for each in cls.classes if each.name == "Meta" for one in each.fields]
     for one in (*cls.fields, *inner):
         if one.name in TABLE_FIELDS and isinstance(one.value, Literal):
@@ -313,7 +312,13 @@ def _table_of(cls: Class) -> str:
     return ""
 
 
-_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+def _snake(name: str) -> str:
+    """Return a name in lower case, with a line before each word."""
+    found = ""
+    for at, letter in enumerate(name):
+        found += "_" if at and letter.isupper() and not name[at - 1].isupper() else ""
+        found += letter.lower()
+    return found
 
 
 def _is_imported(known: Known, imported: str, file: File) -> bool:

@@ -141,7 +141,7 @@ else:
     _SPARK_ERRORS = (PySparkException, Py4JError)
 
 
-PACKAGES = ("dataflow_generator", "scanner_dictionary", "scanner_extractor", "scanner_model")
+PACKAGES = ("dataflow_generator", "scanner_dictionary", "scanner_extractor", "scanner_model", "scanner_programs")
 """Our packages that tasks import; libraries must be installed where they run: pyarrow, the schema parsers."""
 
 _MOMENT = (1980, 1, 1, 0, 0, 0)

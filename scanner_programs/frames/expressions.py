@@ -93,13 +93,26 @@ class Columns(Protocol):
 
 def column(name: str) -> Expr:
     """Return the expression of a column's name, `a.b` or "`a.b`.c"; `*` is all columns."""
-    parts = tuple(quoted.replace("``", "`") or plain for quoted, plain in _PARTS.findall(name.strip()))
+    parts = tuple(_parts_of(name.strip()))
     if parts and parts[-1] == "*":
         return Expr(Kind.STAR, data=parts[:-1])
     return Expr(Kind.COLUMN, data=parts)
 
 
-_PARTS = re.compile(r"`((?:[^`]|``)+)`|([^.`]+)")
+def _parts_of(name: str) -> Iterator[str]:
+    """Yield the parts between dots; a dot in backticks is part of a name, and two backticks there are one."""
+    part, is_quoted = "", False
+    for piece in name.replace("``", "\0").split("`"):
+        if is_quoted:
+            part += piece.replace("\0", "`")
+        else:
+            first, *others = piece.replace("\0", "").split(".")
+            part += first
+            for other in others:
+                yield from (part,) if part else ()
+                part = other
+        is_quoted = not is_quoted
+    yield from (part,) if part else ()
 
 
 def literal(value: object) -> Expr:

@@ -30,8 +30,10 @@ _LONGEST = 20_000
 _LARGEST = 10**18
 _MOST_PLACES = 50
 _MOST_LISTED = 2_000
-_WIDTH = re.compile(r"%[-+ #0]*(?:\d{3,}|\*|\d*\.\d{3,})")
-"""A width in a format that makes a long text of a short one."""
+_PLACE = re.compile(r"%[^%A-Za-z]*")
+"""A place of a format up to the letter of its kind."""
+_WIDE = re.compile(r"\d{3}|\*")
+"""A width or precision that makes a long text of a short one."""
 
 
 class Exhausted(Exception):
@@ -640,7 +642,7 @@ class Machine:
         if (
             isinstance(sign, ast.Mod)
             and isinstance(left, str)
-            and (_WIDTH.search(left) or left.count("%") > _MOST_PLACES)
+            and (any(_WIDE.search(found) for found in _PLACE.findall(left)) or left.count("%") > _MOST_PLACES)
         ):
             return Unknown()
         try:
@@ -994,7 +996,7 @@ def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evalua
         if isinstance(base, dict) and name == "getOrElse":
             return base.get(arguments.get(0), arguments.get(1)) if is_key(arguments.get(0)) else Unknown()
         if isinstance(base, str) and name == "stripMargin":
-            return re.sub(r"(?m)^\s*\|", "", base)
+            return re.sub(r"(?m)^[ \t]*\|", "", base)
         method = getattr(base, name, None)
         values = [machine.items(each) if name in ("join", "extend") else each for each in arguments.values]
         if method is None or (isinstance(base, str) and not all(map(_is_text_argument, values))):

