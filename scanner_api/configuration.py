@@ -34,6 +34,7 @@ from scanner_extractor.probes import CheckResult, Probe, State, run_probes
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.repository.reader import SETTINGS, directory_reading
 from scanner_extractor.repository.reading import RepositoryReading
+from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.expansion import expanded
 from scanner_extractor.scan.source_kinds import experimental_sources, kinds_of
@@ -274,16 +275,20 @@ def repository_template(
 
 def _found_kinds(reading: RepositoryReading) -> Iterator[FoundKind]:
     files_unread = reading.of(UnreadFile)
-    for kind, files in sorted(reading.files.items()):
+    others = {path for kind, files in reading.files.items() if kind != DESCRIPTION for path in files}
+    for kind, listed in sorted(reading.files.items()):
+        files = [path for path in listed if kind != DESCRIPTION or path not in others]  # each file counts once
+        if not files:
+            continue
         declaring = [path for path in files if path in reading.places or kind in ("schema", SETTINGS)]
         unread = [file for file in files_unread if file.name.partition(":")[0] in files]
         reasons = "; ".join(dict.fromkeys(file.reason for file in unread))
         yield FoundKind(kind, len(files), f"{len(declaring)} files", f"{len(unread)}: {reasons}" if unread else "")
-    listed = {path for files in reading.files.values() for path in files}
-    for kind in sorted({file.kind for file in files_unread if file.name.partition(":")[0] not in listed}):
-        others = [file for file in files_unread if file.kind == kind]
-        reasons = "; ".join(dict.fromkeys(file.reason for file in others))
-        yield FoundKind(kind, len(others), "", f"{len(others)}: {reasons}")
+    others.update(reading.files.get(DESCRIPTION, ()))
+    for kind in sorted({file.kind for file in files_unread if file.name.partition(":")[0] not in others}):
+        alone = [file for file in files_unread if file.kind == kind]
+        reasons = "; ".join(dict.fromkeys(file.reason for file in alone))
+        yield FoundKind(kind, len(alone), "", f"{len(alone)}: {reasons}")
 
 
 def _address(url: str) -> str:

@@ -75,7 +75,8 @@ def test_setting_that_lineage_needs_stays() -> None:
 def test_no_setting_that_a_reader_of_connectors_names_is_hidden() -> None:
     """A setting that is read next year is judged by this test, too."""
     folder = Path(dataflow_generator.connectors.__file__).parent
-    names = {name for file in folder.rglob("*.py") for name in KEYS_OF_READERS.findall(file.read_text("utf-8"))}
+    files = (file for file in folder.rglob("*.py") if file.name != "run_settings.py")  # it lists secrets, too
+    names = {name for file in files for name in KEYS_OF_READERS.findall(file.read_text("utf-8"))}
     settings = {name: "password" for name in names if not NO_SETTINGS.fullmatch(name)}
 
     assert len(settings) > 200
