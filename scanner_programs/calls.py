@@ -6,13 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 
 from scanner_programs import ir
+from scanner_programs.libraries.rows import plain
 from scanner_programs.program import Place
-
-
-def plain(name: str) -> str:
-    """Return a name without the types in brackets behind it, and without the module before it."""
-    name = name.partition("<")[0] if name.endswith(">") else name
-    return name.rpartition("::")[2]
 
 
 def walk(code: object) -> Iterator[object]:

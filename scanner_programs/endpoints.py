@@ -8,14 +8,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from scanner_programs import ir
-from scanner_programs.calls import called_in, names_in, plain, reaching, walk
+from scanner_programs.calls import called_in, names_in, reaching, walk
 from scanner_programs.deep import deep_recursion
 from scanner_programs.ir import Kind, Literal
 from scanner_programs.libraries.clients import CLIENTS
-from scanner_programs.libraries.rows import Client, begins
+from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.standard import ADDS, TAKES
 from scanner_programs.machine import Given, Machine, Made, container_name, watches
+from scanner_programs.origins import Origin, OriginReader, shortest
 from scanner_programs.program import Known, Place, Program, base_type
+from scanner_programs.receives import Receives
 from scanner_programs.residue import class_text, code_text, silent_in
 from scanner_programs.shapes import Shape, shape_of
 from scanner_programs.values import Apply, Cond, Const, Get, Input, Items, Opaque, Ref, Shown, Thing, Value, show
@@ -64,9 +66,39 @@ class Contract:
         return self.topic, self.parts, self.shape, self.guards, self.client
 
 
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What a program passes from the records of one topic to those of others, as one function of it sees it.
+
+    *field* and *target* are paths of fields, empty for the whole value. *copied*: the field is passed on as it is,
+    otherwise it decides or is part of what is computed. *place* is the send.
+    """
+
+    topic: str
+    field: tuple[str, ...]
+    topics: tuple[str, ...]
+    target: str
+    copied: bool
+    place: tuple[str, int]
+
+
+@dataclass(slots=True)
+class _Sent:
+    """The origins of one send, until all subscriptions of the program are known."""
+
+    contract: Contract
+    view: Place
+    files: tuple[str, ...]
+    fields: dict[str, tuple[Origin, ...]]
+    inputs: tuple[Origin, ...]
+
+
 @dataclass(slots=True)
 class Endpoints:
     """What a program sends, and what of it could not be followed.
+
+    *passed* is what comes from the records that it receives, *received* the topics of these with the places that name
+    them.
 
     *residue* are the canonical texts of its functions and classes, by name, *setup* of those that use a client and send
     nothing, *loose* of those that may be part of what is sent and that no evaluation came to. *unresolved* are places
@@ -75,6 +107,8 @@ class Endpoints:
     """
 
     contracts: list[Contract] = field(default_factory=list)
+    passed: list[Passed] = field(default_factory=list)
+    received: list[tuple[str, tuple[str, int]]] = field(default_factory=list)
     unresolved: list[tuple[str, int]] = field(default_factory=list)
     clients: set[str] = field(default_factory=set)
     uses: set[str] = field(default_factory=set)
@@ -103,6 +137,7 @@ class _Reader:
         self._topics: dict[str, Value] = {}
         self._silent = False
         self._imported: dict[str, list[str]] = {}
+        self._sent: list[_Sent] = []
 
     @cached_property
     def _clients(self) -> dict[str, list[Client]]:
@@ -126,9 +161,12 @@ class _Reader:
         }
         places = self._program.places
         self._names = {id(place.function): place.name for place in places}
+        self._files = {id(place.function): place.file.path for place in places}
         found = self._reaching(places)
         makers = [place for place in places if id(place) not in found and self._registers(place)]
         self._machine = Machine(self._program, self._watch, self._serves)
+        rows = [row for listed in self._clients.values() for row in listed]
+        self._receives = Receives(self._machine, rows, lambda value: _texts(self._set(value)))
         self._feed(places)
         self._machine.made.clear()
         first = self._outermost(found.values())
@@ -145,6 +183,8 @@ class _Reader:
         self._loose(places)
         self._uncovered(found)
         self._summaries(places, found, {id(place) for place in makers})
+        self._subscribe(places)
+        self._pass(places)
         return self._found
 
     def _reaching(self, places: Sequence[Place]) -> dict[int, Place]:
@@ -267,18 +307,21 @@ class _Reader:
 
     def _watch(self, machine: Machine, made: Made) -> bool:
         """Note a call if it is a send; return whether it is one."""
-        if self._silent:
-            return False
         name = plain(made.name).rpartition(".")[2]
+        if self._silent:
+            self._receives.note(made, name.removeprefix("new "))
+            return False
         if made.name.endswith(">"):
             self._register(made)
         if made.of is None and made.name.startswith("new "):
             self._application(made, made.name.rpartition(".")[2].removeprefix("new "))
+            self._receives.note(made, made.name.rpartition(".")[2].removeprefix("new "))
             return False
         if made.of is not None and any(function.name == name for function in self._declared):
             return self._declared_send(machine, made, name)
         row = self._client_of(machine, made, name)
         if row is None:
+            self._receives.note(made, name)
             return False
         signature = row.sends[name].get(len(made.given), row.sends[name].get(0))
         if signature is None:
@@ -523,7 +566,7 @@ class _Reader:
             topic = self._set(topic)
         text = shown.text(topic) if topic is not None else ""
         others = sorted((key, shown.text(value)) for key, value in parts.items() if key not in ("topic", "value", "-"))
-        shape = shape_of(self._machine, parts["value"]) if "value" in parts else Shape()
+        shape, values = shape_of(self._machine, parts["value"]) if "value" in parts else (Shape(), {})
         held = frozenset(show(one) for one in guards)
         of = tuple(sorted(_client_parts(client).items())) if client is not None else ()
         contract = Contract(
@@ -543,6 +586,52 @@ class _Reader:
         )
         if contract not in self._found.contracts:
             self._found.contracts.append(contract)
+            self._sent.append(self._origins(contract, values, guards))
+
+    def _origins(self, contract: Contract, values: Mapping[str, Sequence[Value]], guards: Sequence[Value]) -> _Sent:
+        """Return where the fields of a record come from, and which records decide that it is sent."""
+        assert self._view is not None
+        view = self._view
+        origins = OriginReader(self._machine, lambda value: self._receives.root(value, view))
+        fields = {
+            path: shortest(one for value in listed for one in origins.of(value)) for path, listed in values.items()
+        }
+        inputs = shortest(one for guard in guards for one in origins.of(guard))
+        places = [one for one in self._machine.functions if id(one) in self._files]
+        files = tuple(dict.fromkeys([contract.place[0], view.file.path, *(self._files[id(one)] for one in places)]))
+        return _Sent(contract, view, files, fields, inputs)
+
+    def _subscribe(self, places: Iterable[Place]) -> None:
+        """Evaluate the functions that name topics to read and that no evaluation came to."""
+        names = {name for rows in self._clients.values() for row in rows for name in row.subscribes}
+        self._silent = True
+        for place in places:
+            is_new = id(place.function) not in self._machine.visited
+            if is_new and any(name in names for name, _ in called_in(place.function)):
+                self._view = place
+                self._machine.run(place)
+        self._silent = False
+
+    def _pass(self, places: Iterable[Place]) -> None:
+        """Note what comes from the records that the program receives, now that all subscriptions are known."""
+        passed: dict[Passed, None] = {}
+        for sent in self._sent:
+            at = sent.contract.place
+            for target, origins in sent.fields.items():
+                for one in origins:
+                    for topic in self._receives.topics(one.root, sent.view, sent.files):
+                        fields = one.path if one.inside or not one.exact else ()
+                        passed[Passed(topic, fields, sent.contract.topics, target, one.exact, at)] = None
+                        passed[Passed(topic, (), sent.contract.topics, "", False, at)] = None
+            for one in sent.inputs:
+                for topic in self._receives.topics(one.root, sent.view, sent.files):
+                    passed[Passed(topic, (), sent.contract.topics, "", False, at)] = None
+        self._found.passed = list(passed)
+        received = {(topic, one.place): None for one in self._receives.noted for topic in one.topics}
+        for place in places:
+            for topic in self._receives.listened(place) or ():
+                received[topic, (place.file.path, place.function.line or 1)] = None
+        self._found.received = list(received)
 
     def _topics_of_row(self, parts: Mapping[str, Value]) -> tuple[str, ...]:
         """Return the topics that a row of a table comes to."""
@@ -816,7 +905,7 @@ def _of_stream(stream: Value, element: Value) -> dict[str, Value]:
     parts: dict[str, Value] = {"value": element}
     value: Value | None = stream
     while isinstance(value, Apply):
-        if value.via in _KEYED and value.arguments:
+        if (value.name == "keyed" or value.via in _KEYED) and value.arguments:
             parts.setdefault("key", value.arguments[0])
         value = value.of
     return parts
@@ -830,7 +919,7 @@ def _kept(stream: Value) -> Iterator[Value]:
     """Yield the conditions under which a record of a stream goes on, and what it is joined with."""
     value: Value | None = stream
     while isinstance(value, Apply):
-        if value.name != "mapped" and value.arguments:
+        if value.name not in ("mapped", "keyed") and value.arguments:
             yield Apply(value.name, None, value.arguments, value.names)
         value = value.of
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from scanner_programs import ir
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New
+from scanner_programs.libraries.clients import is_source
 from scanner_programs.libraries.others import ENVIRONMENT, INJECTED_SETTINGS, LOGGER_NOTES, SETTINGS_CLASSES, WATCHERS
 from scanner_programs.libraries.rows import begins
 from scanner_programs.libraries.standard import (
@@ -32,6 +33,7 @@ from scanner_programs.libraries.standard import (
     TESTS,
     WATCHED,
 )
+from scanner_programs.libraries.streams import Step, step_of
 from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, parameters_of
 from scanner_programs.values import (
     FALSE,
@@ -364,11 +366,12 @@ class Machine:
         return isinstance(target, Name) and self._globals.get((file.path, target.name)) is not None
 
     def _apart(self, code: ir.Expression | None, file: ir.File) -> Value:
+        return NULL if code is None else self.apart(code, self._file_scope(file))
+
+    def apart(self, code: ir.Expression, scope: Scope) -> Value:
         """Evaluate code outside of any function and condition."""
-        if code is None:
-            return NULL
         saved, self.guards, left, self._left = self.guards, [], self._left, None
-        value = self.value(code, self._file_scope(file))
+        value = self.value(code, scope)
         self.guards, self._left = saved, left
         return value
 
@@ -1060,7 +1063,9 @@ class Machine:
                 return Apply("each", None, tuple(values))
             case Apply(name="mapped", arguments=arguments):
                 return arguments[0]
-            case Apply(name="filtered", of=of) if of is not None:
+            case Apply(name=name, of=of, arguments=arguments) if of is not None and arguments and is_source(name):
+                return Apply("each", None, (value,), (), self.element_type(value))
+            case Apply(name="filtered" | "keyed" | "joined", of=of) if of is not None:
                 return self.element(of)
             case Apply(of=of, arguments=arguments, type="") if of is not None and not arguments:
                 return self.element(of)
@@ -1557,6 +1562,9 @@ class Machine:
         if known is not None:
             return known
         silent = self.is_watcher(of, name)
+        step = self._step_of(of, name, scope) if of is not None else None
+        if of is not None and step is not None:
+            return self._step(of, name, step, given, code, scope)
         values: list[Value] = []
         called: list[Value] = []
         for _, value in given:
@@ -1566,6 +1574,10 @@ class Machine:
                 values.append(result)
             else:
                 values.append(value)
+            if isinstance(value, Thing) and value.known is None and not silent:
+                self._handlers(of, value, given, code, scope)
+        if not silent:
+            self._fill_out(name, given, scope)
         if discarded and not silent:
             self._touch(of, name, given, values)
         if called and of is not None and name in WATCHED:
@@ -1699,6 +1711,82 @@ class Machine:
         del self.guards[start:]
         self._left = left
         return result
+
+    def _handlers(self, of: Value | None, thing: Thing, given: list[Given], code: Call, scope: Scope) -> None:
+        """Run the functions that are members of an object which something unknown is given."""
+        for one in list(thing.fields.values()):
+            if isinstance(one, Closure | Method):
+                self._callback(of if of is not None else Ref("?"), one, given, code, scope)
+
+    def _fill_out(self, name: str, given: list[Given], scope: Scope) -> None:
+        """Note that a function filled the only object without content that it was given, of its other arguments."""
+        empty = [
+            value
+            for _, value in given
+            if isinstance(value, Thing) and not (value.fields or value.base or value.arguments or value.touched)
+        ]
+        others = tuple(value for _, value in given if isinstance(value, Input | Get | Apply))
+        if len(empty) == 1 and others and len(empty) + len(others) == len(given) and scope.file.language == "go":
+            known = empty[0].known
+            kind = self._typed(known.cls.name, known.file, known) if known is not None else ""
+            empty[0].base = Apply(name, None, others, (), kind)
+
+    def _step_of(self, of: Value, name: str, scope: Scope) -> Step | None:
+        """Return what a method does to a stream of a library; None for other objects."""
+        value: Value | None = of
+        for _ in range(30):
+            if value is None:
+                return None
+            kind = self.full_type(value)
+            wildcards = scope.file.wildcards if kind and "." not in kind else ()
+            for package in (kind, *wildcards):
+                found = step_of(package, name) if package else None
+                if found is not None:
+                    return found
+            value = value.of if isinstance(value, Apply | Get) else None
+        return None
+
+    def _step(self, of: Value, name: str, step: Step, given: list[Given], code: Call, scope: Scope) -> Value:
+        """Return the stream after a step: its records are what the functions that it is given make of them."""
+        functions = [value for _, value in given if isinstance(value, Closure | Method)]
+        others = [value for _, value in given if not isinstance(value, Closure | Method)]
+        other = next((one for one in others if isinstance(one, Input | Get | Apply)), None)
+        element, key = self.element(of), Apply("key", of)
+        parts: dict[str, Value] = {"value": element, "key": key, "-": NULL}
+        parts["other"] = self.element(other) if other is not None else NULL
+        results: list[Value] = []
+        start, left = len(self.guards), self._left
+        for at, function in enumerate(functions):
+            count = len(function.function.parameters) if isinstance(function, Closure) else max(step.given, default=1)
+            is_keying = step.makes == "value" and len(functions) > 1 and at == 0 and count == 2
+            wanted = "key value" if is_keying else step.given.get(count, "value")
+            parts["result"] = results[-1] if results else NULL
+            self.guards.append(Apply("for", None, (_origin(of),)))
+            listed = [("", parts[each]) for each in wanted.split()]
+            results.append(self.call(function, listed, code, scope))
+            del self.guards[start:]
+            self._left = left
+        result = results[-1] if results else None
+        if other is not None and "other" in step.given.get(2, ""):
+            of = Apply("joined", of, (other,), via=name)
+        elif others and result is None:
+            of = Apply("joined", of, tuple(others), via=name)
+        if result is None:
+            return of
+        if step.makes == "key":
+            return Apply("keyed", of, (result,), via=name)
+        if step.makes in ("pair", "pairs"):
+            pair = self.element(result) if step.makes == "pairs" else result
+            new_key, new_value = _pair(pair)
+            made = Apply("mapped", of, (new_value,), via=name)
+            return made if new_key is None else Apply("keyed", made, (new_key,), via=name)
+        if step.makes == "values":
+            return Apply("mapped", of, (self.element(result),), via=name)
+        if step.makes == "value":
+            return Apply("mapped", of, (result,), via=name)
+        if _is_test(result) or name.lower().startswith(KEEPS):
+            return Apply("filtered", of, (result,), via=name)
+        return of
 
     def _touch(self, of: Value | None, name: str, given: list[Given], values: list[Value]) -> None:
         """Note that a call with an unused result may have changed its object and its arguments."""
@@ -1887,6 +1975,15 @@ def container_name(code: ir.Expression) -> str:
     while isinstance(code, Member) and code.name in ("Writer", "Reader", "writer", "reader"):
         code = code.of
     return code.name.lstrip("_") if isinstance(code, Member | Name) else ""
+
+
+def _pair(value: Value) -> tuple[Value | None, Value]:
+    """Return the key and the value of a pair; of something else, no key."""
+    if isinstance(value, Items) and len(value.values) == 2:
+        return value.values[0], value.values[1]
+    if isinstance(value, Thing | Apply) and len(value.arguments) == 2:
+        return value.arguments[0], value.arguments[1]
+    return None, value
 
 
 def _is_test(value: Value) -> bool:

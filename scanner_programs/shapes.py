@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanner_programs import ir
@@ -42,18 +43,20 @@ class Shape:
     name: str = field(default="", compare=False)
 
 
-def shape_of(machine: Machine, value: Value) -> Shape:
-    """Return the fields of a value that is written."""
+def shape_of(machine: Machine, value: Value) -> tuple[Shape, Mapping[str, Sequence[Value]]]:
+    """Return the fields of a value that is written, and the values that each consists of, by path."""
     reader = _Shapes(machine)
     reader.read(value, "", 0)
     fields = tuple(sorted(reader.fields.items()))
-    return Shape(fields, tuple(reader.format), tuple(reader.settings), reader.shown.opaque, reader.name)
+    shape = Shape(fields, tuple(reader.format), tuple(reader.settings), reader.shown.opaque, reader.name)
+    return shape, reader.values
 
 
 class _Shapes:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self.fields: dict[str, Part] = {}
+        self.values: dict[str, list[Value]] = {}
         self.format: list[str] = []
         self.settings: list[str] = []
         self.shown = Shown()
@@ -63,7 +66,7 @@ class _Shapes:
     def read(self, value: Value, path: str, depth: int, kind: str = "", notes: str = "") -> None:
         """Add the fields of a value below a path."""
         if depth > _DEEPEST or len(self.fields) > _MOST_FIELDS:
-            self.fields[path] = Part(self.shown.text(value), kind, notes)
+            self._put(path, value, kind, notes)
             return
         if path == "" or path.endswith("[]"):
             value = self._unwrapped(value)
@@ -97,7 +100,11 @@ class _Shapes:
             return
         if not path and known is None and isinstance(value, Input | Get | Apply):
             kind = kind or self._machine.full_type(value)
+        self._put(path, value, kind, notes)
+
+    def _put(self, path: str, value: Value, kind: str = "", notes: str = "") -> None:
         self.fields[path] = Part(self.shown.text(value), kind, notes)
+        self.values.setdefault(path, []).append(value)
 
     def _hook(self, known: Known | None) -> Place | None:
         """Return the method of a class that says how its objects are written; None without one."""
@@ -169,7 +176,7 @@ class _Shapes:
         if thing.known is not None:
             self._machine.shaped.add(id(thing.known.cls))
             for owner, one in self._machine.program.fields(thing.known):
-                name = self._wire(one, owner)
+                name = wire_name(one, owner)
                 if name is not None:
                     value = self._machine.member(thing, one.name)
                     self._member(value, f"{path}.{name}" if path else name, one, owner, depth)
@@ -188,7 +195,7 @@ class _Shapes:
         if thing.touched and not path:
             self.format += [f"after {call}" for call in thing.touched]
         elif thing.touched:
-            self.fields[path] = Part(self.shown.text(thing))
+            self._put(path, thing)
 
     def _member(self, value: Value, path: str, one: ir.Field, owner: Known, depth: int) -> None:
         known = self._machine.program.class_of(one.type, owner.file, owner) if one.type else None
@@ -206,7 +213,7 @@ class _Shapes:
                 self.format.append(notes)
         self._machine.shaped.add(id(known.cls))
         for owner, one in self._machine.program.fields(known):
-            name = self._wire(one, owner)
+            name = wire_name(one, owner)
             if name is None:
                 continue
             inner = self._machine.member(value, one.name)
@@ -214,7 +221,7 @@ class _Shapes:
             kind = "".join(one.type.split())
             below = self._machine.known_type(inner)
             if below is not None and (below is known or depth + 1 > 3):
-                self.fields[whole] = Part(self.shown.text(inner), "", self._notes(one))
+                self._put(whole, inner, "", self._notes(one))
             else:
                 self.read(
                     inner,
@@ -230,6 +237,8 @@ class _Shapes:
             inner = _Shapes(self._machine)
             inner.read(way, path, depth)
             sides.append(inner.fields)
+            for key, values in inner.values.items():
+                self.values.setdefault(key, []).extend((*values, Cond(value.test, NULL, NULL)))
             self.name = self.name or inner.name
             self.shown.opaque |= inner.shown.opaque
             self.format += [one for one in inner.format if one not in self.format]
@@ -239,18 +248,6 @@ class _Shapes:
             kind = first.kind or second.kind
             text = first.text if first == second else f"if({test}, {first.text}, {second.text})"
             self.fields[key] = Part(text, kind, first.notes or second.notes)
-
-    def _wire(self, one: ir.Field, owner: Known) -> str | None:
-        """Return the name that a member has in the record; None if it is not part of it."""
-        if one.static or any(note.name in NEVER_WRITTEN for note in one.notes):
-            return None
-        for note in one.notes:
-            for wanted in WIRE_NAMES.get(note.name, ()):
-                for given in note.arguments:
-                    if given.name == wanted and isinstance(given.value, Literal) and given.value.text:
-                        return None if given.value.text == "-" else given.value.text
-        style = next((_renaming(note) for note in owner.cls.notes if _renaming(note)), "")
-        return _styled(one.name, style) if style else one.name
 
     @staticmethod
     def _notes(one: ir.Field) -> str:
@@ -267,6 +264,19 @@ class _Shapes:
     def _class_notes(known: Known) -> str:
         kept = [note for note in known.cls.notes if note.name.startswith(("Json", "Xml", "Avro"))]
         return " ".join(code_text(note) for note in kept)
+
+
+def wire_name(one: ir.Field, owner: Known) -> str | None:
+    """Return the name that a member of a class has in the record; None if it is not part of it."""
+    if one.static or any(note.name in NEVER_WRITTEN for note in one.notes):
+        return None
+    for note in one.notes:
+        for wanted in WIRE_NAMES.get(note.name, ()):
+            for given in note.arguments:
+                if given.name == wanted and isinstance(given.value, Literal) and given.value.text:
+                    return None if given.value.text == "-" else given.value.text
+    style = next((_renaming(note) for note in owner.cls.notes if _renaming(note)), "")
+    return _styled(one.name, style) if style else one.name
 
 
 def _is_of_library(value: Value) -> bool:

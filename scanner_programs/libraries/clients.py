@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scanner_programs.libraries.rows import Client, Signature
+from scanner_programs.libraries.rows import Client, Signature, plain
 
 
 def _words(text: str) -> frozenset[str]:
@@ -54,6 +54,7 @@ CLIENTS: tuple[Client, ...] = (
         receives=_words(
             "KafkaConsumer Consumer ConsumerRecord ConsumerRecords ConsumerConfig KafkaReceiver ReceiverOptions"
         ),
+        subscribes={"subscribe": {0: "topic"}, "assign": {0: "topic"}, "subscription": {0: "topic"}},
         languages=_JVM,
     ),
     Client(
@@ -75,6 +76,7 @@ CLIENTS: tuple[Client, ...] = (
             "KafkaListener KafkaHandler Acknowledgment ConsumerFactory ConcurrentKafkaListenerContainerFactory"
         ),
         result=_words("SendTo"),
+        listens={"KafkaListener": ("topics", "value", "topicPattern", "")},
         languages=_JVM,
     ),
     Client(
@@ -96,6 +98,7 @@ CLIENTS: tuple[Client, ...] = (
         types=_words("Emitter MutinyEmitter"),
         receives=_words("Incoming"),
         result=_words("Outgoing"),
+        listens={"Incoming": ("value", "")},
         languages=_JVM,
     ),
     Client(
@@ -105,6 +108,7 @@ CLIENTS: tuple[Client, ...] = (
         types=_words("KafkaClient"),
         receives=_words("KafkaListener"),
         result=_words("SendTo"),
+        listens={"Topic": ("value", "")},
         languages=_JVM,
     ),
     Client(
@@ -118,6 +122,7 @@ CLIENTS: tuple[Client, ...] = (
         types=_words("StreamsBuilder KStream KTable Topology KGroupedStream"),
         applications=_words("KafkaStreams"),
         whole=_words("to through"),
+        subscribes={name: {0: "topic"} for name in ("stream", "table", "globalTable", "addSource")},
         languages=_JVM,
     ),
     Client(
@@ -126,6 +131,7 @@ CLIENTS: tuple[Client, ...] = (
         sends={"sinkTo": {1: "sink"}, "addSink": {1: "sink"}},
         types=_words("KafkaSink FlinkKafkaProducer"),
         whole=_words("sinkTo addSink"),
+        subscribes={"setTopics": {0: "topic"}, "setTopicPattern": {0: "topic"}, "FlinkKafkaConsumer": {0: "topic"}},
         languages=_JVM,
     ),
     Client(
@@ -143,6 +149,7 @@ CLIENTS: tuple[Client, ...] = (
             "ProducerRecords": {1: "record", 2: "record -"},
         },
         types=_words("KafkaProducer ProducerRecord ProducerRecords ProducerSettings"),
+        subscribes={"subscribeTo": {0: "topic"}, "subscribe": {0: "topic"}},
         languages=_JVM,
     ),
     Client(
@@ -153,6 +160,7 @@ CLIENTS: tuple[Client, ...] = (
             "produceAsync": {1: "record", 3: "record - -", 5: "topic key value - -"},
         },
         types=_words("Producer"),
+        subscribes={"topics": {0: "topic"}, "plainStream": {0: "topic"}},
         languages=_JVM,
     ),
     Client(
@@ -160,6 +168,7 @@ CLIENTS: tuple[Client, ...] = (
         ("akka.kafka", "org.apache.pekko.kafka"),
         sends={"plainSink": {0: "-"}, "flexiFlow": {0: "-"}},
         types=_words("Producer ProducerSettings ProducerMessage"),
+        subscribes={"topics": {0: "topic"}, "topicPattern": {0: "topic"}},
         languages=_JVM,
     ),
     # --- Python
@@ -167,6 +176,7 @@ CLIENTS: tuple[Client, ...] = (
         "kafka-python",
         ("kafka",),
         sends={"send": {0: "topic value key headers partition timestamp_ms"}},
+        subscribes={"KafkaConsumer": {0: "topic"}, "subscribe": {0: "topic"}, "assign": {0: "topic"}},
         languages=_words("python"),
         types=_words("KafkaProducer"),
         receives=_words("KafkaConsumer TopicPartition"),
@@ -177,6 +187,7 @@ CLIENTS: tuple[Client, ...] = (
         sends={"produce": {0: "topic value key partition on_delivery timestamp headers"}},
         types=_words("Producer SerializingProducer"),
         receives=_words("Consumer DeserializingConsumer TopicPartition"),
+        subscribes={"subscribe": {0: "topic"}, "assign": {0: "topic"}},
         languages=_words("python"),
     ),
     Client(
@@ -189,12 +200,14 @@ CLIENTS: tuple[Client, ...] = (
         },
         types=_words("AIOKafkaProducer"),
         receives=_words("AIOKafkaConsumer ConsumerRecord"),
+        subscribes={"AIOKafkaConsumer": {0: "topic"}, "subscribe": {0: "topic"}},
         languages=_words("python"),
     ),
     Client(
         "Faust",
         ("faust",),
         sends={"send": {0: "key value partition"}, "send_soon": {0: "key value partition"}, "cast": {0: "value"}},
+        listens={"agent": ("channel", "")},
         languages=_words("python"),
     ),
     Client(
@@ -202,6 +215,7 @@ CLIENTS: tuple[Client, ...] = (
         ("faststream", "propan"),
         sends={"publish": {0: "value topic"}},
         result=_words("publisher"),
+        listens={"subscriber": ("",)},
         languages=_words("python"),
     ),
     Client(
@@ -209,6 +223,7 @@ CLIENTS: tuple[Client, ...] = (
         ("quixstreams",),
         sends={"to_topic": {0: "topic key"}, "produce": {0: "topic value key headers"}},
         whole=_words("to_topic"),
+        subscribes={"dataframe": {0: "topic"}},
         languages=_words("python"),
     ),
     Client(
@@ -223,13 +238,16 @@ CLIENTS: tuple[Client, ...] = (
         ("kafkajs", "@confluentinc/kafka-javascript", "@platformatic/kafka", "@nestjs/kafka"),
         sends={"send": {1: "record"}, "sendBatch": {1: "record"}},
         types=_words("Producer Kafka"),
-        receives=_words("Consumer EachMessagePayload KafkaMessage"),
+        receives=_words("Consumer consumer EachMessagePayload KafkaMessage"),
+        subscribes={"subscribe": {0: "topic"}},
         languages=_words("typescript javascript"),
     ),
     Client(
         "node-rdkafka",
         ("node-rdkafka",),
+        receives=_words("KafkaConsumer createReadStream"),
         sends={"produce": {0: "topic partition value key timestamp - headers"}},
+        subscribes={"subscribe": {0: "topic"}},
         languages=_words("typescript javascript"),
     ),
     Client(
@@ -244,6 +262,7 @@ CLIENTS: tuple[Client, ...] = (
         sends={"emit": {2: "topic value"}, "send": {2: "topic value"}},
         types=_words("ClientKafka ClientProxy"),
         receives=_words("MessagePattern EventPattern Payload Ctx KafkaContext MicroserviceOptions"),
+        listens={"EventPattern": ("",), "MessagePattern": ("",)},
         languages=_words("typescript javascript"),
     ),
     # --- Go
@@ -252,6 +271,7 @@ CLIENTS: tuple[Client, ...] = (
         ("github.com/segmentio/kafka-go",),
         sends={"WriteMessages": {0: "- record"}},
         receives=_words("NewReader Reader ReaderConfig"),
+        subscribes={"NewReader": {0: "topic"}},
         languages=_words("go"),
     ),
     Client(
@@ -259,6 +279,7 @@ CLIENTS: tuple[Client, ...] = (
         ("github.com/confluentinc/confluent-kafka-go", "gopkg.in/confluentinc/confluent-kafka-go.v1"),
         sends={"Produce": {0: "record -"}, "ProduceBatch": {0: "topic record"}, "<-": {1: "record"}},
         receives=_words("NewConsumer Consumer"),
+        subscribes={"SubscribeTopics": {0: "topic"}, "Subscribe": {0: "topic"}, "Assign": {0: "topic"}},
         languages=_words("go"),
     ),
     Client(
@@ -266,6 +287,8 @@ CLIENTS: tuple[Client, ...] = (
         ("github.com/IBM/sarama", "github.com/Shopify/sarama", "gopkg.in/Shopify/sarama.v1"),
         sends={"SendMessage": {1: "record"}, "SendMessages": {1: "record"}, "<-": {1: "record"}},
         receives=_words("NewConsumerGroup ConsumerGroup ConsumerMessage NewConsumer ConsumerGroupSession"),
+        subscribes={"Consume": {3: "- topic -"}, "ConsumePartition": {0: "topic"}},
+        handles={"ConsumeClaim": 1},
         languages=_words("go"),
     ),
     Client(
@@ -278,6 +301,7 @@ CLIENTS: tuple[Client, ...] = (
             "SliceRecord": {1: "value"},
             "KeySliceRecord": {2: "key value"},
         },
+        subscribes={"ConsumeTopics": {0: "topic"}},
         languages=_words("go"),
     ),
     Client(
@@ -285,6 +309,7 @@ CLIENTS: tuple[Client, ...] = (
         ("github.com/ThreeDotsLabs/watermill",),
         sends={"Publish": {0: "topic record"}},
         records={"NewMessage": {2: "- value"}},
+        subscribes={"Subscribe": {2: "- topic"}, "AddHandler": {0: "- topic"}, "AddNoPublisherHandler": {0: "- topic"}},
         languages=_words("go"),
     ),
     Client(
@@ -303,6 +328,7 @@ CLIENTS: tuple[Client, ...] = (
         },
         types=_words("IProducer ProducerBuilder Message ProducerConfig TopicPartition DependentProducerBuilder"),
         receives=_words("IConsumer ConsumerBuilder ConsumerConfig ConsumeResult"),
+        subscribes={"Subscribe": {0: "topic"}, "Assign": {0: "topic"}},
         languages=_words("csharp"),
     ),
     Client(
@@ -332,6 +358,7 @@ CLIENTS: tuple[Client, ...] = (
         sends={"send": {1: "record", 2: "record -"}, "send_result": {1: "record"}},
         types=_words("FutureProducer ThreadedProducer BaseProducer FutureRecord BaseRecord"),
         receives=_words("StreamConsumer BaseConsumer Consumer BorrowedMessage OwnedMessage Message"),
+        subscribes={"subscribe": {0: "topic"}},
         languages=_words("rust"),
     ),
     Client(
@@ -341,7 +368,16 @@ CLIENTS: tuple[Client, ...] = (
         records={"from_value": {2: "topic value"}, "from_key_value": {3: "topic key value"}},
         types=_words("Producer Record"),
         receives=_words("Consumer MessageSets"),
+        subscribes={"with_topic": {0: "topic"}},
         languages=_words("rust"),
     ),
 )
 """The clients, each by the packages of its names."""
+
+SOURCES = frozenset(name for row in CLIENTS for name in row.subscribes)
+"""The calls that name the topics which are read."""
+
+
+def is_source(name: str) -> bool:
+    """Return whether calls of a name may name the topics which are read."""
+    return plain(name) in SOURCES

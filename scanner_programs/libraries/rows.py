@@ -19,7 +19,10 @@ class Client:
     whose result is written, and of interfaces whose methods write: each names a topic. *whole* are methods that
     write the object that they are called on. *receives* are names that only readers use. *implements* are interfaces
     whose method `serialize` makes the bytes of a record. *applications* are classes that run what is built, with
-    settings that readers depend on.
+    settings that readers depend on. *subscribes* are calls that name the topics which are read: records come from what
+    they return, or from the object that they are called on. *listens* are notes of functions that are given records,
+    each with the arguments that name the topic; *handles* are methods that the library calls with records, by the place
+    of the parameter that they come in.
     """
 
     name: str
@@ -34,6 +37,9 @@ class Client:
     implements: frozenset[str] = frozenset()
     applications: frozenset[str] = frozenset()
     languages: frozenset[str] = frozenset()
+    subscribes: Mapping[str, Mapping[int, Signature]] = field(default_factory=dict)
+    listens: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    handles: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +53,9 @@ class Library:
 def begins(name: str, packages: Iterable[str]) -> bool:
     """Return whether a full name is one of a package."""
     return any(name == one or name.startswith((f"{one}.", f"{one}/", f"{one}::")) for one in packages)
+
+
+def plain(name: str) -> str:
+    """Return a name without the types in brackets behind it, and without the module before it."""
+    name = name.partition("<")[0] if name.endswith(">") else name
+    return name.rpartition("::")[2]

@@ -64,3 +64,13 @@ ADDS = _words(
 )
 """Methods of queues and channels that put something in."""
 TESTS = frozenset(("==", "!=", "<", "<=", "!", "&&", "||", "in", "not in", "instanceof", "is"))
+LOOKUPS = _words("field at apply GetProperty")
+"""Methods beside those that begin with `get` that return the member of an object whose name they are given."""
+ITERATES = _words("range iter enumerate list tuple reversed")
+"""Functions of the languages that go through the elements of what they are given."""
+SCALARS = _words(
+    "string str char charsequence int integer short byte long bigint int32 int64 uint32 uint64 i32 i64 u32 u64 double "
+    "float float32 float64 f32 f64 decimal bigdecimal biginteger number boolean bool instant date datetime localdate "
+    "localdatetime offsetdatetime zoneddatetime timestamp duration uuid"
+)
+"""Types of the languages, in lower case, whose values have no fields: their members are computed."""

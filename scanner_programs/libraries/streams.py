@@ -1,0 +1,85 @@
+"""Steps of streams: what a library gives the functions of a program, and what it makes of their results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+_VALUE_ONLY: Mapping[int, str] = {1: "value"}
+_KEY_VALUE: Mapping[int, str] = {1: "value", 2: "key value"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A method of a stream.
+
+    *given* are what its function is given, by the number of parameters: `key`, `value`, `other` (of the stream that it
+    is joined with), `result` (what the step made before), or `-`. *makes* is what the function returns: the `value` of
+    the next record, its `key`, a `pair` of both, several `values` or `pairs`, or nothing that goes on (empty).
+    """
+
+    given: Mapping[int, str] = field(default_factory=dict)
+    makes: str = ""
+
+
+_JOINED = Step({2: "value other", 3: "key value other"}, "value")
+_KEYED = Step(_KEY_VALUE, "key")
+_SAME = Step(_KEY_VALUE)
+
+STREAMS: Mapping[str, Mapping[str, Step]] = {
+    "org.apache.kafka.streams": {
+        "mapValues": Step(_KEY_VALUE, "value"),
+        "map": Step(_KEY_VALUE, "pair"),
+        "flatMap": Step(_KEY_VALUE, "pairs"),
+        "flatMapValues": Step(_KEY_VALUE, "values"),
+        "selectKey": _KEYED,
+        "groupBy": _KEYED,
+        "join": _JOINED,
+        "leftJoin": _JOINED,
+        "outerJoin": _JOINED,
+        "merge": Step(),
+        "aggregate": Step({0: "", 3: "key value result"}, "value"),
+        "reduce": Step({2: "value value"}, "value"),
+        "filter": _SAME,
+        "filterNot": _SAME,
+        "peek": _SAME,
+        "foreach": _SAME,
+        "branch": _SAME,
+        "split": Step(),
+        "groupByKey": Step(),
+        "windowedBy": Step(),
+        "suppress": Step(),
+        "toStream": Step(_KEY_VALUE, "key"),
+        "toTable": Step(),
+        "repartition": Step(),
+        "through": Step(),
+    },
+    "org.apache.flink": {
+        "map": Step(_VALUE_ONLY, "value"),
+        "flatMap": Step(_VALUE_ONLY, "values"),
+        "filter": Step(_VALUE_ONLY),
+        "keyBy": Step(_VALUE_ONLY, "key"),
+        "assignTimestampsAndWatermarks": Step(),
+        "union": Step(),
+        "name": Step(),
+        "uid": Step(),
+        "setParallelism": Step(),
+        "window": Step(),
+        "rebalance": Step(),
+        "reduce": Step({2: "value value"}, "value"),
+    },
+}
+"""The steps by the package of the library, then by the method."""
+
+
+def step_of(package: str, name: str) -> Step | None:
+    """Return what a method of a class in a package does to a stream; None for other methods and packages."""
+    for begin, steps in STREAMS.items():
+        if package.startswith(begin):
+            return steps.get(name)
+    return None
+
+
+def is_streams(packages: Iterable[str]) -> bool:
+    """Return whether packages are those of a library whose objects are streams of values."""
+    return any(package.startswith(begin) for package in packages for begin in STREAMS)

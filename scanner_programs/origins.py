@@ -1,0 +1,173 @@
+"""What a value is made of: the fields of received records that reach it, each copied or computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from scanner_programs.libraries.standard import ITERATES, LOOKUPS, SCALARS
+from scanner_programs.machine import Machine
+from scanner_programs.shapes import wire_name
+from scanner_programs.values import Apply, Cond, Const, Get, Items, Opaque, Thing, Value
+
+_MOST_NODES = 4_000
+_MOST_ORIGINS = 200
+_RECORD = frozenset(("message", "record", "data", "msg", "delivery"))
+"""What clients call a record among other things, such as its topic and partition."""
+_VALUE = frozenset(("value", "payload", "body", "content", "bytes"))
+"""What clients call the value of a record."""
+
+
+class Origin(NamedTuple):
+    """A field of what a program receives that reaches a value.
+
+    *root* is the object that records come from. *path* is the field, empty for the whole value. *exact*: it is copied.
+    *inside*: the path is one in the value of the record; otherwise it still is the record.
+    """
+
+    root: Value
+    path: tuple[str, ...] = ()
+    exact: bool = True
+    inside: bool = False
+
+
+@dataclass(slots=True)
+class OriginReader:
+    """Finds the origins of values; *root* returns whether records come from a value, and whether it is their value."""
+
+    machine: Machine
+    root: Callable[[Value], bool | None]
+    left: int = _MOST_NODES
+    _known: dict[int, tuple[Value, tuple[Origin, ...]]] = field(default_factory=dict)
+    _within: set[int] = field(default_factory=set)
+
+    def of(self, value: Value) -> tuple[Origin, ...]:
+        """Return the origins of a value; beyond a number of parts, what is known until then."""
+        if id(value) in self._known:
+            return self._known[id(value)][1]
+        if id(value) in self._within or self.left <= 0:
+            return ()
+        self.left -= 1
+        self._within.add(id(value))
+        found = tuple(dict.fromkeys(self._of(value)))[:_MOST_ORIGINS]
+        self._within.discard(id(value))
+        self._known[id(value)] = value, found
+        return found
+
+    def _of(self, value: Value) -> Iterable[Origin]:
+        is_value = self.root(value)
+        if is_value is not None:
+            return (Origin(value, inside=is_value),)
+        match value:
+            case Get(of=of, name=name):
+                return self._member(of, name)
+            case Cond(test=test, then=then, otherwise=otherwise):
+                return (*self.of(then), *self.of(otherwise), *_computed(self._of_test(test)))
+            case Thing(fields=fields, base=base, arguments=arguments):
+                parts = [*fields.values(), *arguments, *((base,) if base is not None else ())]
+                return self._together(parts)
+            case Items(values=values):
+                return self._together(values)
+            case Opaque(parts=parts):
+                return _computed(self._together(parts))
+            case Apply():
+                return self._applied(value)
+        return ()
+
+    def _together(self, values: Iterable[Value]) -> tuple[Origin, ...]:
+        return tuple(one for each in values for one in self.of(each))
+
+    def _of_test(self, test: Value) -> tuple[Origin, ...]:
+        """Return the origins of a condition, without what loops run over."""
+        if isinstance(test, Apply) and test.name in ("for", "while"):
+            return ()
+        if isinstance(test, Apply) and test.of is None and test.name in ("&&", "||", "!"):
+            return tuple(one for each in test.arguments for one in self._of_test(each))
+        return tuple(one for one in self.of(test) if one.path)
+
+    def _member(self, of: Value, name: str) -> Iterable[Origin]:
+        if self.machine.full_type(of).rpartition(".")[2].lower() in SCALARS:
+            return _computed(self.of(of))
+        return self._field(of, name)
+
+    def _field(self, of: Value, name: str) -> Iterable[Origin]:
+        known = self.machine.known_type(of)
+        wire = name
+        if known is not None and (found := self.machine.program.field(known, name)) is not None:
+            wire = wire_name(found[1], found[0]) or name
+        for one in self.of(of):
+            yield from _below(one, wire)
+
+    def _applied(self, value: Apply) -> Iterable[Origin]:
+        of, arguments = value.of, value.arguments
+        if value.name in ("each", "one of") and of is None:
+            return (_element(one) if value.name == "each" else one for one in self._together(arguments))
+        if value.name in ("mapped", "filtered", "keyed", "joined") and of is not None:
+            return self.of(self.machine.element(value))
+        if value.name.startswith("each ") or value.name in ("key", "unset", "setting"):
+            return ()
+        if of is not None and not arguments:
+            return self._step(of, value.name)
+        looked_up = _looked_up(value)
+        if of is not None and looked_up:
+            exact = [one for one in self.of(of) if one.exact]
+            if exact:
+                return (step for one in exact for step in _below(one, looked_up))
+        parts = [self.of(one) for one in ((of, *arguments) if of is not None else arguments)]
+        filled = [one for one in parts if one]
+        together = [one for each in filled for one in each]
+        if len(filled) == 1 and all(not one.path and one.exact for one in together):
+            is_method = (of is not None and bool(parts[0])) or value.name in ITERATES
+            return together if is_method else (one._replace(inside=True) for one in together)  # a step of its format
+        return _computed(together)
+
+    def _step(self, of: Value, name: str) -> Iterable[Origin]:
+        """Yield the origins of what a method returns that is given nothing."""
+        for one in self.of(of):
+            if one.path or not one.exact:
+                yield one._replace(exact=False)
+            elif not one.inside and name.lower().removeprefix("get") in _VALUE | _RECORD:
+                yield from _below(one, name)
+            else:
+                yield one
+
+
+def _below(one: Origin, name: str) -> Iterable[Origin]:
+    """Yield the origin of a member: a part of a record, or a field of its value."""
+    if not one.exact:
+        yield one
+    elif one.inside:
+        yield one._replace(path=(*one.path, name))
+    elif (part := name.lower().removeprefix("get")) in _VALUE:
+        yield one._replace(inside=True)
+    elif part in _RECORD or name.isdigit():
+        yield one
+
+
+def _element(one: Origin) -> Origin:
+    """Return the origin of an element of a list: of a field, its items; of records, one of them."""
+    return one._replace(path=(*one.path, "[]")) if one.path and one.exact and one.path[-1] != "[]" else one
+
+
+def _computed(found: Iterable[Origin]) -> tuple[Origin, ...]:
+    return tuple(one._replace(exact=False) for one in found)
+
+
+def _looked_up(value: Apply) -> str:
+    """Return the member that a call asks an object for by a text; empty for other calls."""
+    first = value.arguments[0] if value.arguments and len(value.arguments) <= 2 else None
+    name = value.name.partition("<")[0]
+    is_name = isinstance(first, Const) and first.text.replace("_", "a").replace("-", "a").isalnum()
+    is_lookup = name.startswith(("get", "Get", "opt", "as_", "path")) or name in LOOKUPS
+    return first.text if is_name and is_lookup and isinstance(first, Const) and not first.text.isdigit() else ""
+
+
+def shortest(found: Iterable[Origin]) -> tuple[Origin, ...]:
+    """Return origins without those that another one says better: copied before computed."""
+    best: dict[tuple[int, tuple[str, ...]], Origin] = {}
+    for one in found:
+        key = (id(one.root), one.path)
+        if key not in best or (one.exact and not best[key].exact):
+            best[key] = one
+    return tuple(best.values())

@@ -1,0 +1,221 @@
+"""Where a program receives records: which topics an object that they come from stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from scanner_programs import ir
+from scanner_programs.libraries.rows import Client, begins, plain
+from scanner_programs.libraries.streams import is_streams
+from scanner_programs.machine import Machine, Made
+from scanner_programs.program import Place, Scope
+from scanner_programs.values import Apply, Cond, Get, Input, Items, Thing, Value, show
+
+_FURTHEST = 40
+_NAMED = frozenset(("topic", "topics", "topic_name", "pattern", "topicpattern"))
+"""The names of arguments that name topics."""
+_NOT_RECORDS = frozenset(("Header", "Headers", "Ctx", "KafkaKey", "Inject", "Context"))
+"""Notes of parameters of a listener that are given something else than the value of a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """The topics that an object reads: its canonical text, the file that says so, and the line."""
+
+    of: str
+    place: tuple[str, int]
+    topics: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Receives:
+    """The subscriptions of a program; *texts* returns the names that a topic may have."""
+
+    machine: Machine
+    rows: Sequence[Client]
+    texts: Callable[[Value], Iterator[str]]
+    noted: list[Subscription] = field(default_factory=list)
+    _listened: dict[int, tuple[str, ...] | None] = field(default_factory=dict)
+
+    def note(self, made: Made, name: str) -> bool:
+        """Note a call if it names topics that are read; return whether it does."""
+        listed = [row for row in self.rows if name in row.subscribes]
+        if not listed or not made.given or not any(self._is_of(made.of, made.name, row) for row in listed):
+            return False
+        given = [value for key, value in made.given if not key or key.lower() in _NAMED]
+        topics = tuple(dict.fromkeys(self._topics_of(listed[0], name, given)))
+        found = Subscription(show(made.of) if made.of is not None else "", made.place, topics)
+        if topics and found not in self.noted:
+            self.noted.append(found)
+        return bool(topics)
+
+    def _topics_of(self, row: Client, name: str, given: Sequence[Value]) -> Iterator[str]:
+        signatures = row.subscribes[name]
+        signature = signatures.get(len(given), signatures.get(0, "topic")).split()
+        place = signature.index("topic") if "topic" in signature else 0
+        for value in given[place : place + 1] if "-" in signature else given:
+            yield from self._named(value)
+
+    def _named(self, value: Value, depth: int = 0) -> Iterator[str]:
+        """Yield the topics in what a call is given: a name, a list of them, or an object with one."""
+        if depth > 4:
+            return
+        if isinstance(value, Thing):
+            inside = {key.lower().replace("_", ""): one for key, one in value.fields.items()}
+            for key in ("topic", "topics", "grouptopics", "topicname"):
+                if key in inside:
+                    yield from self._named(inside[key], depth + 1)
+            for one in value.arguments:
+                yield from self._named(one, depth + 1)
+        elif isinstance(value, Items):
+            for one in value.values:
+                yield from self._named(one, depth + 1)
+        elif isinstance(value, Apply) and not any(True for _ in self.texts(value)):
+            for one in value.arguments:
+                yield from self._named(one, depth + 1)
+        else:
+            yield from self.texts(value)
+
+    # --- where records come from
+
+    def root(self, value: Value, view: Place) -> bool | None:
+        """Return whether records come from a value, and whether it is their value itself; None if none do."""
+        if isinstance(value, Apply) and value.arguments:
+            name = plain(_last(value.name))
+            named = [row for row in self.rows if name in row.subscribes and self._is_of(value.of, value.name, row)]
+            if named:
+                return is_streams(named[0].packages)
+        if not isinstance(value, Input | Apply | Thing):
+            return None
+        kind = self.machine.full_type(value) or (value.name if isinstance(value, Apply) and value.of is None else "")
+        if kind and any(self._reads(kind, row) for row in self.rows):
+            return is_streams((kind,))
+        if isinstance(value, Apply) and value.of is not None and self._makes_reader(value):
+            return False
+        if isinstance(value, Input) and value.place.partition(" ")[0].isdigit():
+            at = int(value.place.partition(" ")[0])
+            handled = [row.handles[view.function.name] for row in self.rows if view.function.name in row.handles]
+            if handled:
+                return False if at == handled[0] else None
+            if self.listened(view) is not None and not self._is_other(view, at):
+                return True
+        return None
+
+    def _makes_reader(self, value: Apply) -> bool:
+        return any(value.name in row.receives and self._is_of(value.of, value.name, row) for row in self.rows)
+
+    @staticmethod
+    def _is_other(view: Place, at: int) -> bool:
+        notes = view.function.parameters[at].notes if at < len(view.function.parameters) else ()
+        return any(note.name in _NOT_RECORDS for note in notes)
+
+    def _reads(self, kind: str, row: Client) -> bool:
+        """Return whether a class of a library is one that records come from."""
+        dotted = kind.replace("::", ".").partition("<")[0]
+        simple = dotted.rpartition(".")[2].rpartition("/")[2]
+        is_own = begins(kind, row.packages) or begins(dotted, row.packages)
+        is_stream = is_own and is_streams(row.packages) and simple in row.types
+        return is_stream or (simple in row.receives and (is_own or "." not in dotted))
+
+    def _is_of(self, of: Value | None, name: str, row: Client) -> bool:
+        names = [name] if of is None else []
+        value: Value | None = of
+        for _ in range(_FURTHEST):
+            if value is None:
+                break
+            kind = self.machine.full_type(value)
+            names.append(kind or (value.name if isinstance(value, Apply) and value.of is None else ""))
+            value = _before(value)
+        return any(
+            begins(one, row.packages)
+            or begins(one.replace("::", "."), row.packages)
+            or bool((row.types | row.receives) & {*one.replace("::", ".").partition("<")[0].split(".")})
+            for one in names
+            if one
+        )
+
+    # --- the topics of it
+
+    def topics(self, root: Value, view: Place, files: Sequence[str]) -> tuple[str, ...]:
+        """Return the topics whose records come from a value; empty if that is not known.
+
+        *files* are those of the functions on the way: a subscription in one of them goes before others.
+        """
+        value: Value | None = root
+        while value is not None:
+            found = tuple(self._made_for(value)) if isinstance(value, Apply | Thing) else ()
+            if found:
+                return found
+            text = show(value)
+            noted = [one for one in self.noted if one.of == text]
+            if noted:
+                return tuple(dict.fromkeys(topic for one in noted for topic in one.topics))
+            before = _before(value)
+            if before is None and isinstance(value, Input) and value.place.partition(" ")[0].isdigit():
+                listened = self.listened(view)
+                if listened:
+                    return listened
+            value = before
+        near = {one.topics for one in self.noted if one.place[0] in files} or {one.topics for one in self.noted}
+        return next(iter(near)) if len(near) == 1 else ()
+
+    def _made_for(self, value: Apply | Thing) -> Iterator[str]:
+        """Yield the topics that the call or constructor of an object names."""
+        name = plain(_last(value.name if isinstance(value, Apply) else value.type))
+        row = next((row for row in self.rows if name in row.subscribes), None)
+        if row is not None:
+            yield from self._topics_of(row, name, _unnamed(value))
+
+    def listened(self, view: Place) -> tuple[str, ...] | None:
+        """Return the topics whose records a library gives a function; None if it gives it none."""
+        key = id(view.function)
+        if key not in self._listened:
+            self._listened[key] = self._listens(view)
+        return self._listened[key]
+
+    def _listens(self, view: Place) -> tuple[str, ...] | None:
+        owner = view.known.cls.notes if view.known is not None else ()
+        found: list[str] | None = None
+        for note in (*view.function.notes, *owner):
+            for row in self.rows:
+                if plain(_last(note.name)) in row.listens:
+                    wanted = row.listens[plain(_last(note.name))]
+                    is_class = note not in view.function.notes
+                    if is_class and not any(one.name == "KafkaHandler" for one in view.function.notes):
+                        continue
+                    found = found or []
+                    for one in note.arguments:
+                        if one.name in wanted:
+                            found += self._of_note(one.value, view)
+        return None if found is None else tuple(dict.fromkeys(found))
+
+    def _of_note(self, code: ir.Expression, view: Place) -> Iterator[str]:
+        value = self.machine.apart(code, Scope(view.file, None, None, view.known))
+        yield from self._named(value)
+
+
+def _unnamed(value: Apply | Thing) -> list[Value]:
+    """Return the arguments that may name topics: those without a name, or with one that says so."""
+    names = value.names if isinstance(value, Apply) and value.names else ("",) * len(value.arguments)
+    return [one for key, one in zip(names, value.arguments, strict=True) if not key or key.lower() in _NAMED]
+
+
+def _last(name: str) -> str:
+    return name.partition("<")[0].rpartition(".")[2].rpartition("::")[2].rpartition("/")[2]
+
+
+def _before(value: Value) -> Value | None:
+    """Return what a value comes from: the object of a call or member, or the first of its arguments."""
+    match value:
+        case Apply(of=of, arguments=arguments):
+            if of is not None:
+                return of
+            return next((one for one in arguments if not isinstance(one, Cond)), None)
+        case Get(of=of):
+            return of
+        case Cond(then=then):
+            return then
+        case Thing(base=base):
+            return base
+    return None
