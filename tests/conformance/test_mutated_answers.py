@@ -14,7 +14,7 @@ import faulty
 import pytest
 from fault_rows import ROWS
 from faulty import Asked, Fault, Good, Reply
-from mutating import Mutation, mutated, retyped
+from mutating import TIMES, Mutation, mutated, retyped
 from scanned_source import BESIDE, Scanned, scanned_source
 
 from scanner_model.facts import Key
@@ -23,7 +23,7 @@ from scanner_model.scan import ClusterScan, SourceStatus
 SEEDS = [
     pytest.param(row, range(*seeds), id=f"{row}-{seeds[0]}", marks=[pytest.mark.slow] if seeds[0] else [])
     for row in ROWS
-    for seeds in ((0, 2), (2, 120))
+    for seeds in ((0, 2), (2, 2 + 8 * TIMES))
 ]
 
 

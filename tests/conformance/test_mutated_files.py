@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from mutating import STRANGE, mutated
+from mutating import STRANGE, TIMES, mutated
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
@@ -26,8 +26,8 @@ ARGUMENTS = {
     "text": '{"type": "record", "name": "Order", "fields": []}',
 }  # fmt: skip
 """Arguments of questions by the names of their parameters."""
-CAPTURES = [range(8), pytest.param(range(8, 400), marks=pytest.mark.slow)]
-DICTIONARIES = [range(30), pytest.param(range(30, 2000), marks=pytest.mark.slow)]
+CAPTURES = [range(8), pytest.param(range(8, 8 + 30 * TIMES), marks=pytest.mark.slow)]
+DICTIONARIES = [range(30), pytest.param(range(30, 30 + 160 * TIMES), marks=pytest.mark.slow)]
 
 
 @pytest.fixture(scope="module")

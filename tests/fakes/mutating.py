@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
@@ -32,6 +33,10 @@ STRANGE: tuple[Json, ...] = (
     *([], [[]], [None], [7], ["x"], [{}], {}, {"": None}, {"name": 7}, {"x": {"x": {"x": []}}}),
 )
 """Values of every type, of which some cannot be stored, shown or counted."""
+
+
+TIMES = 12 if os.environ.get("MUTATIONS") == "all" else 1
+"""How often as many mutations are drawn as every run has: `MUTATIONS=all` is for a change of what reads strangers."""
 
 
 def mutated(body: bytes, random: Random) -> bytes:
