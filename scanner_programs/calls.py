@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import fields, is_dataclass
 
 from scanner_programs import ir
 from scanner_programs.libraries.rows import plain
@@ -17,9 +16,9 @@ def walk(code: object) -> Iterator[object]:
         one = stack.pop()
         if isinstance(one, tuple):
             stack.extend(reversed(one))
-        elif is_dataclass(one):
+        elif (names := ir.parts_of(type(one))) is not None:
             yield one
-            stack.extend(getattr(one, part.name) for part in reversed(fields(one)))
+            stack.extend(getattr(one, name) for name in reversed(names))
 
 
 def names_in(code: object) -> Iterator[str]:

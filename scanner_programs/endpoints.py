@@ -10,7 +10,7 @@ from functools import cached_property
 from scanner_programs import ir
 from scanner_programs.calls import called_in, names_in, reaching, walk
 from scanner_programs.deep import deep_recursion
-from scanner_programs.ir import Kind, Literal
+from scanner_programs.ir import Kind, Literal, Name
 from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.standard import ADDS, TAKES
@@ -44,7 +44,7 @@ class Contract:
     """What one call writes, as one function of the program sees it; all texts are canonical.
 
     *topics* are the names of the topic as far as they are known. *opaque* says that something in it was not followed.
-    *path* are the functions from the view to the call.
+    *path* are the functions from the view to the call, *files* those that they are in, from the call outwards.
     """
 
     view: str
@@ -59,6 +59,7 @@ class Contract:
     opaque: bool
     signature: str = ""
     path: tuple[str, ...] = ()
+    files: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def content(self) -> tuple[object, ...]:
@@ -88,9 +89,9 @@ class _Sent:
 
     contract: Contract
     view: Place
-    files: tuple[str, ...]
     fields: dict[str, tuple[Origin, ...]]
     inputs: tuple[Origin, ...]
+    only: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -102,7 +103,8 @@ class Endpoints:
 
     *residue* are the canonical texts of its functions and classes, by name, *setup* of those that use a client and send
     nothing, *loose* of those that may be part of what is sent and that no evaluation came to. *unresolved* are places
-    of calls that may send without a known record, *clients* the files that use a client,
+    of calls that may send without a known record, *steps* the expressions that were evaluated, *clients* the files that
+    use a client,
     *uses* the texts of all code there that names one.
     """
 
@@ -110,6 +112,7 @@ class Endpoints:
     passed: list[Passed] = field(default_factory=list)
     received: list[tuple[str, tuple[str, int]]] = field(default_factory=list)
     unresolved: list[tuple[str, int]] = field(default_factory=list)
+    steps: int = 0
     clients: set[str] = field(default_factory=set)
     uses: set[str] = field(default_factory=set)
     residue: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
@@ -122,10 +125,14 @@ class Endpoints:
         return bool(self.unresolved) or any(one.opaque for one in self.contracts)
 
 
-def endpoints_of(program: Program) -> Endpoints:
-    """Return what a program sends."""
+def endpoints_of(program: Program, *, texts: bool = True) -> Endpoints:
+    """Return what a program sends; with *texts*, what comparing two versions needs of the rest of it."""
     with deep_recursion():
-        return _Reader(program).read()
+        return _Reader(program).read(texts=texts)
+
+
+_TYPES = frozenset().union(*(row.types for row in CLIENTS))
+"""The classes of all clients: an object of one is not of another."""
 
 
 class _Reader:
@@ -146,11 +153,23 @@ class _Reader:
         for row in CLIENTS:
             for language in row.languages:
                 files = [file for file in self._program.files if file.language == language]
-                if any(self._uses(file, row) for file in files):
+                if any(self._uses(file, row) for file in files) and not self._is_other_broker(row):
                     found.setdefault(language, []).append(row)
         return found
 
-    def read(self) -> Endpoints:
+    def _is_other_broker(self, row: Client) -> bool:
+        """Return whether the program chooses another broker for a library that can use several."""
+        enumeration, wanted = row.choice
+        chosen = {
+            one.name
+            for file in self._program.files
+            if enumeration and file.language in row.languages
+            for one in walk(file)
+            if isinstance(one, ir.Member) and isinstance(one.of, Name) and one.of.name == enumeration
+        }
+        return bool(chosen) and wanted not in chosen
+
+    def read(self, *, texts: bool) -> Endpoints:
         """Evaluate every function that reaches a send."""
         if not self._clients and not self._program.rows:
             return self._found
@@ -180,11 +199,13 @@ class _Reader:
         if len(views) > MOST_VIEWS or self._machine.spent:
             self._found.unresolved.append(("", 0))
         self._idle(found)
-        self._loose(places)
         self._uncovered(found)
-        self._summaries(places, found, {id(place) for place in makers})
+        if texts:
+            self._loose(places)
+            self._summaries(places, found, {id(place) for place in makers})
         self._subscribe(places)
         self._pass(places)
+        self._found.steps = self._machine.steps
         return self._found
 
     def _reaching(self, places: Sequence[Place]) -> dict[int, Place]:
@@ -382,7 +403,7 @@ class _Reader:
                 words = plain.partition("<")[0].partition("[")[0].split(".")
                 if begins(one, row.packages) or begins(plain, row.packages) or row.types & {*words}:
                     return row
-        is_named = any("." in one or "/" in one or one in made.file.imports for one in names)
+        is_named = any("." in one or "/" in one or one in made.file.imports or one in _TYPES for one in names)
         is_free = _is_free(made.of) if made.of is not None else "." in made.name
         if is_named or not is_free:
             return None
@@ -497,6 +518,9 @@ class _Reader:
                 options.append(replace(current, of=None))
             elif current.of is None:
                 break
+            for one in current.arguments if current.of is not None else ():
+                for key, inner in self._of_serializer(machine, one, depth).items():
+                    parts.setdefault(key, inner)
             current = current.of
         if isinstance(current, Thing) and parts:
             for found in self._of_thing(machine, current, depth + 1):
@@ -511,6 +535,20 @@ class _Reader:
             yield parts
         else:
             yield {"value": value}
+
+    def _of_serializer(self, machine: Machine, value: Value, depth: int) -> dict[str, Value]:
+        """Return the topic and key that a serializer gives the records that it makes of values."""
+        if isinstance(value, Thing) and value.known is not None:
+            makes = {name for rows in self._clients.values() for row in rows for name in row.implements}
+            method = self._program.method(value.known, "serialize")
+            if method is not None and makes & {base_type(one).rpartition(".")[2] for one in value.known.cls.supers}:
+                record = machine.call_own(method, value)
+                found = next(iter(self._parts_of(machine, record, depth + 1)), {})
+                return {key: one for key, one in found.items() if key in ("topic", "key")}
+        if isinstance(value, Apply) and value.of is not None and depth < 3:
+            found = next(iter(self._of_chain(machine, value, depth + 1)), {})
+            return {key: one for key, one in found.items() if key in ("topic", "key")}
+        return {}
 
     def _signature(self, name: str, count: int) -> str | None:
         plain = name.replace("::", ".").partition("<")[0]
@@ -583,6 +621,7 @@ class _Reader:
             signature=", ".join(one.type for one in self._view.function.parameters)
             + f"/{len(self._view.function.parameters)}",
             path=tuple(self._names[id(one)] for one in self._machine.functions if id(one) in self._names),
+            files=self._files_on_the_way(place),
         )
         if contract not in self._found.contracts:
             self._found.contracts.append(contract)
@@ -597,9 +636,23 @@ class _Reader:
             path: shortest(one for value in listed for one in origins.of(value)) for path, listed in values.items()
         }
         inputs = shortest(one for guard in guards for one in origins.of(guard))
-        places = [one for one in self._machine.functions if id(one) in self._files]
-        files = tuple(dict.fromkeys([contract.place[0], view.file.path, *(self._files[id(one)] for one in places)]))
-        return _Sent(contract, view, files, fields, inputs)
+        only = frozenset(topic for guard in guards for topic in self._topics_compared(guard))
+        return _Sent(contract, view, fields, inputs, only)
+
+    def _topics_compared(self, guard: Value) -> Iterator[str]:
+        """Yield the topics that a condition compares the topic of a record with."""
+        if isinstance(guard, Apply) and guard.of is None and guard.name in ("==", "||", "&&"):
+            sides = guard.arguments
+            if guard.name == "==" and any(_is_topic(one) for one in sides):
+                for one in sides:
+                    yield from () if _is_topic(one) else _texts(self._set(one))
+            for one in sides if guard.name != "==" else ():
+                yield from self._topics_compared(one)
+
+    def _files_on_the_way(self, place: tuple[str, int]) -> tuple[str, ...]:
+        assert self._view is not None
+        on_the_way = [self._files[id(one)] for one in reversed(self._machine.functions) if id(one) in self._files]
+        return tuple(dict.fromkeys([place[0], *on_the_way, self._view.file.path]))
 
     def _subscribe(self, places: Iterable[Place]) -> None:
         """Evaluate the functions that name topics to read and that no evaluation came to."""
@@ -619,12 +672,12 @@ class _Reader:
             at = sent.contract.place
             for target, origins in sent.fields.items():
                 for one in origins:
-                    for topic in self._receives.topics(one.root, sent.view, sent.files):
+                    for topic in self._topics_for(one, sent):
                         fields = one.path if one.inside or not one.exact else ()
                         passed[Passed(topic, fields, sent.contract.topics, target, one.exact, at)] = None
                         passed[Passed(topic, (), sent.contract.topics, "", False, at)] = None
             for one in sent.inputs:
-                for topic in self._receives.topics(one.root, sent.view, sent.files):
+                for topic in self._topics_for(one, sent):
                     passed[Passed(topic, (), sent.contract.topics, "", False, at)] = None
         self._found.passed = list(passed)
         received = {(topic, one.place): None for one in self._receives.noted for topic in one.topics}
@@ -632,6 +685,10 @@ class _Reader:
             for topic in self._receives.listened(place) or ():
                 received[topic, (place.file.path, place.function.line or 1)] = None
         self._found.received = list(received)
+
+    def _topics_for(self, one: Origin, sent: _Sent) -> tuple[str, ...]:
+        found = self._receives.topics(one.root, sent.view, sent.contract.files)
+        return tuple(topic for topic in found if topic in sent.only) if sent.only else found
 
     def _topics_of_row(self, parts: Mapping[str, Value]) -> tuple[str, ...]:
         """Return the topics that a row of a table comes to."""
@@ -929,6 +986,12 @@ def _header(value: Apply) -> str:
     if len(value.arguments) == 2 and isinstance(value.arguments[0], Ref):
         return _HEADERS.get(value.arguments[0].name.rpartition("KafkaHeaders.")[2], "")
     return ""
+
+
+def _is_topic(value: Value) -> bool:
+    """Return whether a value is the topic of a record."""
+    is_method = isinstance(value, Apply) and value.of is not None and not value.arguments
+    return (is_method or isinstance(value, Get)) and value.name.lower() in ("topic", "gettopic")  # type: ignore[union-attr]
 
 
 def _topic_in(thing: Thing) -> Value | None:

@@ -276,6 +276,7 @@ class Function:
     end: int = 0
     getter: bool = False
     receiver: str = ""
+    memo: list[str] = field(init=False, default_factory=list, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,3 +333,14 @@ class File:
     statements: tuple[Expression | Statement, ...] = ()
     methods: tuple[tuple[str, Function], ...] = ()
     """Functions that stand outside of the class that they belong to, each with its name."""
+
+
+_PARTS: dict[type, tuple[str, ...] | None] = {}
+
+
+def parts_of(kind: type) -> tuple[str, ...] | None:
+    """Return the names of what a kind of code consists of; None for other types."""
+    if kind not in _PARTS:
+        listed = getattr(kind, "__dataclass_fields__", None)
+        _PARTS[kind] = None if listed is None else tuple(name for name in listed if name != "memo")
+    return _PARTS[kind]

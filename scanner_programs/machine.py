@@ -11,7 +11,9 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import takewhile
 
+from scanner_model.redaction import is_secret_variable
 from scanner_programs import ir
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New
 from scanner_programs.libraries.clients import is_source
@@ -128,7 +130,9 @@ class Machine:
         self._written_names: set[str] = set()
         self._named: dict[tuple[str, str, int], Value] = {}
         self._packages: dict[tuple[str, str, str], bool] = {}
-        self._all_steps = 0
+        self._constants: dict[tuple[str, str], Value] = {}
+        self._modules: dict[str, list[ir.File]] = {}
+        self.steps = 0
         self.keeps = True
         self._discarded = False
 
@@ -520,17 +524,24 @@ class Machine:
     def _means(self, file: ir.File, imported: str, name: str) -> bool:
         key = (file.path, imported, name)
         if key not in self._packages:
-            self._packages[key] = in_package(file, imported, name)
+            folder = self.program.folder_of(imported) if self.program.aliases else ""
+            self._packages[key] = file.path.startswith(folder) if folder else in_package(file, imported, name)
         return self._packages[key]
 
     def _in_program(self, name: str, file: ir.File, imported: str) -> Value | None:
-        """Return what another file of the program has under a name, if an import of that file means it."""
+        """Return what another file of the program has under a name, if an import of that file means it.
+
+        Of several files, the nearest one is meant; of several that are as near, none unless they have the same.
+        """
+        found: dict[int, list[Value]] = {}
         for other in self.program.files:
             if other is not file and (not imported or self._means(other, imported, name)):
                 value = self._in_file(name, other)
                 if value is not None:
-                    return value
-        return None
+                    found.setdefault(_common(file.path, other.path), []).append(value)
+        nearest = found[max(found)] if found else []
+        same = all(one == nearest[0] for one in nearest[1:] if isinstance(one, Const))
+        return nearest[0] if nearest and (same or not imported) else None
 
     # --- members
 
@@ -561,6 +572,8 @@ class Machine:
             owner, one = found_field
             if one.static:
                 return self._static(owner, one)
+            if isinstance(value, Apply) and value.name == "enum":
+                return self.member(self._constant(value, own), name)
             default = self._default_of(one)
             return Get(value, name, self._typed(one.type, owner.file, owner)) if default is None else default
         method = self.program.method(own, name)
@@ -580,6 +593,18 @@ class Machine:
         if known is None and one.value is not None:
             return self._apart(one.value, owner.file)
         return self.setting(path)
+
+    def _constant(self, value: Apply, known: Known) -> Value:
+        """Return the object that a constant of an enumeration is: what its constructor makes of its arguments."""
+        key = (known.cls.name, show(value))
+        if key not in self._constants:
+            saved, self.guards, left, self._left, keeps = self.guards, [], self._left, None, self.keeps
+            self.keeps = False
+            self._constants[key] = NULL
+            names = value.names or ("",) * len(value.arguments)
+            self._constants[key] = self._construct(known, list(zip(names, value.arguments, strict=True))[1:], (), 0)
+            self.guards, self._left, self.keeps = saved, left, keeps
+        return self._constants[key]
 
     def _default_of(self, one: ir.Field) -> Value | None:
         """Return the default that a tag of a field has for its setting; None without one."""
@@ -630,11 +655,12 @@ class Machine:
 
     def _of_ref(self, before: str, name: str) -> Value | None:
         """Return what a package or module of the program has under a name; None if it is of a library."""
-        for file in self.program.files:
-            if self._means(file, before, ""):
-                value = self._in_file(name, file)
-                if value is not None:
-                    return value
+        if before not in self._modules:
+            self._modules[before] = [file for file in self.program.files if self._means(file, before, "")]
+        for file in self._modules[before]:
+            value = self._in_file(name, file)
+            if value is not None:
+                return value
         return None
 
     def written(self, value: Value) -> dict[str, Value]:
@@ -717,8 +743,8 @@ class Machine:
     def value(self, code: ir.Expression | ir.Statement, scope: Scope) -> Value:
         """Evaluate an expression or statement; a statement has no value."""
         self._steps += 1
-        self._all_steps += 1
-        if self._steps > MOST_STEPS or self._depth > _NESTED or self._all_steps > MOST_STEPS_TOGETHER:
+        self.steps += 1
+        if self._steps > MOST_STEPS or self._depth > _NESTED or self.steps > MOST_STEPS_TOGETHER:
             self.spent = True
             return Opaque("the limit of one view")
         self._depth += 1
@@ -733,9 +759,9 @@ class Machine:
             case Literal(kind=kind, text=text):
                 return NULL if kind is Kind.NOTHING else Const(kind, text.lower() if kind is Kind.TRUTH else text)
             case Name(name=name):
-                return self._name(name, scope)
+                return _shown(name, self._name(name, scope))
             case Member(of=of, name=name):
-                return self.member(self.value(of, scope), name)
+                return _shown(name, self.member(self.value(of, scope), name))
             case ir.Index():
                 return self._index(self.value(code.of, scope), self.value(code.key, scope))
             case Call():
@@ -1203,7 +1229,11 @@ class Machine:
         function = code.function
         if isinstance(function, Name) and function.name == "new enum":
             given = self._arguments(code.arguments, scope)
-            return Apply("enum", None, tuple(value for _, value in given))
+            kind = scope.known.cls.name if scope.known is not None else ""
+            names = tuple(name for name, _ in given) if any(name for name, _ in given) else ()
+            return Apply(
+                "enum", None, tuple(one for _, one in given), names, self._typed(kind, scope.file, scope.known)
+            )
         if isinstance(function, Name) and scope.find(function.name) is None:
             given = self._arguments(code.arguments, scope)
             found = self._own_method(function.name, len(given), scope)
@@ -1832,6 +1862,9 @@ class Machine:
             thing.type = ""
         place = (scope.file.path, code.line)
         self._watch(self, Made(None, f"new {full}", tuple(given), place, tuple(self.guards), scope.file))
+        for _, value in given:
+            if isinstance(value, Closure):  # a promise and a thread run what they are given
+                self._callback(Ref(full), value, given, Call(Name(full), code.arguments, code.line), scope)
         if simple in self.program.records:
             self.records.append(thing)
         return thing
@@ -2049,6 +2082,18 @@ def _accessor(name: str) -> str:
         if name.startswith(prefix) and rest[:1].isupper():
             return _lower(rest)
     return ""
+
+
+def _common(one: str, other: str) -> int:
+    """Return how many directories the paths of two files begin with."""
+    pairs = zip(one.split("/")[:-1], other.split("/")[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _shown(name: str, value: Value) -> Value:
+    """Return the value of a variable; of one that holds a secret, its name: no topic or finding shows the secret."""
+    is_text = isinstance(value, Const) and value.kind is Kind.TEXT
+    return Ref(name) if is_text and is_secret_variable(name) else value
 
 
 def _lower(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanner_programs.libraries.standard import ITERATES, LOOKUPS, SCALARS
 from scanner_programs.machine import Machine
 from scanner_programs.shapes import wire_name
-from scanner_programs.values import Apply, Cond, Const, Get, Items, Opaque, Thing, Value
+from scanner_programs.values import NULL, Apply, Cond, Const, Get, Items, Opaque, Ref, Thing, Type, Value
 
 _MOST_NODES = 4_000
 _MOST_ORIGINS = 200
@@ -23,13 +23,15 @@ class Origin(NamedTuple):
     """A field of what a program receives that reaches a value.
 
     *root* is the object that records come from. *path* is the field, empty for the whole value. *exact*: it is copied.
-    *inside*: the path is one in the value of the record; otherwise it still is the record.
+    *inside*: the path is one in the value of the record; otherwise it still is the record. *form*: it is the value in
+    another form, whose members are copied.
     """
 
     root: Value
     path: tuple[str, ...] = ()
     exact: bool = True
     inside: bool = False
+    form: bool = False
 
 
 @dataclass(slots=True)
@@ -79,8 +81,8 @@ class OriginReader:
         return tuple(one for each in values for one in self.of(each))
 
     def _of_test(self, test: Value) -> tuple[Origin, ...]:
-        """Return the origins of a condition, without what loops run over."""
-        if isinstance(test, Apply) and test.name in ("for", "while"):
+        """Return the origins of a condition: not what loops run over, nor what is only asked whether it is there."""
+        if isinstance(test, Apply) and (test.name in ("for", "while") or NULL in test.arguments):
             return ()
         if isinstance(test, Apply) and test.of is None and test.name in ("&&", "||", "!"):
             return tuple(one for each in test.arguments for one in self._of_test(each))
@@ -120,6 +122,8 @@ class OriginReader:
         if len(filled) == 1 and all(not one.path and one.exact for one in together):
             is_method = (of is not None and bool(parts[0])) or value.name in ITERATES
             return together if is_method else (one._replace(inside=True) for one in together)  # a step of its format
+        if len(filled) == 1 and (of is None or isinstance(of, Ref) or any(map(_is_class, arguments))):
+            return tuple(one._replace(exact=False, form=one.exact) for one in together)
         return _computed(together)
 
     def _step(self, of: Value, name: str) -> Iterable[Origin]:
@@ -134,10 +138,15 @@ class OriginReader:
 
 
 def _below(one: Origin, name: str) -> Iterable[Origin]:
-    """Yield the origin of a member: a part of a record, or a field of its value."""
+    """Yield the origin of a member: a part of a record, or a field of its value.
+
+    What an unknown call returns may have been looked up by what it is given: its members come from elsewhere.
+    """
+    if one.form:
+        one = one._replace(exact=True, form=False)
     if not one.exact:
-        yield one
-    elif one.inside:
+        return
+    if one.inside:
         yield one._replace(path=(*one.path, name))
     elif (part := name.lower().removeprefix("get")) in _VALUE:
         yield one._replace(inside=True)
@@ -151,7 +160,14 @@ def _element(one: Origin) -> Origin:
 
 
 def _computed(found: Iterable[Origin]) -> tuple[Origin, ...]:
-    return tuple(one._replace(exact=False) for one in found)
+    return tuple(one._replace(exact=False, form=False) for one in found)
+
+
+def _is_class(value: Value) -> bool:
+    """Return whether an argument is a class: what a call makes of the others is an object of it."""
+    return isinstance(value, Type) or (
+        isinstance(value, Ref) and value.name.endswith((".class", "::class.java", "::class"))
+    )
 
 
 def _looked_up(value: Apply) -> str:

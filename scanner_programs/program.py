@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from scanner_programs.ir import Block, Class, Field, File, Function, Literal
 from scanner_programs.libraries.others import TABLE_FIELDS, TABLES
@@ -77,6 +77,7 @@ class Program:
     *setting* returns the value of a setting by its name, *ending* that of the only setting whose name ends in what is
     given; both None without one. Names are compared without letter case, dashes and underscores. *records* are
     the classes that schemas generate, *tables* those that something writes to topics, each with these topics.
+    *aliases* are directories by what imports call them.
     """
 
     files: tuple[File, ...]
@@ -84,6 +85,17 @@ class Program:
     ending: Callable[[str], str | None] = lambda _name: None
     records: frozenset[str] = frozenset()
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    _folders: dict[str, str] = field(default_factory=dict)
+
+    def folder_of(self, imported: str) -> str:
+        """Return the directory that an import means by an alias; empty without one."""
+        if imported not in self._folders:
+            named = (
+                alias for alias in self.aliases if imported == alias or imported.startswith((f"{alias}/", f"{alias}."))
+            )
+            self._folders[imported] = self.aliases.get(next(named, ""), "")
+        return self._folders[imported]
 
     @cached_property
     def classes(self) -> dict[str, list[Known]]:
@@ -185,14 +197,14 @@ class Program:
                     found.append(one)
                     waiting.append(one)
         if not found and known.cls.kind == "interface" and known.file.language in ("go", "typescript", "javascript"):
-            wanted = {function.name for function in known.cls.functions}
+            wanted = {_signature(function) for function in known.cls.functions}
             for listed in self.classes.values() if wanted else ():
                 found += [
                     one
                     for one in listed
                     if one is not known
                     and one.cls.kind != "interface"
-                    and wanted <= {function.name for function in self.members(one)}
+                    and wanted <= {_signature(function) for function in self.members(one)}
                 ]
         return found
 
@@ -287,6 +299,11 @@ class Program:
         return listed[0] if len(listed) == 1 else None
 
 
+def _signature(function: Function) -> tuple[str, ...]:
+    """Return the name of a method, and the classes of its parameters, in whichever package they are."""
+    return function.name, *(base_type(one.type).rpartition(".")[2] for one in function.parameters)
+
+
 def _classes(file: File, classes: Iterable[Class], outer: Known | None) -> Iterator[Known]:
     for cls in classes:
         known = Known(cls, file, outer)
@@ -349,6 +366,7 @@ def accepts(function: Function, count: int) -> bool:
     return least <= count and (count <= len(function.parameters) or any(one.rest for one in function.parameters))
 
 
+@lru_cache(maxsize=8192)
 def base_type(kind: str) -> str:
     """Return the class that a type is about: without what points to it, wraps it, or may be missing."""
     kind = kind.strip().lstrip("&*:@ ").strip()

@@ -54,6 +54,9 @@ class Receives:
         signatures = row.subscribes[name]
         signature = signatures.get(len(given), signatures.get(0, "topic")).split()
         place = signature.index("topic") if "topic" in signature else 0
+        if signature[0] == "name":  # the first text is the name of what reads, whatever stands before it
+            named = [value for value in given if any(True for _ in self._named(value))]
+            given = [value for value in given if not named or value is not named[0]]
         for value in given[place : place + 1] if "-" in signature else given:
             yield from self._named(value)
 
@@ -158,7 +161,8 @@ class Receives:
                     return listened
             value = before
         near = {one.topics for one in self.noted if one.place[0] in files} or {one.topics for one in self.noted}
-        return next(iter(near)) if len(near) == 1 else ()
+        found = next(iter(near)) if len(near) == 1 else ()
+        return found if len(found) == 1 else ()  # of several, the object itself says which
 
     def _made_for(self, value: Apply | Thing) -> Iterator[str]:
         """Yield the topics that the call or constructor of an object names."""
@@ -179,6 +183,8 @@ class Receives:
         found: list[str] | None = None
         for note in (*view.function.notes, *owner):
             for row in self.rows:
+                if plain(_last(note.name)) in row.declared and any(one.name in row.types for one in owner):
+                    continue  # the library implements the method, which sends
                 if plain(_last(note.name)) in row.listens:
                     wanted = row.listens[plain(_last(note.name))]
                     is_class = note not in view.function.notes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from scanner_programs.ir import (
@@ -22,6 +21,7 @@ from scanner_programs.ir import (
     Member,
     Name,
     Parameter,
+    parts_of,
 )
 from scanner_programs.libraries.others import LOGGER_NOTES
 
@@ -69,9 +69,9 @@ class _Writer:
     def _bind(self, target: object) -> None:
         if isinstance(target, Name):
             self._names.setdefault(target.name, f"${len(self._names)}")
-        elif is_dataclass(target) and not isinstance(target, Member | Index | Call):
-            for part in fields(target):
-                for one in _listed(getattr(target, part.name)):
+        elif not isinstance(target, Member | Index | Call):
+            for name in parts_of(type(target)) or ():
+                for one in _listed(getattr(target, name)):
                     self._bind(one)
 
     def _others(self, code: object) -> str:
@@ -79,8 +79,9 @@ class _Writer:
             return ""
         if isinstance(code, tuple):
             return "; ".join(self.text(one) for one in code if not self._is_silent(one))
-        if is_dataclass(code):
-            parts = (self.text(getattr(code, part.name)) for part in fields(code) if part.name not in _PLACES)
+        names = parts_of(type(code))
+        if names is not None:
+            parts = [self.text(getattr(code, name)) for name in names if name not in _PLACES]
             kind = "" if isinstance(code, Exit) else type(code).__name__
             return f"{kind}({', '.join(parts)})"
         return str(code)

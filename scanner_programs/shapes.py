@@ -270,13 +270,16 @@ def wire_name(one: ir.Field, owner: Known) -> str | None:
     """Return the name that a member of a class has in the record; None if it is not part of it."""
     if one.static or any(note.name in NEVER_WRITTEN for note in one.notes):
         return None
+    if owner.file.language == "go" and not one.name[:1].isupper():
+        return None  # other packages, as those of serializers are, cannot see it
     for note in one.notes:
         for wanted in WIRE_NAMES.get(note.name, ()):
             for given in note.arguments:
                 if given.name == wanted and isinstance(given.value, Literal) and given.value.text:
                     return None if given.value.text == "-" else given.value.text
     style = next((_renaming(note) for note in owner.cls.notes if _renaming(note)), "")
-    return _styled(one.name, style) if style else one.name
+    name = one.name.strip("`")
+    return _styled(name, style) if style else name
 
 
 def _is_of_library(value: Value) -> bool:

@@ -304,4 +304,6 @@ def is_opaque(values: Iterable[Value]) -> bool:
 
 def summary(function: Function) -> str:
     """Return the canonical text of a function: names of its own variables are gone."""
-    return code_text(function)
+    if not function.memo:
+        function.memo.append(code_text(function))
+    return function.memo[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -22,20 +21,10 @@ from scanner_programs.deep import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
 from scanner_programs.ir import Assign, Declare, File, Record
 from scanner_programs.languages import BY_ENDING
-from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.lowering import Lowering
 from scanner_programs.program import Program
 from scanner_programs.residue import code_text
-
-MOST_FILES = 250
-"""Files of one program that are read: beyond, those around its clients and the changed ones."""
-_ROUNDS = 3
-_DECLARED = re.compile(
-    r"\b(?:class|interface|record|object|trait|struct|enum|type|def|func|fn|fun|function|const|val|var|let)\s++"
-    r"(?:\([^()\n]{0,80}\)\s*+)?([A-Za-z_]\w*)"
-)
-_WORD = re.compile(r"[A-Za-z_]\w{2,}")
-_PACKAGES = tuple({package.rpartition("/")[2] for row in CLIENTS for package in row.packages})
+from scanner_programs.selection import MOST_FILES, files_near_clients
 
 
 class Made(NamedTuple):
@@ -193,30 +182,7 @@ def files_of(
     listed = [path for path in dict.fromkeys(paths) if is_readable(path)]
     if len(listed) <= MOST_FILES:
         return listed
-    texts = dict(_texts(sources, trees, listed))
-    declared: dict[str, set[str]] = {}
-    for path, text in texts.items():
-        for name in set(_DECLARED.findall(text)):
-            declared.setdefault(name, set()).add(path)
-    chosen = {path for path, text in texts.items() if path in changed or _mentions(text)}
-    words = {path: set(_WORD.findall(text)) for path, text in texts.items()}
-    latest = set(chosen)
-    for _ in range(_ROUNDS):
-        own = {name for path in latest for name in set(_DECLARED.findall(texts[path])) if len(declared[name]) < 4}
-        used = {
-            other
-            for path in latest
-            for word in words[path]
-            for other in declared.get(word, ())
-            if len(declared[word]) < 4
-        }
-        using = {path for path in listed if path in words and words[path] & own}
-        latest = (used | using) - chosen
-        if len(chosen) + len(latest) > MOST_FILES:
-            chosen |= set(sorted(latest)[: max(0, MOST_FILES - len(chosen))])
-            break
-        chosen |= latest
-    return sorted(chosen)
+    return files_near_clients(dict(_texts(sources, trees, listed)), changed)
 
 
 def _texts(sources: Sources, trees: tuple[Mapping[str, str], ...], paths: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -224,7 +190,3 @@ def _texts(sources: Sources, trees: tuple[Mapping[str, str], ...], paths: Iterab
         name = next((tree[path] for tree in reversed(trees) if path in tree), "")
         if name:
             yield path, sources.text(name)
-
-
-def _mentions(text: str) -> bool:
-    return any(package in text for package in _PACKAGES)

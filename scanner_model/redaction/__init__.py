@@ -5,7 +5,7 @@ in JSON and configurations; `known` hides values that are known to be secret.
 """
 
 from scanner_model.redaction.documents import mask_config, mask_json, mask_sensitive
-from scanner_model.redaction.names import NO_EXTRA, ExtraNames, is_secret_name
+from scanner_model.redaction.names import NO_EXTRA, ExtraNames, is_secret_name, is_secret_variable
 from scanner_model.redaction.statements import mask_statement
 from scanner_model.redaction.texts import mask_text
 from scanner_model.redaction.urls import mask_url
@@ -19,6 +19,7 @@ __all__ = [
     "hide_values",
     "is_distinctive",
     "is_secret_name",
+    "is_secret_variable",
     "mask_config",
     "mask_json",
     "mask_sensitive",

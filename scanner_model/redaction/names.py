@@ -11,6 +11,7 @@ ExtraNames = frozenset[str]
 
 NO_EXTRA: ExtraNames = frozenset()
 
+_TOPIC_WORDS = frozenset(("topic", "stream", "channel", "queue", "event", "destination"))
 _WORDS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
 _SECRET_WORDS = frozenset(
     {
@@ -141,6 +142,12 @@ def is_secret_name(name: str, extra: ExtraNames = NO_EXTRA) -> bool:
     return not _HARMLESS_TOKENS & set(parts) and (
         bool(_TOKEN_WORDS & set(parts)) or any(word.endswith(_SECRET_ENDINGS) for word in parts)
     )
+
+
+@lru_cache(maxsize=8192)
+def is_secret_variable(name: str) -> bool:
+    """Check whether a variable of a program holds a secret by its name; one about topics names a topic instead."""
+    return is_secret_name(name) and not _TOPIC_WORDS & {word.removesuffix("s") for word in words(name)}
 
 
 @lru_cache(maxsize=8192)

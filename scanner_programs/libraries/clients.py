@@ -122,7 +122,11 @@ CLIENTS: tuple[Client, ...] = (
         types=_words("StreamsBuilder KStream KTable Topology KGroupedStream"),
         applications=_words("KafkaStreams"),
         whole=_words("to through"),
-        subscribes={name: {0: "topic"} for name in ("stream", "table", "globalTable", "addSource")},
+        subscribes={
+            **{name: {0: "topic"} for name in ("stream", "table", "globalTable")},
+            "through": {0: "topic -"},
+            "addSource": {0: "name topic"},
+        },
         languages=_JVM,
     ),
     Client(
@@ -261,6 +265,7 @@ CLIENTS: tuple[Client, ...] = (
         ("@nestjs/microservices",),
         sends={"emit": {2: "topic value"}, "send": {2: "topic value"}},
         types=_words("ClientKafka ClientProxy"),
+        choice=("Transport", "KAFKA"),
         receives=_words("MessagePattern EventPattern Payload Ctx KafkaContext MicroserviceOptions"),
         listens={"EventPattern": ("",), "MessagePattern": ("",)},
         languages=_words("typescript javascript"),

@@ -22,7 +22,8 @@ class Client:
     settings that readers depend on. *subscribes* are calls that name the topics which are read: records come from what
     they return, or from the object that they are called on. *listens* are notes of functions that are given records,
     each with the arguments that name the topic; *handles* are methods that the library calls with records, by the place
-    of the parameter that they come in.
+    of the parameter that they come in. *choice* is where a library of several brokers has one chosen: an enumeration,
+    and its member for Kafka.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Client:
     subscribes: Mapping[str, Mapping[int, Signature]] = field(default_factory=dict)
     listens: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     handles: Mapping[str, int] = field(default_factory=dict)
+    choice: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)

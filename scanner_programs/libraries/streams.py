@@ -52,7 +52,6 @@ STREAMS: Mapping[str, Mapping[str, Step]] = {
         "toStream": Step(_KEY_VALUE, "key"),
         "toTable": Step(),
         "repartition": Step(),
-        "through": Step(),
     },
     "org.apache.flink": {
         "map": Step(_VALUE_ONLY, "value"),
