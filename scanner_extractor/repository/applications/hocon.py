@@ -1,4 +1,4 @@
-"""HOCON, the configuration format of Typesafe's library: keys with their values, without its includes and functions."""
+"""HOCON, the configuration format of Typesafe's library: keys, values and included files, without its functions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ _TOKEN = re.compile(
     r"""|"(?P<text>(?:[^"\\\n]|\\.)*)"|\$\{(?P<optional>\??)(?P<reference>[^{}\n]*)\}"""
     r"""|(?P<mark>\+=|[{}\[\]=:])|(?P<plain>[^\s"{}\[\]=:,\#$+/]+|"(?:[^"\\\n]|\\.)*+|.)"""
 )
+_INCLUDE = re.compile(r'^[ \t]*include[ \t]+[a-z() \t]{0,40}"([^"\n]{1,200})"', re.MULTILINE)
 _MOST = 20_000
 """Maximum keys of one file."""
 
@@ -111,3 +112,9 @@ def read_hocon(text: str) -> Iterator[tuple[str, str, int]]:
     reader = _Reader()
     reader.read(text)
     yield from ((key, value, line) for key, (value, line) in reader.found.items())
+
+
+def included(text: str) -> Iterator[str]:
+    """Yield the names of the files that a text includes, without a directory or a way to find them."""
+    for match in _INCLUDE.finditer(text):
+        yield match[1].rpartition("/")[2]

@@ -92,7 +92,7 @@ class Modules:
         return _one_of_each([found for found in built + alike if not _ENGINES.fullmatch(found.name)])
 
     def users(self, module: str) -> list[str]:
-        """Return the modules that have a module in their build files, and those that have these, if none has them."""
+        """Return the modules that have a module in their build files, and those that have these: what is started."""
         found, queue, last = {module}, [module], set[str]()
         while queue:
             current = queue.pop()
@@ -100,7 +100,8 @@ class Modules:
                 user for user, known in self.dependencies.items() if current in known and not _NO_PROGRAM.search(user)
             }
             users = {user for user in users if not is_test(f"{user}/")}
-            last |= set() if users or current == module else {current}
+            is_program = not users or current in self.startable
+            last |= {current} if is_program and current != module else set()
             queue += users - found
             found |= users
         return sorted(last)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import PurePosixPath
@@ -18,9 +18,17 @@ from scanner_extractor.repository.applications.clients import (
 )
 from scanner_extractor.repository.applications.code import PACE, Unit, read_unit
 from scanner_extractor.repository.applications.deployments import Deployment, command_of
-from scanner_extractor.repository.applications.fields.reader import FoundField, ProgramUse, Repository, read_fields
+from scanner_extractor.repository.applications.endpoints import KnownEndpoints, ProgramEndpoints, column_path
+from scanner_extractor.repository.applications.fields.reader import (
+    MOST_PLACES,
+    FoundField,
+    ProgramUse,
+    Repository,
+    read_fields,
+)
 from scanner_extractor.repository.applications.fields.values import TopicUse
 from scanner_extractor.repository.applications.frames import FrameUses, document_of, problems_by_file, scala_tree
+from scanner_extractor.repository.applications.hocon import included
 from scanner_extractor.repository.applications.index import Index
 from scanner_extractor.repository.applications.modules import (
     OUTSIDE,
@@ -36,6 +44,7 @@ from scanner_extractor.repository.applications.settings import (
     expand,
     is_settings_file,
     read_settings,
+    relaxed,
 )
 from scanner_extractor.repository.applications.settings_topics import (
     DEFINITION,
@@ -50,11 +59,13 @@ from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.languages import BY_ENDING, language_of
 from scanner_extractor.repository.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, suffix
+from scanner_model.columns import ColumnPath, field_name
 from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.field_uses import MessageClass
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
+from scanner_programs.endpoints import Endpoints, Passed
 from scanner_programs.frames.datasets import TOPIC
 from scanner_programs.frames.reader import Program, is_job, read_jobs
 from scanner_programs.frames.spark import Job
@@ -101,12 +112,14 @@ class KnownFiles:
     """What earlier readings of a repository know of its source files, by path and text.
 
     *parsed* are the parsed files; for a file that is not read, the reason. *defining* says, by a pattern of names too,
-    whether a file defines one of them. *parts* are what files say of programs.
+    whether a file defines one of them. *parts* are what files say of programs, *endpoints* what
+    programs send and receive.
     """
 
     parsed: dict[tuple[str, str], Unit | str] = field(default_factory=dict)
     defining: dict[tuple[str, str, str], bool] = field(default_factory=dict)
     parts: dict[tuple[str, str], ProgramParts] = field(default_factory=dict)
+    endpoints: KnownEndpoints = field(default_factory=KnownEndpoints)
 
     def defines(self, names: re.Pattern[str], path: str, text: str) -> bool:
         """Return whether a file defines one of *names*."""
@@ -247,6 +260,13 @@ class _Reader:
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
     frame_flows: dict[tuple[str, FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
+    columns: dict[tuple[str, FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
+    endpoint_fields: dict[FoundField, set[str]] = field(default_factory=dict)
+    shaped: dict[tuple[str, str], bool] = field(default_factory=dict)
+    program_settings: dict[str, Settings] = field(default_factory=dict)
+    without_topic: dict[str, set[int]] = field(default_factory=dict)
+    without_call: set[str] = field(default_factory=set)
+    followed: set[tuple[str, int]] = field(default_factory=set)
     frame_fields: dict[tuple[str, FoundField], set[str]] = field(default_factory=dict)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
@@ -278,6 +298,8 @@ class _Reader:
         self._add_declared()
         self._add_generators()
         self._add_frames()
+        self._add_endpoints()
+        self._note_unresolved()
 
     def _flows(self) -> Iterator[DeclaredFlow]:
         """Yield the flows; a use that is an end of a flow of the same job is left out."""
@@ -299,7 +321,7 @@ class _Reader:
         """Return what was read, in a stable order."""
         return ApplicationsReading(
             created=tuple(sorted(self.created.items())),
-            flows=(*self._flows(), *self._frame_flows()),
+            flows=(*self._flows(), *self._frame_flows(), *self.columns.values()),
             aggregates=self.aggregates,
             statements=tuple(self.statements),
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
@@ -329,8 +351,21 @@ class _Reader:
         for (module, use), places in self.frame_fields.items():
             if modules is None or module in modules:
                 of_frames.setdefault(use, set()).update(places)
-        listed = (replace(use, places=tuple(sorted(places))) for use, places in of_frames.items())
-        return (*(each for each in found if replace(each, places=()) not in of_frames), *listed), classes
+        named = {_relaxed(each) for each in found}
+        for use, places in self.endpoint_fields.items():
+            if _relaxed(use) not in named:
+                of_frames.setdefault(use, set()).update(places)
+        evaluated = {_relaxed(use) for use in self.endpoint_fields}
+        listed = (replace(use, places=tuple(sorted(places)[:MOST_PLACES])) for use, places in of_frames.items())
+        others = (each for each in found if replace(each, places=()) not in of_frames)
+        return (
+            *(each for each in others if _relaxed(each) in evaluated or not self._is_shaped(each)),
+            *listed,
+        ), classes
+
+    def _is_shaped(self, found: FoundField) -> bool:
+        """Return whether all fields are known of what a program writes to a topic."""
+        return found.writes and self.shaped.get((found.job, found.topic), False)
 
     def _programs_of(self, paths: frozenset[str]) -> frozenset[str]:
         """Return the modules whose programs files may be part of: all where a module has no build file of its own."""
@@ -368,7 +403,7 @@ class _Reader:
         for path in candidates:
             if (module := self.modules.of(path)) in modules:
                 self.unlisted.setdefault(module, []).append(path)
-        self._note_unresolved(extractor, found)
+        self._read_unresolved(extractor, found)
         self._read_defaults(extractor)
         self._read_application_ids(extractor)
         self._read_aggregates(extractor)
@@ -440,18 +475,26 @@ class _Reader:
         finally:
             self.patience -= max(0.0, time.thread_time() - start - PACE * len(text))
 
-    def _note_unresolved(self, extractor: Extractor, found: Iterable[Found]) -> None:
-        """Note, for each file, calls without a resolved topic, or an import of a client without a recognized call."""
-        lines: dict[str, set[int]] = {}
+    def _read_unresolved(self, extractor: Extractor, found: Iterable[Found]) -> None:
+        """Read which calls of each file have no resolved topic, and which files import a client and call none."""
         for unit, line in extractor.unresolved:
-            lines.setdefault(unit.path, set()).add(line)
+            self.without_topic.setdefault(unit.path, set()).add(line)
         recognized = {unit.path for use in found for unit in (use.unit, use.value.unit) if unit is not None}
+        self.without_call = {
+            path
+            for path in self.fitting
+            if path in self.index.units and path not in recognized and self._imports_client(path)
+        }
+
+    def _note_unresolved(self) -> None:
+        """Note, for each file, calls without a resolved topic, or an import of a client without a recognized call."""
         for path in self.fitting:
+            lines = self.without_topic.get(path, set()) - {line for other, line in self.followed if other == path}
             if path.startswith(OUTSIDE):
                 continue
-            if path in lines:
-                self.unresolved.append((path, _unresolved_calls(sorted(lines[path]))))
-            elif path in self.index.units and path not in recognized and self._imports_client(path):
+            if lines:
+                self.unresolved.append((path, _unresolved_calls(sorted(lines))))
+            elif path in self.without_call and not any(other == path for other, _ in self.followed):
                 self.unresolved.append((path, "it imports a Kafka client, but no call with a topic is recognized"))
 
     def _imports_client(self, path: str) -> bool:
@@ -519,7 +562,11 @@ class _Reader:
     # --- settings
 
     def _read_settings(self) -> None:
-        for path in sorted(self.files):
+        confs = [path for path in sorted(self.files) if path.endswith(".conf") and not is_test(path)]
+        confs = [path for path in confs if len(self.files[path]) <= LARGEST]
+        below = {name.removesuffix(".conf") for path in confs for name in included(self.files[path])}
+        # What a file includes has settings below its own.
+        for path in sorted(self.files, key=lambda path: (PurePosixPath(path).stem in below, path)):
             is_own = is_settings_file(path) and not path.startswith(OUTSIDE)
             if is_own and not is_test(path) and len(text := self.files[path]) <= LARGEST:
                 module = self.settings.setdefault(self.modules.of(path), Settings())
@@ -529,6 +576,19 @@ class _Reader:
                 declared = declared_topics(listed) if mentions_topics(text) else None
                 if declared is not None:
                     self.declared[path] = declared
+        for path in confs:
+            self._include(path)
+
+    def _include(self, path: str) -> None:
+        """Add the settings of the files that a file of HOCON includes, below its own; a file beside it goes first."""
+        module = self.settings.get(self.modules.of(path))
+        for name in included(self.files[path]) if module is not None else ():
+            named = [other for other in self.files if other.rpartition("/")[2] in (name, f"{name}.conf")]
+            near = [other for other in named if other.rpartition("/")[0] == path.rpartition("/")[0]]
+            for other in (near or named)[:1] if near or len({self.files[one] for one in named}) == 1 else ():
+                for setting in read_settings(other, self.files[other]):
+                    if module is not None and module.find(setting.key) is None:
+                        module.add(setting)
 
     def _settings(self, module: str) -> Settings:
         return self.settings.get(module) or self.settings.get("") or Settings()
@@ -781,6 +841,112 @@ class _Reader:
     def _problem(self, place: str, what: str, hint: str) -> None:
         self.problems.setdefault((place, what), Problem(f"{self.source} {place}", what, hint))
 
+    # --- endpoints
+
+    def _add_endpoints(self) -> None:
+        """Add what programs send and receive as the model of all languages has it, where the rest does not know it."""
+        programs = ProgramEndpoints(
+            files=self.files,
+            modules=self.modules,
+            users=self._users,
+            settings=self._settings,
+            expand=lambda text, module: expand(text, {}, self._settings(module), self.variables_of(f"{module}/")),
+            trials=self.trials,
+            known=self.known.endpoints,
+        )
+        for module in programs.programs():
+            if module not in self.modules.without_kafka:
+                found = programs.read(module)
+                self.program_settings[module] = programs.settings_of(module)
+                self._add_program(module, found)
+
+    def _add_program(self, module: str, found: Endpoints) -> None:
+        for sent in found.contracts:
+            for job, topic in self._users_of(module, sent.topics, sent.files, writes=True):
+                self._add_end(job, topic, module, sent.place, writes=True)
+                known = not sent.opaque and any(path for path, _ in sent.shape.fields)
+                self.shaped[job, topic] = self.shaped.get((job, topic), True) and known
+                for path, _ in sent.shape.fields:
+                    self._add_field(job, topic, column_path(path.split(".")), sent.place, writes=True)
+        for topic, place in found.received:
+            for job, name in self._users_of(module, (topic,), (place[0],), writes=False):
+                self._add_end(job, name, module, place, writes=False)
+        for one in found.passed:
+            for job, target in self._users_of(module, one.topics, (one.place[0],), writes=True):
+                for _, origin in self._users_of(module, (one.topic,), (one.place[0],), writes=False, job=job):
+                    self._add_passed(job, origin, target, one)
+
+    def _users_of(
+        self, module: str, topics: Iterable[str], files: Sequence[str], *, writes: bool, job: str = ""
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the jobs of a module that use topics, each with the name that the topic has there.
+
+        What is known of a topic's use says which jobs; otherwise the files from the call outwards do.
+        """
+        settings = self.program_settings[module]
+        side = CHANNEL_OUT if writes else CHANNEL_IN
+        channels = {name.removeprefix(side) for _, name in self.channels if name.startswith(side)}
+        for topic in topics:
+            text = f"{side}{topic}" if topic in channels else topic
+            plain = set(self._topics_of(text, module, {}, settings))
+            known = {
+                (use.job, use.topic)
+                for use, own in self.program_uses
+                if own == module and use.writes == writes and use.topic in plain and job in ("", use.job)
+            }
+            if known:
+                yield from sorted(known)
+                continue
+            if writes and not self._is_in(module, files):
+                continue
+            own = [path for path in files if self.modules.of(path) == module and path in self.index.units]
+            entries = self._programs_in(module).entries.get(module, ())
+            path = next((one for one in own if one in entries), own[0] if own else "")
+            for name, environment in self._jobs(module, None, settings, self.index.units.get(path)):
+                if job in ("", name):
+                    yield from ((name, found) for found in self._topics_of(text, module, environment, settings))
+
+    def _is_in(self, module: str, files: Sequence[str]) -> bool:
+        """Return whether files on the way to a call are of a program, or of a library that it names."""
+        own = any(self.modules.of(path) == module for path in files)
+        return own or any(self._mentions(module, PurePosixPath(path).stem) for path in files)
+
+    def _add_end(self, job: str, topic: str, module: str, place: tuple[str, int], *, writes: bool) -> None:
+        self.followed.add(place)
+        self.unset.pop(place[0], None)
+        noted = self._note_use(TopicUse(job, topic, writes), module)
+        noted.places.add(place)
+        if not place[0].startswith(OUTSIDE):
+            self._add_use(_Use(job, topic, writes, f"{place[0]}:{place[1]}", f"code of {place[0]}"))
+
+    def _add_passed(self, job: str, origin: str, target: str, one: Passed) -> None:
+        place = f"{one.place[0]}:{one.place[1]}"
+        if not (one.field and one.target):
+            self._add_use(_Use(job, target, True, place, f"code of {one.place[0]}", (origin,)))
+            return
+        read, written = column_path(one.field), column_path(one.target.split("."))
+        self._add_field(job, origin, read, one.place, writes=False)
+        ends = FlowEnd(name=origin, path=read), FlowEnd(name=target, path=written)
+        self.columns.setdefault(
+            (job, *ends),
+            DeclaredFlow(
+                source=self.source,
+                origin=ends[0],
+                target=ends[1],
+                job=job,
+                description=f"code of {one.place[0]}",
+                evidence=place,
+                suggested=True,
+                effect="IDENTITY" if one.copied else "TRANSFORMATION",
+            ),
+        )
+
+    def _add_field(self, job: str, topic: str, path: ColumnPath, place: tuple[str, int], *, writes: bool) -> None:
+        plain = tuple(segment for segment in path if field_name(segment) is not None)
+        if plain:
+            use = FoundField(job, topic, writes, plain, False, ())
+            self.endpoint_fields.setdefault(use, set()).add(f"{place[0]}:{place[1]}")
+
     # --- jobs over data frames
 
     def _add_frames(self) -> None:
@@ -890,6 +1056,11 @@ def settings_value(settings: Settings, binding: str) -> str | None:
     """Return the destination of a binding; None where the settings do not name it."""
     found = settings.find(f"spring.cloud.stream.bindings.{binding}.destination")
     return found.value if found is not None else None
+
+
+def _relaxed(found: FoundField) -> tuple[str, str, bool, tuple[str, ...]]:
+    """Return what a found field is of, in whichever convention its name is written, without its places."""
+    return found.job, found.topic, found.writes, tuple(relaxed(segment) for segment in found.path)
 
 
 def _unresolved_calls(lines: list[int]) -> str:

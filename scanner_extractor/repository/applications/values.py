@@ -15,13 +15,12 @@ from scanner_extractor.repository.applications.expressions import NOTHING, Expr,
 from scanner_extractor.repository.applications.members import Members, is_environment, is_topic_builder
 from scanner_extractor.repository.applications.names import DEEPEST, ResolvedText, is_open
 from scanner_extractor.repository.applications.objects import MOST_VALUES
-from scanner_model.redaction import is_secret_name
+from scanner_model.redaction import is_secret_variable
 
 MOST_STEPS = 1_000
 """Maximum steps for one expression."""
 _ENCODING = re.compile(r"(?i)utf-?\d+(?:[-_]?[bl]e)?|(?:us-)?ascii|latin-?1|iso-8859-\d+")
 """What says how the bytes of a text are."""
-_TOPIC_WORD = re.compile(r"(?i)topic|stream|channel|queue|event|destination")
 
 
 @dataclass(slots=True)
@@ -223,5 +222,4 @@ def _divided(text: str, separator: str) -> list[str]:
 
 def _is_secret(expr: Expr) -> bool:
     """Return whether the value of a variable is a secret by its name, which no topic's name may show."""
-    is_variable = expr.kind in (Kind.NAME, Kind.MEMBER)
-    return is_variable and is_secret_name(expr.text) and _TOPIC_WORD.search(expr.text) is None
+    return expr.kind in (Kind.NAME, Kind.MEMBER) and is_secret_variable(expr.text)

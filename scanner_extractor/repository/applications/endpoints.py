@@ -1,0 +1,261 @@
+"""What the programs of a repository send and receive, by the model of all languages, and which fields they pass on."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from scanner_extractor.repository.applications.clients import mentions_client
+from scanner_extractor.repository.applications.modules import OUTSIDE, Modules
+from scanner_extractor.repository.applications.settings import Settings, relaxed
+from scanner_extractor.repository.bounded_parsing import Trials
+from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, parse_tree, suffix
+from scanner_model.columns import ColumnPath, field_segment
+from scanner_model.documents.json_input import load_text
+from scanner_programs.deep import deep_recursion
+from scanner_programs.endpoints import Endpoints, endpoints_of
+from scanner_programs.ir import File
+from scanner_programs.languages import BY_ENDING
+from scanner_programs.lowering import Lowering
+from scanner_programs.program import Program
+from scanner_programs.selection import MOST_FILES, files_near_clients, mentions_package
+
+MOST_STEPS = 600_000
+"""Expressions that are evaluated of all programs of a repository: of what is beyond, only the topics are read."""
+ITEM = "[]"
+_COMMENT = re.compile(r"^[ \t]*+//[^\n]*$", re.MULTILINE)
+_GO_MODULE = re.compile(r"^module[ \t]++(\S++)", re.MULTILINE)
+_OF_SCRIPT = re.compile(r"(?:from|import|require\()\s*+[\"'](@?[\w.@/-]{1,200}+)[\"']")
+_OF_GO = re.compile(r"\"([\w.-]{1,80}+/[\w./-]{1,200}+)\"")
+_OF_PYTHON = re.compile(r"^[ \t]*+(?:from|import)[ \t]++([A-Za-z_][\w.]{0,200}+)", re.MULTILINE)
+
+Key = tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class KnownEndpoints:
+    """What earlier readings know: files as the model by path and text, and endpoints by the files and settings."""
+
+    files: dict[tuple[str, str], File | None] = field(default_factory=dict)
+    found: dict[tuple[Key, tuple[tuple[str, str], ...]], Endpoints] = field(default_factory=dict)
+
+
+@dataclass
+class ProgramEndpoints:
+    """Evaluates the programs of a repository, each with the libraries that it links.
+
+    *users* returns the modules whose programs a library is part of, none for a program of its own; *settings* those of
+    a module, *expand* the value of a setting there, None without one.
+    """
+
+    files: Mapping[str, str]
+    modules: Modules
+    users: Callable[[str], list[str]]
+    settings: Callable[[str], Settings]
+    expand: Callable[[str, str], str | None]
+    trials: Trials
+    known: KnownEndpoints
+    left: int = MOST_STEPS
+
+    @cached_property
+    def _paths(self) -> dict[str, list[str]]:
+        """Return the source files by their module."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.files):
+            is_source = suffix(path) in BY_ENDING and len(self.files[path]) <= LARGEST
+            if is_source and not is_test(path) and not grammar_missing(path):
+                found.setdefault(self.modules.of(path), []).append(path)
+        return found
+
+    def programs(self) -> list[str]:
+        """Return the modules that are programs which use Kafka, themselves or by a library."""
+        found: dict[str, None] = {}
+        for module, paths in self._paths.items():
+            shared = tuple(folder for folder in self._aliases.values() if folder not in ("", f"{module}/"))
+            own = [path for path in paths if not (shared and path.startswith(shared))]
+            if any(mentions_client(path, self.files[path]) for path in own):
+                found |= dict.fromkeys(self.users(module) or [module])
+        return [module for module in found if not module.startswith(OUTSIDE)]
+
+    @cached_property
+    def _aliases(self) -> dict[str, str]:
+        """Return what imports call directories of the repository: packages of JavaScript and Go, and their paths."""
+        found: dict[str, str] = {}
+        for path, text in self.files.items():
+            folder, _, name = path.rpartition("/")
+            if name == "package.json" and folder and (known := _member(text, "name")):
+                found[str(known)] = f"{folder}/"
+            elif name == "go.mod" and (match := _GO_MODULE.search(text)):
+                found[match[1]] = f"{folder}/" if folder else ""
+            elif name.startswith("tsconfig") and name.endswith(".json"):
+                found |= dict(_paths_of(folder, text))
+        return {alias: folder for alias, folder in found.items() if any(path.startswith(folder) for path in self.files)}
+
+    @cached_property
+    def _folders(self) -> dict[str, list[str]]:
+        """Return the source files by their directory."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(path for listed in self._paths.values() for path in listed):
+            found.setdefault(path.rpartition("/")[0], []).append(path)
+        return found
+
+    def _imported(self, paths: Iterable[str]) -> list[str]:
+        """Return the files elsewhere that files import by names of the repository, and what these import."""
+        waiting, known = list(paths), dict.fromkeys(paths)
+        count, used = len(known), set()
+        while waiting:
+            path = waiting.pop()
+            pattern, named = _IMPORTS.get(suffix(path), (None, None))
+            for name in pattern.findall(self.files[path]) if pattern is not None else ():
+                if named is not None and (named, name) not in used:
+                    used.add((named, name))
+                    new = [one for one in named(self, name) if one not in known]
+                    known |= dict.fromkeys(new)
+                    waiting += new
+        return list(known)[count:]
+
+    def _by_alias(self, name: str) -> list[str]:
+        """Return the files of the package of JavaScript that an import names."""
+        alias = next((one for one in self._aliases if name == one or name.startswith(f"{one}/")), "")
+        folder = self._aliases.get(alias, "")
+        return [path for path in self._every if folder and path.startswith(folder)]
+
+    def _by_module(self, name: str) -> list[str]:
+        """Return the files of the package of Go that an import names."""
+        alias = next((one for one in self._aliases if name == one or name.startswith(f"{one}/")), None)
+        folder = f"{self._aliases[alias]}{name.removeprefix(alias).lstrip('/')}" if alias is not None else None
+        return self._folders.get(folder.rstrip("/"), []) if folder is not None else []
+
+    def _by_path(self, name: str) -> list[str]:
+        """Return the files of Python that an import names, if its first name is that of one directory or file."""
+        parts = name.split(".")
+        return self._modules.get("/".join(parts), []) or self._modules.get("/".join(parts[:-1]), [])
+
+    @cached_property
+    def _every(self) -> list[str]:
+        return [path for listed in self._paths.values() for path in listed]
+
+    @cached_property
+    def _modules(self) -> dict[str, list[str]]:
+        """Return the files of Python by each end of their paths, without the ending; where several have it, none."""
+        found: dict[str, list[str]] = {}
+        for path in self._every:
+            if path.endswith(".py"):
+                parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
+                for at in range(max(0, len(parts) - 4), len(parts)):
+                    found.setdefault("/".join(parts[at:]), []).append(path)
+        return {name: listed for name, listed in found.items() if len(listed) == 1 and "/" in name}
+
+    def read(self, module: str) -> Endpoints:
+        """Return what the program of a module sends and receives; nothing beyond what is evaluated of a repository."""
+        if self.left <= 0:
+            return Endpoints()
+        libraries = self._libraries(module)
+        paths = [path for one in (module, *libraries) for path in self._paths.get(one, ())]
+        paths += self._imported(paths)
+        if not any(mentions_package(self.files[path]) for path in paths):
+            return Endpoints()
+        if len(paths) > MOST_FILES:
+            paths = files_near_clients({path: self.files[path] for path in paths})
+        settings = self.settings_of(module)
+        key = tuple((path, self.files[path]) for path in paths)
+        values = tuple(sorted((name, listed[0].value) for name, listed in settings.known.items() if listed))
+        if (key, values) not in self.known.found:
+            program = Program(tuple(self._parsed(paths)), *self._lookups(module, settings), aliases=self._aliases)
+            try:
+                self.known.found[key, values] = endpoints_of(program, texts=False)
+            except RecursionError:  # of what nests deeper than any stack, the rest of the reading knows the topics
+                self.known.found[key, values] = Endpoints()
+        found = self.known.found[key, values]
+        self.left -= found.steps
+        return found
+
+    def _libraries(self, module: str) -> list[str]:
+        return [other for other in self._paths if other != module and module in self.users(other)]
+
+    def settings_of(self, module: str) -> Settings:
+        """Return the settings of a program: its own, and below them those of the libraries that it links."""
+        settings = self.settings(module)
+        for other in self._libraries(module):
+            settings = settings.over(self.settings(other))
+        return settings
+
+    def _parsed(self, paths: Iterable[str]) -> Iterator[File]:
+        new = {path: self.files[path] for path in paths if (path, self.files[path]) not in self.known.files}
+        refused: Collection[str] = self.trials.refused(new)
+        for path, text in new.items():
+            self.known.files[path, text] = None if path in refused else _lowered(path, text)
+        for path in paths:
+            file = self.known.files[path, self.files[path]]
+            if file is not None:
+                yield file
+
+    def _lookups(
+        self, module: str, settings: Settings
+    ) -> tuple[Callable[[str], str | None], Callable[[str], str | None]]:
+        """Return what looks up a setting by its name, and the only one whose name ends in what is given."""
+        deployed = [found.environment for found in self.modules.deployed(module)]
+
+        def find(name: str) -> str | None:
+            values = {environment[name] for environment in deployed if name in environment}
+            if values:
+                return values.pop() if len(values) == len(deployed) == 1 else f"${{{name}}}"
+            known = settings.find(name)
+            return None if known is None else (self.expand(known.value, module) or known.value)
+
+        def ending(name: str) -> str | None:
+            wanted = relaxed(name)
+            listed = [one for one in settings.known if one == wanted or one.endswith(f".{wanted}")]
+            return find(listed[0]) if len(listed) == 1 else None
+
+        return find, ending
+
+
+def _paths_of(folder: str, text: str) -> Iterator[tuple[str, str]]:
+    """Yield the aliases of a tsconfig.json, each with the directory that its first target is in."""
+    options = _member(text, "compilerOptions")
+    paths = options.get("paths") if isinstance(options, dict) else None
+    for alias, targets in paths.items() if isinstance(paths, dict) else ():
+        if isinstance(targets, list) and targets and isinstance(targets[0], str) and alias.strip("*/"):
+            target = posixpath.normpath(posixpath.join(folder, targets[0].partition("*")[0]))
+            target = target if targets[0].endswith("*") else target.rpartition("/")[0]
+            yield alias.rstrip("*").rstrip("/"), f"{target}/"
+
+
+def _member(text: str, name: str) -> object:
+    """Return a member of a JSON object; None if the text has none. Comments, as tsconfig.json may have, are dropped."""
+    try:
+        document = load_text(_COMMENT.sub("", text))
+    except (ValueError, RecursionError):
+        return None
+    return document.get(name) if isinstance(document, dict) else None
+
+
+def _lowered(path: str, text: str) -> File:
+    syntax = BY_ENDING[suffix(path)]
+    with deep_recursion():
+        return syntax.file(Lowering(syntax), parse_tree(path, text), path)
+
+
+def column_path(parts: Iterable[str]) -> ColumnPath:
+    """Return a path of fields as one of columns: the items of a list are a step of their own."""
+    found: list[str] = []
+    for part in parts:
+        name = part
+        count = 0
+        while name.endswith(ITEM):
+            name, count = name[:-2], count + 1
+        found += [field_segment(name)] if name else []
+        found += [ITEM] * count
+    return tuple(found)
+
+
+_IMPORTS: Mapping[str, tuple[re.Pattern[str], Callable[[ProgramEndpoints, str], list[str]]]] = {
+    **dict.fromkeys((".ts", ".tsx", ".js", ".mjs", ".cjs", ".jsx"), (_OF_SCRIPT, ProgramEndpoints._by_alias)),
+    ".go": (_OF_GO, ProgramEndpoints._by_module),
+    ".py": (_OF_PYTHON, ProgramEndpoints._by_path),
+}
+"""How imports of a language are found, and which files of the repository they name."""

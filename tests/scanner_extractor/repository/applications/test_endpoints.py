@@ -1,0 +1,141 @@
+"""Programs as their evaluation sees them: across packages, with settings of included files, down to columns."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from scanner_extractor.repository.applications.endpoints import column_path
+from scanner_extractor.repository.applications.reader import ApplicationsReading, read_applications
+from scanner_model.names import SourceId
+
+KAFKAJS = "import {Kafka} from 'kafkajs';\n"
+
+
+def read(files: dict[str, str]) -> ApplicationsReading:
+    return read_applications({path: textwrap.dedent(text) for path, text in files.items()}, SourceId("repository"))
+
+
+def flows(files: dict[str, str]) -> set[str]:
+    """Return the flows of topics as `job: origin > target`."""
+    found = (flow for flow in read(files).flows if not flow.target.path and not flow.origin.path)
+    return {f"{flow.job}: {flow.origin.name} > {flow.target.name}" for flow in found}
+
+
+def columns(files: dict[str, str]) -> set[str]:
+    """Return the flows of columns as `origin.path > target.path effect`."""
+    found = (flow for flow in read(files).flows if flow.target.path)
+    ends = ((flow, *(f"{end.name}.{'.'.join(end.path)}" for end in (flow.origin, flow.target))) for flow in found)
+    return {f"{origin} > {target} {flow.effect}" for flow, origin, target in ends}
+
+
+SENDER = KAFKAJS + (
+    "export class Sender {\n"
+    "  constructor(private readonly topic: string) { this.producer = new Kafka({}).producer(); }\n"
+    "  async send(value) {\n"
+    "    await this.producer.send({topic: this.topic, messages: [{value: JSON.stringify(value)}]});\n"
+    "  }\n"
+    "}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"libs/bus/package.json": '{"name": "@shop/bus"}'},
+        {"tsconfig.base.json": '{"compilerOptions": {"paths": {"@shop/bus": ["libs/bus/index.ts"]}}}'},
+        {"tsconfig.json": '{\n // paths\n "compilerOptions": {"paths": {"@shop/bus/*": ["libs/bus/*"]}}}'},
+    ],
+    ids=["package", "path", "paths"],
+)
+def test_a_package_of_the_repository_is_a_part_of_the_programs_that_import_it(beside: dict[str, str]):
+    name = "@shop/bus/index" if "tsconfig.json" in beside else "@shop/bus"
+    files = {
+        **beside,
+        "libs/bus/index.ts": SENDER,
+        "apps/orders/package.json": '{"name": "orders"}',
+        "apps/orders/main.ts": f"import {{Sender}} from '{name}';\nnew Sender('placed').send({{id: 1}});\n",
+        "apps/mail/package.json": '{"name": "mail"}',
+        "apps/mail/main.ts": f"import {{Sender}} from '{name}';\nnew Sender('mails').send({{to: 1}});\n",
+    }
+
+    assert flows(files) >= {"orders:  > placed", "mail:  > mails"}
+    assert not flows(files) & {"orders:  > mails", "mail:  > placed"}
+
+
+def test_a_package_of_go_is_a_part_of_the_programs_that_import_it():
+    bus = """\
+        package bus
+        import "github.com/segmentio/kafka-go"
+        type Bus struct { w *kafka.Writer }
+        func New(topic string) *Bus { return &Bus{w: &kafka.Writer{Topic: topic}} }
+        func (b *Bus) Send(v []byte) { b.w.WriteMessages(ctx, kafka.Message{Value: v}) }
+        """
+    main = 'package main\nimport "example.org/shop/pkg/bus"\nfunc main() { bus.New("placed").Send(nil) }\n'
+    files = {"go.mod": "module example.org/shop\n", "pkg/bus/bus.go": bus, "cmd/orders/main.go": main}
+
+    assert {flow.split("> ")[1] for flow in flows(files)} == {"placed"}
+
+
+def test_the_settings_of_a_file_that_hocon_includes_name_topics():
+    """The settings of the file that includes go first."""
+    files = {
+        "job/build.sbt": 'name := "job"\n',
+        "job/src/main/resources/job.conf": 'include "base.conf"\nkafka { out = "refunds" }\n',
+        "job/src/main/resources/base.conf": 'kafka { in = "orders"\n out = "unused" }\n',
+        "job/src/main/scala/Job.scala": """\
+            import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
+            class Job(config: Config, producer: KafkaProducer[String, String]) {
+              val out = config.getString("kafka.out")
+              def send(v: String): Unit = producer.send(new ProducerRecord[String, String](out, v))
+            }
+            """,
+    }
+
+    assert {flow.split("> ")[1] for flow in flows(files)} == {"refunds"}
+
+
+PYTHON = """\
+    import json
+    from kafka import KafkaConsumer, KafkaProducer
+    consumer = KafkaConsumer("orders")
+    producer = KafkaProducer()
+    for message in consumer:
+        order = json.loads(message.value)
+        producer.send("paid", json.dumps({"id": order["order_id"], "gross": order["net"] * 1.19}).encode())
+    """
+
+
+def test_a_field_that_is_sent_comes_from_the_one_that_was_received():
+    assert columns({"app.py": PYTHON}) == {
+        "orders.order_id > paid.id IDENTITY",
+        "orders.net > paid.gross TRANSFORMATION",
+    }
+
+
+def test_a_program_that_nests_too_deeply_ends_no_scan():
+    deep = "producer.send('orders', " + "f(" * 3000 + "1" + ")" * 3000 + ")\n"
+    files = {"app.py": f"from kafka import KafkaProducer\nproducer = KafkaProducer()\n{deep}"}
+
+    assert read({**files, "other/pyproject.toml": "", "other/app.py": PYTHON}).flows
+
+
+def test_a_variable_that_deployments_set_differently_names_a_topic_of_each():
+    program = (
+        "import os\nfrom kafka import KafkaProducer\n"
+        "TOPIC = os.getenv('TOPIC', 'none')\nKafkaProducer().send(TOPIC, b'')\n"
+    )
+    compose = """\
+        services:
+          one: {build: ., environment: {TOPIC: first}}
+          two: {build: ., environment: {TOPIC: second}}
+        """
+    files = {"Dockerfile": "FROM x\n", "app.py": program, "docker-compose.yml": compose}
+
+    assert flows(files) == {"one:  > first", "two:  > second"}
+
+
+def test_a_path_of_fields_is_one_of_columns():
+    assert column_path(["lines[]", "id"]) == ("lines", "[]", "id")
+    assert column_path(["rows[][]"]) == ("rows", "[]", "[]")
