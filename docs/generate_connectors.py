@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dataflow_generator.connectors import CONNECTORS, MANAGED
+from dataflow_generator.connectors.known_settings import HARMLESS, INTERPRETED
 from dataflow_generator.connectors.model import ConnectorReader
-from dataflow_generator.connectors.settings import HARMLESS, INTERPRETED, UNINTERPRETED
+from dataflow_generator.connectors.settings import UNINTERPRETED
 from dataflow_generator.connectors.transforms.registry import TRANSFORMS
 
 PAGE = Path(__file__).parent / "connectors.md"
@@ -53,12 +54,20 @@ def _transforms() -> Iterator[str]:
 def _settings() -> Iterator[str]:
     yield "\n## Settings that change names or columns\n\n"
     yield "scanner follows *interpreted* settings. *Uninterpreted* ones make an end or columns unknown, with a\n"
-    yield "problem, unless the value is a default. *Harmless* ones change neither, although their names suggest so.\n\n"
-    yield "| family | interpreted | uninterpreted | harmless |\n|---|---|---|---|\n"
-    for family in dict.fromkeys((*UNINTERPRETED, *INTERPRETED)):
-        keys = [setting.key for setting in UNINTERPRETED.get(family, ())]
-        cells = (INTERPRETED.get(family, ()), keys, HARMLESS.get(family, ()))
-        yield f"| {family} | {' | '.join(', '.join(f'`{key}`' for key in listed) for listed in cells)} |\n"
+    yield "problem, unless the value is a default. So does a setting that is in no list, if its name is about topics,\n"
+    yield "datasets or columns. *Harmless* ones change neither, although their names suggest so. `*` is any text.\n\n"
+    yield "| classes | interpreted |\n|---|---|\n"
+    for module, keys in INTERPRETED.items():
+        yield f"| {FAMILIES.get(module, 'all')} | {_cell(keys)} |\n"
+    yield "\n| family | uninterpreted | harmless |\n|---|---|---|\n"
+    for family in dict.fromkeys((*HARMLESS, *UNINTERPRETED)):
+        keys = tuple(setting.key for setting in UNINTERPRETED.get(family, ()))
+        if listed := (*keys, *HARMLESS.get(family, ())):
+            yield f"| {family or 'all'} | {_cell(keys)} | {_cell(listed[len(keys) :])} |\n"
+
+
+def _cell(keys: tuple[str, ...]) -> str:
+    return ", ".join(f"`{key}`" for key in keys)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from dataflow_generator.connectors.dataset_names import object_path, topic, unique
 from dataflow_generator.connectors.java_regex import pattern_problems
 from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST
+from dataflow_generator.connectors.known_settings import unread_ends
 from dataflow_generator.connectors.model import (
     Connector,
     ConnectorFlow,
@@ -19,7 +20,7 @@ from dataflow_generator.connectors.model import (
     SideTopic,
 )
 from dataflow_generator.connectors.registry import find_reader
-from dataflow_generator.connectors.settings import family_of, with_unknown_ends
+from dataflow_generator.connectors.settings import Affected, family_of, uninterpreted, with_unknown_ends
 from dataflow_generator.connectors.sinks import SinkTargets, in_order, sink
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import USED, cluster_of, side_topics, topics_written
@@ -151,13 +152,24 @@ def read_connector(connector: Connector) -> ConnectorFlows:
         except PluginError as error:
             flows, problem = generic(connector), error.problem
         if reader:
-            families = family_of(reader.__module__, connector.class_name, flows.direction)
-            flows = with_unknown_ends(connector, flows, families)
+            flows = with_unknown_ends(connector, flows, [*_changes(connector, reader.__module__, flows.direction)])
         flows = with_lineage_names(connector, flows)
     reported = {problem.what for problem in flows.problems}
     more = tuple(pattern for pattern in unevaluated.values() if pattern.what not in reported)
     problems = (*((problem,) if problem else ()), *flows.problems, *_unknown_servers(flows), *more)
     return replace(flows, problems=problems)
+
+
+def _changes(connector: Connector, module: str, direction: Direction) -> Iterator[tuple[str, Affected]]:
+    """Yield the settings that change names or columns and have no rule, with what they change."""
+    families = family_of(module, connector.class_name, direction)
+    yield from uninterpreted(connector.config, families)
+    if module.startswith(_OWN_READERS):
+        yield from unread_ends(connector.config, module.rpartition(".")[2], families, direction)
+
+
+_OWN_READERS = "dataflow_generator.connectors.families."
+"""The modules whose settings are known; a plug-in's reader knows its own."""
 
 
 def _unknown_servers(flows: ConnectorFlows) -> Iterator[Problem]:

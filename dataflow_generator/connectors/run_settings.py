@@ -80,11 +80,16 @@ def only_runs(key: str, families: Collection[str]) -> bool:
     name = key.lower()
     if name.startswith(("transforms", "predicates")):
         return False
-    return any(_fits(row, name) for family in ("", *families) for row in RUN_SETTINGS.get(family, ()))
+    return any(fits(row, name) for family in ("", *families) for row in RUN_SETTINGS.get(family, ()))
 
 
-def _fits(row: str, name: str) -> bool:
-    text = row.strip("*")
-    if row.startswith("*") and row.endswith("*"):
-        return text in name
-    return name.endswith(text) if row.startswith("*") else name.startswith(text) if row.endswith("*") else name == text
+def fits(row: str, name: str) -> bool:
+    """Return whether a name, in lower case, is that of a row, whose `*` stand for any text."""
+    first, *rest = row.split("*")
+    if not rest:
+        return name == row
+    place = len(first) if name.startswith(first) else -1
+    for part in rest[:-1]:
+        at = name.find(part, place) if place >= 0 else -1
+        place = at + len(part) if at >= 0 else -1
+    return 0 <= place <= len(name) - len(rest[-1]) and name.endswith(rest[-1])

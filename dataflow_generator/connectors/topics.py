@@ -38,8 +38,13 @@ _SIDE_TOPICS = {
     "tasks.file.status.storage.topic": "file-status",
     "internal.kafka.reporter.topic": "file-status",
     "confluent.topic": "license",
+    "iceberg.control.topic": "control",
+    "misc.deadletterqueue.topic.name": "dead-letter",
 }
-_WRITTEN = ("kafka.topic", "topic", "kafka.topics", "topics", "topic.name", "connect.topic", "mqtt.kafka.topic")
+_WRITTEN = (
+    *("kafka.topic", "topic", "kafka.topics", "topics", "topic.name", "connect.topic", "mqtt.kafka.topic"),
+    "neo4j.query.topic",
+)
 _NUMBERED = re.compile(r"(?P<group>(?:api|table)\d+)\.(?:topics?|http\.api\.topic)")
 _MANAGED = re.compile(r"(?P<role>dlq|error|success)-lcc-\w+")
 _MANAGED_ROLES = {"dlq": "dead-letter", "error": "error-report", "success": "success-report"}

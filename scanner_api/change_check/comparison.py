@@ -31,6 +31,7 @@ from scanner_api.change_check.contracts import ProposedContract, contract_findin
 from scanner_api.change_check.copies import copied_files
 from scanner_api.change_check.deployed_files import deployed_files, in_lfs
 from scanner_api.change_check.edits.documents import is_document
+from scanner_api.change_check.edits.settings import setting_edits
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
@@ -38,6 +39,8 @@ from scanner_api.change_check.folding import folded
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.invalid_schemas import invalid_schema
+from scanner_api.change_check.knowledge.clients import Meaning, meaning_of
+from scanner_api.change_check.knowledge.names import all_words
 from scanner_api.change_check.library_rules import is_build_file
 from scanner_api.change_check.model import ChangeFinding, CheckedFile, Place, SkippedFile, Verdict
 from scanner_api.change_check.other_repositories import read_repositories
@@ -46,6 +49,7 @@ from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.proposals import TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
 from scanner_api.change_check.record_classes import record_findings
+from scanner_api.change_check.setting_rules import RUNS
 from scanner_api.change_check.settings import CheckOptions
 from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.change_check.unknowns import Age
@@ -285,7 +289,9 @@ class _Comparison:
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
         for path in self._judged:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
-            if unread is None or path in self._renamed or (unread.kind == UNDECLARED and self._only_moves(objects)):
+            if unread is None or path in self._renamed:
+                continue
+            if unread.kind == UNDECLARED and (self._only_moves(objects) or self._decides_nothing(path, objects)):
                 continue
             if unread.kind.endswith(_SCHEMA) and (found := tuple(self._invalid(path, unread.kind, objects))):
                 yield from found
@@ -308,6 +314,19 @@ class _Comparison:
             for tree in (self._trees.base, self._trees.head)
         )
         return before == after
+
+    def _decides_nothing(self, path: str, objects: ObjectReader) -> bool:
+        """Return whether each edit of a file is of a setting that only connects a program, or of how it is run."""
+        before, after = (
+            objects.read(tree[path]).decode("utf-8-sig", "replace") if path in tree else ""
+            for tree in (self._trees.base, self._trees.head)
+        )
+        edits = setting_edits(path, before, after) if before and after and is_document(path) else None
+        return edits is not None and all(
+            meaning_of(all_words(edit.keys)) is Meaning.NOTHING
+            or (bool(edit.document.api) and not RUNS.isdisjoint(edit.keys))
+            for edit in edits
+        )
 
     def _invalid(self, path: str, kind: str, objects: ObjectReader) -> Iterator[ChangeFinding]:
         """Yield that a schema's file is invalid now; nothing if it is gone, or valid."""

@@ -57,7 +57,8 @@ class Judgement(NamedTuple):
 
 _ABOUT = (("apiVersion",), ("kind",), ("status",))
 """Members of resources that say nothing of what they declare."""
-_HARMLESS = resources.WORKLOADS["Pod"].harmless - {"metadata", "selector"}
+RUNS = resources.WORKLOADS["Pod"].harmless - {"metadata", "selector"}
+"""Members of resources that say how a program is run."""
 
 
 def _plain_key(key: str) -> str:
@@ -133,7 +134,7 @@ class SettingRules:
         if any(self._is_compared(path, entry, keys) for entry in entries):
             return SHOWN
         is_meant = meaning_of(all_words(edit.keys)) is not Meaning.NOTHING and keys[:1] not in _ABOUT
-        if edit.is_added or not is_meant or not _HARMLESS.isdisjoint(keys):
+        if edit.is_added or not is_meant or not RUNS.isdisjoint(keys):
             return NOTHING
         return Judgement(Effect.ACCESS, self.owners(path, edit))
 

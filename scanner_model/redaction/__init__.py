@@ -1,6 +1,6 @@
 """Secret detection and masking, applied to every source before anything is stored or shown.
 
-`names` decides by name, `values` by value; `urls`, `texts` and `statements` know the forms in texts, `documents` those
+`places` decides by what the class of a setting says, `names` by name, `values` by value; `urls`, `texts` and `statements` know the forms in texts, `documents` those
 in JSON and configurations; `known` hides values that are known to be secret.
 """
 

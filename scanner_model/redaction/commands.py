@@ -13,8 +13,9 @@ class Program(NamedTuple):
     """The places of secrets in the command line of a program.
 
     *options* have a secret as their value; *logins* a user, a sign of *separators* and a secret; *attached* are options
-    whose secret follows without a space. *verbs*: only commands with one of these words. *last*: the word after one of
-    the verbs is a secret. *accounts*: a word USER/SECRET without an option is a login. *pairs* have NAME=SECRET.
+    whose secret follows without a space. *verbs*: only commands with one of these words. *after*: of the words behind a
+    verb that are no options, the one at this place is a secret, from 1; 0: none is. *accounts*: a word USER/SECRET
+    without an option is a login. *pairs* have NAME=SECRET.
     """
 
     options: frozenset[str] = frozenset()
@@ -22,12 +23,14 @@ class Program(NamedTuple):
     attached: str = ""
     separators: str = ":"
     verbs: frozenset[str] = frozenset()
-    last: bool = False
+    after: int = 0
     accounts: bool = False
     pairs: frozenset[str] = frozenset()
 
 
-def _program(options: str = "", logins: str = "", *, verbs: str = "", **more: str | bool | frozenset[str]) -> Program:
+def _program(
+    options: str = "", logins: str = "", *, verbs: str = "", **more: str | bool | int | frozenset[str]
+) -> Program:
     words = (frozenset(text.split()) for text in (options, logins, verbs))
     return Program(*(next(words), next(words)), verbs=next(words), **more)  # type: ignore[arg-type]
 
@@ -57,7 +60,8 @@ _PROGRAMS: Mapping[str, Program] = {
     **dict.fromkeys(("keytool", "jarsigner"), _program(_STORES)),
     **dict.fromkeys(("zip", "unzip"), _program("-P")),
     **dict.fromkeys(
-        ("rpk", "twine", "cqlsh", "dsbulk", "beeline", "hive", "rabbitmqadmin", "snowsql"), _program("-p --password")
+        ("rpk", "twine", "cqlsh", "dsbulk", "beeline", "hive", "rabbitmqadmin", "snowsql", "ksql", "cypher-shell"),
+        _program("-p --password"),
     ),
     "7z": _program(attached="-p"),
     "sshpass": _program("-p", attached="-p"),
@@ -65,8 +69,15 @@ _PROGRAMS: Mapping[str, Program] = {
     "influx": _program("-t --token -p --password"),
     "smbclient": _program(logins="-U --user", separators="%"),
     "lftp": _program(logins="-u --user", separators=","),
-    "vault": _program(verbs="login", last=True),
-    "aws": _program(verbs="aws_secret_access_key aws_session_token", last=True),
+    "vault": _program(verbs="login", after=1),
+    "aws": _program(verbs="aws_secret_access_key aws_session_token", after=1),
+    "confluent": _program("--api-secret --client-secret", verbs="store", after=2),
+    "rabbitmqctl": _program(verbs="add_user change_password authenticate_user", after=2),
+    "mc": _program(verbs="set add", after=4),
+    "htpasswd": _program(verbs="-b -bc -cb -bB -Bb -bBc -bm -bs", after=3),
+    "ssh-keygen": _program("-N -P"),
+    **dict.fromkeys(("zkCli.sh", "zookeeper-shell", "zookeeper-shell.sh"), _program(logins="digest")),
+    "elasticsearch-users": _program("-p", verbs="useradd passwd"),
 }
 """Program → its places. Sources: the manuals and `--help` of the programs."""
 
@@ -80,6 +91,10 @@ _LITERAL = re.compile(r"(?P<key>--from-literal[ =]['\"]?[\w.-]{1,200}=)(?P<value
 _PIPED = re.compile(
     r"(?P<key>\b(?:echo|printf)(?: -[neE]+)?[ \t]{1,9}['\"]?)(?P<value>[^\s'\"|$][^'\"|\n]{0,200})['\"]?[ \t]{0,9}\|"
     r"(?=[^|\n]{0,200}(?:--password-stdin|\bsudo[^|\n]{0,60} -S|chpasswd|passwd --stdin|--passphrase-fd))"
+)
+_REDIRECTED = re.compile(
+    r"(?P<key>(?:--password-stdin|--passphrase-fd|\bkinit|\bsudo[^|\n<]{0,60} -S|passwd --stdin)[^|\n<]{0,200}"
+    r"<<<[ \t]{0,9}['\"]?)(?P<value>[^\s'\"$][^'\"\n]{0,200})"
 )
 _REFERENCES = ("$", "%s", "<", "********", "@", "-")
 
@@ -97,7 +112,7 @@ def mask_commands(text: str, hide: Callable[[str], str]) -> str:
 
 
 def _in_forms(text: str) -> Iterator[Span]:
-    for mark, pattern in (("--from-literal", _LITERAL), ("|", _PIPED)):
+    for mark, pattern in (("--from-literal", _LITERAL), ("|", _PIPED), ("<<<", _REDIRECTED)):
         if mark in text:
             yield from (match.span("value") for match in pattern.finditer(text))
 
@@ -128,11 +143,12 @@ def _words(text: str, at: int) -> tuple[list[Span], int]:
 
 
 def _secrets(text: str, words: list[Span], program: Program) -> Iterator[Span]:
-    before = ""
+    before, number = "", -_LONGEST
     for begin, end in words:
         word = text[begin:end]
         name, sign, value = word.partition("=")
-        if before in program.options or (program.last and before in program.verbs):
+        number = 0 if word in program.verbs else number + (not word.startswith("-"))
+        if before in program.options or (program.after and number == program.after):
             yield from _plain(text, begin, end)
         elif before in program.pairs:
             yield from _login(text, begin, end, "=")

@@ -15,6 +15,7 @@ from scanner_model.redaction.names import (
     is_secret_name,
     words,
 )
+from scanner_model.redaction.places import Place, place_of
 from scanner_model.redaction.texts import mask_text, mask_users
 from scanner_model.redaction.urls import mask_url
 from scanner_model.redaction.values import MASK, is_reference, is_secret_value, looks_random
@@ -209,10 +210,11 @@ class _Strings:
 
 
 def is_secret_setting(name: str, value: str, extra: ExtraNames = NO_EXTRA) -> bool:
-    """Check whether the *value* of a setting or option is a secret: by its name, in doubt too, or by what it is."""
-    if is_secret_value(value):
+    """Check whether the *value* of a setting or option is a secret: by its place, its name, or by what it is."""
+    place = place_of(name)
+    if place is Place.SECRET or is_secret_value(value):
         return True
-    if is_harmless_setting(name):
+    if place is Place.OTHER or is_harmless_setting(name):
         return False
     if is_secret_name(name, extra):
         return True

@@ -55,10 +55,18 @@ _TOKEN_FORMS = (
     ("dapi", r"dapi[0-9a-f]{32}"),  # Databricks
     ("_live_", r"[rs]k_live_\w{10,}"),  # Stripe
     ("SG.", r"SG\.[\w-]{16,}\.[\w-]{16,}"),  # SendGrid
+    ("sq0", r"sq0[a-z]{3}-[\w-]{22,}"),  # Square
+    ("HRKU-", r"HRKU-[\w-]{30,}"),
+    ("pul-", r"pul-[0-9a-f]{40}\b"),
+    ("pat", r"pat(?:-(?:na|eu|ap)\d-[0-9a-f-]{36}|[A-Za-z0-9]{14}\.[0-9a-f]{64})"),  # HubSpot, Airtable
+    ("EAA", r"EAA[A-Za-z0-9]{100,}"),
+    ("v1.0-", r"v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}"),
 )
 """A marker and the pattern of each kind of token; each begins at a word boundary."""
 _TOKEN_MARKS = tuple(mark for mark, _ in _TOKEN_FORMS)
 _TOKEN = re.compile(rf"(?<![\w-])(?:{'|'.join(form for _, form in _TOKEN_FORMS)})")
+_PREFIXED = re.compile(r"(?<![\w-])[A-Za-z]{2,8}_(?:[A-Za-z0-9]{2,24}_)?(?P<rest>[A-Za-z0-9]{36,200})(?![\w-])")
+"""What most services issue now: their name and a generated word. Names with a hash are shorter, or have dashes."""
 _RANDOM = re.compile(r"[A-Za-z0-9+/_=~-]{20,}")
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F-]{32,}")
 _KINDS = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
@@ -82,7 +90,15 @@ def looks_random(value: str) -> bool:
 
 def mask_tokens(text: str) -> str:
     """Hide the tokens of known services in *text*."""
+    if "_" in text:
+        text = _PREFIXED.sub(lambda match: MASK if _is_generated(match["rest"]) else match[0], text)
     return _TOKEN.sub(MASK, text) if _has_mark(text) else text
+
+
+def _is_generated(word: str) -> bool:
+    """Check whether a long word has letters and digits, of both cases or hexadecimal."""
+    has_digits, has_letters = any(char.isdigit() for char in word), any(char.isalpha() for char in word)
+    return has_digits and has_letters and looks_random(word)
 
 
 def _has_mark(text: str) -> bool:

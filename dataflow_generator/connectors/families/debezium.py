@@ -185,7 +185,7 @@ class _Tables:
 
     def reads(self) -> SourceReads:
         """Return what the source reads: the tables of every database."""
-        selected = selection(self.connector, _TABLES, _NO_TABLES, self._tables_in_topics())
+        selected = selection(self.connector, self._lists(), _NO_TABLES, self._tables_in_topics())
         key = self.config.key(*_PREFIX)
         problems = [Problem(selected.key, what) for what in selected.unclear]
         if not self.prefix:
@@ -200,6 +200,15 @@ class _Tables:
             problems=tuple(problems),
             keyed=True,
         )
+
+    def _lists(self) -> tuple[str, ...]:
+        """Return the keys of lists of tables; the first one that is set counts."""
+        return (*_TABLES, *self._captured("collection"))
+
+    def _captured(self, scope: str) -> tuple[str, ...]:
+        """Return the key of the one database or collection whose change stream is opened (`capture.scope`)."""
+        is_captured = self.kind is MONGODB and self.config.text("capture.scope").lower() == scope
+        return ("capture.target",) if is_captured else ()
 
     def _renamed(self, read: SourceRead) -> SourceRead:
         """Return *read* with the topic that `topic.regex` makes of a name that it matches as a whole.
@@ -250,7 +259,7 @@ class _Tables:
         """
         if selected.configured or (selected.names and not self._has_topic_of_unknown_table(selected)):
             return ()
-        items = self.config.items(*self.kind.containers)
+        items = self.config.items(*self.kind.containers, *self._captured("database"))
         return tuple(f"{quoted(name) if (name := literal(item)) else item}\\..*" for item in items)
 
     def _databases(self) -> tuple[str, ...]:

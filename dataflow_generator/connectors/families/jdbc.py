@@ -19,6 +19,7 @@ from scanner_model.lazy_names import load
 _TABLES = ("table.include.list", "table.whitelist", "tables.include", "tables")
 _OTHER_NAMES = ("snowflake.database.name", "kudu.database")
 _NO_TABLES = ("table.exclude.list", "table.blacklist")
+_QUERIES = ("query", "query.masked")
 
 
 def server_of(connector: Connector, scheme: str = "") -> JdbcServer:
@@ -52,8 +53,11 @@ def managed_source(scheme: str) -> ConnectorReader:
 def _read(connector: Connector, server: JdbcServer) -> ConnectorFlows:
     config = connector.config
     prefix = config.text("topic.prefix")
-    if config.text("query"):
+    if config.text(*_QUERIES):
         return _of_query(connector, server, prefix)
+    if config.hides(*_QUERIES):
+        hidden = SourceRead(source=None, topic=prefix, because="query, topic.prefix", unknown="the query is masked")
+        return source(connector, SourceReads(reads=(hidden,)))
     listed = config.items(*_TABLES)
     selected = selection(connector, _TABLES, _NO_TABLES, _tables_in_topics(connector, server, prefix) if listed else ())
     reads = [
@@ -76,7 +80,8 @@ def _tables_in_topics(connector: Connector, server: JdbcServer, prefix: str) -> 
 
 def _of_query(connector: Connector, server: JdbcServer, prefix: str) -> ConnectorFlows:
     """Read the sources of a query; where it cannot be parsed, only the topic is known."""
-    query = load("dataflow_generator.sql.relational.queries:read_query")(connector.config.text("query"), server.scheme)
+    text = connector.config.text(*_QUERIES)
+    query = load("dataflow_generator.sql.relational.queries:read_query")(text, server.scheme)
     tables = {table: table_of(server, ".".join(map(_quoted, table))) for table in query.tables}
     because = "query, topic.prefix"
     reads = [SourceRead(source=tables[table], topic=prefix, because=because) for table in query.tables]

@@ -230,7 +230,10 @@ def cosmos_source(connector: Connector) -> ConnectorFlows:
 
 
 _HOST = ("connection.url", "instance.url", "connection.urls", "opensearch.url")
-_MAPS = ("topic.to.external.resource.mapping", "topic.index.map", "topic.to.resource.mapping")
+_MAPS = (
+    *("topic.to.external.resource.mapping", "topic.to.existing.resource.mapping"),
+    *("topic.index.map", "topic.to.resource.mapping"),
+)
 
 
 def search_sink(scheme: str) -> ConnectorReader:

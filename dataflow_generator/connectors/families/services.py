@@ -88,7 +88,10 @@ def _apis(config: Config) -> Iterator[tuple[tuple[str, ...], str, str]]:
         yield names, config.text(f"{api}.http.api.path"), api
 
 
-_TOPIC_KEYS = ("kafka.topic", "topic", "kafka.topics", "topics", "topic.name", "connect.topic", "mqtt.kafka.topic")
+_TOPIC_KEYS = (
+    *("kafka.topic", "topic", "kafka.topics", "topics", "topic.name", "connect.topic", "mqtt.kafka.topic"),
+    "neo4j.query.topic",
+)
 _MQ_PORT = re.compile(r"\((\d+)\)")
 """IBM MQ writes the port of a host in brackets: `mq-1(1414),mq-2(1414)`."""
 

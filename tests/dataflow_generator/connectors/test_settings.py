@@ -5,7 +5,7 @@ import pytest
 from dataflow_generator.connectors import Config, Connector, ConnectorFlows, Direction, Shape, read_connector
 from dataflow_generator.connectors.columns import column_flows
 from dataflow_generator.connectors.registry import CONNECTORS, MANAGED
-from dataflow_generator.connectors.settings import HARMLESS, INTERPRETED, UNINTERPRETED, family_of
+from dataflow_generator.connectors.settings import UNINTERPRETED, family_of
 from scanner_model.names import Role
 
 MYSQL = {
@@ -303,13 +303,6 @@ def test_a_pipeline_that_only_selects_documents_keeps_their_columns() -> None:
     config = UNKNOWN_COLUMNS["pipeline"] | {"pipeline": '[{"$match": {"operationType": "insert"}}]'}
 
     assert read(config).shape is Shape.ROW
-
-
-def test_a_setting_is_in_one_list_of_its_family_only() -> None:
-    for family, settings in UNINTERPRETED.items():
-        keys = [*(s.key for s in settings), *INTERPRETED.get(family, ()), *HARMLESS.get(family, ())]
-
-        assert len(keys) == len(set(keys))
 
 
 def test_every_family_of_settings_has_classes() -> None:

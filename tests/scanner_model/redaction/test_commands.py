@@ -23,13 +23,19 @@ LINES = (
     f"aws configure set aws_secret_access_key {S}", f"unzip -P {S} x.zip", f"smbclient //h/x -U user%{S}",
     f"rabbitmqadmin -u a -p {S} list", f"echo {S} | sudo -S ls", f"echo '{S}' | docker login --password-stdin -u me",
     f"twine upload -u a -p {S}", f"cqlsh -u a -p {S} host", f"lftp -u a,{S} host", f"sshpass -p{S} ssh h",
-    f"mariadb -p{S} x",
+    f"mariadb -p{S} x", f"confluent api-key store KEYID {S}", f"htpasswd -b .htpasswd me {S}",
+    f"mc alias set m http://h KEY {S}", f"ksql -u me -p {S} http://k:8088", f"ssh-keygen -q -N {S} -f k",
+    f"rabbitmqctl add_user me {S}", f"rabbitmqctl --node r change_password me {S}", f"kinit me <<< {S}",
+    f"sudo -S ls <<< '{S}'", f"zkCli.sh -server z:2181 addauth digest me:{S}", f"cypher-shell -u neo4j -p {S}",
+    f"elasticsearch-users useradd me -p {S}", f"docker login --password-stdin -u me <<<{S}",
     f"cd a && curl \\\n  -u me:{S} \\\n  https://h",
 )  # fmt: skip
 HARMLESS = (
     "docker run -p 8080:80 image", "curl -s https://h/connectors", "mysql -h db -u root -p", "zip -r a.zip b",
     "curl -u $USER:$PASS https://h", "curl -b cookies.txt x | grep a", "vault read secret/x", "helm install x -p",
     "az group list", "sqlplus /nolog", "redis-cli ping", "aws configure list", "echo done | tee log", "7z x a.7z",
+    "confluent kafka topic create orders", "rabbitmqctl list_users", "mc ls m/bucket/a/b", "ksql http://k:8088",
+    "cat <<< orders", "htpasswd -D file me",
 )  # fmt: skip
 TOKENS = (
     "glrt-aB3dE6gH9kLmN2pQ5rSt", "npm_" + "aB3d" * 9, f"pypi-AgEIcHlwaS5vcmc{R}", f"dckr_pat_{R[:27]}",
@@ -39,7 +45,9 @@ TOKENS = (
     f"glsa_{R}_ab12cd34", f"123456789:AA{R}a", f"ATATT3xFfGF0{R}{R}", f"xapp-1-A0123-1234567890-{R}",
     f"{R[:14]}.atlasv1.{R}{R}",
     "AGE-SECRET-KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE" * 2, "rubygems_" + "ab12" * 12, f"abc8Q~{R}ab",
-    "PMAK-" + "ab12" * 6 + "-" + "ab12" * 9,
+    "PMAK-" + "ab12" * 6 + "-" + "ab12" * 9, "sbp_" + "ab12" * 10, "squ_" + "ab12" * 10, f"bkua_{R}aB12",
+    "CCIPAT_AbCdEf1234_" + "ab12" * 10, f"figd_{R}aB12cD", "pul-" + "ab12" * 10, f"sq0csp-{R}", f"HRKU-{R}",
+    "pat-na1-" + "ab12" * 2 + "-ab12-ab12-ab12-" + "ab12" * 3, f"acme_{R}aB12cD34",
 )  # fmt: skip
 
 
@@ -57,6 +65,18 @@ def test_a_command_line_without_a_secret_stays(line: str) -> None:
 @pytest.mark.parametrize("token", TOKENS)
 def test_a_token_of_a_known_service_is_hidden(token: str) -> None:
     assert token not in mask_text(f"could not use {token} here")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "orders_4b1dc0ffee4b1dc0ffee4b1dc0ffee12", "connect_4b1dc0ffee-4b1d-4b1d-4b1d-c0ffee4b1dc0", "a_" + "b" * 60,
+        "shop_order_placed_by_customer_of_the_shop_v2", "com_acme_orders_internal_statistics_daily",
+        "app-4b1dc0ffee4b1dc0ffee4b1dc0ffee4b1dc0ffee",
+    ],
+)  # fmt: skip
+def test_a_name_with_a_hash_or_many_words_is_no_token(name: str) -> None:
+    assert mask_text(f"could not use {name} here") == f"could not use {name} here"
 
 
 @given(st.text(alphabet=st.sampled_from("curlmysqp -u'\"\\\n:=;|/@aP"), max_size=60))

@@ -1,0 +1,45 @@
+"""A file in a form that is not read: what only connects or runs a program is fine, anything else is unknown."""
+
+from __future__ import annotations
+
+import pytest
+from committed_repository import BASE, rules
+
+pytestmark = pytest.mark.slow
+
+SETTINGS = "kafka:\n  bootstrap-servers: k:9092\n  request-timeout-ms: 100\n  topics:\n    users: users-v1\n"
+FLINK = """apiVersion: flink.apache.org/v1beta1
+kind: FlinkDeployment
+metadata: {name: f}
+spec:
+  image: x:1
+  job: {jarURI: local:///x.jar, state: running, args: ["--topic", "refunds"]}
+"""
+FILES = {**BASE, "conf/application.yml": SETTINGS, "k8s/f.yaml": FLINK}
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("conf/application.yml", "k:9092", "k2:9092"),
+        ("conf/application.yml", "ms: 100", "ms: 200"),
+        ("conf/application.yml", "kafka:\n", "# of the shop\nkafka:\n"),
+        ("k8s/f.yaml", "x:1", "x:2"),
+    ],
+)
+def test_what_only_connects_or_runs_a_program_is_fine(check, path, old, new):
+    assert rules(check({path: FILES[path].replace(old, new)}, FILES)) == set()
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("conf/application.yml", "users-v1", "users-v2"),
+        ("conf/application.yml", "users: users-v1", "users: users-v1\n    orders: x"),
+        ("k8s/f.yaml", '"refunds"', '"other"'),
+        ("k8s/f.yaml", "running", "suspended"),
+        ("k8s/f.yaml", "image: x:1", "image: x:2\n  mode: other"),
+    ],
+)
+def test_what_may_name_topics_is_unknown(check, path, old, new):
+    assert rules(check({path: FILES[path].replace(old, new)}, FILES)) != set()
