@@ -12,6 +12,7 @@ from scanner_programs.frames.values import (
     Dataset,
     Decider,
     Value,
+    any_of,
     combined,
     deciding,
     either,
@@ -65,7 +66,7 @@ class Frame:
         else:
             maybe = [each for each in self.open if parts and parts[0].casefold() not in each.hidden]
             if len(maybe) != 1:
-                return replace(combined(each.value for each in maybe), unclear=True) if maybe else None
+                return any_of(each.value for each in maybe) if maybe else None
             value = maybe[0].value.member(parts[0])
         for name in parts[1:]:
             value = value.member(name)

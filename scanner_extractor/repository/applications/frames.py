@@ -17,7 +17,7 @@ from scanner_programs.frames.datasets import TOPIC
 from scanner_programs.frames.expressions import UNNAMED
 from scanner_programs.frames.scala import lowered
 from scanner_programs.frames.spark import Job, Sink
-from scanner_programs.frames.values import Dataset, Origin, Value
+from scanner_programs.frames.values import Dataset, Origin, Value, every_origin
 
 Resolve = Callable[[Dataset], tuple[Dataset, ...]]
 """Returns what a dataset is called where a job runs: settings in its name have values; none if one has no value."""
@@ -100,6 +100,8 @@ class FrameUses:
                 self._use(target, (), sink.place, whole=False, writes=True)
 
     def _value(self, value: Value, target: _Target, place: str) -> None:
+        if self.left < 0:
+            return
         for origin in value.origins:
             self._column(origin, target, value.effect or "IDENTITY", place)
         for origin, subtype in value.deciders:
@@ -113,11 +115,12 @@ class FrameUses:
 
     def _read(self, values: Iterable[Value], deciders: Iterable[Origin], place: str) -> None:
         """Note the fields of topics that values are derived from."""
-        for value in values:
-            for origin in value.every:
-                self._origin(origin, place, is_clear=not value.unclear)
-        for origin in deciders:
+        listed = list(values)
+        clear = every_origin(value for value in listed if not value.unclear).union(deciders)
+        for origin in clear:
             self._origin(origin, place, is_clear=True)
+        for origin in every_origin(value for value in listed if value.unclear):
+            self._origin(origin, place, is_clear=False)
 
     def _origin(self, origin: Origin, place: str, *, is_clear: bool) -> None:
         dataset, path = origin

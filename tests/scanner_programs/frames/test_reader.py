@@ -191,3 +191,19 @@ def test_text_with_an_unknown_escape_is_read_without_a_warning() -> None:
     text = "orders.where(F.regexp_extract('id', '\\d+', 0) != '').select('id').write.saveAsTable('t')"
 
     assert _columns(text) == {"t": {"id": ["orders.id"]}}
+
+
+def test_text_that_may_be_any_column_has_no_fields_below_each_of_them() -> None:
+    """The grouped frame has no column `value`: what is parsed may be of `id` or of `total`, not their members."""
+    text = "grouped = orders.select('id', 'total').groupBy('*').count()\n"
+    text += "grouped.select(from_json('value', 'a INT').alias('m')).select('m.a').write.saveAsTable('t')"
+
+    assert _columns(text)["t"]["a"] == ["orders.id", "orders.total"]
+
+
+def test_column_that_may_be_one_of_very_many_is_derived_from_the_table_as_a_whole() -> None:
+    """A hundred flows into each column would say no more, and hide those that are known."""
+    names = ", ".join(f"c{at} INT" for at in range(100))
+    text = f"read('wide', '{names}').select('missing', 'c1').write.saveAsTable('t')"
+
+    assert _columns(text)["t"] == {"missing": ["wide"], "c1": ["wide.c1"]}
