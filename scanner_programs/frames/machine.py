@@ -68,12 +68,16 @@ class External:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """The names of a module, function or class; *starred* are modules all of whose names it has."""
+    """The names of a module, function or class; *starred* are modules all of whose names it has.
+
+    *outer* are the scopes of names that it declares `global` or `nonlocal`.
+    """
 
     path: str
     parent: Scope | None = None
     names: dict[str, Evaluated] = field(default_factory=dict)
     starred: list[str] = field(default_factory=list)
+    outer: dict[str, Scope] = field(default_factory=dict)
 
     def owner(self, name: str) -> Scope | None:
         """Return the scope that defines a name; None if none does."""
@@ -262,6 +266,22 @@ _COMPARED: Mapping[type, Callable[[Evaluated, Evaluated], Evaluated]] = {
 }
 
 
+_SPECIAL: Mapping[type, str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Mod: "mod",
+    ast.BitOr: "or",
+    ast.BitAnd: "and",
+    ast.RShift: "rshift",
+    ast.LShift: "lshift",
+    ast.MatMult: "matmul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+}
+"""Methods by which a class defines an operator."""
+
+
 class Modules:
     """What the machine needs of the files and libraries around a program; the Spark API is a subclass."""
 
@@ -374,29 +394,87 @@ class Machine:
             case ast.Try():
                 return self._try(node, scope)
             case ast.Match():
-                for case in node.cases:
-                    self._block(case.body, scope)
+                return self._cases(self.value(node.subject, scope), node.cases, scope)
             case ast.Raise():
                 return "raise"
             case ast.Break():
                 return "break"
             case ast.Continue():
                 return "continue"
-            case ast.Delete() | ast.Global() | ast.Nonlocal() | ast.Pass() | ast.Assert():
-                if isinstance(node, ast.Global):
-                    scope.names |= {name: scope.module.names[name] for name in node.names if name in scope.module.names}
+            case ast.Global():
+                scope.outer |= dict.fromkeys(node.names, scope.module)
+            case ast.Nonlocal() if scope.parent is not None:
+                scope.outer |= {name: scope.parent.owner(name) or scope.parent for name in node.names}
         return ""
 
     def _if(self, node: ast.If, scope: Scope) -> str:
         truth = self._truth(self.value(node.test, scope))
         if truth is not None:
             return self._block(node.body if truth else node.orelse, scope)
+        return self._one_of_two(lambda: self._block(node.body, scope), lambda: self._block(node.orelse, scope), scope)
+
+    def _cases(self, subject: Evaluated, cases: Sequence[ast.match_case], scope: Scope) -> str:
+        """Run the case that matches; of those that may match, each."""
+        if not cases:
+            return ""
+        case, *rest = cases
+        truth = self._matches(case.pattern, subject, scope)
+        if truth is not False and case.guard is not None:
+            guard = self._truth(self.value(case.guard, scope))
+            truth = None if truth and guard is None else truth if guard else guard
+        if truth is not None:
+            return self._block(case.body, scope) if truth else self._cases(subject, rest, scope)
+        return self._one_of_two(lambda: self._block(case.body, scope), lambda: self._cases(subject, rest, scope), scope)
+
+    def _matches(self, pattern: ast.pattern, subject: Evaluated, scope: Scope) -> bool | None:
+        """Return whether a value matches a pattern, and bind its names; None if that is not known."""
+        match pattern:
+            case ast.MatchValue() | ast.MatchSingleton():
+                value = pattern.value
+                known = self.value(value, scope) if isinstance(value, ast.expr) else value
+                return known == subject if is_plain(known) and is_plain(subject) else None
+            case ast.MatchOr():
+                found = [self._matches(each, subject, scope) for each in pattern.patterns]
+                return True if True in found else None if None in found else False
+            case ast.MatchAs():
+                truth = self._matches(pattern.pattern, subject, scope) if pattern.pattern is not None else True
+                if pattern.name is not None:
+                    scope.names[pattern.name] = subject
+                return truth
+            case ast.MatchSequence() if not isinstance(subject, list | tuple) and _is_known(subject):
+                return False
+            case ast.MatchSequence() if not any(isinstance(each, ast.MatchStar) for each in pattern.patterns):
+                if isinstance(subject, list | tuple):
+                    if len(pattern.patterns) != len(subject):
+                        return False
+                    return _all(self._matches(*each, scope) for each in zip(pattern.patterns, subject, strict=True))
+            case ast.MatchMapping() if _is_known(subject):
+                keys = [self.value(key, scope) for key in pattern.keys]
+                if not isinstance(subject, dict) or not all(is_key(key) and key in subject for key in keys):
+                    return False
+                pairs = zip(pattern.patterns, (subject[key] for key in keys), strict=True)
+                return _all([self._matches(each, value, scope) for each, value in pairs])
+            case ast.MatchClass() if isinstance(of := self.value(pattern.cls, scope), Class) and _is_known(subject):
+                if not isinstance(subject, Instance) or subject.of is None or of not in subject.of.lineage():
+                    return False
+                names = [*subject.of.fields[: len(pattern.patterns)], *pattern.kwd_attrs]
+                values = [self._of_instance(subject, name) for name in names]
+                patterns = [*pattern.patterns, *pattern.kwd_patterns]
+                pairs = zip(patterns, values, strict=False)
+                return _all([self._matches(each, value, scope) for each, value in pairs])
+        for each in ast.walk(pattern):
+            if isinstance(each, ast.MatchAs | ast.MatchStar) and each.name is not None:
+                scope.names[each.name] = self._part(subject)
+        return None
+
+    def _one_of_two(self, left: Callable[[], str], right: Callable[[], str], scope: Scope) -> str:
+        """Run two alternatives; each name has the value of either."""
         before = dict(scope.names)
-        first = self._block(node.body, scope)
+        first = left()
         after = dict(scope.names)
         scope.names.clear()
         scope.names.update(before)
-        second = self._block(node.orelse, scope)
+        second = right()
         if first and second:
             return first if first == second else "return"
         if first:
@@ -459,7 +537,7 @@ class Machine:
         """Bind a target to a value."""
         match target:
             case ast.Name():
-                scope.names[target.id] = value
+                scope.outer.get(target.id, scope).names[target.id] = value
             case ast.Tuple() | ast.List():
                 items = list(self.items(value)) if isinstance(value, list | tuple) else []
                 for at, each in enumerate(target.elts):
@@ -621,10 +699,12 @@ class Machine:
         """Return the elements of a value; of one that is not known, a single one that is not known."""
         if isinstance(value, list | tuple | set | range):
             return list(value)[:MOST_ITEMS]
-        if isinstance(value, dict):
+        if isinstance(value, dict | str):
             return list(value)[:MOST_ITEMS]
         if isinstance(value, Choice):
             return [item for each in value.options for item in self.items(each)][:MOST_ITEMS]
+        if isinstance(value, Instance) and (own := self._special(value, "__iter__", ())) is not None:
+            return self.items(own)
         return [] if value is None else [self._part(value)]
 
     def _binary(self, sign: ast.operator, left: Evaluated, right: Evaluated) -> Evaluated:
@@ -633,6 +713,11 @@ class Machine:
         if isinstance(left, Choice) or isinstance(right, Choice):
             lefts, rights = (each.options if isinstance(each, Choice) else (each,) for each in (left, right))
             return one_of([self._binary(sign, a, b) for a in lefts for b in rights][:20])
+        if isinstance(left, Instance) or isinstance(right, Instance):
+            name = _SPECIAL.get(type(sign), "")
+            own = self._special(left, f"__{name}__", (right,))
+            own = own if own is not None else self._special(right, f"__r{name}__", (left,))
+            return own if own is not None else Unknown((*frames_in(left), *frames_in(right)))
         run = _BINARY.get(type(sign))
         plain = (str, int, float, list, tuple, dict)
         if run is None or not isinstance(left, plain) or not isinstance(right, plain):
@@ -655,6 +740,11 @@ class Machine:
             else isinstance(result, int) and abs(result) > _LARGEST
         )
         return Unknown() if is_large else result
+
+    def _special(self, value: Evaluated, name: str, given: tuple[Evaluated, ...]) -> Evaluated:
+        """Return what a special method of an object returns; None if its class has none."""
+        found = value.of.find(name) if isinstance(value, Instance) and value.of is not None else None
+        return self.call(self._bound(found, value), Arguments(given, {}, "")) if found is not None else None
 
     def _either(self, node: ast.BoolOp, scope: Scope) -> Evaluated:
         values = []
@@ -715,6 +805,8 @@ class Machine:
     def _element(self, base: Evaluated, key: Evaluated) -> Evaluated:
         if isinstance(base, dict | list | tuple | str):
             return self._item(base, key)
+        if isinstance(base, Instance) and (own := self._special(base, "__getitem__", (key,))) is not None:
+            return own
         return self.modules.element(self, base, key)
 
     @staticmethod
@@ -901,6 +993,15 @@ def options_of(value: Evaluated) -> tuple[Evaluated, ...]:
 def _is_object(*values: Evaluated) -> bool:
     """Return whether one of *values* is certainly not None."""
     return any(isinstance(each, Expr | Frame | Library | Function | Instance | list | dict | tuple) for each in values)
+
+
+def _is_known(value: Evaluated) -> bool:
+    return is_plain(value) or isinstance(value, list | tuple | dict | Instance)
+
+
+def _all(found: Iterable[bool | None]) -> bool | None:
+    listed = list(found)
+    return False if False in listed else None if None in listed else True
 
 
 def as_expr(value: Evaluated) -> Expr:

@@ -21,7 +21,7 @@ from scanner_programs.frames.machine import (
     is_plain,
     options_of,
 )
-from scanner_programs.frames.relations import Frame, Setting, assigned, of_dataset, opaque
+from scanner_programs.frames.relations import Frame, Pivot, Setting, assigned, of_dataset, opaque
 from scanner_programs.frames.schemas import PLAIN, ddl_type
 from scanner_programs.frames.sql import execute, expression
 from scanner_programs.frames.values import NOTHING, Dataset, Type, Value, record_columns
@@ -461,21 +461,27 @@ class Grouped(Library):
     frame: Frame
     keys: Sequence[Expr]
     job: Job
-    is_pivoted: bool = False
+    pivot: Pivot | None = None
 
     def do_agg(self, machine: Machine, arguments: Arguments) -> Frame:
-        results = columns_of(arguments.every)
-        frame = self.frame.grouped(self.keys, results)
-        if self.is_pivoted:
-            return opaque([self.frame], None, "the columns of a pivot are not known")
-        return frame
+        return self._aggregated(columns_of(arguments.every))
+
+    def _aggregated(self, results: Sequence[Expr]) -> Frame:
+        return self._pivoted(self.frame.grouped(self.keys, results), len(results))
+
+    def _pivoted(self, frame: Frame, count: int) -> Frame:
+        return self.pivot.of(frame, count) if self.pivot is not None else frame
 
     def do_pivot(self, machine: Machine, arguments: Arguments) -> Grouped:
-        return replace(self, is_pivoted=True, frame=self.frame.decided_by(columns_of(arguments.values[:1]), "GROUP_BY"))
+        values = arguments.get(1, "values")
+        is_known = isinstance(values, list | tuple) and values and all(is_plain(each) for each in values)
+        by = columns_of([arguments.get(0, "pivot_col")])
+        pivot = Pivot(self.frame.select(by).whole(), tuple(map(str, values)) if is_known else None)
+        return replace(self, frame=self.frame.decided_by(by, "GROUP_BY"), pivot=pivot)
 
     def do_count(self, machine: Machine, arguments: Arguments) -> Frame:
         frame = self.frame.grouped(self.keys, [])
-        return replace(frame, columns=(*frame.columns, Out("count", NOTHING)))
+        return self._pivoted(replace(frame, columns=(*frame.columns, Out("count", NOTHING))), 1)
 
     def other(self, name: str, machine: Machine, place: str) -> Evaluated:
         if name in (
@@ -496,7 +502,7 @@ class Grouped(Library):
         if name in ("sum", "avg", "mean", "min", "max"):
             return Method(
                 self,
-                lambda _, given: self.frame.grouped(self.keys, [call(name, each) for each in columns_of(given.values)]),
+                lambda _, given: self._aggregated([call(name, each) for each in columns_of(given.values)]),
             )
         return Method(self, lambda _, given: opaque([self.frame], None, f"{name} of groups is not known"))
 
@@ -716,6 +722,12 @@ def _within(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame
     return frame.joined(other, None, "semi").distinct(()) if isinstance(other, Frame) else frame
 
 
+def _unpivot(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    name, value = given.text(2, "variableColumnName"), given.text(3, "valueColumnName")
+    kept, columns = (columns_of([given.get(at, key)]) for at, key in ((0, "ids"), (1, "values")))
+    return frame.unpivoted(kept, columns, name or "variable", value or "value")
+
+
 def _write_to(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Writer:
     return Writer(job, frame, table=given.text(0, "table") or "")
 
@@ -752,6 +764,7 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
     **dict.fromkeys(("intersect", "intersectAll", "subtract", "exceptAll"), _within),
     "writeTo": _write_to,
     "dropna": _na_drop,
+    **dict.fromkeys(("unpivot", "melt"), _unpivot),
     **dict.fromkeys(
         ("cache", "persist", "unpersist", "checkpoint", "localCheckpoint", "hint", "coalesce", "limit"), _same
     ),

@@ -207,3 +207,16 @@ def test_column_that_may_be_one_of_very_many_is_derived_from_the_table_as_a_whol
     text = f"read('wide', '{names}').select('missing', 'c1').write.saveAsTable('t')"
 
     assert _columns(text)["t"] == {"missing": ["wide"], "c1": ["wide.c1"]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "orders.unpivot('id', ['city', 'total'], 'kind', 'v').write.saveAsTable('t')",
+        "orders.createOrReplaceTempView('o')\n"
+        "spark.sql('SELECT * FROM (SELECT id, city, total FROM o) UNPIVOT (v FOR kind IN (city, total))')"
+        ".write.saveAsTable('t')",
+    ],
+)
+def test_column_of_rows_that_were_columns_is_a_copy_of_each(text: str) -> None:
+    assert _columns(text)["t"] == {"id": ["orders.id"], "kind": [], "v": ["orders.city", "orders.total"]}
