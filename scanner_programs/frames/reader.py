@@ -196,6 +196,13 @@ class _Text(Library):
     do_read_text = do_getvalue = do_read
 
 
+class _Log(Library):
+    """A logger: rows passed to it are not written to a sink."""
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        return Method(self, lambda machine, arguments: None)
+
+
 class _Options(Library):
     """A parser of command-line options, with their defaults."""
 
@@ -421,7 +428,7 @@ class _Program(Modules):
                 return Method(base, lambda _, given: f"${{{given.text(0)}}}" if given.text(0) else Unknown())
             case Unknown() if name == "toDF" and base.inputs:
                 return Method(base, lambda _, given: opaque(base.inputs, names_in(given.every) or None, base.why))
-        why = base.why if isinstance(base, Unknown) else f"{name} is not known"
+        why = base.why if isinstance(base, Unknown) and not base.inputs else f"{name} is not known"
         return Unknown(tuple(frames_in(base)), why, of_unknown=isinstance(base, Unknown))
 
     @staticmethod
@@ -440,6 +447,8 @@ class _Program(Modules):
     def called(self, machine: Machine, name: str, arguments: Arguments) -> Evaluated:
         package, _, last = name.rpartition(".")
         first = arguments.get(0)
+        if package == "logging":
+            return _Log()
         if package in _FUNCTIONS or name.startswith("pyspark.sql.functions."):
             return self._function(last, arguments)
         if package == "builtins":
@@ -467,6 +476,8 @@ class _Program(Modules):
                 for item in items:
                     result = machine.call(first, Arguments((result, item), {}, arguments.place))
                 return result
+            case "importlib.import_module" if isinstance(first, str):
+                return self.imported(machine, first, 0, self.path)
             case "functools.partial":
                 return Method(
                     first,
@@ -572,7 +583,9 @@ class _Program(Modules):
                 self.job.used += [(frame, arguments.place) for frame in frames_in(first)]
             case "print":
                 return None
-        return Unknown()
+            case "eval" | "exec":
+                self.job.problem(arguments.place, "a text that the program runs is not read")
+        return Unknown(tuple(frame for each in arguments.every for frame in frames_in(each)))
 
     def _file(self, name: Evaluated) -> str | None:
         """Return the file of the repository that a program opens; None if it has none of this name."""
@@ -704,6 +717,8 @@ _BUILTINS = frozenset(
     *(
         "callable",
         "enumerate",
+        "eval",
+        "exec",
         "filter",
         "next",
         "open",

@@ -108,6 +108,7 @@ def sql(job: Job, text: Evaluated, place: str, named: Mapping[str, Evaluated]) -
     """Run the statements of a text of SQL; *named* are the frames and values in its braces."""
     if not isinstance(text, str):
         job.problem(place, "a statement of SQL is not resolved")
+        job.used += [(frame, place) for frame in job.views.values()]
         return Unknown(tuple(frames_in(text)), "a statement of SQL is not resolved")
     statements = _Statements(job, place)
     for name, value in named.items():
@@ -187,7 +188,7 @@ class Session(Library):
         if names is None and isinstance(data, list) and data and isinstance(data[0], dict):
             names = [str(key) for key in data[0]]
         if inputs:
-            return opaque(inputs, names, "")
+            return opaque(inputs, names, "" if names else "the columns of a frame of rows are not known")
         return Frame(tuple(Out(name, NOTHING) for name in names or ()))
 
     def do_range(self, machine: Machine, arguments: Arguments) -> Frame:
@@ -399,6 +400,7 @@ class Writer(Library):
 
     def do_foreach(self, machine: Machine, arguments: Arguments) -> Writer:
         self.job.used += [(frame, arguments.place) for frame in frames_in(self.value)]
+        self.job.problem(arguments.place, "what a function of single rows does with them is not resolved")
         return replace(self, is_done=True)
 
     def do_start(self, machine: Machine, arguments: Arguments) -> Unknown:
@@ -482,6 +484,11 @@ class Grouped(Library):
     def do_count(self, machine: Machine, arguments: Arguments) -> Frame:
         frame = self.frame.grouped(self.keys, [])
         return self._pivoted(replace(frame, columns=(*frame.columns, Out("count", NOTHING))), 1)
+
+    def do_cogroup(self, machine: Machine, arguments: Arguments) -> Grouped:
+        other = arguments.get(0, "other")
+        rows = other.frame.decided_by(other.keys, "GROUP_BY") if isinstance(other, Grouped) else opaque((), None, "")
+        return replace(self, frame=self.frame.joined(rows, None))
 
     def other(self, name: str, machine: Machine, place: str) -> Evaluated:
         if name in (

@@ -87,10 +87,10 @@ class FrameUses:
         for target in self.resolve(sink.target) if sink.target is not None else ():
             if not frame.sources:
                 self._add(FlowEnd(), _end(target), sink.place)
-            for source in frame.sources:
+            for source in sorted(frame.sources):
                 for each in self.resolve(source):
                     self._add(_end(each), _end(target), sink.place)
-            for origin, subtype in frame.deciders:
+            for origin, subtype in sorted(frame.deciders):  # of two, the first is kept
                 self._column(origin, (target, None), subtype, sink.place)
             for path, value in _topic_columns(sink) if sink.is_topic else _table_columns(sink):
                 self._value(value, (target, path), sink.place)
@@ -102,9 +102,9 @@ class FrameUses:
     def _value(self, value: Value, target: _Target, place: str) -> None:
         if self.left < 0:
             return
-        for origin in value.origins:
+        for origin in sorted(value.origins):
             self._column(origin, target, value.effect or "IDENTITY", place)
-        for origin, subtype in value.deciders:
+        for origin, subtype in sorted(value.deciders):
             self._column(origin, target, subtype, place)
 
     def _column(self, origin: Origin, target: _Target, subtype: str, place: str) -> None:
