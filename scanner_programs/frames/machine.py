@@ -15,6 +15,7 @@ from typing import Any
 
 from scanner_programs.frames.expressions import Expr, Kind, call, literal
 from scanner_programs.frames.relations import Frame
+from scanner_programs.frames.values import Type
 
 Evaluated = Any
 """What an expression of a program comes to: a constant or container of Python, a frame, or a class of this module."""
@@ -32,6 +33,7 @@ _MOST_PLACES = 50
 _MOST_LISTED = 2_000
 _PLACE = re.compile(r"%[^%A-Za-z]*")
 """A place of a format up to the letter of its kind."""
+_SETTING = re.compile(r"\$\{[\w.-]+\}")
 _WIDE = re.compile(r"\d{3}|\*")
 """A width or precision that makes a long text of a short one."""
 
@@ -264,6 +266,32 @@ _COMPARED: Mapping[type, Callable[[Evaluated, Evaluated], Evaluated]] = {
     ast.In: lambda left, right: left in right,
     ast.NotIn: lambda left, right: left not in right,
 }
+
+
+_SIGNS: Mapping[type, str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Mod: "%",
+    ast.BitAnd: "AND",
+    ast.BitOr: "OR",
+    ast.Eq: "=",
+    ast.NotEq: "<>",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+"""Operators, as libraries whose columns are objects of theirs name them."""
+
+
+def _operated(sign: ast.operator | ast.cmpop, left: Evaluated, right: Evaluated) -> Evaluated:
+    """Return what an operator makes of an object of a library; None if it has no operators."""
+    for of, other in ((left, right), (right, left)):
+        if isinstance(of, Library) and hasattr(of, "operated") and type(sign) in _SIGNS:
+            return of.operated(_SIGNS[type(sign)], other, is_left=of is left)
+    return None
 
 
 _SPECIAL: Mapping[type, str] = {
@@ -710,6 +738,8 @@ class Machine:
     def _binary(self, sign: ast.operator, left: Evaluated, right: Evaluated) -> Evaluated:
         if isinstance(left, Expr) or isinstance(right, Expr):
             return call(type(sign).__name__.lower(), as_expr(left), as_expr(right))
+        if (own := _operated(sign, left, right)) is not None:
+            return own
         if isinstance(left, Choice) or isinstance(right, Choice):
             lefts, rights = (each.options if isinstance(each, Choice) else (each,) for each in (left, right))
             return one_of([self._binary(sign, a, b) for a in lefts for b in rights][:20])
@@ -747,9 +777,12 @@ class Machine:
         return self.call(self._bound(found, value), Arguments(given, {}, "")) if found is not None else None
 
     def _either(self, node: ast.BoolOp, scope: Scope) -> Evaluated:
-        values = []
+        values: list[Evaluated] = []
         for each in node.values:
             value = self.value(each, scope)
+            if values and isinstance(node.op, ast.Or) and _is_setting(values[-1]) and isinstance(value, str):
+                values[-1] = f"{values[-1][:-1]}:{value}}}"
+                break
             truth = self._truth(value)
             if isinstance(node.op, ast.Or) and truth is False and each is not node.values[-1]:
                 continue
@@ -774,6 +807,8 @@ class Machine:
             return isinstance(node.ops[0], ast.IsNot)
         if isinstance(left, Expr) or isinstance(right, Expr):
             return call("compared", as_expr(left), *(as_expr(self.value(each, scope)) for each in node.comparators))
+        if (own := _operated(node.ops[0], left, right)) is not None:
+            return own
         run = _COMPARED[type(node.ops[0])]
         known = is_plain(left) and (is_plain(right) or _is_plain_list(right))
         if len(node.ops) > 1 or not known:
@@ -830,6 +865,8 @@ class Machine:
                 return base.names[name] if name in base.names else self.modules.imported(self, name, 1, base.path)
             case Instance():
                 return self._of_instance(base, name)
+            case Class() if name in ("class", "java", "class_"):
+                return base
             case Class():
                 found = base.find(name)
                 return found if found is not None else Unknown()
@@ -918,6 +955,8 @@ class Machine:
                     if isinstance(function, Frame)
                     else self._item(function, key)
                 )
+        if isinstance(function, Library | Type | str | int | float | list | tuple | dict) and not arguments.every:
+            return function  # an accessor of Java: `frame.write()`, `route.topic()`
         may_be_frame = isinstance(function, Unknown) and (function.of_unknown or function.inputs)
         if not may_be_frame and any(isinstance(each, Expr) for each in arguments.values):  # such as a UDF
             return call("udf", *map(as_expr, arguments.values))
@@ -995,6 +1034,11 @@ def _is_object(*values: Evaluated) -> bool:
     return any(isinstance(each, Expr | Frame | Library | Function | Instance | list | dict | tuple) for each in values)
 
 
+def _is_setting(value: Evaluated) -> bool:
+    """Return whether a value is a setting without a default."""
+    return isinstance(value, str) and _SETTING.fullmatch(value) is not None
+
+
 def _is_known(value: Evaluated) -> bool:
     return is_plain(value) or isinstance(value, list | tuple | dict | Instance)
 
@@ -1063,6 +1107,8 @@ _SCALA: Mapping[str, Callable[[Machine, list[Evaluated], Arguments], Evaluated]]
     **dict.fromkeys(("foldLeft", "fold"), _folded),
     **dict.fromkeys(("reduce", "reduceLeft"), _reduced),
     "zip": lambda machine, items, given: list(zip(items, machine.items(given.get(0)), strict=False)),
+    **dict.fromkeys(("stream", "collect", "toMutableList", "asSequence", "sequential"), lambda _, items, __: items),
+    "forEach": _mapped,
     "mkString": lambda _, items, given: given.text(0) and _joined(given.text(0) or "", items),
 }
 """Methods of Scala's collections; a filter may keep any element."""
@@ -1094,7 +1140,13 @@ def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evalua
             return _SCALA[name](
                 machine, machine.items(list(base.items()) if isinstance(base, dict) else base), arguments
             )
-        if isinstance(base, dict) and name == "getOrElse":
+        if isinstance(base, list | tuple) and name == "get":
+            return machine.subscript(base, ast.Constant(value=arguments.get(0)), Scope(""))
+        if isinstance(base, list) and name == "add" and len(arguments.values) == 1:
+            return base.append(arguments.get(0))
+        if isinstance(base, dict) and name == "put" and is_key(arguments.get(0)):
+            return base.update({arguments.get(0): arguments.get(1)})
+        if isinstance(base, dict) and name in ("getOrElse", "getOrDefault"):
             return base.get(arguments.get(0), arguments.get(1)) if is_key(arguments.get(0)) else Unknown()
         if isinstance(base, str) and name == "stripMargin":
             return re.sub(r"(?m)^[ \t]*\|", "", base)

@@ -13,9 +13,11 @@ from pathlib import PurePosixPath
 from scanner_model.documents.json_input import load_text
 from scanner_programs.frames import datasets
 from scanner_programs.frames.expressions import Expr, call, column, literal
+from scanner_programs.frames.flink import Environment, Statements, flink_call
 from scanner_programs.frames.machine import (
     MOST_NODES,
     Arguments,
+    Class,
     Evaluated,
     Exhausted,
     External,
@@ -51,7 +53,9 @@ from scanner_programs.frames.spark import (
 from scanner_programs.frames.values import Type
 
 _SIGNS = re.compile(
-    r"\bpyspark\b|\.(?:read|write)Stream\b|^[ \t]*import dlt\b|\bspark\.(?:read|sql|table)\b", re.MULTILINE
+    r"\bpyspark\b|\borg\.apache\.(?:spark\.sql|flink\.table)\b|\bpyflink\.table\b"
+    r"|\.(?:read|write)Stream\b|^[ \t]*import dlt\b|\bspark\.(?:read|sql|table)\b",
+    re.MULTILINE,
 )
 MOST_STEPS_OF_ALL = 3_000_000
 LONGEST = 400_000
@@ -64,6 +68,7 @@ class Program:
 
     path: str
     job: Job
+    statements: Statements = field(default_factory=Statements)
 
 
 def is_job(text: str) -> bool:
@@ -97,7 +102,7 @@ def read_jobs(
             reader.run()
             evaluated |= reader.machine.executed
             steps += reader.machine.steps
-        yield Program(path, reader.job)
+        yield Program(path, reader.job, reader.statements)
 
 
 class _Sources:
@@ -129,7 +134,7 @@ class _Sources:
         folder = PurePosixPath(path).parent
         for _ in range(level - 1):
             folder = folder.parent
-        endings = ["/".join(parts) + ending for ending in (".py", "/__init__.py", ".scala")]
+        endings = ["/".join(parts) + ending for ending in (".py", "/__init__.py", ".scala", ".java", ".kt")]
         if level:
             endings = [str(folder / ending) for ending in endings]
         fitting = [
@@ -254,12 +259,14 @@ class _Program(Modules):
     evaluated: set[tuple[str, int]]
     job: Job = field(default_factory=Job)
     machine: Machine = field(init=False)
+    statements: Statements = field(default_factory=Statements)
     scopes: dict[str, Scope] = field(default_factory=dict)
     live: dict[str, tuple[Function, bool]] = field(default_factory=dict)
 
     def run(self) -> None:
         """Evaluate the file, then its tables of pipelines, then the functions that nothing has called."""
         self.machine = Machine(self)
+        self.statements.problem = self.job.problem
         try:
             self._module(self.path)
             for name in list(self.live):
@@ -320,29 +327,36 @@ class _Program(Modules):
     def _parameter(self, name: str, annotation: ast.expr | None) -> Evaluated:
         """Return what a framework passes for a parameter: a session, or what is not known."""
         named = ast.unparse(annotation).rpartition(".")[2] if annotation is not None else ""
-        return Session(self.job) if named.strip("'\"") == "SparkSession" or name == "spark" else Unknown()
+        kind = named.strip("'\"")
+        if kind.endswith("TableEnvironment"):
+            return Environment(self.statements)
+        return Session(self.job) if kind == "SparkSession" or name == "spark" else Unknown()
 
     # --- what the machine needs
 
     def imported(self, machine: Machine, name: str, level: int, path: str) -> Evaluated:
         found = self.sources.file_of(name, level, path)
-        return self._module(found) if found is not None else External(name)
+        if found is None:
+            return External(name)
+        module = self._module(found)
+        return module.names.get(PurePosixPath(found).stem, module) if found.endswith((".java", ".kt")) else module
 
     def undefined(self, machine: Machine, name: str, scope: Scope) -> Evaluated:
         if name == "spark":
             return Session(self.job)
-        if scope.path.endswith(".scala") and name[:1].isupper():
-            found = self.sources.file_of(name, 0, scope.path)  # an object of the same package needs no import
+        if scope.path.endswith((".scala", ".java", ".kt")) and name[:1].isupper():
+            found = self.sources.file_of(name, 0, scope.path)  # a class of the same package needs no import
             if found is not None and found != scope.path:
-                return self._module(found)
+                return self.imported(machine, name, 0, scope.path)
+        if name in _OF_SCALA:
+            return External(name)
         starred = scope.module.starred
         if starred and (name not in _BUILTINS or name in _SHADOWING):
             is_function = name[:1].islower()
             fitting = [each for each in starred if (each in _FUNCTIONS) == is_function]
-            if not (is_function and name in _OF_SCALA):
-                return External(f"{(fitting or starred)[-1]}.{name}")
-        if name in _OF_SCALA:
-            return External(name)
+            if not fitting and is_function and "pyspark.sql" in starred:
+                return External(f"pyspark.sql.functions.{name}")  # a static import that an excerpt leaves out
+            return External(f"{(fitting or starred)[-1]}.{name}")
         is_builtin = name in _BUILTINS or name == "display"
         return External(f"builtins.{name}") if is_builtin else Unknown(why=f"{name} is not defined")
 
@@ -449,6 +463,8 @@ class _Program(Modules):
         first = arguments.get(0)
         if package == "logging":
             return _Log()
+        if "flink" in name and (made := flink_call(self.statements, name, arguments)) is not None:
+            return made
         if package in _FUNCTIONS or name.startswith("pyspark.sql.functions."):
             return self._function(last, arguments)
         if package == "builtins":
@@ -457,8 +473,10 @@ class _Program(Modules):
             return FRAME_METHODS[last](
                 first, self.job, machine, Arguments(arguments.values[1:], arguments.named, arguments.place)
             )
-        if last in _TYPES:
-            return _type(last, arguments)
+        if last.removeprefix("create") in _TYPES:
+            return _type(last.removeprefix("create"), arguments)
+        if package.endswith("Encoders") and isinstance(first, Class):
+            return Type("struct", tuple((each, None) for each in first.fields))
         if ".Window." in f".{name}":
             return Window().member(last, machine, arguments.place).run(machine, arguments)
         if "SparkSession" in name or last in ("SparkSession", "SQLContext", "HiveContext", "DatabricksSession"):
@@ -710,6 +728,17 @@ _SETTINGS = frozenset({"getString", "getProperty"})
 _MOST_PARTS = 5_000
 _REACHING = frozenset(
     ("write", "writeStream", "writeTo", "readStream", "read", "sql", "merge", "start", "save", "table", "toTable")
+) | frozenset(
+    (
+        "executeSql",
+        "execute_sql",
+        "executeInsert",
+        "execute_insert",
+        "addInsert",
+        "add_insert",
+        "insertInto",
+        "sqlQuery",
+    )
 )
 _BUILTINS = frozenset(
     ("str", "list", "tuple", "set", "iter", "frozenset", "sorted", "reversed", "dict", "len", "range", "zip", "map")

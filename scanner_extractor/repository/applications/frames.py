@@ -8,16 +8,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from scanner_extractor.repository.applications.fields.reader import MOST_PLACES, FoundField
-from scanner_extractor.repository.syntax_trees import parse_tree
+from scanner_extractor.repository.syntax_trees import parse_tree, suffix
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.columns import KEY, ColumnPath, field_name, field_segment
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
 from scanner_programs.frames.datasets import TOPIC
 from scanner_programs.frames.expressions import UNNAMED
+from scanner_programs.frames.model import lowered as lowered_model
 from scanner_programs.frames.scala import lowered
 from scanner_programs.frames.spark import Job, Sink
 from scanner_programs.frames.values import Dataset, Origin, Value, every_origin
+from scanner_programs.languages import BY_ENDING
+from scanner_programs.lowering import Lowering
 
 Resolve = Callable[[Dataset], tuple[Dataset, ...]]
 """Returns what a dataset is called where a job runs: settings in its name have values; none if one has no value."""
@@ -184,10 +187,14 @@ def document_of(text: str) -> object:
     return next((parsed.value for parsed in parse_yaml(text) if not parsed.error), None)
 
 
-def scala_tree(path: str, text: str) -> ast.Module | None:
-    """Return a file of Scala as a syntax tree of Python; None if it nests too deeply."""
+def python_tree(path: str, text: str) -> ast.Module | None:
+    """Return a file of Scala, Java or Kotlin as a syntax tree of Python; None if it nests too deeply."""
     try:
-        return lowered(parse_tree(path, text))
+        root = parse_tree(path, text)
+        if path.endswith(".scala"):
+            return lowered(root)
+        syntax = BY_ENDING[suffix(path)]
+        return lowered_model(syntax.file(Lowering(syntax), root, path))
     except RecursionError:
         return None
 
