@@ -6,12 +6,14 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from scanner_model.documents.json_input import load_text
 from scanner_programs.frames import datasets
+from scanner_programs.frames.bundles import Task, as_program, tasks_of
 from scanner_programs.frames.expressions import Expr, call, column, literal
 from scanner_programs.frames.flink import Environment, Statements, flink_call
 from scanner_programs.frames.machine import (
@@ -54,7 +56,7 @@ from scanner_programs.frames.values import Type
 
 _SIGNS = re.compile(
     r"\bpyspark\b|\borg\.apache\.(?:spark\.sql|flink\.table)\b|\bpyflink\.table\b"
-    r"|\.(?:read|write)Stream\b|^[ \t]*import dlt\b|\bspark\.(?:read|sql|table)\b",
+    r"|^# Databricks notebook|\.(?:read|write)Stream\b|^[ \t]*import dlt\b|\bspark\.(?:read|sql|table)\b",
     re.MULTILINE,
 )
 MOST_STEPS_OF_ALL = 3_000_000
@@ -88,12 +90,13 @@ def read_jobs(
     syntax tree of a path and text of Scala as one of Python.
     """
     sources = _Sources(files, paths, lower)
+    tasks = tasks_of(files, load)
     jobs = [path for path in sources.paths if is_job(files[path])]
     evaluated: set[tuple[str, int]] = set()
     steps = 0
     libraries = sources.imported(jobs)
     for path in sorted(jobs, key=lambda each: (each in libraries, each)):
-        reader = _Program(files, sources, path, load, evaluated)
+        reader = _Program(files, sources, path, load, evaluated, tasks.get(path, Task("")))
         if sources.tree(path) is None:
             reader.job.problem(f"{path}:1", "the file is too large, or invalid Python")
         elif steps > MOST_STEPS_OF_ALL:
@@ -172,7 +175,7 @@ def _parsed(text: str) -> ast.Module | None:
         with warnings.catch_warnings():  # of escapes in the texts of the program
             warnings.simplefilter("ignore", SyntaxWarning)
             warnings.simplefilter("ignore", DeprecationWarning)
-            tree = ast.parse("\n".join(_plain_line(line) for line in text.split("\n")))
+            tree = ast.parse("\n".join(_plain_line(line) for line in as_program(text).split("\n")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return tree if sum(1 for _ in ast.walk(tree)) <= MOST_NODES else None
@@ -209,10 +212,15 @@ class _Log(Library):
 
 
 class _Options(Library):
-    """A parser of command-line options, with their defaults."""
+    """A parser of command-line options, with their defaults; *given* are the arguments that a task passes."""
 
-    def __init__(self) -> None:
+    def __init__(self, given: Sequence[str] = ()) -> None:
         self.names: dict[str, Evaluated] = {}
+        self.given = {
+            flag.lstrip("-").partition("=")[0].replace("-", "_"): flag.partition("=")[2] or value
+            for flag, value in zip_longest(given, given[1:], fillvalue="")
+            if flag.startswith("--")
+        }
 
     def do_add_argument(self, machine: Machine, arguments: Arguments) -> Unknown:
         flags = [each for each in arguments.values if isinstance(each, str)]
@@ -220,7 +228,7 @@ class _Options(Library):
         choices = arguments.named.get("choices")
         default = arguments.named.get("default", Unknown())
         known = default if default is not None or not isinstance(choices, list) else one_of(choices)
-        self.names[str(name)] = Unknown() if known is None else known
+        self.names[str(name)] = self.given.get(str(name), Unknown() if known is None else known)
         return Unknown()
 
     def do_set_defaults(self, machine: Machine, arguments: Arguments) -> Unknown:
@@ -257,9 +265,11 @@ class _Program(Modules):
     path: str
     load: Callable[[str], Evaluated]
     evaluated: set[tuple[str, int]]
+    task: Task = field(default_factory=lambda: Task(""))
     job: Job = field(default_factory=Job)
     machine: Machine = field(init=False)
     statements: Statements = field(default_factory=Statements)
+    widgets: dict[str, str] = field(default_factory=dict)
     scopes: dict[str, Scope] = field(default_factory=dict)
     live: dict[str, tuple[Function, bool]] = field(default_factory=dict)
 
@@ -267,6 +277,7 @@ class _Program(Modules):
         """Evaluate the file, then its tables of pipelines, then the functions that nothing has called."""
         self.machine = Machine(self)
         self.statements.problem = self.job.problem
+        self.job.name = self.task.name
         try:
             self._module(self.path)
             for name in list(self.live):
@@ -344,6 +355,8 @@ class _Program(Modules):
     def undefined(self, machine: Machine, name: str, scope: Scope) -> Evaluated:
         if name == "spark":
             return Session(self.job)
+        if name == "dbutils":
+            return External(name)
         if scope.path.endswith((".scala", ".java", ".kt")) and name[:1].isupper():
             found = self.sources.file_of(name, 0, scope.path)  # a class of the same package needs no import
             if found is not None and found != scope.path:
@@ -418,6 +431,8 @@ class _Program(Modules):
                 return call("getitem", base, as_expr(key))
             case External() if base.name.endswith("environ"):
                 return f"${{{key}}}" if isinstance(key, str) else Unknown()
+            case External() if base.name == "sys.argv" and isinstance(key, int) and 0 < key <= len(self.task.listed):
+                return self.task.listed[key - 1]
             case Type() if isinstance(key, str) and key in dict(base.fields):
                 return Instance(None, {"name": key, "dataType": dict(base.fields)[key]})
         return Unknown(tuple(frames_in(base)))
@@ -534,7 +549,13 @@ class _Program(Modules):
             case "itertools.chain":
                 return [item for each in arguments.values for item in machine.items(each)]
         if last == "ArgumentParser":
-            return _Options()
+            return _Options(self.task.listed)
+        if name in ("dbutils.widgets.get", "dbutils.widgets.getArgument") and isinstance(first, str):
+            return self.task.named.get(first, self.widgets.get(first, f"${{{first}}}"))
+        if name.startswith("dbutils.widgets.") and isinstance(first, str):
+            default = arguments.get(1, "defaultValue")
+            self.widgets[first] = f"${{{first}:{default}}}" if isinstance(default, str) and default else f"${{{first}}}"
+            return Unknown()
         if last in ("Namespace", "SimpleNamespace"):
             return Instance(None, dict(arguments.named))
         if any(isinstance(each, Expr) for each in arguments.values):
