@@ -276,6 +276,7 @@ _SIGNS: Mapping[type, str] = {
     ast.Mod: "%",
     ast.BitAnd: "AND",
     ast.BitOr: "OR",
+    ast.RShift: ">>",
     ast.Eq: "=",
     ast.NotEq: "<>",
     ast.Lt: "<",
@@ -640,6 +641,8 @@ class Machine:
                 return self._call(node, scope)
             case ast.JoinedStr():
                 pieces = [self._piece(each, scope) for each in node.values]
+                if any(isinstance(each, Expr) for each in pieces):
+                    return call("concat", *map(as_expr, pieces))
                 known = all(isinstance(each, str) for each in pieces) and sum(map(len, pieces)) <= _LONGEST
                 return "".join(pieces) if known else Unknown()
             case ast.BinOp():
@@ -687,7 +690,7 @@ class Machine:
     def _piece(self, node: ast.expr, scope: Scope) -> Evaluated:
         if isinstance(node, ast.FormattedValue):
             value = self.value(node.value, scope)
-            return str(value) if isinstance(value, str | int | float) else None
+            return str(value) if isinstance(value, str | int | float) else value if isinstance(value, Expr) else None
         return node.value if isinstance(node, ast.Constant) else None
 
     def named(self, name: str, scope: Scope) -> Evaluated:
@@ -705,10 +708,13 @@ class Machine:
                 result.append(value)
         return result
 
-    def _dict(self, node: ast.Dict, scope: Scope) -> dict[Evaluated, Evaluated]:
+    def _dict(self, node: ast.Dict, scope: Scope) -> Evaluated:
         result: dict[Evaluated, Evaluated] = {}
         for key, value in zip(node.keys, node.values, strict=True):
             inner = self.value(value, scope)
+            if key is None and isinstance(inner, Expr):
+                rest = [self.value(each, scope) for each in node.values]
+                return call("map_concat", *(as_expr(each) for each in rest))
             if key is None:
                 result |= inner if isinstance(inner, dict) else {}
             elif is_key(named := self.value(key, scope)):

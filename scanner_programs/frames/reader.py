@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 
 from scanner_model.documents.json_input import load_text
 from scanner_programs.frames import datasets
+from scanner_programs.frames.beam import beam_call, document, exprs_in
 from scanner_programs.frames.bundles import Task, as_program, tasks_of
 from scanner_programs.frames.expressions import Expr, call, column, literal
 from scanner_programs.frames.flink import Environment, Statements, flink_call
@@ -56,7 +57,8 @@ from scanner_programs.frames.values import Type
 
 _SIGNS = re.compile(
     r"\bpyspark\b|\borg\.apache\.(?:spark\.sql|flink\.table)\b|\bpyflink\.table\b"
-    r"|^# Databricks notebook|\.(?:read|write)Stream\b|^[ \t]*import dlt\b|\bspark\.(?:read|sql|table)\b",
+    r"|\bapache_beam\.io\b|^# Databricks notebook"
+    r"|\.(?:read|write)Stream\b|^[ \t]*import dlt\b|\bspark\.(?:read|sql|table)\b",
     re.MULTILINE,
 )
 MOST_STEPS_OF_ALL = 3_000_000
@@ -480,6 +482,9 @@ class _Program(Modules):
             return _Log()
         if "flink" in name and (made := flink_call(self.statements, name, arguments)) is not None:
             return made
+        if name.startswith("apache_beam."):
+            made = beam_call(self.job, machine, name, arguments)
+            return made if made is not None else Unknown()
         if package in _FUNCTIONS or name.startswith("pyspark.sql.functions."):
             return self._function(last, arguments)
         if package == "builtins":
@@ -533,12 +538,14 @@ class _Program(Modules):
                 | "tomllib.load"
                 | "tomllib.loads"
             ):
+                if isinstance(first, Expr):
+                    return call("from_json", first)
                 return self._document(first.text if isinstance(first, _Text) else first)
             case "dataclasses.field":
                 made = arguments.named.get("default_factory")
                 return arguments.named.get("default") if made is None else machine.call(made, Arguments((), {}, ""))
             case "json.dumps":
-                return _dumped(first)
+                return call("to_json", document(first)) if any(exprs_in(first)) else _dumped(first)
             case (
                 "copy.deepcopy" | "copy.copy" | "pathlib.Path" | "textwrap.dedent" | "inspect.cleandoc" | "typing.cast"
             ):
@@ -575,6 +582,8 @@ class _Program(Modules):
     def _builtin(self, name: str, arguments: Arguments) -> Evaluated:
         first = arguments.get(0)
         items = self.machine.items
+        if isinstance(first, Expr) and name in _OF_VALUES:
+            return call("cast" if name in ("str", "int", "float", "bool") else name, first)
         match name:
             case "str":
                 return str(first) if isinstance(first, str | int | float) else Unknown()
@@ -784,6 +793,8 @@ _BUILTINS = frozenset(
 }
 """Functions of Python that are known, or whose result does not matter."""
 _OF_SCALA = frozenset({"sys", "System"})
+_OF_VALUES = frozenset({"str", "int", "float", "bool", "len", "round", "abs", "max", "min", "sum"})
+"""Functions of Python that a pipeline of Beam applies to the values of elements."""
 _SHADOWING = frozenset({"max", "min", "filter"})
 """Those of them that pyspark.sql.functions has, too: all of its names are imported over them."""
 

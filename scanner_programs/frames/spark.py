@@ -846,10 +846,12 @@ def column_method(base: Expr, name: str, given: Arguments) -> Evaluated:
         case "over":
             window = given.get(0)
             return Expr(Kind.OVER, args=(base,), data=tuple(window.keys) if isinstance(window, Window) else ())
-        case "getField" | "getItem":
+        case "getField" | "getItem" | "get":
             return call("getitem", base, as_expr(given.get(0)))
     if name in _AS_IT_IS:
         return call("asc", base)
+    if name in ("encode", "decode"):  # a text of Python as bytes
+        return base
     items = [each for value in given.values for each in (value if isinstance(value, list | tuple) else [value])]
     return call(name.lower(), base, *map(as_expr, items))
 
