@@ -12,10 +12,12 @@ from typing import Any
 from scanner_extractor.repository.files import Entry, UnreadText, text_of
 from scanner_model.documents.json_positions import parse_with_positions
 from scanner_model.errors import InputInvalid
+from scanner_programs.frames.bundles import magic_cell
 
 ENDING = ".ipynb"
 _ENDINGS = {"python": ".py", "scala": ".scala", "kotlin": ".kts", "java": ".java"}
 _MAGIC = re.compile(r"\s*[%!?]")
+_SPARK = re.compile(r"\bspark\b|\bpyspark\b")
 
 
 def with_notebooks(entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -37,7 +39,9 @@ def code_of(path: str, text: str) -> tuple[str, str] | None:
     """Return the ending and the text of the program in a notebook; None for a language that is not read."""
     try:
         parsed = parse_with_positions(text, path)
-        language, lines = _language(parsed.value), dict(_lines(parsed.value, parsed.positions))
+        language = _language(parsed.value)
+        is_spark = language == "python" and _SPARK.search(text) is not None
+        lines = dict(_lines(parsed.value, parsed.positions, is_spark=is_spark))
     except (InputInvalid, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     code = "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
@@ -61,11 +65,16 @@ def _language(notebook: Any) -> str:  # noqa: ANN401 - a value of JSON
     return str(about or "python").lower()
 
 
-def _lines(notebook: Any, positions: Any) -> Iterator[tuple[int, str]]:  # noqa: ANN401
-    """Yield the lines of code with their numbers: of each text of a cell, the line that the notebook has it on."""
+def _lines(notebook: Any, positions: Any, *, is_spark: bool) -> Iterator[tuple[int, str]]:  # noqa: ANN401
+    """Yield the lines of code with their numbers: of each text of a cell, the line that the notebook has it on.
+
+    With *is_spark*, a cell of SQL is a call of Spark.
+    """
     for at, cell in enumerate(notebook["cells"]):
         source = cell["source"] if cell.get("cell_type") == "code" else []
         listed = source if isinstance(source, list) else source.splitlines()
+        if is_spark and (made := magic_cell([line.rstrip("\n") for line in listed])) is not None:
+            listed = made
         if any(line.startswith("%%") for line in listed[:1]):
             continue  # the cell is in another language
         number = 0

@@ -1,7 +1,8 @@
 """Secret detection and masking, applied to every source before anything is stored or shown.
 
-`places` decides by what the class of a setting says, `names` by name, `values` by value; `urls`, `texts` and `statements` know the forms in texts, `documents` those
-in JSON and configurations; `known` hides values that are known to be secret.
+`places` decides by what the class of a setting says, `names` by name, `values` by value; `urls`, `texts` and
+`statements` know the forms in texts, `documents` those in JSON and configurations; `known` hides values that are known
+to be secret.
 """
 
 from scanner_model.redaction.documents import mask_config, mask_json, mask_sensitive

@@ -15,6 +15,7 @@ from scanner_programs.frames.values import (
     TRANSFORMATION,
     Type,
     Value,
+    any_of,
     array_of,
     combined,
     decided,
@@ -275,7 +276,7 @@ class Resolver:
         if found is None:
             self.unresolved(".".join(parts))
             listed, open_ = self.columns.star(())
-            return replace(combined([*(each.value for each in listed), *open_]), unclear=True)
+            return any_of([*(each.value for each in listed), *open_])
         if found.unclear:
             self.unresolved(".".join(parts))
         return found

@@ -15,6 +15,7 @@ from typing import Any
 
 from scanner_programs.frames.expressions import Expr, Kind, call, literal
 from scanner_programs.frames.relations import Frame
+from scanner_programs.frames.values import Type
 
 Evaluated = Any
 """What an expression of a program comes to: a constant or container of Python, a frame, or a class of this module."""
@@ -32,6 +33,7 @@ _MOST_PLACES = 50
 _MOST_LISTED = 2_000
 _PLACE = re.compile(r"%[^%A-Za-z]*")
 """A place of a format up to the letter of its kind."""
+_SETTING = re.compile(r"\$\{[\w.-]+\}")
 _WIDE = re.compile(r"\d{3}|\*")
 """A width or precision that makes a long text of a short one."""
 
@@ -68,12 +70,16 @@ class External:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """The names of a module, function or class; *starred* are modules all of whose names it has."""
+    """The names of a module, function or class; *starred* are modules all of whose names it has.
+
+    *outer* are the scopes of names that it declares `global` or `nonlocal`.
+    """
 
     path: str
     parent: Scope | None = None
     names: dict[str, Evaluated] = field(default_factory=dict)
     starred: list[str] = field(default_factory=list)
+    outer: dict[str, Scope] = field(default_factory=dict)
 
     def owner(self, name: str) -> Scope | None:
         """Return the scope that defines a name; None if none does."""
@@ -262,6 +268,49 @@ _COMPARED: Mapping[type, Callable[[Evaluated, Evaluated], Evaluated]] = {
 }
 
 
+_SIGNS: Mapping[type, str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Mod: "%",
+    ast.BitAnd: "AND",
+    ast.BitOr: "OR",
+    ast.RShift: ">>",
+    ast.Eq: "=",
+    ast.NotEq: "<>",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+"""Operators, as libraries whose columns are objects of theirs name them."""
+
+
+def _operated(sign: ast.operator | ast.cmpop, left: Evaluated, right: Evaluated) -> Evaluated:
+    """Return what an operator makes of an object of a library; None if it has no operators."""
+    for of, other in ((left, right), (right, left)):
+        if isinstance(of, Library) and hasattr(of, "operated") and type(sign) in _SIGNS:
+            return of.operated(_SIGNS[type(sign)], other, is_left=of is left)
+    return None
+
+
+_SPECIAL: Mapping[type, str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Mod: "mod",
+    ast.BitOr: "or",
+    ast.BitAnd: "and",
+    ast.RShift: "rshift",
+    ast.LShift: "lshift",
+    ast.MatMult: "matmul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+}
+"""Methods by which a class defines an operator."""
+
+
 class Modules:
     """What the machine needs of the files and libraries around a program; the Spark API is a subclass."""
 
@@ -374,29 +423,87 @@ class Machine:
             case ast.Try():
                 return self._try(node, scope)
             case ast.Match():
-                for case in node.cases:
-                    self._block(case.body, scope)
+                return self._cases(self.value(node.subject, scope), node.cases, scope)
             case ast.Raise():
                 return "raise"
             case ast.Break():
                 return "break"
             case ast.Continue():
                 return "continue"
-            case ast.Delete() | ast.Global() | ast.Nonlocal() | ast.Pass() | ast.Assert():
-                if isinstance(node, ast.Global):
-                    scope.names |= {name: scope.module.names[name] for name in node.names if name in scope.module.names}
+            case ast.Global():
+                scope.outer |= dict.fromkeys(node.names, scope.module)
+            case ast.Nonlocal() if scope.parent is not None:
+                scope.outer |= {name: scope.parent.owner(name) or scope.parent for name in node.names}
         return ""
 
     def _if(self, node: ast.If, scope: Scope) -> str:
         truth = self._truth(self.value(node.test, scope))
         if truth is not None:
             return self._block(node.body if truth else node.orelse, scope)
+        return self._one_of_two(lambda: self._block(node.body, scope), lambda: self._block(node.orelse, scope), scope)
+
+    def _cases(self, subject: Evaluated, cases: Sequence[ast.match_case], scope: Scope) -> str:
+        """Run the case that matches; of those that may match, each."""
+        if not cases:
+            return ""
+        case, *rest = cases
+        truth = self._matches(case.pattern, subject, scope)
+        if truth is not False and case.guard is not None:
+            guard = self._truth(self.value(case.guard, scope))
+            truth = None if truth and guard is None else truth if guard else guard
+        if truth is not None:
+            return self._block(case.body, scope) if truth else self._cases(subject, rest, scope)
+        return self._one_of_two(lambda: self._block(case.body, scope), lambda: self._cases(subject, rest, scope), scope)
+
+    def _matches(self, pattern: ast.pattern, subject: Evaluated, scope: Scope) -> bool | None:
+        """Return whether a value matches a pattern, and bind its names; None if that is not known."""
+        match pattern:
+            case ast.MatchValue() | ast.MatchSingleton():
+                value = pattern.value
+                known = self.value(value, scope) if isinstance(value, ast.expr) else value
+                return known == subject if is_plain(known) and is_plain(subject) else None
+            case ast.MatchOr():
+                found = [self._matches(each, subject, scope) for each in pattern.patterns]
+                return True if True in found else None if None in found else False
+            case ast.MatchAs():
+                truth = self._matches(pattern.pattern, subject, scope) if pattern.pattern is not None else True
+                if pattern.name is not None:
+                    scope.names[pattern.name] = subject
+                return truth
+            case ast.MatchSequence() if not isinstance(subject, list | tuple) and _is_known(subject):
+                return False
+            case ast.MatchSequence() if not any(isinstance(each, ast.MatchStar) for each in pattern.patterns):
+                if isinstance(subject, list | tuple):
+                    if len(pattern.patterns) != len(subject):
+                        return False
+                    return _all(self._matches(*each, scope) for each in zip(pattern.patterns, subject, strict=True))
+            case ast.MatchMapping() if _is_known(subject):
+                keys = [self.value(key, scope) for key in pattern.keys]
+                if not isinstance(subject, dict) or not all(is_key(key) and key in subject for key in keys):
+                    return False
+                pairs = zip(pattern.patterns, (subject[key] for key in keys), strict=True)
+                return _all([self._matches(each, value, scope) for each, value in pairs])
+            case ast.MatchClass() if isinstance(of := self.value(pattern.cls, scope), Class) and _is_known(subject):
+                if not isinstance(subject, Instance) or subject.of is None or of not in subject.of.lineage():
+                    return False
+                names = [*subject.of.fields[: len(pattern.patterns)], *pattern.kwd_attrs]
+                values = [self._of_instance(subject, name) for name in names]
+                patterns = [*pattern.patterns, *pattern.kwd_patterns]
+                pairs = zip(patterns, values, strict=False)
+                return _all([self._matches(each, value, scope) for each, value in pairs])
+        for each in ast.walk(pattern):
+            if isinstance(each, ast.MatchAs | ast.MatchStar) and each.name is not None:
+                scope.names[each.name] = self._part(subject)
+        return None
+
+    def _one_of_two(self, left: Callable[[], str], right: Callable[[], str], scope: Scope) -> str:
+        """Run two alternatives; each name has the value of either."""
         before = dict(scope.names)
-        first = self._block(node.body, scope)
+        first = left()
         after = dict(scope.names)
         scope.names.clear()
         scope.names.update(before)
-        second = self._block(node.orelse, scope)
+        second = right()
         if first and second:
             return first if first == second else "return"
         if first:
@@ -459,7 +566,7 @@ class Machine:
         """Bind a target to a value."""
         match target:
             case ast.Name():
-                scope.names[target.id] = value
+                scope.outer.get(target.id, scope).names[target.id] = value
             case ast.Tuple() | ast.List():
                 items = list(self.items(value)) if isinstance(value, list | tuple) else []
                 for at, each in enumerate(target.elts):
@@ -534,6 +641,8 @@ class Machine:
                 return self._call(node, scope)
             case ast.JoinedStr():
                 pieces = [self._piece(each, scope) for each in node.values]
+                if any(isinstance(each, Expr) for each in pieces):
+                    return call("concat", *map(as_expr, pieces))
                 known = all(isinstance(each, str) for each in pieces) and sum(map(len, pieces)) <= _LONGEST
                 return "".join(pieces) if known else Unknown()
             case ast.BinOp():
@@ -581,7 +690,7 @@ class Machine:
     def _piece(self, node: ast.expr, scope: Scope) -> Evaluated:
         if isinstance(node, ast.FormattedValue):
             value = self.value(node.value, scope)
-            return str(value) if isinstance(value, str | int | float) else None
+            return str(value) if isinstance(value, str | int | float) else value if isinstance(value, Expr) else None
         return node.value if isinstance(node, ast.Constant) else None
 
     def named(self, name: str, scope: Scope) -> Evaluated:
@@ -599,10 +708,13 @@ class Machine:
                 result.append(value)
         return result
 
-    def _dict(self, node: ast.Dict, scope: Scope) -> dict[Evaluated, Evaluated]:
+    def _dict(self, node: ast.Dict, scope: Scope) -> Evaluated:
         result: dict[Evaluated, Evaluated] = {}
         for key, value in zip(node.keys, node.values, strict=True):
             inner = self.value(value, scope)
+            if key is None and isinstance(inner, Expr):
+                rest = [self.value(each, scope) for each in node.values]
+                return call("map_concat", *(as_expr(each) for each in rest))
             if key is None:
                 result |= inner if isinstance(inner, dict) else {}
             elif is_key(named := self.value(key, scope)):
@@ -621,18 +733,27 @@ class Machine:
         """Return the elements of a value; of one that is not known, a single one that is not known."""
         if isinstance(value, list | tuple | set | range):
             return list(value)[:MOST_ITEMS]
-        if isinstance(value, dict):
+        if isinstance(value, dict | str):
             return list(value)[:MOST_ITEMS]
         if isinstance(value, Choice):
             return [item for each in value.options for item in self.items(each)][:MOST_ITEMS]
+        if isinstance(value, Instance) and (own := self._special(value, "__iter__", ())) is not None:
+            return self.items(own)
         return [] if value is None else [self._part(value)]
 
     def _binary(self, sign: ast.operator, left: Evaluated, right: Evaluated) -> Evaluated:
         if isinstance(left, Expr) or isinstance(right, Expr):
             return call(type(sign).__name__.lower(), as_expr(left), as_expr(right))
+        if (own := _operated(sign, left, right)) is not None:
+            return own
         if isinstance(left, Choice) or isinstance(right, Choice):
             lefts, rights = (each.options if isinstance(each, Choice) else (each,) for each in (left, right))
             return one_of([self._binary(sign, a, b) for a in lefts for b in rights][:20])
+        if isinstance(left, Instance) or isinstance(right, Instance):
+            name = _SPECIAL.get(type(sign), "")
+            own = self._special(left, f"__{name}__", (right,))
+            own = own if own is not None else self._special(right, f"__r{name}__", (left,))
+            return own if own is not None else Unknown((*frames_in(left), *frames_in(right)))
         run = _BINARY.get(type(sign))
         plain = (str, int, float, list, tuple, dict)
         if run is None or not isinstance(left, plain) or not isinstance(right, plain):
@@ -656,10 +777,18 @@ class Machine:
         )
         return Unknown() if is_large else result
 
+    def _special(self, value: Evaluated, name: str, given: tuple[Evaluated, ...]) -> Evaluated:
+        """Return what a special method of an object returns; None if its class has none."""
+        found = value.of.find(name) if isinstance(value, Instance) and value.of is not None else None
+        return self.call(self._bound(found, value), Arguments(given, {}, "")) if found is not None else None
+
     def _either(self, node: ast.BoolOp, scope: Scope) -> Evaluated:
-        values = []
+        values: list[Evaluated] = []
         for each in node.values:
             value = self.value(each, scope)
+            if values and isinstance(node.op, ast.Or) and _is_setting(values[-1]) and isinstance(value, str):
+                values[-1] = f"{values[-1][:-1]}:{value}}}"
+                break
             truth = self._truth(value)
             if isinstance(node.op, ast.Or) and truth is False and each is not node.values[-1]:
                 continue
@@ -684,6 +813,8 @@ class Machine:
             return isinstance(node.ops[0], ast.IsNot)
         if isinstance(left, Expr) or isinstance(right, Expr):
             return call("compared", as_expr(left), *(as_expr(self.value(each, scope)) for each in node.comparators))
+        if (own := _operated(node.ops[0], left, right)) is not None:
+            return own
         run = _COMPARED[type(node.ops[0])]
         known = is_plain(left) and (is_plain(right) or _is_plain_list(right))
         if len(node.ops) > 1 or not known:
@@ -715,6 +846,8 @@ class Machine:
     def _element(self, base: Evaluated, key: Evaluated) -> Evaluated:
         if isinstance(base, dict | list | tuple | str):
             return self._item(base, key)
+        if isinstance(base, Instance) and (own := self._special(base, "__getitem__", (key,))) is not None:
+            return own
         return self.modules.element(self, base, key)
 
     @staticmethod
@@ -738,6 +871,8 @@ class Machine:
                 return base.names[name] if name in base.names else self.modules.imported(self, name, 1, base.path)
             case Instance():
                 return self._of_instance(base, name)
+            case Class() if name in ("class", "java", "class_"):
+                return base
             case Class():
                 found = base.find(name)
                 return found if found is not None else Unknown()
@@ -826,6 +961,8 @@ class Machine:
                     if isinstance(function, Frame)
                     else self._item(function, key)
                 )
+        if isinstance(function, Library | Type | str | int | float | list | tuple | dict) and not arguments.every:
+            return function  # an accessor of Java: `frame.write()`, `route.topic()`
         may_be_frame = isinstance(function, Unknown) and (function.of_unknown or function.inputs)
         if not may_be_frame and any(isinstance(each, Expr) for each in arguments.values):  # such as a UDF
             return call("udf", *map(as_expr, arguments.values))
@@ -903,6 +1040,20 @@ def _is_object(*values: Evaluated) -> bool:
     return any(isinstance(each, Expr | Frame | Library | Function | Instance | list | dict | tuple) for each in values)
 
 
+def _is_setting(value: Evaluated) -> bool:
+    """Return whether a value is a setting without a default."""
+    return isinstance(value, str) and _SETTING.fullmatch(value) is not None
+
+
+def _is_known(value: Evaluated) -> bool:
+    return is_plain(value) or isinstance(value, list | tuple | dict | Instance)
+
+
+def _all(found: Iterable[bool | None]) -> bool | None:
+    listed = list(found)
+    return False if False in listed else None if None in listed else True
+
+
 def as_expr(value: Evaluated) -> Expr:
     """Return a value as an expression: a constant, unless it is one already."""
     if isinstance(value, Choice):
@@ -962,6 +1113,8 @@ _SCALA: Mapping[str, Callable[[Machine, list[Evaluated], Arguments], Evaluated]]
     **dict.fromkeys(("foldLeft", "fold"), _folded),
     **dict.fromkeys(("reduce", "reduceLeft"), _reduced),
     "zip": lambda machine, items, given: list(zip(items, machine.items(given.get(0)), strict=False)),
+    **dict.fromkeys(("stream", "collect", "toMutableList", "asSequence", "sequential"), lambda _, items, __: items),
+    "forEach": _mapped,
     "mkString": lambda _, items, given: given.text(0) and _joined(given.text(0) or "", items),
 }
 """Methods of Scala's collections; a filter may keep any element."""
@@ -993,7 +1146,13 @@ def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evalua
             return _SCALA[name](
                 machine, machine.items(list(base.items()) if isinstance(base, dict) else base), arguments
             )
-        if isinstance(base, dict) and name == "getOrElse":
+        if isinstance(base, list | tuple) and name == "get":
+            return machine.subscript(base, ast.Constant(value=arguments.get(0)), Scope(""))
+        if isinstance(base, list) and name == "add" and len(arguments.values) == 1:
+            return base.append(arguments.get(0))
+        if isinstance(base, dict) and name == "put" and is_key(arguments.get(0)):
+            return base.update({arguments.get(0): arguments.get(1)})
+        if isinstance(base, dict) and name in ("getOrElse", "getOrDefault"):
             return base.get(arguments.get(0), arguments.get(1)) if is_key(arguments.get(0)) else Unknown()
         if isinstance(base, str) and name == "stripMargin":
             return re.sub(r"(?m)^[ \t]*\|", "", base)

@@ -6,16 +6,21 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from scanner_model.documents.json_input import load_text
 from scanner_programs.frames import datasets
+from scanner_programs.frames.beam import beam_call, document, exprs_in
+from scanner_programs.frames.bundles import Task, as_program, tasks_of
 from scanner_programs.frames.expressions import Expr, call, column, literal
+from scanner_programs.frames.flink import Environment, Statements, flink_call
 from scanner_programs.frames.machine import (
     MOST_NODES,
     Arguments,
+    Class,
     Evaluated,
     Exhausted,
     External,
@@ -51,7 +56,10 @@ from scanner_programs.frames.spark import (
 from scanner_programs.frames.values import Type
 
 _SIGNS = re.compile(
-    r"\bpyspark\b|\.(?:read|write)Stream\b|^[ \t]*import dlt\b|\bspark\.(?:read|sql|table)\b", re.MULTILINE
+    r"\bpyspark\b|\borg\.apache\.(?:spark\.sql|flink\.table)\b|\bpyflink\.table\b"
+    r"|\bapache_beam\.io\b|^# Databricks notebook"
+    r"|\.(?:read|write)Stream\b|^[ \t]*import dlt\b|\bspark\.(?:read|sql|table)\b",
+    re.MULTILINE,
 )
 MOST_STEPS_OF_ALL = 3_000_000
 LONGEST = 400_000
@@ -64,6 +72,7 @@ class Program:
 
     path: str
     job: Job
+    statements: Statements = field(default_factory=Statements)
 
 
 def is_job(text: str) -> bool:
@@ -83,12 +92,13 @@ def read_jobs(
     syntax tree of a path and text of Scala as one of Python.
     """
     sources = _Sources(files, paths, lower)
+    tasks = tasks_of(files, load)
     jobs = [path for path in sources.paths if is_job(files[path])]
     evaluated: set[tuple[str, int]] = set()
     steps = 0
     libraries = sources.imported(jobs)
     for path in sorted(jobs, key=lambda each: (each in libraries, each)):
-        reader = _Program(files, sources, path, load, evaluated)
+        reader = _Program(files, sources, path, load, evaluated, tasks.get(path, Task("")))
         if sources.tree(path) is None:
             reader.job.problem(f"{path}:1", "the file is too large, or invalid Python")
         elif steps > MOST_STEPS_OF_ALL:
@@ -97,7 +107,7 @@ def read_jobs(
             reader.run()
             evaluated |= reader.machine.executed
             steps += reader.machine.steps
-        yield Program(path, reader.job)
+        yield Program(path, reader.job, reader.statements)
 
 
 class _Sources:
@@ -129,7 +139,7 @@ class _Sources:
         folder = PurePosixPath(path).parent
         for _ in range(level - 1):
             folder = folder.parent
-        endings = ["/".join(parts) + ending for ending in (".py", "/__init__.py", ".scala")]
+        endings = ["/".join(parts) + ending for ending in (".py", "/__init__.py", ".scala", ".java", ".kt")]
         if level:
             endings = [str(folder / ending) for ending in endings]
         fitting = [
@@ -167,7 +177,7 @@ def _parsed(text: str) -> ast.Module | None:
         with warnings.catch_warnings():  # of escapes in the texts of the program
             warnings.simplefilter("ignore", SyntaxWarning)
             warnings.simplefilter("ignore", DeprecationWarning)
-            tree = ast.parse("\n".join(_plain_line(line) for line in text.split("\n")))
+            tree = ast.parse("\n".join(_plain_line(line) for line in as_program(text).split("\n")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return tree if sum(1 for _ in ast.walk(tree)) <= MOST_NODES else None
@@ -196,11 +206,23 @@ class _Text(Library):
     do_read_text = do_getvalue = do_read
 
 
-class _Options(Library):
-    """A parser of command-line options, with their defaults."""
+class _Log(Library):
+    """A logger: rows passed to it are not written to a sink."""
 
-    def __init__(self) -> None:
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        return Method(self, lambda machine, arguments: None)
+
+
+class _Options(Library):
+    """A parser of command-line options, with their defaults; *given* are the arguments that a task passes."""
+
+    def __init__(self, given: Sequence[str] = ()) -> None:
         self.names: dict[str, Evaluated] = {}
+        self.given = {
+            flag.lstrip("-").partition("=")[0].replace("-", "_"): flag.partition("=")[2] or value
+            for flag, value in zip_longest(given, given[1:], fillvalue="")
+            if flag.startswith("--")
+        }
 
     def do_add_argument(self, machine: Machine, arguments: Arguments) -> Unknown:
         flags = [each for each in arguments.values if isinstance(each, str)]
@@ -208,7 +230,7 @@ class _Options(Library):
         choices = arguments.named.get("choices")
         default = arguments.named.get("default", Unknown())
         known = default if default is not None or not isinstance(choices, list) else one_of(choices)
-        self.names[str(name)] = Unknown() if known is None else known
+        self.names[str(name)] = self.given.get(str(name), Unknown() if known is None else known)
         return Unknown()
 
     def do_set_defaults(self, machine: Machine, arguments: Arguments) -> Unknown:
@@ -245,14 +267,19 @@ class _Program(Modules):
     path: str
     load: Callable[[str], Evaluated]
     evaluated: set[tuple[str, int]]
+    task: Task = field(default_factory=lambda: Task(""))
     job: Job = field(default_factory=Job)
     machine: Machine = field(init=False)
+    statements: Statements = field(default_factory=Statements)
+    widgets: dict[str, str] = field(default_factory=dict)
     scopes: dict[str, Scope] = field(default_factory=dict)
     live: dict[str, tuple[Function, bool]] = field(default_factory=dict)
 
     def run(self) -> None:
         """Evaluate the file, then its tables of pipelines, then the functions that nothing has called."""
         self.machine = Machine(self)
+        self.statements.problem = self.job.problem
+        self.job.name = self.task.name
         try:
             self._module(self.path)
             for name in list(self.live):
@@ -313,29 +340,38 @@ class _Program(Modules):
     def _parameter(self, name: str, annotation: ast.expr | None) -> Evaluated:
         """Return what a framework passes for a parameter: a session, or what is not known."""
         named = ast.unparse(annotation).rpartition(".")[2] if annotation is not None else ""
-        return Session(self.job) if named.strip("'\"") == "SparkSession" or name == "spark" else Unknown()
+        kind = named.strip("'\"")
+        if kind.endswith("TableEnvironment"):
+            return Environment(self.statements)
+        return Session(self.job) if kind == "SparkSession" or name == "spark" else Unknown()
 
     # --- what the machine needs
 
     def imported(self, machine: Machine, name: str, level: int, path: str) -> Evaluated:
         found = self.sources.file_of(name, level, path)
-        return self._module(found) if found is not None else External(name)
+        if found is None:
+            return External(name)
+        module = self._module(found)
+        return module.names.get(PurePosixPath(found).stem, module) if found.endswith((".java", ".kt")) else module
 
     def undefined(self, machine: Machine, name: str, scope: Scope) -> Evaluated:
         if name == "spark":
             return Session(self.job)
-        if scope.path.endswith(".scala") and name[:1].isupper():
-            found = self.sources.file_of(name, 0, scope.path)  # an object of the same package needs no import
+        if name == "dbutils":
+            return External(name)
+        if scope.path.endswith((".scala", ".java", ".kt")) and name[:1].isupper():
+            found = self.sources.file_of(name, 0, scope.path)  # a class of the same package needs no import
             if found is not None and found != scope.path:
-                return self._module(found)
+                return self.imported(machine, name, 0, scope.path)
+        if name in _OF_SCALA:
+            return External(name)
         starred = scope.module.starred
         if starred and (name not in _BUILTINS or name in _SHADOWING):
             is_function = name[:1].islower()
             fitting = [each for each in starred if (each in _FUNCTIONS) == is_function]
-            if not (is_function and name in _OF_SCALA):
-                return External(f"{(fitting or starred)[-1]}.{name}")
-        if name in _OF_SCALA:
-            return External(name)
+            if not fitting and is_function and "pyspark.sql" in starred:
+                return External(f"pyspark.sql.functions.{name}")  # a static import that an excerpt leaves out
+            return External(f"{(fitting or starred)[-1]}.{name}")
         is_builtin = name in _BUILTINS or name == "display"
         return External(f"builtins.{name}") if is_builtin else Unknown(why=f"{name} is not defined")
 
@@ -397,6 +433,8 @@ class _Program(Modules):
                 return call("getitem", base, as_expr(key))
             case External() if base.name.endswith("environ"):
                 return f"${{{key}}}" if isinstance(key, str) else Unknown()
+            case External() if base.name == "sys.argv" and isinstance(key, int) and 0 < key <= len(self.task.listed):
+                return self.task.listed[key - 1]
             case Type() if isinstance(key, str) and key in dict(base.fields):
                 return Instance(None, {"name": key, "dataType": dict(base.fields)[key]})
         return Unknown(tuple(frames_in(base)))
@@ -421,7 +459,7 @@ class _Program(Modules):
                 return Method(base, lambda _, given: f"${{{given.text(0)}}}" if given.text(0) else Unknown())
             case Unknown() if name == "toDF" and base.inputs:
                 return Method(base, lambda _, given: opaque(base.inputs, names_in(given.every) or None, base.why))
-        why = base.why if isinstance(base, Unknown) else f"{name} is not known"
+        why = base.why if isinstance(base, Unknown) and not base.inputs else f"{name} is not known"
         return Unknown(tuple(frames_in(base)), why, of_unknown=isinstance(base, Unknown))
 
     @staticmethod
@@ -440,6 +478,13 @@ class _Program(Modules):
     def called(self, machine: Machine, name: str, arguments: Arguments) -> Evaluated:
         package, _, last = name.rpartition(".")
         first = arguments.get(0)
+        if package == "logging":
+            return _Log()
+        if "flink" in name and (made := flink_call(self.statements, name, arguments)) is not None:
+            return made
+        if name.startswith("apache_beam."):
+            made = beam_call(self.job, machine, name, arguments)
+            return made if made is not None else Unknown()
         if package in _FUNCTIONS or name.startswith("pyspark.sql.functions."):
             return self._function(last, arguments)
         if package == "builtins":
@@ -448,8 +493,10 @@ class _Program(Modules):
             return FRAME_METHODS[last](
                 first, self.job, machine, Arguments(arguments.values[1:], arguments.named, arguments.place)
             )
-        if last in _TYPES:
-            return _type(last, arguments)
+        if last.removeprefix("create") in _TYPES:
+            return _type(last.removeprefix("create"), arguments)
+        if package.endswith("Encoders") and isinstance(first, Class):
+            return Type("struct", tuple((each, None) for each in first.fields))
         if ".Window." in f".{name}":
             return Window().member(last, machine, arguments.place).run(machine, arguments)
         if "SparkSession" in name or last in ("SparkSession", "SQLContext", "HiveContext", "DatabricksSession"):
@@ -467,6 +514,8 @@ class _Program(Modules):
                 for item in items:
                     result = machine.call(first, Arguments((result, item), {}, arguments.place))
                 return result
+            case "importlib.import_module" if isinstance(first, str):
+                return self.imported(machine, first, 0, self.path)
             case "functools.partial":
                 return Method(
                     first,
@@ -489,12 +538,14 @@ class _Program(Modules):
                 | "tomllib.load"
                 | "tomllib.loads"
             ):
+                if isinstance(first, Expr):
+                    return call("from_json", first)
                 return self._document(first.text if isinstance(first, _Text) else first)
             case "dataclasses.field":
                 made = arguments.named.get("default_factory")
                 return arguments.named.get("default") if made is None else machine.call(made, Arguments((), {}, ""))
             case "json.dumps":
-                return _dumped(first)
+                return call("to_json", document(first)) if any(exprs_in(first)) else _dumped(first)
             case (
                 "copy.deepcopy" | "copy.copy" | "pathlib.Path" | "textwrap.dedent" | "inspect.cleandoc" | "typing.cast"
             ):
@@ -505,7 +556,13 @@ class _Program(Modules):
             case "itertools.chain":
                 return [item for each in arguments.values for item in machine.items(each)]
         if last == "ArgumentParser":
-            return _Options()
+            return _Options(self.task.listed)
+        if name in ("dbutils.widgets.get", "dbutils.widgets.getArgument") and isinstance(first, str):
+            return self.task.named.get(first, self.widgets.get(first, f"${{{first}}}"))
+        if name.startswith("dbutils.widgets.") and isinstance(first, str):
+            default = arguments.get(1, "defaultValue")
+            self.widgets[first] = f"${{{first}:{default}}}" if isinstance(default, str) and default else f"${{{first}}}"
+            return Unknown()
         if last in ("Namespace", "SimpleNamespace"):
             return Instance(None, dict(arguments.named))
         if any(isinstance(each, Expr) for each in arguments.values):
@@ -525,6 +582,8 @@ class _Program(Modules):
     def _builtin(self, name: str, arguments: Arguments) -> Evaluated:
         first = arguments.get(0)
         items = self.machine.items
+        if isinstance(first, Expr) and name in _OF_VALUES:
+            return call("cast" if name in ("str", "int", "float", "bool") else name, first)
         match name:
             case "str":
                 return str(first) if isinstance(first, str | int | float) else Unknown()
@@ -572,7 +631,9 @@ class _Program(Modules):
                 self.job.used += [(frame, arguments.place) for frame in frames_in(first)]
             case "print":
                 return None
-        return Unknown()
+            case "eval" | "exec":
+                self.job.problem(arguments.place, "a text that the program runs is not read")
+        return Unknown(tuple(frame for each in arguments.every for frame in frames_in(each)))
 
     def _file(self, name: Evaluated) -> str | None:
         """Return the file of the repository that a program opens; None if it has none of this name."""
@@ -697,6 +758,17 @@ _SETTINGS = frozenset({"getString", "getProperty"})
 _MOST_PARTS = 5_000
 _REACHING = frozenset(
     ("write", "writeStream", "writeTo", "readStream", "read", "sql", "merge", "start", "save", "table", "toTable")
+) | frozenset(
+    (
+        "executeSql",
+        "execute_sql",
+        "executeInsert",
+        "execute_insert",
+        "addInsert",
+        "add_insert",
+        "insertInto",
+        "sqlQuery",
+    )
 )
 _BUILTINS = frozenset(
     ("str", "list", "tuple", "set", "iter", "frozenset", "sorted", "reversed", "dict", "len", "range", "zip", "map")
@@ -704,6 +776,8 @@ _BUILTINS = frozenset(
     *(
         "callable",
         "enumerate",
+        "eval",
+        "exec",
         "filter",
         "next",
         "open",
@@ -719,6 +793,8 @@ _BUILTINS = frozenset(
 }
 """Functions of Python that are known, or whose result does not matter."""
 _OF_SCALA = frozenset({"sys", "System"})
+_OF_VALUES = frozenset({"str", "int", "float", "bool", "len", "round", "abs", "max", "min", "sum"})
+"""Functions of Python that a pipeline of Beam applies to the values of elements."""
 _SHADOWING = frozenset({"max", "min", "filter"})
 """Those of them that pyspark.sql.functions has, too: all of its names are imported over them."""
 

@@ -12,7 +12,9 @@ from scanner_programs.frames.values import (
     Dataset,
     Decider,
     Value,
+    any_of,
     combined,
+    decided,
     deciding,
     either,
     with_effect,
@@ -65,7 +67,7 @@ class Frame:
         else:
             maybe = [each for each in self.open if parts and parts[0].casefold() not in each.hidden]
             if len(maybe) != 1:
-                return replace(combined(each.value for each in maybe), unclear=True) if maybe else None
+                return any_of(each.value for each in maybe) if maybe else None
             value = maybe[0].value.member(parts[0])
         for name in parts[1:]:
             value = value.member(name)
@@ -211,6 +213,15 @@ class Frame:
             problems=problems,
         )
 
+    def unpivoted(self, kept: Iterable[Expr], columns: Sequence[Expr], name: str, value: str) -> Frame:
+        """Return a row for each of *columns*, with its name and value; without columns, for all that are not kept."""
+        rest = self.select(kept)
+        names = {out.name for out in rest.columns}
+        listed, problems = self._values(columns)
+        listed = listed or [out.value for out in self.columns if out.name not in names]
+        added = (Out(name, Value()), Out(value, either(listed)))
+        return replace(rest, columns=(*rest.columns, *added), problems=rest.problems | problems)
+
     def joined(self, other: Frame, on: Sequence[str] | Expr | None, how: str = "inner") -> Frame:
         """Return the join with another frame: by names of columns that both have, or by a condition."""
         kind = how.lower().replace("_", "")
@@ -263,6 +274,26 @@ class Frame:
             self.sources | other.sources,
             self.problems | other.problems,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """A column whose *values* become columns; None: they are not known."""
+
+    by: Value
+    values: tuple[str, ...] | None
+
+    def of(self, frame: Frame, count: int) -> Frame:
+        """Return groups whose last *count* columns are there once for each value."""
+        keys, results = frame.columns[: len(frame.columns) - count], frame.columns[len(frame.columns) - count :]
+        results = tuple(replace(out, value=decided(out.value, [self.by], "CONDITIONAL")) for out in results)
+        if self.values is None:
+            whole = replace(combined(out.value for out in results), unclear=True)
+            problems = frame.problems | {"the columns of a pivot are not known"}
+            return replace(frame, columns=keys, open=(Open(whole),), problems=problems)
+        pairs = [(value, out) for value in self.values for out in results]
+        named = (Out(value if count == 1 else f"{value}_{out.name}", out.value) for value, out in pairs)
+        return replace(frame, columns=(*keys, *named)[:MOST_COLUMNS])
 
 
 def opaque(frames: Iterable[Frame], names: Sequence[str] | None, why: str) -> Frame:

@@ -68,6 +68,7 @@ _TYPES = {
     "Instant": "TIMESTAMP",
 }
 _ARRAYS = frozenset({"Seq", "List", "Array", "Vector", "Set"})
+_SPARK = "pyspark.sql.functions"
 _DEEPEST = 150
 _DEEPEST_CLASS = 6
 
@@ -87,6 +88,8 @@ class _Lowering:
         self.objects: set[str] = set()
         self.members: list[set[str]] = []
         self.depth = 0
+        self.columns = "org.apache.flink.table.api" if b"org.apache.flink.table" in root.text else _SPARK
+        """The library whose columns `$"name"` and `'name` are."""
 
     def module(self) -> ast.Module:
         """Return the statements of the file: imports, functions and classes first, as they may be used before."""
@@ -393,9 +396,7 @@ class _Lowering:
         self.pending.append(
             self._at(
                 node,
-                ast.ImportFrom(
-                    module="pyspark.sql.functions", names=[ast.alias(name=name, asname=f"_spark_{name}")], level=0
-                ),
+                ast.ImportFrom(module=self.columns, names=[ast.alias(name=name, asname=f"_spark_{name}")], level=0),
             )
         )
         return self._at(node, ast.Name(id=f"_spark_{name}", ctx=ast.Load()))

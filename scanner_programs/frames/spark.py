@@ -21,7 +21,7 @@ from scanner_programs.frames.machine import (
     is_plain,
     options_of,
 )
-from scanner_programs.frames.relations import Frame, Setting, assigned, of_dataset, opaque
+from scanner_programs.frames.relations import Frame, Pivot, Setting, assigned, of_dataset, opaque
 from scanner_programs.frames.schemas import PLAIN, ddl_type
 from scanner_programs.frames.sql import execute, expression
 from scanner_programs.frames.values import NOTHING, Dataset, Type, Value, record_columns
@@ -108,6 +108,7 @@ def sql(job: Job, text: Evaluated, place: str, named: Mapping[str, Evaluated]) -
     """Run the statements of a text of SQL; *named* are the frames and values in its braces."""
     if not isinstance(text, str):
         job.problem(place, "a statement of SQL is not resolved")
+        job.used += [(frame, place) for frame in job.views.values()]
         return Unknown(tuple(frames_in(text)), "a statement of SQL is not resolved")
     statements = _Statements(job, place)
     for name, value in named.items():
@@ -187,7 +188,7 @@ class Session(Library):
         if names is None and isinstance(data, list) and data and isinstance(data[0], dict):
             names = [str(key) for key in data[0]]
         if inputs:
-            return opaque(inputs, names, "")
+            return opaque(inputs, names, "" if names else "the columns of a frame of rows are not known")
         return Frame(tuple(Out(name, NOTHING) for name in names or ()))
 
     def do_range(self, machine: Machine, arguments: Arguments) -> Frame:
@@ -399,6 +400,7 @@ class Writer(Library):
 
     def do_foreach(self, machine: Machine, arguments: Arguments) -> Writer:
         self.job.used += [(frame, arguments.place) for frame in frames_in(self.value)]
+        self.job.problem(arguments.place, "what a function of single rows does with them is not resolved")
         return replace(self, is_done=True)
 
     def do_start(self, machine: Machine, arguments: Arguments) -> Unknown:
@@ -461,21 +463,32 @@ class Grouped(Library):
     frame: Frame
     keys: Sequence[Expr]
     job: Job
-    is_pivoted: bool = False
+    pivot: Pivot | None = None
 
     def do_agg(self, machine: Machine, arguments: Arguments) -> Frame:
-        results = columns_of(arguments.every)
-        frame = self.frame.grouped(self.keys, results)
-        if self.is_pivoted:
-            return opaque([self.frame], None, "the columns of a pivot are not known")
-        return frame
+        return self._aggregated(columns_of(arguments.every))
+
+    def _aggregated(self, results: Sequence[Expr]) -> Frame:
+        return self._pivoted(self.frame.grouped(self.keys, results), len(results))
+
+    def _pivoted(self, frame: Frame, count: int) -> Frame:
+        return self.pivot.of(frame, count) if self.pivot is not None else frame
 
     def do_pivot(self, machine: Machine, arguments: Arguments) -> Grouped:
-        return replace(self, is_pivoted=True, frame=self.frame.decided_by(columns_of(arguments.values[:1]), "GROUP_BY"))
+        values = arguments.get(1, "values")
+        is_known = isinstance(values, list | tuple) and values and all(is_plain(each) for each in values)
+        by = columns_of([arguments.get(0, "pivot_col")])
+        pivot = Pivot(self.frame.select(by).whole(), tuple(map(str, values)) if is_known else None)
+        return replace(self, frame=self.frame.decided_by(by, "GROUP_BY"), pivot=pivot)
 
     def do_count(self, machine: Machine, arguments: Arguments) -> Frame:
         frame = self.frame.grouped(self.keys, [])
-        return replace(frame, columns=(*frame.columns, Out("count", NOTHING)))
+        return self._pivoted(replace(frame, columns=(*frame.columns, Out("count", NOTHING))), 1)
+
+    def do_cogroup(self, machine: Machine, arguments: Arguments) -> Grouped:
+        other = arguments.get(0, "other")
+        rows = other.frame.decided_by(other.keys, "GROUP_BY") if isinstance(other, Grouped) else opaque((), None, "")
+        return replace(self, frame=self.frame.joined(rows, None))
 
     def other(self, name: str, machine: Machine, place: str) -> Evaluated:
         if name in (
@@ -496,7 +509,7 @@ class Grouped(Library):
         if name in ("sum", "avg", "mean", "min", "max"):
             return Method(
                 self,
-                lambda _, given: self.frame.grouped(self.keys, [call(name, each) for each in columns_of(given.values)]),
+                lambda _, given: self._aggregated([call(name, each) for each in columns_of(given.values)]),
             )
         return Method(self, lambda _, given: opaque([self.frame], None, f"{name} of groups is not known"))
 
@@ -716,6 +729,12 @@ def _within(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame
     return frame.joined(other, None, "semi").distinct(()) if isinstance(other, Frame) else frame
 
 
+def _unpivot(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    name, value = given.text(2, "variableColumnName"), given.text(3, "valueColumnName")
+    kept, columns = (columns_of([given.get(at, key)]) for at, key in ((0, "ids"), (1, "values")))
+    return frame.unpivoted(kept, columns, name or "variable", value or "value")
+
+
 def _write_to(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Writer:
     return Writer(job, frame, table=given.text(0, "table") or "")
 
@@ -752,6 +771,7 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
     **dict.fromkeys(("intersect", "intersectAll", "subtract", "exceptAll"), _within),
     "writeTo": _write_to,
     "dropna": _na_drop,
+    **dict.fromkeys(("unpivot", "melt"), _unpivot),
     **dict.fromkeys(
         ("cache", "persist", "unpersist", "checkpoint", "localCheckpoint", "hint", "coalesce", "limit"), _same
     ),
@@ -826,10 +846,12 @@ def column_method(base: Expr, name: str, given: Arguments) -> Evaluated:
         case "over":
             window = given.get(0)
             return Expr(Kind.OVER, args=(base,), data=tuple(window.keys) if isinstance(window, Window) else ())
-        case "getField" | "getItem":
+        case "getField" | "getItem" | "get":
             return call("getitem", base, as_expr(given.get(0)))
     if name in _AS_IT_IS:
         return call("asc", base)
+    if name in ("encode", "decode"):  # a text of Python as bytes
+        return base
     items = [each for value in given.values for each in (value if isinstance(value, list | tuple) else [value])]
     return call(name.lower(), base, *map(as_expr, items))
 

@@ -14,7 +14,7 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 
 from scanner_model.errors import InputInvalid
 from scanner_programs.frames.expressions import Expr, Kind, Out, call, column, literal
-from scanner_programs.frames.relations import Frame, Setting, assigned, opaque
+from scanner_programs.frames.relations import Frame, Pivot, Setting, assigned, opaque
 from scanner_programs.frames.schemas import sql_type
 from scanner_programs.frames.values import NOTHING
 
@@ -178,7 +178,7 @@ class SqlReader:
             case exp.Subquery():
                 inner = reader.rows(node.this)
                 inner = _with_names(inner.called(node.alias), node.args.get("alias")) if node.alias else inner
-                return self._joins(node, inner)
+                return self._joins(node, self._pivots(node, inner))
             case exp.SetOperation():
                 return reader._set_operation(node)
             case exp.Select():
@@ -273,9 +273,33 @@ class SqlReader:
         known = self._ctes.get(parts[0].casefold()) if len(parts) == 1 else None
         frame = (known if known is not None else self._tables(parts)).called(node.alias or ".".join(parts))
         frame = _with_names(frame, node.args.get("alias"))
-        if node.args.get("pivots"):
-            frame = opaque([frame], None, "PIVOT is not resolved")
-        return self._joins(node, frame)
+        return self._joins(node, self._pivots(node, frame))
+
+    def _pivots(self, node: exp.Expr, frame: Frame) -> Frame:
+        """Return the rows of a table or subquery after PIVOT and UNPIVOT."""
+        for pivot in node.args.get("pivots") or ():
+            fields = pivot.args.get("fields") or []
+            if len(fields) != 1 or not isinstance(fields[0], exp.In) or frame.open:
+                frame = opaque([frame], None, f"{'UN' * bool(pivot.args.get('unpivot'))}PIVOT is not resolved")
+                continue
+            over, listed = fields[0].this, fields[0].expressions
+            plain = [each.this if isinstance(each, exp.PivotAlias) else each for each in listed]
+            if pivot.args.get("unpivot"):
+                columns = [column(each.name) for each in plain]
+                kept = [Expr(Kind.STAR, data=(), args=tuple(columns))]
+                frame = frame.unpivoted(kept, columns, over.name, pivot.expressions[0].name)
+                continue
+            results = [self.convert(each) for each in pivot.expressions]
+            by = self.convert(over)
+            used = {each.name.casefold() for found in pivot.expressions for each in found.find_all(exp.Column)}
+            keys = [
+                column(out.name) for out in frame.columns if out.name.casefold() not in {*used, over.name.casefold()}
+            ]
+            grouped = frame.decided_by([by], "GROUP_BY").grouped(keys, results)
+            values = tuple(each.alias or each.name for each in listed)
+            frame = Pivot(frame.select([by]).whole(), values).of(grouped, len(results))
+            frame = frame.called(pivot.alias) if pivot.alias else frame
+        return frame
 
     def _table_function(self, node: exp.Table) -> Frame:
         """Return the rows of a function in FROM; `STREAM(orders)` is the table itself."""

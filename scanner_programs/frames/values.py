@@ -100,11 +100,13 @@ class Value:
     def parsed(self, kind: Type | None) -> Value:
         """Return what a text or bytes contain: of a message, its fields, which are below the origins.
 
-        What a text in a column of a table, or in a field of type string, contains is computed from that column.
+        What a text in a column of a table, or in a field of type string, contains is computed from that column; and
+        of a text that may be one of several columns, nothing is known to be below any of them.
         """
         is_text = self.type is not None and self.type.kind == "plain" and any(path for _, path in self.origins)
         is_column = is_text or any(dataset.namespace for dataset, _ in self.origins)
-        effect = TRANSFORMATION if is_column else IDENTITY
+        is_any = self.unclear and len(self.origins) > 1
+        effect = TRANSFORMATION if is_column or is_any else IDENTITY
         return Value(self.origins, effect, self.deciders, kind, unclear=self.unclear)
 
 
@@ -127,6 +129,14 @@ def combined(values: Iterable[Value], effect: str = TRANSFORMATION, kind: Type |
         kind,
         unclear=any(value.unclear for value in listed),
     )
+
+
+def any_of(values: Iterable[Value]) -> Value:
+    """Return a value that may be derived from any of *values*; of very many columns, from their datasets as a whole."""
+    result = replace(combined(values), unclear=True)
+    if len(result.origins) <= _MOST_ORIGINS:
+        return result
+    return replace(result, origins=frozenset((dataset, ()) for dataset, _ in result.origins))
 
 
 def either(values: Iterable[Value]) -> Value:
@@ -175,7 +185,14 @@ def array_of(inner: Value, effect: str = TRANSFORMATION) -> Value:
 
 def deciding(values: Iterable[Value], subtype: str) -> frozenset[Decider]:
     """Return the origins of *values* as those that decide."""
-    return frozenset((origin, subtype) for value in values for origin in value.every)
+    return frozenset((origin, subtype) for origin in every_origin(values))
+
+
+def every_origin(values: Iterable[Value]) -> frozenset[Origin]:
+    """Return the origins and deciders of all *values*: many columns of a wide table have the same ones."""
+    listed = list(values)
+    deciders = frozenset().union(*(value.deciders for value in listed))
+    return frozenset().union(*(value.origins for value in listed), (origin for origin, _ in deciders))
 
 
 def decided(value: Value, by: Iterable[Value], subtype: str) -> Value:
@@ -187,6 +204,8 @@ def decided(value: Value, by: Iterable[Value], subtype: str) -> Value:
 
 
 _MOST_MEMBERS = 3_000
+_MOST_ORIGINS = 30
+"""Columns that a value of unknown origin is traced to one by one: more of them tell a reader nothing."""
 _RECORD = ("topic", "partition", "offset", "timestamp", "timestampType", "headers")
 
 

@@ -8,16 +8,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from scanner_extractor.repository.applications.fields.reader import MOST_PLACES, FoundField
-from scanner_extractor.repository.syntax_trees import parse_tree
+from scanner_extractor.repository.syntax_trees import parse_tree, suffix
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.columns import KEY, ColumnPath, field_name, field_segment
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
 from scanner_programs.frames.datasets import TOPIC
 from scanner_programs.frames.expressions import UNNAMED
+from scanner_programs.frames.model import lowered as lowered_model
 from scanner_programs.frames.scala import lowered
 from scanner_programs.frames.spark import Job, Sink
-from scanner_programs.frames.values import Dataset, Origin, Value
+from scanner_programs.frames.values import Dataset, Origin, Value, every_origin
+from scanner_programs.languages import BY_ENDING
+from scanner_programs.lowering import Lowering
 
 Resolve = Callable[[Dataset], tuple[Dataset, ...]]
 """Returns what a dataset is called where a job runs: settings in its name have values; none if one has no value."""
@@ -87,10 +90,10 @@ class FrameUses:
         for target in self.resolve(sink.target) if sink.target is not None else ():
             if not frame.sources:
                 self._add(FlowEnd(), _end(target), sink.place)
-            for source in frame.sources:
+            for source in sorted(frame.sources):
                 for each in self.resolve(source):
                     self._add(_end(each), _end(target), sink.place)
-            for origin, subtype in frame.deciders:
+            for origin, subtype in sorted(frame.deciders):  # of two, the first is kept
                 self._column(origin, (target, None), subtype, sink.place)
             for path, value in _topic_columns(sink) if sink.is_topic else _table_columns(sink):
                 self._value(value, (target, path), sink.place)
@@ -100,9 +103,11 @@ class FrameUses:
                 self._use(target, (), sink.place, whole=False, writes=True)
 
     def _value(self, value: Value, target: _Target, place: str) -> None:
-        for origin in value.origins:
+        if self.left < 0:
+            return
+        for origin in sorted(value.origins):
             self._column(origin, target, value.effect or "IDENTITY", place)
-        for origin, subtype in value.deciders:
+        for origin, subtype in sorted(value.deciders):
             self._column(origin, target, subtype, place)
 
     def _column(self, origin: Origin, target: _Target, subtype: str, place: str) -> None:
@@ -113,11 +118,12 @@ class FrameUses:
 
     def _read(self, values: Iterable[Value], deciders: Iterable[Origin], place: str) -> None:
         """Note the fields of topics that values are derived from."""
-        for value in values:
-            for origin in value.every:
-                self._origin(origin, place, is_clear=not value.unclear)
-        for origin in deciders:
+        listed = list(values)
+        clear = every_origin(value for value in listed if not value.unclear).union(deciders)
+        for origin in clear:
             self._origin(origin, place, is_clear=True)
+        for origin in every_origin(value for value in listed if value.unclear):
+            self._origin(origin, place, is_clear=False)
 
     def _origin(self, origin: Origin, place: str, *, is_clear: bool) -> None:
         dataset, path = origin
@@ -181,10 +187,14 @@ def document_of(text: str) -> object:
     return next((parsed.value for parsed in parse_yaml(text) if not parsed.error), None)
 
 
-def scala_tree(path: str, text: str) -> ast.Module | None:
-    """Return a file of Scala as a syntax tree of Python; None if it nests too deeply."""
+def python_tree(path: str, text: str) -> ast.Module | None:
+    """Return a file of Scala, Java or Kotlin as a syntax tree of Python; None if it nests too deeply."""
     try:
-        return lowered(parse_tree(path, text))
+        root = parse_tree(path, text)
+        if path.endswith(".scala"):
+            return lowered(root)
+        syntax = BY_ENDING[suffix(path)]
+        return lowered_model(syntax.file(Lowering(syntax), root, path))
     except RecursionError:
         return None
 

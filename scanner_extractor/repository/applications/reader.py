@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import PurePosixPath
@@ -27,7 +27,7 @@ from scanner_extractor.repository.applications.fields.reader import (
     read_fields,
 )
 from scanner_extractor.repository.applications.fields.values import TopicUse
-from scanner_extractor.repository.applications.frames import FrameUses, document_of, problems_by_file, scala_tree
+from scanner_extractor.repository.applications.frames import FrameUses, document_of, problems_by_file, python_tree
 from scanner_extractor.repository.applications.hocon import included
 from scanner_extractor.repository.applications.index import Index
 from scanner_extractor.repository.applications.modules import (
@@ -86,6 +86,8 @@ _MOST_DEPLOYMENTS = 20
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+stream|mp\.messaging|messaging:|default-topic")
 _SCRIPTS = frozenset(ending for ending, language in BY_ENDING.items() if language.entry is None)
+_FRAME_ENDINGS = (".py", ".scala", ".java", ".kt")
+"""Languages whose jobs over frames and tables are evaluated."""
 _EXECUTE = frozenset({"execute_sql", "executeSql", "sqlUpdate", "addInsertSql", "add_insert_sql", "executeStatement"})
 """Calls that have a statement of Flink or ksqlDB executed."""
 
@@ -951,11 +953,11 @@ class _Reader:
 
     def _add_frames(self) -> None:
         """Add what the jobs of Spark in Python and Scala do; the files that they import are read with them."""
-        if not any(path.endswith((".py", ".scala")) and is_job(self.files[path]) for path in self.fitting):
+        if not any(path.endswith(_FRAME_ENDINGS) and is_job(self.files[path]) for path in self.fitting):
             return
         paths = [path for path in self.files if path.endswith(".py") and not is_test(path)]
-        paths += [path for path in self.index.units if path.endswith(".scala")]
-        for program in read_jobs(self.files, paths, document_of, scala_tree):
+        paths += [path for path in self.index.units if path.endswith(_FRAME_ENDINGS) and not path.endswith(".py")]
+        for program in read_jobs(self.files, paths, document_of, python_tree):
             module = self.modules.of(program.path)
             if program.path.startswith(OUTSIDE):
                 continue
@@ -964,12 +966,33 @@ class _Reader:
                     partial(self._resolved_dataset, job=program.job, module=module, environment=environment)
                 )
                 uses = FrameUses(program.job, name, f"code of {program.path}", self.source, resolve).read()
+                self._leave_to_frames(program.path, name, {topic for topic, _, _, _ in uses.fields})
                 for flow in uses.flows:  # several files may be one job
                     self.frame_flows.setdefault((flow.job, flow.origin, flow.target), flow)
                 for each in uses.field_uses:
                     self.frame_fields.setdefault((module, replace(each, places=())), set()).update(each.places)
+            if program.statements.is_built:
+                self._replace_script(program.path, program.statements.listed)
             for path, problems in problems_by_file(program.job).items():
                 self.unresolved += ((path, f"{what}: {_lines(sorted(lines))}") for what, lines in problems.items())
+
+    def _leave_to_frames(self, path: str, job: str, topics: Collection[str]) -> None:
+        """Leave out the uses of *topics* that a file's calls show under another name than its job runs as."""
+        for (use, module), known in list(self.program_uses.items()):
+            if use.topic in topics and use.job != job and {place for place, _ in known.places} == {path}:
+                del self.program_uses[use, module]
+        for (owner, origin, target), flow in list(self.flows.items()):
+            if owner != job and {origin, target} <= {*topics, ""} and flow.evidence.rpartition(":")[0] == path:
+                del self.flows[owner, origin, target]
+
+    def _replace_script(self, path: str, statements: Sequence[tuple[str, str]]) -> None:
+        """Replace the statements that a program runs as texts by these with those that its calls make."""
+        texts = [self._expanded(text, self.modules.of(path), {}) or text for text, _ in statements]
+        kept = [each for each in self.statements if each[0] != path]
+        left = [each for known, _, script in self.statements if known == path for each in script.split(";\n")]
+        texts += [each for each in left if each not in texts]
+        line = min(int(place.rpartition(":")[2]) for _, place in statements)
+        self.statements = [*kept, (path, line, ";\n".join(texts))]
 
     def _frame_jobs(self, program: Program, module: str) -> list[tuple[str, Mapping[str, str]]]:
         """Return the names of a job: of its deployments, else what it calls itself, else of its file."""

@@ -191,3 +191,114 @@ def test_text_with_an_unknown_escape_is_read_without_a_warning() -> None:
     text = "orders.where(F.regexp_extract('id', '\\d+', 0) != '').select('id').write.saveAsTable('t')"
 
     assert _columns(text) == {"t": {"id": ["orders.id"]}}
+
+
+def test_text_that_may_be_any_column_has_no_fields_below_each_of_them() -> None:
+    """The grouped frame has no column `value`: what is parsed may be of `id` or of `total`, not their members."""
+    text = "grouped = orders.select('id', 'total').groupBy('*').count()\n"
+    text += "grouped.select(from_json('value', 'a INT').alias('m')).select('m.a').write.saveAsTable('t')"
+
+    assert _columns(text)["t"]["a"] == ["orders.id", "orders.total"]
+
+
+def test_column_that_may_be_one_of_very_many_is_derived_from_the_table_as_a_whole() -> None:
+    """A hundred flows into each column would say no more, and hide those that are known."""
+    names = ", ".join(f"c{at} INT" for at in range(100))
+    text = f"read('wide', '{names}').select('missing', 'c1').write.saveAsTable('t')"
+
+    assert _columns(text)["t"] == {"missing": ["wide"], "c1": ["wide.c1"]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "orders.unpivot('id', ['city', 'total'], 'kind', 'v').write.saveAsTable('t')",
+        "orders.createOrReplaceTempView('o')\n"
+        "spark.sql('SELECT * FROM (SELECT id, city, total FROM o) UNPIVOT (v FOR kind IN (city, total))')"
+        ".write.saveAsTable('t')",
+    ],
+)
+def test_column_of_rows_that_were_columns_is_a_copy_of_each(text: str) -> None:
+    assert _columns(text)["t"] == {"id": ["orders.id"], "kind": [], "v": ["orders.city", "orders.total"]}
+
+
+UNRESOLVED = {
+    "a function of groups": (
+        "orders.groupBy('id').applyInPandas(lambda rows: rows, schema='id STRING, x DOUBLE').write.saveAsTable('t')",
+        ["orders.city", "orders.id", "orders.lines", "orders.total"],
+    ),
+    "a function of two groups": (
+        "pair = orders.select('id').groupBy('id').cogroup(read('paid', 'id STRING, sum INT').groupBy('id'))\n"
+        "pair.applyInPandas(lambda a, b: a, schema='id STRING, x DOUBLE').write.saveAsTable('t')",
+        ["orders.id", "paid.id", "paid.sum"],
+    ),
+    "a function of batches": (
+        "orders.select('id', 'city').mapInPandas(lambda rows: rows, 'x DOUBLE').write.saveAsTable('t')",
+        ["orders.city", "orders.id"],
+    ),
+    "rows of an RDD": (
+        "orders.select('id', 'city').rdd.map(lambda row: row).toDF(['x']).write.saveAsTable('t')",
+        ["orders.city", "orders.id"],
+    ),
+    "a UDF": (
+        "mask = F.udf(lambda a, b: a)\norders.select(mask('id', 'city').alias('x')).write.saveAsTable('t')",
+        ["orders.city", "orders.id"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "origins"), UNRESOLVED.values(), ids=UNRESOLVED)
+def test_what_cannot_be_followed_is_computed_from_all_of_its_inputs(text: str, origins: list[str]) -> None:
+    (sink,) = _jobs(job=_HEAD + text)["job.py"].job.sinks
+    value = sink.frame.named("x")
+
+    assert value is not None
+    assert value.value.effect == "TRANSFORMATION"
+    assert sorted(".".join((dataset.name, *path)) for dataset, path in value.value.origins) == origins
+
+
+REPORTED = {
+    "a method by its name": "import os\ngetattr(orders, os.environ['STEP'])('id').write.saveAsTable('t')",
+    "a method that is not known": "orders.toDF().flattened('id').write.saveAsTable('t')",
+    "a module by its name": "import importlib\nimportlib.import_module('steps').run(orders).write.saveAsTable('t')",
+    "rows of the driver": "spark.createDataFrame(orders.toPandas()).write.saveAsTable('t')",
+    "a function of rows": "orders.writeStream.foreach(lambda row: post(row)).start()",
+    "rows that another library writes": "orders.toPandas().to_csv('/out.csv')",
+    "a loop over rows": "for row in orders.collect():\n    client.send(row['id'])",
+    "a text that is run": "eval(\"orders.write.saveAsTable('t')\")",
+    "a statement of an argument": "import sys\norders.createOrReplaceTempView('o')\n"
+    "spark.sql('INSERT INTO ' + sys.argv[1] + ' SELECT * FROM o')",
+}
+
+
+@pytest.mark.parametrize("text", REPORTED.values(), ids=REPORTED)
+def test_what_becomes_of_a_frame_is_reported_where_it_is_not_resolved(text: str) -> None:
+    job = _jobs(job=_HEAD + text)["job.py"].job
+
+    assert [*job.problems, *(problem for sink in job.sinks for problem in sink.frame.problems)]
+    assert {name for frame, _ in job.used for name in frame.sources} | {
+        name for sink in job.sinks for name in sink.frame.sources
+    }
+
+
+ENDS = {
+    "a table of an argument": "import sys\norders.write.saveAsTable(sys.argv[1])",
+    "a topic of an argument": "import sys\nrows = orders.select(to_json(struct('*')).alias('value'))\n"
+    "rows.writeStream.format('kafka').option('topic', sys.argv[2]).start()",
+    "a path of the day": "import datetime\norders.write.parquet(f's3://b/{datetime.date.today()}')",
+    "a format without a name": "orders.write.format('com.acme.sink').option('thing', 'x').save()",
+    "a batch function of a library": "from acme import upsert\norders.writeStream.foreachBatch(upsert).start()",
+    "a merge": "from delta.tables import DeltaTable\n"
+    "into = DeltaTable.forName(spark, name).alias('t').merge(orders.alias('s'), 't.id = s.id')\n"
+    "into.whenMatchedUpdateAll().execute()",
+    "a writer of version 2": "orders.writeTo(f'cat.{name}.t').append()",
+}
+
+
+@pytest.mark.parametrize("text", ENDS.values(), ids=ENDS)
+def test_sink_without_a_name_is_an_end_that_is_reported(text: str) -> None:
+    job = _jobs(job=_HEAD + text)["job.py"].job
+
+    assert [sink.target for sink in job.sinks] == [None]
+    assert {name.name for name in job.sinks[0].frame.sources} == {"orders"}
+    assert "what is written to is not resolved" in {what for _, what in job.problems}

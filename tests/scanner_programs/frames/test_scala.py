@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_extractor.repository.applications.frames import document_of, scala_tree
+from scanner_extractor.repository.applications.frames import document_of, python_tree
 from scanner_model.columns import path_name
 from scanner_programs.frames.reader import read_jobs
 from scanner_programs.frames.values import Origin
@@ -25,7 +25,7 @@ def _columns(**files: str) -> tuple[Columns, list[str]]:
     texts = {f"src/{name}.scala": _HEAD + text for name, text in files.items()}
     found: Columns = {}
     problems: list[str] = []
-    for program in read_jobs(texts, texts, document_of, scala_tree):
+    for program in read_jobs(texts, texts, document_of, python_tree):
         problems += [what for _, what in program.job.problems]
         for sink in program.job.sinks:
             outs = [(out.name, out.value) for out in sink.frame.columns]
