@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from scanner_api.change_check.rules import RULES as OF_CHANGES
-from scanner_api.change_check.rules import Rule
+from scanner_check.rules.table import RULES as OF_CHANGES
+from scanner_check.rules.table import Rule
 from scanner_dictionary.validation import RULES as OF_SCANS
 
 _OF_SCANS = {

@@ -6,8 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from scanner_api.change_check.model import Affected, ChangeFinding, ChangeReport, Verdict, few
-from scanner_api.change_check.rules import RULES
+from scanner_check.model import Affected, ChangeFinding, ChangeReport, Verdict, few
+from scanner_check.rules.table import RULES
 from scanner_cli import library
 
 MOST = 10

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from scanner_api.change_check.rules import RULES
 from scanner_api.rule_pages import PAGES, rule_page
+from scanner_check.rules.table import RULES
 from scanner_cli.commands.validate import validate
 from scanner_dictionary.validation import RULES as FINDINGS
 
@@ -29,7 +29,7 @@ def test_rules_of_validate() -> None:
 
 def test_rules_of_check_change() -> None:
     """Those of the code, of the formats for pipelines, and of the page are the same."""
-    sources = (ROOT / "scanner_api" / "change_check").glob("*.py")
+    sources = (ROOT / "scanner_check").rglob("*.py")
     found = {name for file in sources for name in _RULE.findall(file.read_text(encoding="utf-8"))}
     whole = {name for name in found if not name.endswith("-")}
 

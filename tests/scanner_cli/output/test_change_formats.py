@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema import Draft202012Validator
 
-from scanner_api.change_check.model import (
+from scanner_check.model import (
     Affected,
     ChangeFinding,
     ChangeReport,
@@ -21,7 +21,7 @@ from scanner_api.change_check.model import (
     SkippedFile,
     Verdict,
 )
-from scanner_api.change_check.rules import RULES
+from scanner_check.rules.table import RULES
 from scanner_cli.commands.check import RENDERERS
 from scanner_cli.output.change_answer import headline
 from scanner_cli.output.change_markdown import LONGEST, MARKER, report_markdown
