@@ -16,8 +16,10 @@ from scanner_check.inputs.files import ProposedFiles
 from scanner_check.inputs.input_files import format_of
 from scanner_check.inputs.options import CheckOptions
 from scanner_check.inputs.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
-from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, Place, Verdict
+from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, Message, Place, Verdict
 from scanner_check.policy import policy_notes
+from scanner_check.rows.files import NOTHING_CHECKED, UNKNOWN_NAME
+from scanner_check.rows.table import row_of
 from scanner_check.rules.coverage.file_findings import (
     DeletionContext,
     check_deleted,
@@ -157,8 +159,9 @@ def _not_scanned(proposal: Proposal, jobs: Iterable[ChangedJob], *, is_allowed: 
     """Yield a finding for each job that the base of the change has and the dictionary has not."""
     for job in jobs if proposal.existed else ():
         if job.is_new:
-            what = f"the dictionary knows no {job.target}, which the base of the change has: what it loses is not known"
-            yield unknown_name(proposal, NameUnknown(what), is_allowed=is_allowed)
+            verdict = Verdict.FINE if is_allowed else Verdict.UNKNOWN
+            place = Place(file=proposal.file)
+            yield UNKNOWN_NAME.found(verdict, place, proposal.file, job.target, form="not scanned")
 
 
 class _ProposedState:
@@ -228,19 +231,12 @@ def _readable(
         yield from read(proposal, context)
 
 
-def _nothing_checked(files: ProposedFiles) -> ChangeFinding:
+def _nothing_checked(proposed: ProposedFiles) -> ChangeFinding:
     """Return the finding that no file was checked: that nothing was found says nothing."""
-    count = len(files.skipped)
-    what = f"none of {count} files was checked" if count else "there is no file to check"
-    hint = "--map says what a path changes, as in --map 'schemas/{subject}.avsc'"
-    return ChangeFinding(
-        rule="nothing-checked",
-        verdict=Verdict.UNKNOWN,
-        place=Place(file=files.skipped[0].file) if count else _ABOUT_DICTIONARY,
-        target="the change",
-        what=what,
-        why=(*(f"{skipped.file}: {skipped.why}" for skipped in files.skipped[:_LISTED]), hint),
-    )
+    count = len(proposed.skipped)
+    place = Place(file=proposed.skipped[0].file) if count else _ABOUT_DICTIONARY
+    reasons = (Message("of file", (skipped.file, skipped.why)) for skipped in proposed.skipped[:_LISTED])
+    return NOTHING_CHECKED.found(Verdict.UNKNOWN, place, "the change", count, reasons=(*reasons, Message("--map", ())))
 
 
 _LISTED = 10
@@ -261,11 +257,5 @@ def _about_dictionary(
         yield from about_others(others, options, _ABOUT_DICTIONARY, age)
 
 
-_HARMLESS = (
-    *("column-added", "column-gained", "output-gained", "input-gained", "input-lost"),
-    *("unknown-name", "nothing-checked", "schema-added", "older-registry", "tag-spread"),
-)
-
-
 def _may_hit(finding: ChangeFinding) -> bool:
-    return finding.verdict is Verdict.IMPACT or finding.rule not in _HARMLESS
+    return finding.verdict is Verdict.IMPACT or not row_of(finding).is_harmless

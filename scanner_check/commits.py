@@ -21,6 +21,7 @@ from scanner_check.inputs.git import ObjectReader, Trees, commit_trees, object_r
 from scanner_check.inputs.options import CheckOptions
 from scanner_check.inputs.proposals import Proposal
 from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, CommitChanges, Place, SkippedFile, Verdict
+from scanner_check.rows.files import NOT_EXAMINED, NOTHING_CHECKED
 from scanner_check.sides import mentions
 from scanner_model.lazy_names import load
 from scanner_model.usage import Usage
@@ -115,14 +116,11 @@ def _running(
     files = replace(files, proposals=(*files.proposals, *more))
     chosen = replace(options, allow_new=True, settings_changes=(), accepted=(), beside=(), others=())
     report: ChangeReport = load(_CHECK)(dictionary, files, chosen, at, base)
-    return replace(report, findings=tuple(one for one in report.findings if one.rule != "nothing-checked"))
+    return replace(report, findings=tuple(one for one in report.findings if one.rule != NOTHING_CHECKED.name))
 
 
 def _not_examined(skipped: SkippedFile) -> ChangeFinding:
-    place = Place(file=skipped.file)
-    return ChangeFinding(
-        rule="not-examined", verdict=Verdict.UNKNOWN, place=place, target=skipped.file, what=skipped.why
-    )
+    return NOT_EXAMINED.found(Verdict.UNKNOWN, Place(file=skipped.file), skipped.file, skipped.why)
 
 
 def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:

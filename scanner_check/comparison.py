@@ -26,6 +26,16 @@ from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.inputs.options import CheckOptions
 from scanner_check.inputs.proposals import TOPIC, Proposal, Target
 from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, CommitChanges, Place, SkippedFile, Verdict
+from scanner_check.rows.files import MENTIONED, NOT_READ
+from scanner_check.rows.flows import (
+    INPUT_GAINED,
+    INPUT_LOST,
+    INPUT_WITHOUT_WRITER,
+    TABLE_GONE,
+    TOPIC_GONE,
+    WRITER_LOST,
+)
+from scanner_check.rows.table import row_of
 from scanner_check.rules.coverage.file_findings import DeletionContext, check_deleted
 from scanner_check.rules.coverage.unexplained import Unexplained
 from scanner_check.rules.flows.flow_comparison import FlowComparison
@@ -126,7 +136,6 @@ Running = Callable[[Sequence[Proposal], Hits | None], ChangeReport]
 """Compares the files of two commits, and their schemas, with what runs, completed by the graph of the first commit."""
 
 
-_UNDECIDED = ("not-compared", "level-unknown", "no-readers-known", "not-read")  # comparing the commits may decide it
 _OF_JOBS = ("connector ", "statement ", "query ")
 _SCHEMAS = "scanner_check.rules.schemas.commit_schemas:SchemaComparison"
 _FORBIDDEN = "scanner_check.rules.flows.tag_spread:forbidden_by_commits"
@@ -151,7 +160,7 @@ class _Comparison:
         proposals = (*(schemas.changed if schemas else ()), *self._dropped_topics())
         running = check(proposals, self._hits) if check else None
         for finding in running.findings if running else ():
-            if finding.rule not in _UNDECIDED:
+            if not row_of(finding).is_undecided:
                 self._running.setdefault(finding.target, []).append(finding)
         of_schemas = list(schemas.findings(self._running)) if schemas else []
         findings = [
@@ -286,8 +295,7 @@ class _Comparison:
     def _unread(self, objects: ObjectReader) -> Iterator[ChangeFinding]:
         for path in self._trees.changed:
             if not self._why_harmless(path) and in_lfs(path, self._trees, objects):
-                what = "git has only a pointer to its content, which is in Git LFS"
-                yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
+                yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, form="of Git LFS")
         for path in self._judged:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
             if unread is None or path in self._renamed or (unread.kind == UNDECLARED and self._only_moves(objects)):
@@ -298,11 +306,10 @@ class _Comparison:
             # Others are compared elsewhere.
             if path not in self._unread_programs or (unread.kind == APPLICATION and not is_unread(path)):
                 is_valid = path in self._trees.head and path not in self._head.unread
-                former = f"the base commit's {unread.kind} cannot be parsed, so the change of this file is not compared"
-                what = former if is_valid else f"{unread.kind}: {unread.reason}"
-                yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
+                message = NOT_READ.message(unread.kind, "" if is_valid else unread.reason, form="of a kind")
+                yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, message=message)
         for path, (what, _) in self._trees.special.items():
-            yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, f"{what}, which is not followed")
+            yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, what, form="not followed")
 
     def _only_moves(self, objects: ObjectReader) -> bool:
         """Return whether the changed files of undeclared forms have the same lines together as before."""
@@ -371,9 +378,9 @@ class _Comparison:
         changed = ChangedJob(target="the change", pair=JobPair(*map(self._not_running, pair)))
         renames = Renames((), self._hits.naming)
         for finding in FlowComparison(changed, self._hits, Place(file=self._first), renames).findings():
-            if finding.rule in ("input-gained", "input-lost"):
+            if row_of(finding) in (INPUT_GAINED, INPUT_LOST):
                 continue
-            if finding.rule == "not-read" and self._is_addition(finding.item):
+            if row_of(finding) is NOT_READ and self._is_addition(finding.item):
                 finding = replace(finding, verdict=Verdict.FINE)
             yield self._placed(finding, (*before, *after))
         yield from self._writers(before, after)
@@ -397,11 +404,10 @@ class _Comparison:
         changed = {dataset for job in after for dataset in written_by(job)}
         for job in before:
             for dataset in sorted((written_by(job) & still) - changed):
-                what = f"{job.flows.job.name} does not write {dataset.name} any more, and other jobs do"
-                target, place = f"job {job.flows.job.name}", self._place((job,), dataset.name)
-                yield replace(
-                    _finding("writer-lost", Verdict.IMPACT, place, target, what, dataset.name),
-                    affected=tuple(hit for hit in self._hits.of(dataset) if hit.use != "writes"),
+                name, place = job.flows.job.name, self._place((job,), dataset.name)
+                affected = tuple(hit for hit in self._hits.of(dataset) if hit.use != "writes")
+                yield WRITER_LOST.found(
+                    Verdict.IMPACT, place, f"job {name}", name, dataset.name, item=dataset.name, affected=affected
                 )
 
     def _inputs(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[ChangeFinding]:
@@ -415,21 +421,21 @@ class _Comparison:
                 target = f"job {job.flows.job.name}"
                 declared = dataset.kind is not NodeKind.TOPIC or dataset.name in self._head.topics
                 if dataset in known or declared:
-                    yield _finding("input-gained", Verdict.FINE, place, target, f"{dataset.name} is read", dataset.name)
+                    yield INPUT_GAINED.found(Verdict.FINE, place, target, dataset.name, item=dataset.name)
                     continue
                 had = [other for other in self._lost_by(job, before) or lost if other.kind is NodeKind.TOPIC]
                 verdict = Verdict.IMPACT if had else Verdict.UNKNOWN
                 if not had and self._is_addition(job.flows.job.name):
                     verdict = Verdict.FINE
-                instead = f", instead of {', '.join(other.name for other in sorted(had))}" if had else ""
-                what = f"{dataset.name}, which nothing in the repository writes or declares, is read{instead}"
+                instead = tuple(other.name for other in sorted(had))
                 users = (hit for written in sorted(written_by(job)) for hit in self._hits.of(written))
                 hit = tuple(hit for hit in users if hit.use != "writes")
-                finding = _finding("input-without-writer", verdict, place, target, what, dataset.name)
-                yield replace(finding, affected=tuple(dict.fromkeys(hit)))
+                yield INPUT_WITHOUT_WRITER.found(
+                    verdict, place, target, dataset.name, instead, item=dataset.name, affected=tuple(dict.fromkeys(hit))
+                )
         for dataset in sorted(lost):
             place = self._place(before)
-            yield _finding("input-lost", Verdict.FINE, place, "the change", f"{dataset.name} is not read any more")
+            yield INPUT_LOST.found(Verdict.FINE, place, "the change", dataset.name)
 
     @staticmethod
     def _lost_by(job: CountedJob, before: Sequence[CountedJob]) -> frozenset[GraphDataset]:
@@ -480,8 +486,7 @@ class _Comparison:
             except NameUnknown:
                 listed = ()
             if topic in used:
-                what = f"the topic {topic} is not declared any more, and is used"
-                yield _finding("topic-gone", Verdict.IMPACT, Place(file=file), f"topic {topic}", what, topic)
+                yield TOPIC_GONE.found(Verdict.IMPACT, Place(file=file), f"topic {topic}", topic, item=topic)
             yield from listed if f"topic {topic}" not in self._running else ()
 
     def _dropped_topics(self) -> tuple[Proposal, ...]:
@@ -500,8 +505,8 @@ class _Comparison:
             users = sorted(other for other in used if other.rpartition(".")[2].casefold() == tail)
             if users:
                 place = Place(file=next((path for path, kind in self._judged.items() if kind == "SQL"), ""))
-                what = f"the table {name} is not declared any more, and is used: {', '.join(users[:_LISTED])}"
-                yield _finding("table-gone", Verdict.IMPACT, place, f"table {name}", what, name)
+                listed = tuple(users[:_LISTED])
+                yield TABLE_GONE.found(Verdict.IMPACT, place, f"table {name}", name, listed, item=name)
         yield from self._tables_of_statements()
 
     def _tables_of_statements(self) -> Iterator[ChangeFinding]:
@@ -509,9 +514,11 @@ class _Comparison:
             statements = [job for job in self._head.jobs if "statement" in dict(job.flows.job.attributes)]
             users = {job.flows.job.name: one for job in statements for one in uses_of(job) if one.name == name}
             for dataset in list(users.values())[:1]:
-                what = f"the table {name} is not declared any more, and is used: {', '.join(sorted(users)[:_LISTED])}"
-                finding = _finding("table-gone", Verdict.IMPACT, Place(file=self._first), f"table {name}", what, name)
-                yield replace(finding, affected=self._hits.of(dataset))
+                listed, place = tuple(sorted(users)[:_LISTED]), Place(file=self._first)
+                affected = self._hits.of(dataset)
+                yield TABLE_GONE.found(
+                    Verdict.IMPACT, place, f"table {name}", name, listed, item=name, affected=affected
+                )
 
     def _topic_file(self, topic: str) -> str:
         for declared in self._base.reading.of(Declaration):
@@ -536,11 +543,10 @@ class _Comparison:
         placed |= self._shown_by_flows() | {*unbound}
         for name, path, line in mentions.changed_names(self._trees, names, objects):
             if name not in about and (name, path) not in placed:
-                what = f"a changed line mentions topic {name}, but scanner cannot interpret that line"
                 dataset = next((one for one in self._base.used if one.name == name), None)
                 place = Place(file=path, line=line)
-                finding = _finding("mentioned", Verdict.UNKNOWN, place, f"topic {name}", what, name)
-                yield replace(finding, affected=self._hits.of(dataset) if dataset else ())
+                affected = self._hits.of(dataset) if dataset else ()
+                yield MENTIONED.found(Verdict.UNKNOWN, place, f"topic {name}", name, item=name, affected=affected)
 
     @staticmethod
     def _about(finding: ChangeFinding) -> frozenset[str]:
@@ -570,7 +576,3 @@ def _with_co_writers(
 
 def _is_of(item: str, dataset: GraphDataset) -> bool:
     return item == dataset.name or item.startswith(f"{dataset.name}.")
-
-
-def _finding(rule: str, verdict: Verdict, place: Place, target: str, what: str, item: str = "") -> ChangeFinding:
-    return ChangeFinding(rule=rule, verdict=verdict, place=place, target=target, what=what, item=item)

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
-from scanner_check.model import OF_READERS, Affected, ChangeFinding, Place, Verdict, worst
+from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, worst
+from scanner_check.rows.flows import COLUMN_LOST, TOPIC_RENAMED
+from scanner_check.rows.programs import RECORD_FIELD_REMOVED
+from scanner_check.rows.schemas import NO_READERS_KNOWN
+from scanner_check.rows.table import row_of
 from scanner_check.sides.commit import Commit, read_by, written_by
 from scanner_check.users.hits import Hits
 
-_OF_TOPIC = ("topic-renamed", "topic-gone", "output-lost", "writer-lost", "file-deleted", "mentioned", "input-lost")
-"""Rules about a topic that goes, the most telling first."""
-_OF_NEW_TOPIC = ("output-gained", "input-gained", "input-without-writer", "mentioned")
 _LISTED = 10
 
 
@@ -24,23 +25,18 @@ def folded(findings: Iterable[ChangeFinding], commits: tuple[Commit, Commit], hi
         listed = [one for one in listed if not _is_about_rename(one, old, new)]
         listed.insert(0, finding)
     listed = [one for one in listed if not _is_lost_column(one, listed)]
-    listed = _merged(listed, _lost_topic, _OF_TOPIC)
+    listed = _merged(listed, _lost_topic)
     listed = _merged(listed, _column)
     return tuple(_merged(listed, _readers))
 
 
-def _merged(
-    findings: Sequence[ChangeFinding], key_of: Callable[[ChangeFinding], Hashable], order: Sequence[str] = ()
-) -> list[ChangeFinding]:
-    """Return *findings* with one of each key: the first by *order* of rules, with what the others say as reasons."""
+def _merged(findings: Sequence[ChangeFinding], key_of: Callable[[ChangeFinding], Hashable]) -> list[ChangeFinding]:
+    """Return *findings* with one of each key: the most telling of a topic, with what the others say as reasons."""
     groups: dict[Hashable, list[ChangeFinding]] = {}
     for number, finding in enumerate(findings):
         key = key_of(finding)
         groups.setdefault(number if key is None else (key,), []).append(finding)
-    return [
-        _one_of(sorted(group, key=lambda one: order.index(one.rule) if one.rule in order else 0))
-        for group in groups.values()
-    ]
+    return [_one_of(sorted(group, key=lambda one: row_of(one).lost_topic)) for group in groups.values()]
 
 
 def _one_of(group: Sequence[ChangeFinding]) -> ChangeFinding:
@@ -48,38 +44,38 @@ def _one_of(group: Sequence[ChangeFinding]) -> ChangeFinding:
     if not others:
         return first
     affected = {(hit.kind, hit.namespace, hit.name, hit.path): hit for one in reversed(group) for hit in one.affected}
-    why = dict.fromkeys((*first.why, *(one.what for one in others if one.what != first.what)))
+    reasons = dict.fromkeys((*first.reasons, *(one.message for one in others if one.message != first.message)))
     hit = sorted(affected.values(), key=lambda one: one.steps)
-    return replace(first, verdict=worst([one.verdict for one in group]), why=tuple(why), affected=tuple(hit))
+    return replace(first, verdict=worst([one.verdict for one in group]), reasons=tuple(reasons), affected=tuple(hit))
 
 
 def _lost_topic(finding: ChangeFinding) -> Hashable | None:
     """Return the topic that a finding says is gone or not written any more."""
-    if finding.rule not in _OF_TOPIC:
+    if not row_of(finding).lost_topic:
         return None
     return finding.target.removeprefix("topic ") if finding.target.startswith("topic ") else finding.item or None
 
 
 def _is_lost_column(finding: ChangeFinding, findings: Iterable[ChangeFinding]) -> bool:
     """Return whether a field that a job no longer sets is reported as a column that gets no value."""
-    return finding.rule == "record-field-removed" and any(
-        one.rule == "column-lost" and one.target == finding.target and one.item.endswith(f".{finding.item}")
+    return row_of(finding) is RECORD_FIELD_REMOVED and any(
+        row_of(one) is COLUMN_LOST and one.target == finding.target and one.item.endswith(f".{finding.item}")
         for one in findings
     )
 
 
 def _column(finding: ChangeFinding) -> Hashable | None:
     """Return the definition that a finding about a column of a schema is about: several paths may lead to it."""
-    is_of_column = finding.rule.startswith(("column-", "made-", "symbols-")) and finding.target.startswith("subject ")
+    is_of_column = row_of(finding).is_of_column and finding.target.startswith("subject ")
     if not is_of_column or "." not in finding.item or finding.place.line == 1:
         return None
     return finding.rule, finding.target, finding.place, finding.item.rpartition(".")[2]
 
 
 def _readers(finding: ChangeFinding) -> Hashable | None:
-    if finding.rule in OF_READERS:
+    if row_of(finding).is_of_readers:
         return finding.rule, finding.target, finding.place
-    return (finding.rule, finding.target) if finding.rule == "no-readers-known" else None
+    return (finding.rule, finding.target) if row_of(finding) is NO_READERS_KNOWN else None
 
 
 # --- renamed topics
@@ -111,22 +107,19 @@ def _renamed(
         affected = hits.of(dataset)
         writers = [job.flows.job.name for job in base.jobs if dataset in written_by(job)]
         readers = [job.flows.job.name for job in base.jobs if dataset in read_by(job)]
-        what = f"{old} → {new}: the topic is renamed" + "".join(
-            f"; {did} {', '.join(dict.fromkeys(names[:_LISTED]))}"
-            for did, names in (("written by", writers), ("read by", readers))
-            if names
-        )
+        users = (tuple(dict.fromkeys(names[:_LISTED])) for names in (writers, readers))
         place = next((one.place for one in findings if _names(one, new)), None)
         place = place or next((one.place for one in findings if _names(one, old)), Place(file=""))
         yield (
-            ChangeFinding(
-                rule="topic-renamed",
-                verdict=Verdict.IMPACT,
-                place=place,
-                target=f"topic {old}",
-                what=what,
+            TOPIC_RENAMED.found(
+                Verdict.IMPACT,
+                place,
+                f"topic {old}",
+                old,
+                new,
+                *users,
                 item=new,
-                why=("records under the old name are not read by who reads the new one, and the other way round",),
+                reasons=(Message("two names", ()),),
                 affected=_with_writers(affected, jobs, hits),
             ),
             old,
@@ -171,8 +164,8 @@ def _names(finding: ChangeFinding, topic: str) -> bool:
 
 
 def _is_about_rename(finding: ChangeFinding, old: str, new: str) -> bool:
-    if finding.rule in _OF_TOPIC and _names(finding, old):
+    if row_of(finding).lost_topic and _names(finding, old):
         return True
-    if finding.rule in (*_OF_NEW_TOPIC, "column-gained") and _names(finding, new):
+    if row_of(finding).new_topic and _names(finding, new):
         return True
-    return finding.rule in ("column-lost", "flow-changed") and finding.item.startswith(f"{old}.")
+    return row_of(finding).moves_with_topic and finding.item.startswith(f"{old}.")

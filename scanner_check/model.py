@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
+
+from scanner_model.lazy_names import load
 
 Json = Any
 
@@ -27,6 +29,9 @@ class Verdict(StrEnum):
 
 _ORDER = tuple(Verdict)
 _USERS = ("job", "consumer-group")
+_SENTENCE = "scanner_check.report:sentence"
+"""Renders a message; loaded when a text is needed."""
+_ROW = "scanner_check.rows.table:row_of"
 _PLACE = re.compile(r"\S.*\.\w+:\d+")
 
 
@@ -82,26 +87,52 @@ class Affected:
         return next((text for text in reversed(self.evidence) if _PLACE.fullmatch(text)), "")
 
 
+class Message(NamedTuple):
+    """A message as data: the name of a template of `report.py`, and the values that fill it.
+
+    A value may be a message itself. The empty template is a text of another program, such as a parser's message.
+    """
+
+    template: str
+    values: tuple[Hashable, ...]
+
+
+def literal(text: str) -> Message:
+    """Return a text of another program, such as a parser's, as a message."""
+    return Message("", (text,))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeFinding:
     """One thing that a change does, or that is not known of it.
 
     *rule* is one of those in docs/check-change.md. *target* is what changes, such as `subject orders-value`, *item* the
-    column or dataset of it. *owner* and *tags* are those of the topic and the column. *accepted* is the reason why a
-    baseline accepts it; then it does not count.
+    column or dataset of it. *message* is what it reports and *reasons* why, as data: `what` and `why` are their texts,
+    which only what prints a report uses. *owner* and *tags* are those of the topic and the column. *accepted* is the
+    reason why a baseline accepts it; then it does not count.
     """
 
     rule: str
     verdict: Verdict
     place: Place
     target: str
-    what: str
+    message: Message
     item: str = ""
-    why: tuple[str, ...] = ()
+    reasons: tuple[Message, ...] = ()
     affected: tuple[Affected, ...] = ()
     owner: str = ""
     tags: tuple[str, ...] = ()
     accepted: str = ""
+
+    @property
+    def what(self) -> str:
+        """Return the finding's message as a text."""
+        return str(load(_SENTENCE)(self.message))
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """Return the reasons as texts."""
+        return tuple(load(_SENTENCE)(reason) for reason in self.reasons)
 
     @property
     def fingerprint(self) -> str:
@@ -188,7 +219,7 @@ class ChangeReport:
     def is_incomplete(self) -> bool:
         """Return whether a proposed file could not be read or parsed, or none was checked, without acceptance."""
         return any(
-            finding.rule in _UNJUDGED and finding.target in ("the change", finding.place.file) and finding.counts
+            load(_ROW)(finding).is_unjudged and finding.target in ("the change", finding.place.file) and finding.counts
             for finding in self.findings
         )
 
@@ -208,54 +239,4 @@ class CommitChanges(NamedTuple):
     running: ChangeReport | None = None
 
 
-OF_READERS = frozenset(("old-data-rejected", "new-data-rejected"))
-"""Rules about readers, for schemas without a registry."""
 _LISTED = 10
-_UNJUDGED = ("not-read", "nothing-checked", "unparsed")
-"""Rules of what was proposed and not looked at; `not-read` is of a statement's columns, too."""
-
-
-# --- as JSON
-
-
-def report_document(report: ChangeReport) -> dict[str, Json]:
-    """Return the report as JSON values, with the members that docs/json.md documents."""
-    return {
-        "verdict": str(report.verdict),
-        "scans": [{"cluster": cluster, "number": number, "finished": at} for cluster, number, at in report.scans],
-        "files": [{"file": file.file, "kind": file.kind, "targets": list(file.targets)} for file in report.files],
-        "skipped": [{"file": skipped.file, "why": skipped.why} for skipped in report.skipped],
-        "not_examined": [skipped.file for skipped in report.not_examined],
-        "concerns_kafka": report.concerns_kafka,
-        "scope": report.scope,
-        "notes": list(report.notes),
-        "findings": [_finding_document(finding) for finding in ordered(report.findings)],
-    }
-
-
-def ordered(findings: Sequence[ChangeFinding]) -> list[ChangeFinding]:
-    """Return findings with the most serious first, those that do not count last, else in their order."""
-    serious = list(Verdict)
-    return sorted(findings, key=lambda finding: (not finding.counts, -serious.index(finding.verdict)))
-
-
-def _finding_document(finding: ChangeFinding) -> dict[str, Json]:
-    return {
-        "rule": finding.rule,
-        "verdict": str(finding.verdict),
-        "file": finding.place.file,
-        "line": finding.place.line,
-        "column": finding.place.column,
-        "target": finding.target,
-        "item": finding.item,
-        "what": finding.what,
-        "why": list(finding.why),
-        "owner": finding.owner,
-        "tags": list(finding.tags),
-        "accepted": finding.accepted,
-        "fingerprint": finding.fingerprint,
-        "affected": [
-            {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(hit).items()}
-            for hit in finding.affected
-        ],
-    }

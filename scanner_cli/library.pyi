@@ -103,12 +103,12 @@ from scanner_check.inputs.options import CheckOptions as CheckOptions
 from scanner_check.inputs.options import read_judging as read_judging
 from scanner_check.inputs.proposals import PathRule as PathRule
 from scanner_check.inputs.proposals import Target as Target
-from scanner_check.model import ordered as ordered
-from scanner_check.model import report_document as report_document
 from scanner_check.policy import POLICY_RULES as POLICY_RULES
 from scanner_check.policy import ClusterPolicy as ClusterPolicy
 from scanner_check.policy import apply_policy as apply_policy
 from scanner_check.policy import read_policy as read_policy
+from scanner_check.report import ordered as ordered
+from scanner_check.report import report_document as report_document
 from scanner_check.surroundings import with_surroundings as with_surroundings
 from scanner_check.users.deletion import deletion_document as deletion_document
 from scanner_check.users.deletion import may_delete as may_delete

@@ -17,7 +17,7 @@ from scanner_check.check import check_change as run_check
 from scanner_check.inputs.files import proposed_job, proposed_schema
 from scanner_check.inputs.options import CheckOptions
 from scanner_check.inputs.proposals import Target
-from scanner_check.model import report_document
+from scanner_check.report import report_document
 from scanner_check.users.deletion import Answer, DeletionAnswer, DeletionUse
 from scanner_check.users.deletion import may_delete as find_uses
 from scanner_dictionary.diff.causes import Cause as Cause

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from scanner_check.model import Message, literal
+from scanner_check.rows.rule import Rule
+from scanner_check.rows.schemas import (
+    COLUMN_ADDED,
+    COLUMN_REMOVED,
+    COLUMN_RENAMED,
+    COLUMN_RENUMBERED,
+    COLUMN_RETYPED,
+    MADE_NULLABLE,
+    MADE_REQUIRED,
+)
 from scanner_dictionary.compatibility.changes import Action, ColumnChange
 from scanner_model.columns import Column, ColumnPath, path_name
 from scanner_model.documents.json_input import load_text
@@ -13,7 +24,7 @@ from scanner_model.documents.json_input import load_text
 _ALIKE = 0.6
 """How near two names must be for a guess; `total` and `amount` are 0.18, `mail` and `email` 0.89."""
 
-_ALIAS = "an alias says so"
+_ALIAS = "alias"
 
 _TYPE = ("type", "logical_type", "branches", "recursive")
 
@@ -22,21 +33,24 @@ _TYPE = ("type", "logical_type", "branches", "recursive")
 class Change:
     """What happens to one column; *path* is its path before, of an added one after. *now* is where it is afterwards.
 
+    *values* fill the template of *rule*, of *form* if it has several; *why* is the reason; None without one.
+
     *is_proved*: the schema itself says that a rename is one.
     """
 
-    rule: str
+    rule: Rule
     path: ColumnPath
-    what: str
+    values: tuple[Hashable, ...]
     now: ColumnPath
-    why: str = ""
+    form: str = ""
+    why: Message | None = None
     before: Column | None = None
     is_proved: bool = False
 
     @property
     def is_harmless(self) -> bool:
         """Return whether nothing that exists can depend on the change."""
-        return self.rule == "column-added"
+        return self.rule is COLUMN_ADDED
 
 
 def changes(columns: Sequence[ColumnChange], aliases: Mapping[ColumnPath, frozenset[str]]) -> Iterator[Change]:
@@ -55,29 +69,28 @@ def changes(columns: Sequence[ColumnChange], aliases: Mapping[ColumnPath, frozen
         path, name = change.column.path, path_name(change.column.path)
         if change.action is Action.ADDED:
             if path not in replacements:
-                yield Change(rule="column-added", path=path, now=path, what=f"{name} is added ({_type(change.column)})")
+                yield Change(rule=COLUMN_ADDED, path=path, now=path, values=(name, _type(change.column)))
         elif change.action is Action.CHANGED:
             yield from _changed(change)
         elif path in renumbered:
-            what = f"{name} has the number {added[path].number} in place of {change.column.number}"
-            why = "readers find the value by its number"
-            yield Change(rule="column-renumbered", path=path, now=path, what=what, why=why, before=change.column)
+            values, by_number = (name, added[path].number, change.column.number), Message("found by number", ())
+            yield Change(
+                rule=COLUMN_RENUMBERED, path=path, now=path, values=values, why=by_number, before=change.column
+            )
         elif path in renamed:
             now, why = renamed[path]
-            what = f"{name} is removed, perhaps renamed to {path_name(now.path)}"
-            proved = why == _ALIAS
             yield Change(
-                rule="column-renamed",
+                rule=COLUMN_RENAMED,
                 path=path,
                 now=now.path,
-                what=what,
-                why=why,
+                values=(name, path_name(now.path)),
+                form="perhaps",
+                why=Message(why, ()),
                 before=change.column,
-                is_proved=proved,
+                is_proved=why == _ALIAS,
             )
         else:
-            what = f"{name} is removed"
-            yield Change(rule="column-removed", path=path, now=path, what=what, before=change.column)
+            yield Change(rule=COLUMN_REMOVED, path=path, now=path, values=(name,), before=change.column)
 
 
 def _changed(change: ColumnChange) -> Iterator[Change]:
@@ -86,18 +99,22 @@ def _changed(change: ColumnChange) -> Iterator[Change]:
     assert after is not None
     path, name = before.path, path_name(before.path)
     if "name" in change.differs:
-        what = f"{name} is renamed to {path_name(after.path)}"
-        why = f"the number {after.number} is the same"
         yield Change(
-            rule="column-renamed", path=path, now=after.path, what=what, why=why, before=before, is_proved=True
+            rule=COLUMN_RENAMED,
+            path=path,
+            now=after.path,
+            values=(name, path_name(after.path)),
+            why=Message("same number", (after.number,)),
+            before=before,
+            is_proved=True,
         )
+    why = literal(change.why) if change.why else None
     if any(member in change.differs for member in _TYPE):
-        what = f"{name} was {_type(before)} and is {_type(after)}"
-        yield Change(rule="column-retyped", path=path, now=after.path, what=what, why=change.why, before=before)
+        values = (name, _type(before), _type(after))
+        yield Change(rule=COLUMN_RETYPED, path=path, now=after.path, values=values, why=why, before=before)
     elif "nullable" in change.differs:
-        word = "nullable" if after.nullable else "required"
-        what = f"{name} is {word} now"
-        yield Change(rule=f"made-{word}", path=path, now=after.path, what=what, why=change.why, before=before)
+        rule = MADE_NULLABLE if after.nullable else MADE_REQUIRED
+        yield Change(rule=rule, path=path, now=after.path, values=(name,), why=why, before=before)
 
 
 def _outermost(columns: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
@@ -143,11 +160,11 @@ def _reason(
     if _type(old) != _type(new):
         return 0, ""
     if old.doc and old.doc == new.doc:
-        return 2, "same type, same documentation"
+        return 2, "same documentation"
     similarity = SequenceMatcher(None, old.path[-1].lower(), new.path[-1].lower()).ratio()
     if similarity >= _ALIKE:
-        return similarity, "same type, similar name"
-    return (0.1, "the only one removed and the only one added, of the same type") if alone else (0, "")
+        return similarity, "similar name"
+    return (0.1, "only ones") if alone else (0, "")
 
 
 def _type(column: Column) -> str:

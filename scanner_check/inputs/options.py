@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scanner_check.inputs.baseline import Accepted, parse_baseline
 from scanner_check.inputs.git import Trees, commit_trees, object_reader, target_tree, top_directory
 from scanner_check.inputs.proposals import PathRule, decoded, text_of_file
-from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.model import ChangeFinding, Message, Place, Verdict
+from scanner_check.rows.files import SETTINGS_CHANGED
 from scanner_extractor.repository.topic_files.settings import MEMBER, TOPIC_FILES_SCHEMA, parse_topic_files
 from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid
@@ -36,8 +37,6 @@ FILE = ".scanner.yaml"
 
 DEFAULT_BASELINE = ".scanner-baseline.json"
 """Name of the baseline at the top of a repository, unless `baseline` names another one."""
-
-CHANGED = "settings-changed"
 
 _PARSE_POLICY = "scanner_extractor.config.policy:parse_policy"
 _PARSE_YAML = "scanner_extractor.repository.yaml_documents:parse_yaml"
@@ -304,16 +303,10 @@ def _baseline_value(text: str) -> Json:
 
 
 def _changed(path: str, before: str | None, after: str | None) -> ChangeFinding:
-    what = "is new" if before is None else "is deleted" if after is None else "is changed"
-    return ChangeFinding(
-        rule=CHANGED,
-        verdict=Verdict.UNKNOWN,
-        place=Place(file=path, line=_first_difference(before or "", after or "")),
-        target="the check",
-        item=path,
-        what=f"{path}, which decides what this check reports, {what}",
-        why=("this check uses the copy of the base commit; the change counts after it is merged",),
-    )
+    did = "new" if before is None else "deleted" if after is None else "changed"
+    place = Place(file=path, line=_first_difference(before or "", after or ""))
+    reasons = (Message("copy of the base", ()),)
+    return SETTINGS_CHANGED.found(Verdict.UNKNOWN, place, "the check", path, did, item=path, reasons=reasons)
 
 
 def _first_difference(before: str, after: str) -> int:

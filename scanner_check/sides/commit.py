@@ -18,6 +18,7 @@ from dataflow_generator.sql.reader import read_catalog
 from dataflow_generator.stored.dictionary import Dictionary
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.rows.files import NOT_READ
 from scanner_check.sides.changed_jobs import moves_of
 from scanner_check.sides.mentions import names_in
 from scanner_check.users.other_repositories import without_subjects, write_repositories
@@ -330,7 +331,7 @@ def broken_files(paths: Iterable[str], trees: Trees, objects: ObjectReader) -> I
         )
         if after and (not before or path.endswith((".yaml", ".yml"))):
             line, _, error = after.partition(" ")
-            yield _not_read(Place(file=path, line=int(line)), error)
+            yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path, line=int(line)), path, error)
 
 
 def unread_elsewhere(
@@ -340,13 +341,8 @@ def unread_elsewhere(
     for path, file in sorted(files.items()) if names else ():
         named = sorted(names_in(path, objects.read(tree[path]), names)) if path in tree else ()
         if named:
-            yield _not_read(
-                Place(file=path), f"{path} names {', '.join(named[:_LISTED])} and is not read ({file.reason})"
-            )
-
-
-def _not_read(place: Place, what: str) -> ChangeFinding:
-    return ChangeFinding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=place.file, what=what)
+            message = NOT_READ.message(path, tuple(named[:_LISTED]), file.reason, form="elsewhere")
+            yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, message=message)
 
 
 def _yaml_error(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from scanner_check.model import Affected, ChangeFinding, Verdict
+from scanner_check.model import Affected, ChangeFinding, Message, Verdict
 from scanner_check.users.hits import Hits
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.field_uses import FieldUser, field_users
@@ -16,7 +16,7 @@ from scanner_model.field_uses import FieldExtent
 
 _LISTED = 5
 _LINES = 2
-_NO_READER = "no known program reads it; programs outside of what was scanned cannot be seen"
+_NO_READER = Message("no reader seen", ())
 _WHOLE = (FieldExtent.ALL, FieldExtent.UNRESOLVED)
 
 
@@ -44,28 +44,29 @@ def with_field_users(
     )
     everyone = {user.application for place in listed for user in _readers(*place)} - hits.removed
     if not users and not everyone:
-        return finding if finding.readers else replace(finding, why=(*finding.why, _NO_READER))
+        return finding if finding.readers else replace(finding, reasons=(*finding.reasons, _NO_READER))
     exact = {(user.application, user.use) for user in users if user.column not in _WHOLE}
     seen = [user for user in users if user.column not in _WHOLE or (user.application, user.use) not in exact]
     seen = [user for user in seen if user.column != FieldExtent.UNRESOLVED]
     unseen = [user for user in users if user.column == FieldExtent.UNRESOLVED]
     readers = [user for user in seen if user.use == Direction.READS]
-    why = [_sentence(user) for user in seen[:_LISTED]]
+    reasons = [_message(user) for user in seen[:_LISTED]]
     if len(seen) > _LISTED:
-        why.append(f"{len(seen) - _LISTED} more programs use it: `scanner clients TOPIC --columns`")
+        reasons.append(Message("more users", (len(seen) - _LISTED,)))
     if not readers and (everyone or not finding.readers):
-        why.append("no known program reads it" if everyone else _NO_READER)
+        reasons.append(Message("no reader", ()) if everyone else _NO_READER)
     hidden = sorted({user.application for user in unseen if user.use == Direction.READS} | _others(finding, everyone))
     if hidden:
-        names = ", ".join(hidden[:_LISTED]) + (", …" if len(hidden) > _LISTED else "")
-        why.append(f"these read the topic, and which fields is not known: {names}")
+        names = (*hidden[:_LISTED], *(("…",) if len(hidden) > _LISTED else ()))
+        reasons.append(Message("readers of unknown fields", (names,)))
     others = sorted(everyone - {user.application for user in users})
     if others:
-        why.append(f"by their source code these read other fields only: {', '.join(others[:_LISTED])}")
+        reasons.append(Message("readers of other fields", (tuple(others[:_LISTED]),)))
     affected = tuple(_with_line(hit, seen) for hit in finding.affected)
     is_read = bool(readers) and finding.verdict is Verdict.UNKNOWN
     verdict = Verdict.IMPACT if is_read else finding.verdict
-    return replace(finding, verdict=verdict, why=tuple(dict.fromkeys((*finding.why, *why))), affected=affected)
+    reasons = list(dict.fromkeys((*finding.reasons, *reasons)))
+    return replace(finding, verdict=verdict, reasons=tuple(reasons), affected=affected)
 
 
 def _unique(users: Iterable[FieldUser]) -> list[FieldUser]:
@@ -80,9 +81,9 @@ def _readers(conn: Connection, cluster: str, topic: str) -> list[FieldUser]:
     return [user for user in field_users(conn, cluster=cluster, topic=topic) if user.use == Direction.READS]
 
 
-def _sentence(user: FieldUser) -> str:
-    what = "uses all fields" if user.column == FieldExtent.ALL else f"{user.use} it"
-    return f"{user.application} {what}: {', '.join(user.places[:_LINES])}"
+def _message(user: FieldUser) -> Message:
+    use = "" if user.column == FieldExtent.ALL else str(user.use)
+    return Message("field user", (user.application, use, tuple(user.places[:_LINES])))
 
 
 def _others(finding: ChangeFinding, known: set[str]) -> set[str]:

@@ -8,7 +8,10 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from dataflow_generator.jobs.model import Naming
-from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.model import ChangeFinding, Message, Place, Verdict
+from scanner_check.rows.files import FUTURE_SOURCE, NO_GRAPH, OLD_GRAPH, OLD_SOURCE, STALE_SOURCE, UNREAD_JOBS
+from scanner_check.rows.rule import Rule
+from scanner_check.rows.schemas import NO_READERS_KNOWN
 from scanner_check.users.hits import Hits
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import StoredGraph, newest_scan
@@ -17,6 +20,7 @@ from scanner_dictionary.queries.state import SourceAge, has_reading_jobs, source
 from scanner_dictionary.queries.subjects import SubjectKey, TopicLink, referrers
 
 _LISTED = 10
+_GRAPH = "the graph"
 
 
 _AHEAD = timedelta(minutes=5)
@@ -39,32 +43,27 @@ def source_findings(conn: Connection, cluster: str | None, place: Place, age: Ag
         if cluster not in (None, source.cluster):
             continue
         if source.stale_reason or not source.read_at:
-            what = f"{source.name} is stale: {source.stale_reason or 'it was never read completely'}"
-            yield _unknown("stale-source", source.cluster, source.name, what, place)
+            yield _of_source(STALE_SOURCE, source, place, source.stale_reason)
         elif age is not None and _time(source) < age.now - age.most:
             oldest = (age.now - age.most).isoformat(timespec="seconds")
-            what = f"{source.name} was last read at {source.read_at}, before {oldest}"
-            yield _unknown("old-source", source.cluster, source.name, what, place)
+            yield _of_source(OLD_SOURCE, source, place, source.read_at, oldest)
         elif age is not None and _time(source) > age.now + _AHEAD:
             now = age.now.isoformat(timespec="seconds")
-            what = f"{source.name} was last read at {source.read_at}, and it is {now}: one of the clocks is wrong"
-            yield _unknown("future-source", source.cluster, source.name, what, place)
+            yield _of_source(FUTURE_SOURCE, source, place, source.read_at, now)
 
 
 def graph_findings(conn: Connection, hits: Hits, place: Place) -> Iterator[ChangeFinding]:
     """Yield why an empty list of users may be incomplete."""
     if hits.graph is None:
-        what = "no graph was generated: who uses a column is not known; run `scanner dataflow`"
-        yield _unknown("no-graph", "", "", what, place)
+        yield NO_GRAPH.found(Verdict.UNKNOWN, place, _GRAPH)
         return
     newest = newest_scan(conn)
     if hits.graph.last_scan < newest:
-        what = f"the graph is of scan {hits.graph.last_scan}, and the newest scan is {newest}; run `scanner dataflow`"
-        yield _unknown("old-graph", "", "", what, place)
+        yield OLD_GRAPH.found(Verdict.UNKNOWN, place, _GRAPH, hits.graph.last_scan, newest)
     if what := jobs_not_read(hits.graph):
         coverage = json.loads(hits.graph.coverage or "{}")
-        problems = [f"{problem['where']}: {problem['what']}" for problem in coverage.get("problems", ())]
-        yield _unknown("unread-jobs", "", "", f"{what}: they may use anything", place, tuple(problems[:_LISTED]))
+        problems = [Message("of file", (one["where"], one["what"])) for one in coverage.get("problems", ())]
+        yield UNREAD_JOBS.found(Verdict.UNKNOWN, place, _GRAPH, what, reasons=tuple(problems[:_LISTED]))
 
 
 def jobs_not_read(graph: StoredGraph) -> str:
@@ -86,9 +85,9 @@ def _time(source: SourceAge) -> datetime:
     return datetime.fromisoformat(source.read_at.replace("Z", "+00:00"))
 
 
-def _unknown(rule: str, cluster: str, item: str, what: str, place: Place, why: tuple[str, ...] = ()) -> ChangeFinding:
-    target = f"cluster {cluster}" if cluster else "the graph"
-    return ChangeFinding(rule=rule, verdict=Verdict.UNKNOWN, place=place, target=target, item=item, what=what, why=why)
+def _of_source(rule: Rule, source: SourceAge, place: Place, *values: str) -> ChangeFinding:
+    target = f"cluster {source.cluster}" if source.cluster else _GRAPH
+    return rule.found(Verdict.UNKNOWN, place, target, source.name, *values, item=source.name)
 
 
 # --- readers
@@ -99,13 +98,8 @@ NAMING_READERS = frozenset({"kafka", "kafka_rest", "connect", "ksqldb", "flink",
 Files, manual input, events, catalogs and databases only contain users that were entered there.
 """
 
-WHAT_TO_SCAN = (
-    "scan what names readers: Kafka (its consumer groups), Connect, ksqlDB, Flink, topologies of Kafka Streams; "
-    "or deployment files, OpenLineage events, manual input"
-)
 
-
-def why_no_readers(conn: Connection, links: Iterable[TopicLink], subject: SubjectKey | None) -> Iterator[str]:
+def why_no_readers(conn: Connection, links: Iterable[TopicLink], subject: SubjectKey | None) -> Iterator[Message]:
     """Yield why no readers are known of the topics of *links*, once for each cluster, or the data of *subject*.
 
     Nothing where a source that names readers was scanned, or where the graph has a job that reads a topic of the
@@ -115,11 +109,10 @@ def why_no_readers(conn: Connection, links: Iterable[TopicLink], subject: Subjec
     for link in links:
         topics.setdefault(link.cluster, []).append(link.topic)
     if not topics and subject is not None and not any(referrer.live for referrer in referrers(conn, subject)):
-        yield f"no topic is known that {subject.full_name} describes, so its readers are not known"
+        yield NO_READERS_KNOWN.message(subject.full_name, form="without topic")
     for cluster, names in topics.items():
         if not names_readers(conn, cluster):
-            listed = ", ".join(dict.fromkeys(names))
-            yield f"nothing was scanned in cluster {cluster} that could name who reads {listed}"
+            yield NO_READERS_KNOWN.message(cluster, tuple(dict.fromkeys(names)), form="not scanned")
 
 
 def names_readers(conn: Connection, cluster: str) -> bool:

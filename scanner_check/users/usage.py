@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from scanner_check.model import Affected, ChangeFinding, Verdict
+from scanner_check.model import Affected, ChangeFinding, Message, Verdict
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.silence import silence
 from scanner_model.usage import Usage
@@ -51,8 +51,8 @@ def _weighed(finding: ChangeFinding, reasons: dict[str, str], usage: Usage) -> C
     counting = [hit for hit in readers if not _is_behind(hit, ignored)]
     sure = any(hit.use != "unknown" for hit in counting)
     verdict = Verdict.IMPACT if sure else Verdict.UNKNOWN if counting else Verdict.FINE
-    why = (f"{name} does not count: {reason}" for name, reason in ignored.items())
-    return replace(finding, verdict=verdict, why=(*finding.why, *why))
+    uncounted = (Message("does not count", pair) for pair in ignored.items())
+    return replace(finding, verdict=verdict, reasons=(*finding.reasons, *uncounted))
 
 
 def _is_behind(hit: Affected, ignored: dict[str, str]) -> bool:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from scanner_check.model import ChangeFinding, ChangeReport, Verdict
-from scanner_check.rules.table import RULES
+from scanner_check.rows.table import RULES
 from scanner_cli import library
 from scanner_cli.output.change_answer import acceptance, page
 from scanner_cli.output.change_report import affected_text, message, place_in_files, relative

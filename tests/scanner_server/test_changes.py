@@ -12,7 +12,7 @@ from scanner_check.check import Level, check_change
 from scanner_check.inputs.files import proposed_schema
 from scanner_check.inputs.options import CheckOptions
 from scanner_check.inputs.proposals import Target
-from scanner_check.model import report_document
+from scanner_check.report import report_document
 from scanner_server.app import application
 from scanner_server.openapi import BASE
 from scanner_server.options import ServerOptions

@@ -23,7 +23,9 @@ from scanner_check.edits.settings import Setting, setting_edits
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge.clients import Meaning, is_of_framework, meaning_of, names_concept
 from scanner_check.knowledge.names import all_words
-from scanner_check.model import ChangeFinding, Place, Verdict, few
+from scanner_check.model import ChangeFinding, Message, Place, Verdict, literal
+from scanner_check.rows.files import NOT_JUDGED
+from scanner_check.rows.flows import JOB_STOPPED
 from scanner_check.rules.coverage.setting_rules import Effect, SettingRules
 from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides import mentions
@@ -37,7 +39,6 @@ from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_model.redaction import mask_statement
 from scanner_model.redaction.texts import mask_text
 
-RULE = "not-judged"
 COMPARED = frozenset(("schema", "connector", "SQL", CONTRACT, ASYNCAPI, DESCRIPTION))
 """Kinds of files whose facts are all compared."""
 _LISTED = 10
@@ -108,15 +109,11 @@ class Coverage:
         if path not in self._programs.edited:
             return
         if uses_tables and maps_table(before + after):
-            yield _unknown(
-                Place(file=path),
-                path,
-                "a class that is mapped to a table changes; its effect on jobs is not determined",
-            )
+            yield _unknown(Place(file=path), path, NOT_JUDGED.message(form="mapped class"))
         if lines := request_lines(before, after):
-            what = "requests to a schema registry or Kafka Connect change, and scanner does not interpret them"
-            finding = _unknown(Place(file=path, line=lines[0][0]), path, what)
-            yield replace(finding, why=tuple(mask_statement(line)[:_LONGEST] for _, line in lines[:_LISTED]))
+            reasons = tuple(literal(mask_statement(line)[:_LONGEST]) for _, line in lines[:_LISTED])
+            message = NOT_JUDGED.message(form="requests")
+            yield replace(_unknown(Place(file=path, line=lines[0][0]), path, message), reasons=reasons)
 
     def _migration(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
         """Yield a migration of a table that a job captures, if it is not read, or alters more than columns by name."""
@@ -127,7 +124,7 @@ class Coverage:
         changed = {word.casefold() for line in listed for word in _WORD.findall(line)}
         named = sorted(self._tables & {table for word in changed for table in (word, f"{word}s")})
         if named and not (is_read and _ALTERS.isdisjoint(word.replace("_", "") for word in changed)):
-            what = f"a migration of {few(named)} changes, and scanner does not interpret it"
+            what = Message("migration", (tuple(named),))
             jobs = [job for job in self._commits[0].jobs if self._tables_of(job).intersection(named)]
             yield from self._of_programs(Place(file=path), what, jobs, is_read=True)
 
@@ -146,21 +143,21 @@ class Coverage:
         """Yield a notebook whose code changes: its topics are compared, what it does with their records is not."""
         old, new = (" ".join((code_of(path, text) or ("", text))[1].split()) for text in (before, after))
         if old != new and self._judged.get(path):
-            yield _unknown(Place(file=path), path, "the code of a notebook changes; only its topics are compared")
+            yield _unknown(Place(file=path), path, NOT_JUDGED.message(form="notebook"))
 
     def _libraries(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
         edits = library_edits(before, after)
         jobs = list(self._programs.programs_of(self._programs.modules.of(path)))
         if edits and (jobs or any(did != "added" for _, _, did in edits)):  # what did not use Kafka writes no record
-            shown = ", ".join(f"{name} {did}" for name, _, did in edits[:_LISTED])
-            yield from self._of_programs(Place(file=path, line=edits[0][1]), f"the library {shown} changes", jobs)
+            what = Message("library", (tuple(f"{name} {did}" for name, _, did in edits[:_LISTED]),))
+            yield from self._of_programs(Place(file=path, line=edits[0][1]), what, jobs)
 
     def _commands(self, path: str, commands: Sequence[ChangedCommand]) -> Iterator[ChangeFinding]:
         if commands:
-            what = "commands on Kafka change, and scanner does not interpret them"
             first = next((one for one in commands if not one.is_gone), commands[0])
-            finding = _unknown(Place(file=path, line=first.line), path, what)
-            yield replace(finding, why=tuple(mask_statement(one.text)[:_LONGEST] for one in commands[:_LISTED]))
+            reasons = tuple(literal(mask_statement(one.text)[:_LONGEST]) for one in commands[:_LISTED])
+            finding = _unknown(Place(file=path, line=first.line), path, NOT_JUDGED.message(form="commands"))
+            yield replace(finding, reasons=reasons)
 
     # --- settings
 
@@ -171,11 +168,7 @@ class Coverage:
             return
         if "databaseChangeLog" in before + after:
             if edits and uses_tables:
-                yield _unknown(
-                    Place(file=path, line=edits[0].line),
-                    path,
-                    "migrations change; their effect on jobs is not determined",
-                )
+                yield _unknown(Place(file=path, line=edits[0].line), path, NOT_JUDGED.message(form="migrations"))
             return
         grouped: dict[tuple[Effect, tuple[str, ...]], tuple[tuple[CountedJob, ...], list[Setting]]] = {}
         for edit in edits:
@@ -197,8 +190,8 @@ class Coverage:
                 name = all_words(_KEY.findall(line))
                 meaning = meaning_of(name)
                 if meaning is not Meaning.NOTHING and (meaning or names_concept(name) or is_of_framework(name)):
-                    what = f"a changed line sets {mask_text(line.strip())[:_LONGEST]!r}, and the file cannot be parsed"
-                    yield _unknown(Place(file=path, line=min(number, after.count("\n") + 1)), path, what)
+                    message = NOT_JUDGED.message(mask_text(line.strip())[:_LONGEST], form="invalid file")
+                    yield _unknown(Place(file=path, line=min(number, after.count("\n") + 1)), path, message)
                     return
 
     def _stopped(self, place: Place, edits: Sequence[Setting], jobs: Sequence[CountedJob]) -> Iterator[ChangeFinding]:
@@ -209,21 +202,21 @@ class Coverage:
             written = sorted(written_by(job))
             users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
             name = job.flows.job.name
-            topics = f", which writes {few([dataset.name for dataset in written])}," if written else ""
-            yield ChangeFinding(
-                rule="job-stopped",
-                verdict=Verdict.IMPACT if written else Verdict.FINE,
-                place=place,
-                target=f"job {name}",
+            yield JOB_STOPPED.found(
+                Verdict.IMPACT if written else Verdict.FINE,
+                place,
+                f"job {name}",
+                name,
+                tuple(dataset.name for dataset in written),
+                edits[0].shown,
                 item=name,
-                what=f"{name}{topics} is stopped or no longer deployed ({edits[0].shown})",
                 affected=tuple(users),
             )
 
     # --- findings
 
     def _of_programs(
-        self, place: Place, what: str, jobs: Iterable[CountedJob], *, is_read: bool = False
+        self, place: Place, what: Message, jobs: Iterable[CountedJob], *, is_read: bool = False
     ) -> Iterator[ChangeFinding]:
         """Yield one finding that names the programs, with whoever reads what they write.
 
@@ -232,20 +225,16 @@ class Coverage:
         listed = list({job.flows.job.name: job for job in jobs}.values())
         written = sorted({dataset for job in listed for dataset in written_by(job)})
         read = sorted({dataset.name for job in listed for dataset in read_by(job)})
-        names = few([job.flows.job.name for job in listed])
-        target = f"job {names}" if len(listed) == 1 else place.file
-        why = [f"it reads {', '.join(read[:_LISTED])}"] if read else []
-        why += [f"it writes {', '.join(dataset.name for dataset in written[:_LISTED])}"] if written else []
-        topics = few([dataset.name for dataset in written])
+        names = tuple(job.flows.job.name for job in listed)
+        target = f"job {names[0]}" if len(listed) == 1 else place.file
+        topics = tuple(dataset.name for dataset in written)
+        reasons = [Message("reads", (tuple(read[:_LISTED]),))] if read else []
+        reasons += [Message("writes", (topics[:_LISTED],))] if written else []
         is_read = is_read or any(_is_connector(job) for job in listed)
         verdict = Verdict.UNKNOWN if written or is_read or not listed else Verdict.FINE
-        effect = f"the effect on the records in {topics} is not determined" if written else "it writes no topic"
-        effect = f"its effect on {names} is not determined" if is_read and not written else effect
-        effect = effect if listed else "scanner resolves no program that uses it"
+        message = NOT_JUDGED.message(what, names, topics, is_read, form="of programs")
         users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
-        what = f"{what}{f' for {names}' if len(listed) > 1 else ''}; {effect}"
-        finding = ChangeFinding(rule=RULE, verdict=verdict, place=place, target=target, what=what)
-        yield replace(finding, why=tuple(why), affected=tuple(users))
+        yield NOT_JUDGED.found(verdict, place, target, message=message, reasons=tuple(reasons), affected=tuple(users))
 
 
 def _is_connector(job: CountedJob) -> bool:
@@ -262,16 +251,16 @@ def _is_shell(path: str) -> bool:
     return name.endswith((".sh", ".bash", ".mk")) or name in ("Makefile", "makefile", "GNUmakefile", "Justfile")
 
 
-def _shown(edits: Sequence[Setting]) -> str:
-    """Return what the first of *edits* do, for people; of an object that comes or goes, that."""
+def _shown(edits: Sequence[Setting]) -> Message:
+    """Return what the first of *edits* do; of an object that comes or goes, that."""
     shown = []
     for edit in edits:
         document = edit.document
         name = _object_name(document)
         is_whole = (edit.is_removed or edit.is_added) and name
-        did = "is removed" if edit.is_removed else "is added"
-        shown.append(f"{name} {did}" if is_whole else f"the setting {edit.shown} changes")
-    return "; ".join(list(dict.fromkeys(shown))[:_SHOWN])
+        did = "object removed" if edit.is_removed else "object added"
+        shown.append(Message(did, (name,)) if is_whole else Message("setting", (edit.shown,)))
+    return Message("edits", tuple(list(dict.fromkeys(shown))[:_SHOWN]))
 
 
 def _object_name(document: Document) -> str:
@@ -283,5 +272,5 @@ def _object_name(document: Document) -> str:
     return f"{document.kind} {document.name}".strip()
 
 
-def _unknown(place: Place, target: str, what: str, item: str = "") -> ChangeFinding:
-    return ChangeFinding(rule=RULE, verdict=Verdict.UNKNOWN, place=place, target=target, what=what, item=item)
+def _unknown(place: Place, target: str, message: Message) -> ChangeFinding:
+    return NOT_JUDGED.found(Verdict.UNKNOWN, place, target, message=message)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dataflow_generator.stored.dictionary import Dictionary
 from scanner_check.inputs.proposals import Proposal
-from scanner_check.model import Affected, ChangeFinding, Place, Verdict
+from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, literal
+from scanner_check.rows.files import FILE_DELETED, NOT_READ, UNKNOWN_NAME, UNPARSED
+from scanner_check.rows.rule import Rule
 from scanner_check.users.deletion import Answer, DeletionAnswer, DeletionUse, may_delete
 from scanner_check.users.hits import Hits
 from scanner_model.errors import InputInvalid, NameUnknown
@@ -22,21 +24,20 @@ _POSITION = re.compile(r":(\d+)(?::(\d+))?$|\s(\d+):(\d+)$")
 def unread_file(proposal: Proposal) -> Iterator[ChangeFinding]:
     """Yield what of a file could not be read: whom it hits cannot be said."""
     for problem in proposal.unread:
-        yield _unknown("not-read", proposal, place_of(proposal.file, problem.where), problem.what, problem.hint)
+        yield _unknown(NOT_READ, proposal, place_of(proposal.file, problem.where), problem.what, problem.hint)
 
 
 def unparsed(proposal: Proposal, error: InputInvalid) -> ChangeFinding:
     """Return the finding of a file that holds no schema, statement or configuration, at the place of the error."""
-    rule = "unparsed" if error.where.startswith(proposal.file) else "not-read"
+    rule = UNPARSED if error.where.startswith(proposal.file) else NOT_READ
     return _unknown(rule, proposal, place_of(proposal.file, error.where), error.what, error.hint)
 
 
 def unknown_name(proposal: Proposal, error: NameUnknown, *, is_allowed: bool) -> ChangeFinding:
     """Return the finding of a file whose subject, topic or job is not known; fine where that *is_allowed*."""
     verdict = Verdict.FINE if is_allowed else Verdict.UNKNOWN
-    what = error.what if is_allowed or not error.hint else f"{error.what} ({error.hint})"
-    place = Place(file=proposal.file)
-    return ChangeFinding(rule="unknown-name", verdict=verdict, place=place, target=proposal.file, what=what)
+    hint = "" if is_allowed else error.hint
+    return UNKNOWN_NAME.found(verdict, Place(file=proposal.file), proposal.file, error.what, hint)
 
 
 def place_of(file: str, where: str) -> Place:
@@ -47,9 +48,9 @@ def place_of(file: str, where: str) -> Place:
     return Place(file=file, line=int(match[1] or match[3]), column=int(match[2] or match[4] or 1))
 
 
-def _unknown(rule: str, proposal: Proposal, place: Place, what: str, hint: str) -> ChangeFinding:
-    why = (hint,) if hint else ()
-    return ChangeFinding(rule=rule, verdict=Verdict.UNKNOWN, place=place, target=proposal.file, what=what, why=why)
+def _unknown(rule: Rule, proposal: Proposal, place: Place, what: str, hint: str) -> ChangeFinding:
+    reasons = (literal(hint),) if hint else ()
+    return rule.found(Verdict.UNKNOWN, place, proposal.file, what, reasons=reasons)
 
 
 # --- deleted files
@@ -76,13 +77,13 @@ def check_deleted(
     answers = may_delete(context.dictionary, subject=target.subject, topic=target.topic, cluster=context.cluster)
     name = f"subject {target.subject}" if target.subject else f"topic {target.topic}"
     findings = tuple(
-        ChangeFinding(
-            rule="file-deleted",
-            verdict=_VERDICTS[answer.answer],
-            place=Place(file=proposal.file),
-            target=name,
-            what=f"{answer.what} may be deleted: {answer.answer}",
-            why=tuple(f"{use.kind} {use.name}: {use.what}" for use in answer.uses),
+        FILE_DELETED.found(
+            _VERDICTS[answer.answer],
+            Place(file=proposal.file),
+            name,
+            answer.what,
+            str(answer.answer),
+            reasons=tuple(Message("of a user", (use.kind, use.name, use.what)) for use in answer.uses),
             affected=tuple(_affected(answer, target.topic, context.hits)),
         )
         for answer in answers

@@ -16,7 +16,9 @@ from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge.clients import Meaning, meaning_of
 from scanner_check.knowledge.connectors import changed_settings
 from scanner_check.knowledge.names import all_words
-from scanner_check.model import ChangeFinding, Place, Verdict, few
+from scanner_check.model import ChangeFinding, Message, Place, Verdict, literal
+from scanner_check.rows.files import NOT_JUDGED
+from scanner_check.rows.flows import JOB_STOPPED
 from scanner_check.rules.coverage.coverage import Coverage, is_covered
 from scanner_check.rules.coverage.setting_rules import KUSTOMIZATIONS
 from scanner_check.rules.flows.program_changes import ProgramChanges
@@ -30,8 +32,6 @@ from scanner_model.catalogs import Annotation
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.redaction import mask_statement
 from scanner_model.streaming_sql import StreamingStatement
-
-RULE = "not-judged"
 
 _HARMLESS_OF_TOPIC = re.compile(r"(?:segment|flush|index|file|preallocate|min\.insync|unclean|follower|leader)[\w.]*")
 _CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
@@ -96,20 +96,16 @@ class Unexplained:
             new = after.get(name)
             if new is None:
                 if old.config not in kept and not written.get(name):
-                    yield _unknown(
-                        old.place, f"job {name}", f"{name} is not declared any more; what it did is not known"
-                    )
+                    yield _unknown(old.place, f"job {name}", NOT_JUDGED.message(name, form="job gone"))
                 continue
             keys = changed_settings(dict(old.config), dict(new.config), is_read=name in written)
             keys += [member for member in ("parent", "state") if getattr(old, member) != getattr(new, member)]
             if keys:
                 hit = [hit for one in sorted(written.get(name, ())) for hit in self._hits.of(one)]
-                what = f"{name} is changed, and what that does to its data is not known"
-                finding = _unknown(new.place, f"job {name}", what, name)
-                why = tuple(f"no rule covers the change of {key}" for key in keys)
-                yield replace(
-                    finding, why=why, affected=tuple(one for one in dict.fromkeys(hit) if one.use != "writes")
-                )
+                finding = _unknown(new.place, f"job {name}", NOT_JUDGED.message(name, form="job"), name)
+                reasons = tuple(Message("no rule", (key,)) for key in keys)
+                affected = tuple(one for one in dict.fromkeys(hit) if one.use != "writes")
+                yield replace(finding, reasons=reasons, affected=affected)
 
     def _undeployed(self, texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
         """Yield the connectors whose file leaves what a script or kustomization deploys."""
@@ -133,11 +129,11 @@ class Unexplained:
                     dataset for job in self._base.jobs if job.flows.job.name == name for dataset in written_by(job)
                 ]
                 users = dict.fromkeys(hit for dataset in sorted(written) for hit in self._hits.of(dataset))
-                what = f"{name} is no longer among the files that are deployed"
-                finding = ChangeFinding(
-                    rule="job-stopped", verdict=Verdict.IMPACT, place=place, target=f"job {name}", what=what, item=name
+                message = JOB_STOPPED.message(name, form="not deployed")
+                affected = tuple(hit for hit in users if hit.use != "writes")
+                yield JOB_STOPPED.found(
+                    Verdict.IMPACT, place, f"job {name}", message=message, item=name, affected=affected
                 )
-                yield replace(finding, affected=tuple(hit for hit in users if hit.use != "writes"))
 
     def _deploys(self, path: str) -> bool:
         """Return whether a script or workflow of the second commit names all files of a file's directory."""
@@ -154,14 +150,14 @@ class Unexplained:
             keys = sorted({key for key, _ in {*old.config} ^ {*new.config} if not _HARMLESS_OF_TOPIC.fullmatch(key)})
             keys += ["partitions"] if old.partitions != new.partitions else []
             if keys:
-                what = f"{', '.join(keys)} of the topic {name} changed, and what that does to its users is not known"
-                finding = _unknown(after[name].place, f"topic {name}", what, name)
+                message = NOT_JUDGED.message(tuple(keys), name, form="topic")
+                finding = _unknown(after[name].place, f"topic {name}", message, name)
                 yield replace(finding, affected=self._hits.of(used[name]) if name in used else ())
 
     def _described(self, about: Collection[str], texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
         """Yield the topics whose description keeps other records than before, or lets fewer programs use them."""
         used = {dataset.name: dataset for dataset in self._base.used if dataset.kind is NodeKind.TOPIC}
-        changed: dict[tuple[str, str], tuple[str, set[str]]] = {}
+        changed: dict[tuple[str, str, str], tuple[str, set[str]]] = {}
         for path in sorted(texts.keys() & self._base.reading.files.get(DESCRIPTION, ())):
             topic = self._topic_in(path, self._head)
             if path not in self._trees.head or topic != self._topic_in(path, self._base):
@@ -171,17 +167,18 @@ class Unexplained:
             for edit in setting_edits(path, *texts[path]) or ():
                 is_same = topic != path or (edit.before and edit.after)  # else of a topic that comes or goes
                 if is_same and meaning_of(all_words(edit.keys)) is Meaning.RECORDS:
-                    what = f"of {topic} changed, and what that does to its users is not known"
-                    changed.setdefault((topic, what), (f"{path}:{edit.line}", set()))[1].add(edit.keys[-1])
+                    key = topic, "description", ""
+                    changed.setdefault(key, (f"{path}:{edit.line}", set()))[1].add(edit.keys[-1])
             before, after = map(granted, texts[path])
             for job, does, _ in sorted(before - after):
-                what = f"may no longer {does} {topic}; whether that is still done is not known"
-                changed.setdefault((topic, what), (path, set()))[1].add(job)
-        for (topic, what), (place, names) in sorted(changed.items()):
+                changed.setdefault((topic, "right", does), (path, set()))[1].add(job)
+        for (topic, form, does), (place, names) in sorted(changed.items(), key=_in_order):
             if topic not in about:
                 is_known = topic not in texts  # else it is a file that describes several
                 target, name = (f"topic {topic}", topic) if is_known else (topic, "")
-                finding = _unknown(place, target, f"{few(sorted(names))} {what}", name)
+                finding = _unknown(
+                    place, target, NOT_JUDGED.message(tuple(sorted(names)), topic, does, form=form), name
+                )
                 hit = self._hits.of(used[topic]) if topic in used else ()
                 yield replace(finding, affected=tuple(one for one in hit if one.name in names) or hit)
 
@@ -211,14 +208,13 @@ class Unexplained:
         files = {path: left for path, codes in files.items() if (left := [c for c in codes if c not in answered[path]])}
         for path, codes in sorted(files.items()):
             differing = clauses([code for code in codes if code in old], new)
-            where = f" ({', '.join(sorted(differing)[:_SHOWN])})" if differing else ""
-            what = f"SQL statements change{where}, and scanner cannot tell what that does to their data"
-            why = tuple(mask_statement(code)[:_LONGEST] for code in codes[:_LISTED])
+            message = NOT_JUDGED.message(tuple(sorted(differing)[:_SHOWN]), form="statements")
+            reasons = [literal(mask_statement(code)[:_LONGEST]) for code in codes[:_LISTED]]
             written = self._written_in(path)
-            why = (*why, *((f"it writes {', '.join(one.name for one in written[:_LISTED])}",) if written else ()))
+            reasons += [Message("writes", (tuple(one.name for one in written[:_LISTED]),))] if written else []
             users = dict.fromkeys(hit for one in written for hit in self._hits.of(one) if hit.use != "writes")
-            finding = _unknown(f"{path}:{self._line_of(path, codes, texts)}", path, what)
-            yield replace(finding, why=why, affected=tuple(users))
+            finding = _unknown(f"{path}:{self._line_of(path, codes, texts)}", path, message)
+            yield replace(finding, reasons=tuple(reasons), affected=tuple(users))
 
     def _written_in(self, path: str) -> list[GraphDataset]:
         """Return what the statements of a file write in the first commit."""
@@ -303,6 +299,11 @@ def _by_file(codes: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     return files
 
 
+def _in_order(entry: tuple[tuple[str, str, str], object]) -> tuple[str, bool, str]:
+    (topic, form, does), _ = entry
+    return topic, form == "description", does
+
+
 def _text(content: bytes) -> str:
     return "" if len(content) > LARGEST or b"\0" in content[:8192] else content.decode("utf-8-sig", "replace")
 
@@ -315,7 +316,7 @@ def _path_of(place: str) -> str:
     return place.rpartition(":")[0] if place[-1:].isdigit() and ":" in place else place
 
 
-def _unknown(place: str, target: str, what: str, item: str = "") -> ChangeFinding:
+def _unknown(place: str, target: str, message: Message, item: str = "") -> ChangeFinding:
     line = place.rpartition(":")[2]
     at = Place(file=_path_of(place), line=int(line)) if _path_of(place) != place else Place(file=place)
-    return ChangeFinding(rule=RULE, verdict=Verdict.UNKNOWN, place=at, target=target, what=what, item=item)
+    return NOT_JUDGED.found(Verdict.UNKNOWN, at, target, message=message, item=item)

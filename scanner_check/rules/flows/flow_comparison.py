@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import ColumnRef, GraphDataset
-from scanner_check.model import Affected, ChangeFinding, Place, Verdict
+from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, literal
+from scanner_check.rows.files import NOT_READ
+from scanner_check.rows.flows import (
+    COLUMN_GAINED,
+    COLUMN_LOST,
+    FLOW_CHANGED,
+    INPUT_GAINED,
+    INPUT_LOST,
+    OUTPUT_GAINED,
+    OUTPUT_LOST,
+)
+from scanner_check.rows.rule import Rule
 from scanner_check.sides.changed_jobs import ChangedJob
 from scanner_check.sides.proposed_columns import Renames
 from scanner_check.users.hits import Hits
@@ -40,13 +50,13 @@ class FlowComparison:
             if dataset not in _datasets_written(self._pair.after)
         ]
         for dataset in () if self._is_partial else lost:
-            yield self._hit("output-lost", ColumnRef(dataset), f"{dataset.name} is not written any more")
+            yield self._hit(OUTPUT_LOST, ColumnRef(dataset))
         for target in sorted(before.keys() | after.keys(), key=lambda column: column.key):
             if target.dataset not in lost:
                 yield from self._column(target, before.get(target, {}), after.get(target, {}))
         for dataset in _datasets_written(self._pair.after):
             if dataset not in _datasets_written(self._pair.before):
-                yield self._note("output-gained", dataset.name, f"{dataset.name} is written")
+                yield self._note(OUTPUT_GAINED, dataset.name)
         yield from self._inputs()
         yield from self._unread()
 
@@ -57,14 +67,13 @@ class FlowComparison:
         if not after and self._lacks_columns(target.dataset):
             return  # one finding says that the columns are unknown
         if not after:
-            yield self._hit(
-                "column-lost", target, f"{name} gets no value any more", (f"it came from {_listed(before)}",)
-            )
+            yield self._hit(COLUMN_LOST, target, (Message("came from", (_listed(before),)),))
         elif not before:
-            yield self._note("column-gained", name, f"{name} gets a value from {_listed(after)}")
+            yield self._note(COLUMN_GAINED, name, _listed(after))
         elif before != after:
-            why = (f"before: {_listed(before)}", f"after: {_listed(after)}")
-            yield self._hit("flow-changed", target, f"{name} is made of something else", why)
+            yield self._hit(
+                FLOW_CHANGED, target, (Message("before", (_listed(before),)), Message("after", (_listed(after),)))
+            )
 
     def _lacks_columns(self, dataset: GraphDataset) -> bool:
         return any(
@@ -75,9 +84,9 @@ class FlowComparison:
     def _inputs(self) -> Iterator[ChangeFinding]:
         before, after = _datasets_read(self._pair.before), _datasets_read(self._pair.after)
         for name in () if self._is_partial else sorted(before - after):
-            yield self._note("input-lost", name, f"{name} is not read any more")
+            yield self._note(INPUT_LOST, name)
         for name in sorted(after - before):
-            yield self._note("input-gained", name, f"{name} is read")
+            yield self._note(INPUT_GAINED, name)
 
     def _unread(self) -> Iterator[ChangeFinding]:
         """Report what of the proposed text was not read, unless the stored one has the same problem."""
@@ -85,17 +94,24 @@ class FlowComparison:
         for reading in self._pair.after:
             news = [problem.what for problem in reading.coverage.problems if problem.what not in known]
             if news or (reading.coverage.unread and not news):
-                what = f"{reading.flows.job.name}: its columns are not all known"
-                yield self._finding("not-read", Verdict.UNKNOWN, reading.flows.job.name, what, tuple(news))
+                name, reasons = reading.flows.job.name, tuple(map(literal, news))
+                message = NOT_READ.message(name, form="columns")
+                yield NOT_READ.found(
+                    Verdict.UNKNOWN, self._start, self._target, message=message, item=name, reasons=reasons
+                )
 
-    def _hit(self, rule: str, target: ColumnRef, what: str, why: tuple[str, ...] = ()) -> ChangeFinding:
+    def _hit(self, rule: Rule, target: ColumnRef, reasons: tuple[Message, ...] = ()) -> ChangeFinding:
         """Report a loss: what is lost is hit itself, and so is everything that uses it."""
         own = self._lost(target)
         further = tuple(hit for hit in self._hits.of(target.dataset, target.path or ()) if hit.use != "writes")
-        return replace(
-            self._finding(rule, Verdict.IMPACT, _shown(target), what, why),
+        return rule.found(
+            Verdict.IMPACT,
+            self._places.get(target.dataset, self._start),
+            self._target,
+            _shown(target),
+            item=_shown(target),
+            reasons=reasons,
             affected=tuple({(hit.kind, hit.namespace, hit.name, hit.path): hit for hit in (own, *further)}.values()),
-            place=self._places.get(target.dataset, self._start),
         )
 
     def _lost(self, target: ColumnRef) -> Affected:
@@ -110,13 +126,8 @@ class FlowComparison:
             evidence=tuple(dict.fromkeys(flow.evidence for flow in flows)),
         )
 
-    def _note(self, rule: str, item: str, what: str) -> ChangeFinding:
-        return self._finding(rule, Verdict.FINE, item, what)
-
-    def _finding(self, rule: str, verdict: Verdict, item: str, what: str, why: tuple[str, ...] = ()) -> ChangeFinding:
-        return ChangeFinding(
-            rule=rule, verdict=verdict, place=self._start, target=self._target, what=what, item=item, why=why
-        )
+    def _note(self, rule: Rule, item: str, *values: Hashable) -> ChangeFinding:
+        return rule.found(Verdict.FINE, self._start, self._target, item, *values, item=item)
 
 
 def _sources(readings: Iterable[CountedJob], renames: Renames | None = None) -> dict[ColumnRef, dict[str, str]]:
@@ -148,5 +159,5 @@ def _shown(column: ColumnRef) -> str:
     return f"{column.dataset.name}.{path_name(column.path)}" if column.path else column.dataset.name
 
 
-def _listed(sources: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} ({how.lower()})" for name, how in sorted(sources.items()))
+def _listed(sources: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(f"{name} ({how.lower()})" for name, how in sorted(sources.items()))

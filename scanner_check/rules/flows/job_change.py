@@ -18,7 +18,8 @@ from scanner_check.inputs.input_files import ConnectorFile, connector_file
 from scanner_check.inputs.positions import Positions
 from scanner_check.inputs.proposals import CONNECTOR, SQL, Proposal
 from scanner_check.knowledge.connectors import changed_settings
-from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.model import ChangeFinding, Message, Place, Verdict
+from scanner_check.rows.files import NOT_JUDGED, UNPARSED
 from scanner_check.rules.flows.flow_comparison import FlowComparison
 from scanner_check.sides.changed_jobs import ChangedJob, moves_of
 from scanner_check.sides.proposed_columns import Renames, ReplacedSide, replaced_columns
@@ -168,10 +169,8 @@ def job_findings(
     findings = [finding for job in changed for finding in FlowComparison(job, hits, start, renames).findings()]
     for statement in context.sql(proposal).unparsed if proposal.kind == SQL else ():
         (place,) = _places([statement], proposal)
-        what = f"is no {context.sql(proposal).dialect} statement: {statement.problems[0].what}"
-        findings.append(
-            ChangeFinding(rule="unparsed", verdict=Verdict.UNKNOWN, place=place, target=proposal.file, what=what)
-        )
+        message = UNPARSED.message(str(context.sql(proposal).dialect), statement.problems[0].what, form="statement")
+        findings.append(UNPARSED.found(Verdict.UNKNOWN, place, proposal.file, message=message))
     counting = {finding.target for finding in findings if finding.counts}
     findings += _not_judged(proposal, [row for row in context.rows(proposal) if row.target not in counting], start)
     return tuple(job.target for job in changed), tuple(findings)
@@ -184,25 +183,18 @@ def _not_judged(proposal: Proposal, rows: Iterable[ProposedRow], start: Place) -
         match before, after:
             case ConnectorRow(), ConnectorRow():
                 keys = changed_settings(dict(before.config), dict(after.config), is_read=True)
-                why = tuple(f"no rule covers the change of {key}" for key in keys)
+                reasons = tuple(Message("no rule", (key,)) for key in keys)
             case StreamingStatement(), StreamingStatement():
                 old, new = codes_of(before.statement), codes_of(after.statement)
                 is_other = proposal.kind == SQL and changed_codes(old, new) and not only_renames(old, new)
                 differing = sorted(clauses(old, new)) or ["a statement"]
-                why = tuple(f"{clause} changes" for clause in differing) if is_other else ()
+                reasons = tuple(Message("clause", (clause,)) for clause in differing) if is_other else ()
             case _:
-                why = ()
-        if why:
-            what = f"{target.partition(' ')[2]} is changed, and what that does to its data is not known"
-            yield ChangeFinding(
-                rule="not-judged",
-                verdict=Verdict.UNKNOWN,
-                place=place,
-                target=target,
-                what=what,
-                item=target.partition(" ")[2],
-                why=why,
-            )
+                reasons = ()
+        if reasons:
+            name = target.partition(" ")[2]
+            message = NOT_JUDGED.message(name, form="job")
+            yield NOT_JUDGED.found(Verdict.UNKNOWN, place, target, message=message, item=name, reasons=reasons)
 
 
 def _proposed_rows(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -14,7 +14,18 @@ from dataflow_generator.jobs.model import GraphDataset
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge.clients import Meaning, meaning_of
 from scanner_check.knowledge.names import all_words
-from scanner_check.model import Affected, ChangeFinding, Place, Verdict, few
+from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, few
+from scanner_check.rows.flows import OUTPUT_LOST, TOPIC_RENAMED
+from scanner_check.rows.programs import (
+    CODE_CHANGED,
+    RECORD_CONDITION_CHANGED,
+    RECORD_FIELD_COMPUTED,
+    RECORD_FIELD_REMOVED,
+    RECORD_FIELD_RETYPED,
+    RECORD_FORMAT_CHANGED,
+    RECORD_KEY_CHANGED,
+)
+from scanner_check.rows.rule import Rule
 from scanner_check.sides import mentions
 from scanner_check.sides.commit import Commit, read_by, written_by
 from scanner_check.sides.programs import Made, Sources, endpoints, file_text, files_of, is_readable, parts_of
@@ -40,19 +51,19 @@ _RECORD = re.compile(r"\"name\"\s*:\s*\"(?:[\w.]+\.)?([A-Z]\w*)\"|\bmessage\s+([
 """The name of a record of Avro, or of a message of Protobuf."""
 _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
 _RULES = {
-    "removed": "record-field-removed",
-    "renamed": "record-field-removed",
-    "retyped": "record-field-retyped",
-    "computed": "record-field-computed",
-    "key": "record-key-changed",
-    "format": "record-format-changed",
-    "headers": "record-format-changed",
-    "notes": "record-format-changed",
-    "condition": "record-condition-changed",
-    "guard": "record-condition-changed",
-    "partition": "record-key-changed",
-    "topic": "topic-renamed",
-    "gone": "output-lost",
+    "removed": RECORD_FIELD_REMOVED,
+    "renamed": RECORD_FIELD_REMOVED,
+    "retyped": RECORD_FIELD_RETYPED,
+    "computed": RECORD_FIELD_COMPUTED,
+    "key": RECORD_KEY_CHANGED,
+    "format": RECORD_FORMAT_CHANGED,
+    "headers": RECORD_FORMAT_CHANGED,
+    "notes": RECORD_FORMAT_CHANGED,
+    "condition": RECORD_CONDITION_CHANGED,
+    "guard": RECORD_CONDITION_CHANGED,
+    "partition": RECORD_KEY_CHANGED,
+    "topic": TOPIC_RENAMED,
+    "gone": OUTPUT_LOST,
 }
 """The rule of each aspect of what is sent; any other is code whose effect is not determined."""
 
@@ -85,12 +96,12 @@ class ProgramChanges:
 
         What a finding in *known* is about is left out. *unread* has the files whose language has no grammar.
         """
-        found: dict[tuple[str, ...], ChangeFinding] = {}
+        found: dict[tuple[Hashable, ...], ChangeFinding] = {}
         for module in self._touched():
             for difference in self._differences(module):
                 finding = self._finding(module, difference)
                 if finding is not None and not self._is_known(finding, difference, known):
-                    found.setdefault((finding.rule, finding.target, finding.item, finding.what), finding)
+                    found.setdefault((finding.rule, finding.target, finding.item, finding.message), finding)
         yield from found.values()
 
     # --- what is compared
@@ -198,32 +209,30 @@ class ProgramChanges:
             return None
         if one.aspect in ("setting", "client") and self._is_harmless_setting(one):
             return None
-        rule = _RULES.get(one.aspect, "code-changed") if one.certain else "code-changed"
+        rule = _RULES.get(one.aspect, CODE_CHANGED) if one.certain else CODE_CHANGED
         of_topic = [job for job in jobs if {dataset.name for dataset in written_by(job)} & {*topics}]
         of_file = [one.job for one in self._programs.get(module, ()) if one.files & {*self._trees.head}]
         writers = of_topic or (of_file if topics else [])
         name = few([job.flows.job.name for job in writers]) if writers else self._name(module, one)
         datasets = [self._dataset(topic) for topic in topics]
-        path = _path(one.field) if one.field and rule.startswith("record-field") else ()
+        path = _path(one.field) if one.field and rule.is_of_field else ()
         affected = self._affected(datasets, path)
         readers = [hit for hit in affected if hit.use not in ("writes", "unknown") or not path]
-        is_hit = bool(affected) if rule != "code-changed" else False
+        is_hit = bool(affected) if rule is not CODE_CHANGED else False
         verdict = Verdict.IMPACT if is_hit and readers else Verdict.UNKNOWN
-        shown = few(topics) if topics else "a topic that is not resolved"
         read = sorted({dataset.name for job in writers for dataset in read_by(job)})
-        why = [f"{one.place[0]}:{one.place[1]} is reached from {one.view}"] if one.view and one.place[0] else []
-        why += [f"before: {one.before}"] if one.before and rule != "code-changed" else []
-        why += [f"after: {one.after}"] if one.after and rule != "code-changed" else []
-        why += [f"it reads {', '.join(read)}"] if read else []
+        reasons = [Message("reached", (*one.place, one.view))] if one.view and one.place[0] else []
+        reasons += [Message("before", (one.before,))] if one.before and rule is not CODE_CHANGED else []
+        reasons += [Message("after", (one.after,))] if one.after and rule is not CODE_CHANGED else []
+        reasons += [Message("reads", (tuple(read),))] if read else []
         file, line = one.place if one.place[0] else (next(iter(sorted(self.edited)), ""), 1)
-        finding = ChangeFinding(
-            rule=rule,
-            verdict=verdict,
-            place=Place(file=file, line=max(1, line)),
-            target=f"job {name}" if writers else file,
-            what=_what(one, rule, name, shown),
-            item=one.field if path else (topics[0] if len(topics) == 1 and rule != "code-changed" else ""),
-            why=tuple(why),
+        finding = rule.found(
+            verdict,
+            Place(file=file, line=max(1, line)),
+            f"job {name}" if writers else file,
+            message=_message(one, rule, name, tuple(topics)),
+            item=one.field if path else (topics[0] if len(topics) == 1 and rule is not CODE_CHANGED else ""),
+            reasons=tuple(reasons),
             affected=tuple(affected),
         )
         if path and topics:
@@ -265,7 +274,7 @@ class ProgramChanges:
             ):
                 return True
             same = {other.target, other.place.file} & {finding.target, finding.place.file}
-            if finding.rule == "code-changed" and same:
+            if finding.rule == CODE_CHANGED.name and same:
                 return True
         return False
 
@@ -358,29 +367,22 @@ class ProgramChanges:
         return Modules(names={folder: "" for folder, _, name in folders if is_build_file(name)})
 
 
-def _what(one: Difference, rule: str, name: str, topics: str) -> str:
-    """Return what a difference is, for people."""
-    if rule == "code-changed":
-        where = one.field or one.view or "code"
-        return f"{where}: the effect on the records in {topics} is not determined"
+def _message(one: Difference, rule: Rule, name: str, topics: tuple[str, ...]) -> Message:
+    """Return what a difference is."""
+    if rule is CODE_CHANGED:
+        return rule.message(one.field or one.view or "code", topics)
     match one.aspect:
-        case "removed":
-            return f"{name} no longer sets {one.field} of {topics}"
-        case "renamed":
-            return f"{name} no longer sets {one.field} of {topics}, perhaps renamed to {one.after}"
+        case "removed" | "renamed":
+            return rule.message(name, one.field, topics, one.after if one.aspect == "renamed" else "")
         case "retyped":
-            return f"{name} writes {one.field} of {topics}, which was {one.before} and is {one.after}"
+            return rule.message(name, one.field, topics, one.before, one.after)
         case "computed":
-            return f"{name} computes {one.field or 'the value'} of {topics} otherwise"
+            return rule.message(name, one.field, topics)
         case "key" | "partition":
-            return f"{name} sends to {topics} with another {one.aspect}"
-        case "format" | "headers" | "notes":
-            return f"{name} sends to {topics} in another form"
-        case "condition" | "guard":
-            return f"{name} sends to {topics} under another condition"
-        case "topic":
-            return f"{name} sends to another topic than {topics}"
-    return f"{name} no longer sends to {topics}"
+            return rule.message(name, topics, one.aspect)
+        case "topic" | "gone":
+            return rule.message(name, topics, form="of a program")
+    return rule.message(name, topics)
 
 
 def _path(name: str) -> ColumnPath:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.model import ChangeFinding, Message, Place, Verdict
+from scanner_check.rows.programs import RECORD_FIELD_EXPECTED, RECORD_FIELD_REMOVED, RECORD_FIELD_RETYPED
+from scanner_check.rows.rule import Rule
+from scanner_check.rows.schemas import SYMBOLS_REMOVED
+from scanner_check.rows.table import row_of
 from scanner_check.sides.commit import Commit
 from scanner_check.users.field_users import with_field_users
 from scanner_check.users.hits import Hits
@@ -21,12 +25,12 @@ _Use = tuple[str, str, Direction]
 
 
 class _Change(NamedTuple):
-    rule: str
+    rule: Rule
     use: _Use
     path: ColumnPath
-    what: str
+    message: Message
     place: str
-    hint: str = ""
+    similar: tuple[str, ...] = ()
 
 
 def record_findings(
@@ -38,7 +42,7 @@ def record_findings(
     is about is left out: its schema changes.
     """
     (base, old), (head, new) = (commit.reading.changed_fields(paths) for commit in commits)
-    about = {finding.item for finding in known if finding.rule.startswith(("column-", "made-"))}
+    about = {one.item for one in known if row_of(one).is_of_column and row_of(one) is not SYMBOLS_REMOVED}
     reads = _unwritten((base, head), commits[1], hits)
     for change in (*_classes((old, new), hits), *_written((base, head)), *reads):
         name = path_name(change.path)
@@ -53,18 +57,18 @@ def record_findings(
         # Other readers of the topic may know the field by another spelling, or copy whole records.
         more = (hit for hit in by_topic if (hit.kind, hit.name) not in known_readers)
         affected = tuple(hit for hit in (*by_field, *more) if hit.use != "writes")
-        is_lost = change.rule == "record-field-expected" and change.hint
-        finding = ChangeFinding(
-            rule=change.rule,
-            verdict=Verdict.IMPACT if is_hit or is_lost else Verdict.UNKNOWN,
-            place=Place(file=file, line=int(line)),
-            target=f"job {change.use[0]}",
-            what=change.what,
+        is_read = change.rule is RECORD_FIELD_EXPECTED
+        is_lost = is_read and change.similar
+        hint = (Message("similar", change.similar),) if change.similar else ()
+        finding = change.rule.found(
+            Verdict.IMPACT if is_hit or is_lost else Verdict.UNKNOWN,
+            Place(file=file, line=int(line)),
+            f"job {change.use[0]}",
+            message=change.message,
             item=name,
-            why=tuple(filter(None, (change.hint, f"the schema of {change.use[1]} does not change"))),
+            reasons=(*hint, Message("same schema", (change.use[1],))),
             affected=affected,
         )
-        is_read = change.rule == "record-field-expected"
         yield finding if is_read else with_field_users(finding, change.path, [(CLUSTER, change.use[1])], hits)
 
 
@@ -91,17 +95,18 @@ def _by_use(classes: Iterable[MessageClass]) -> Mapping[_Use, Mapping[str, Messa
 
 def _lost(use: _Use, old: MessageClass, new: MessageClass) -> Iterator[_Change]:
     """Yield the fields that a class of written messages loses, or has with another type."""
-    as_class = f"{use[0]} writes {use[1]} as {new.name}"
+    program, topic, _ = use
     added = [path for path in new.fields if path not in old.fields]
     for path, kind in _outermost(old.fields):
         name, now = path_name(path), new.fields.get(path)
         if now is None:
             alike = [other for other in added if new.fields[other] == kind and len(other) == len(path)]
-            renamed = f", perhaps renamed to {path_name(alike[0])}" if len(alike) == 1 else ""
-            yield _Change("record-field-removed", use, path, f"{as_class}, which loses {name}{renamed}", new.place)
+            renamed = path_name(alike[0]) if len(alike) == 1 else ""
+            message = RECORD_FIELD_REMOVED.message(program, topic, new.name, name, renamed, form="of a class")
+            yield _Change(RECORD_FIELD_REMOVED, use, path, message, new.place)
         elif kind and now and now != kind:
-            what = f"{as_class}, in which {name} was {kind} and is {now}"
-            yield _Change("record-field-retyped", use, path, what, new.place)
+            message = RECORD_FIELD_RETYPED.message(program, topic, new.name, name, kind, now, form="of a class")
+            yield _Change(RECORD_FIELD_RETYPED, use, path, message, new.place)
 
 
 def _outermost(fields: Mapping[ColumnPath, str]) -> list[tuple[ColumnPath, str]]:
@@ -114,9 +119,8 @@ def _expected(use: _Use, old: MessageClass, new: MessageClass, hits: Hits) -> It
     known = _known_fields(use[1], hits) if added else frozenset()
     for path in added:
         if _plain(path) not in known:
-            expects = f"which now expects {path_name(path)}; no known program writes it"
-            what = f"{use[0]} reads {use[1]} as {new.name}, {expects}"
-            yield _Change("record-field-expected", use, path, what, new.place)
+            message = RECORD_FIELD_EXPECTED.message(use[0], use[1], new.name, path_name(path), form="of a class")
+            yield _Change(RECORD_FIELD_EXPECTED, use, path, message, new.place)
 
 
 def _known_fields(topic: str, hits: Hits) -> Collection[str]:
@@ -145,11 +149,10 @@ def _unwritten(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]], head: Com
                 columns.setdefault(row.topic, set()).add(row.path)
     stored = (fact for each in (hits, *hits.others) for fact in field_facts(each.field_uses, topics))
     for found in unwritten_fields(new, columns, (*stored, *commits[1])):
-        use, name = found.use, path_name(found.use.path)
-        what = f"{use.program} now reads {name} of {use.topic}, which no schema and no known program writes"
-        hint = f"did you mean {' or '.join(found.similar)}?" if found.similar else ""
-        key = (use.program, str(use.topic), use.direction)
-        yield _Change("record-field-expected", key, use.path, what, use.places[0] if use.places else ":1", hint)
+        use = found.use
+        message = RECORD_FIELD_EXPECTED.message(use.program, path_name(use.path), str(use.topic))
+        key, place = (use.program, str(use.topic), use.direction), use.places[0] if use.places else ":1"
+        yield _Change(RECORD_FIELD_EXPECTED, key, use.path, message, place, tuple(found.similar))
 
 
 def _written(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]]) -> Iterator[_Change]:
@@ -158,9 +161,9 @@ def _written(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]]) -> Iterator
     for use, old in before.items():
         new = after.get(use, {})
         for path in sorted(old.keys() - new.keys()) if new else ():
-            what = f"{use[0]} no longer sets {path_name(path)} of {use[1]}"
             nearest = next(iter(new.values()))
-            yield _Change("record-field-removed", use, path, what, nearest.places[0] if nearest.places else ":1")
+            message = RECORD_FIELD_REMOVED.message(use[0], path_name(path), (use[1],), "")
+            yield _Change(RECORD_FIELD_REMOVED, use, path, message, nearest.places[0] if nearest.places else ":1")
 
 
 def _exact(uses: Iterable[FieldUse]) -> Mapping[_Use, Mapping[ColumnPath, FieldUse]]:

@@ -11,8 +11,9 @@ from dataflow_generator.analysis.inherited_tags import TaggedColumn
 from dataflow_generator.jobs.model import Naming
 from dataflow_generator.stored.column_tags import DECLARED, ColumnTags
 from dataflow_generator.stored.dictionary import Dictionary
-from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.model import ChangeFinding, Message, Place, Verdict, literal
 from scanner_check.policy import FORBIDDEN, apply_policy, column_at
+from scanner_check.rows.flows import POLICY_FORBIDDEN_FLOW, TAG_REMOVED, TAG_SPREAD
 from scanner_check.sides.proposed_columns import ReplacedSide
 from scanner_dictionary import validation
 from scanner_dictionary.engine.open import Connection
@@ -89,17 +90,16 @@ class TagSpread:
         name, dataset = at
         is_forbidden = self._is_forbidden(found.tag, dataset)
         waiver = self.policy.waiver(FORBIDDEN, column_at(name), self.today) if is_forbidden else None
-        steps = f"{found.steps} step{'' if found.steps == 1 else 's'}"
-        by = f"from {found.origin}, {found.flow}, {steps}" if found.origin else found.certainty
-        forbids = f"; the policy forbids it in {dataset}" if is_forbidden else ""
-        return ChangeFinding(
-            rule=FORBIDDEN if is_forbidden else "tag-spread",
-            verdict=Verdict.BREAKS if is_forbidden else Verdict.FINE,
-            place=place,
-            target=target,
-            what=f"{name} gets {found.tag}, {by}{forbids}",
+        rule = POLICY_FORBIDDEN_FLOW if is_forbidden else TAG_SPREAD
+        origin = (found.origin, str(found.flow), found.steps) if found.origin else ()
+        message = rule.message(name, found.tag, origin, str(found.certainty), dataset)
+        return rule.found(
+            Verdict.BREAKS if is_forbidden else Verdict.FINE,
+            place,
+            target,
+            message=message,
             item=f"{name} {found.tag}",
-            why=found.path,
+            reasons=tuple(map(literal, found.path)),
             tags=(found.tag,),
             accepted=f"{waiver.reason} (until {waiver.expires})" if waiver else "",
         )
@@ -149,12 +149,11 @@ def forbidden_by_commits(
     for found in head:
         if _item(found) not in known:
             waiver = policy.waiver(FORBIDDEN, found.where, today)
-            yield ChangeFinding(
-                rule=FORBIDDEN,
-                verdict=Verdict.BREAKS if found.where.startswith(column_at("")) else Verdict.UNKNOWN,
-                place=Place(file=next((file for file in files if file in found.what), next(iter(files), ""))),
-                target="the change",
-                what=f"{found.where}: {found.what}; the policy forbids it",
+            yield POLICY_FORBIDDEN_FLOW.found(
+                Verdict.BREAKS if found.where.startswith(column_at("")) else Verdict.UNKNOWN,
+                Place(file=next((file for file in files if file in found.what), next(iter(files), ""))),
+                "the change",
+                message=POLICY_FORBIDDEN_FLOW.message(found.where, found.what, form="of a commit"),
                 item=_item(found),
                 accepted=f"{waiver.reason} (until {waiver.expires})" if waiver else "",
             )
@@ -187,14 +186,14 @@ def _untagged(removed: Sequence[PlacedColumn], files: Sequence[str]) -> Iterator
     """Yield a finding for each column that loses a tag of the policy."""
     for place, column in removed:
         name = f"{place.name}.{path_name(place.path)}"
-        yield ChangeFinding(
-            rule="tag-removed",
-            verdict=Verdict.UNKNOWN,
-            place=Place(file=next((file for file in files if place.name in file), next(iter(files), ""))),
-            target=f"topic {place.name}",
+        yield TAG_REMOVED.found(
+            Verdict.UNKNOWN,
+            Place(file=next((file for file in files if place.name in file), next(iter(files), ""))),
+            f"topic {place.name}",
+            name,
+            tuple(column.tags),
             item=name,
-            what=f"{name} loses the tag {', '.join(column.tags)}, to which the policy refers",
-            why=("this check still applies the policy to the column",),
+            reasons=(Message("policy still applies", ()),),
             tags=column.tags,
         )
 
@@ -231,13 +230,11 @@ def forbidden_by_unknown_jobs(
         for use in job.flows.reads:
             for tag in sorted(tagged.get((use.dataset.namespace, use.dataset.name), ())):
                 name = job.flows.job.name
-                yield ChangeFinding(
-                    rule=FORBIDDEN,
-                    verdict=Verdict.UNKNOWN,
-                    place=place_of(job),
-                    target=f"job {name}",
-                    what=f"{name} reads {use.dataset.name}, which has {tag}, and its class is unknown: "
-                    "the policy limits where that may go, and scanner does not know where it goes",
+                yield POLICY_FORBIDDEN_FLOW.found(
+                    Verdict.UNKNOWN,
+                    place_of(job),
+                    f"job {name}",
+                    message=POLICY_FORBIDDEN_FLOW.message(name, use.dataset.name, tag, form="of an unknown class"),
                     item=f"{name} {use.dataset.name} {tag}",
                     tags=(tag,),
                 )

@@ -8,7 +8,8 @@ from pathlib import PurePosixPath
 
 from scanner_check.edits.documents import is_document
 from scanner_check.inputs.git import ObjectReader, Trees
-from scanner_check.model import ChangeFinding, Place, Verdict, few
+from scanner_check.model import ChangeFinding, Message, Place, Verdict
+from scanner_check.rows.files import NOT_READ
 from scanner_check.sides.mentions import changed_programs
 from scanner_check.sides.programs import is_readable
 from scanner_extractor.repository.languages import LANGUAGES
@@ -36,23 +37,18 @@ def unread_programs(
     build file.
     """
     roots = {path.rpartition("/")[0] for tree in (trees.base, trees.head) for path in tree if _is_build_file(path)}
-    reasons: dict[tuple[str, str], str] = {}
+    reasons: dict[tuple[str, str], Message] = {}
     for path, reason in sorted(using.items()):
-        reasons.setdefault(_program(path, roots), f"{path}: {reason}")
+        reasons.setdefault(_program(path, roots), Message("of file", (path, reason)))
     changed: dict[tuple[str, str], list[str]] = {}
     code = (path for path in trees.changed if path in using and not is_document(path))
     for path in dict.fromkeys((*changed_programs(trees), *code)):
         if is_unread(path) and _program(path, roots) in reasons and _differs(path, trees, objects):
             changed.setdefault(_program(path, roots), []).append(path)
     for program, paths in changed.items():
-        yield ChangeFinding(
-            rule="not-read",
-            verdict=Verdict.UNKNOWN,
-            place=Place(file=paths[0]),
-            target=paths[0],
-            what=f"{few(paths)} changed in a program that uses Kafka and is not read",
-            why=(reasons[program],),
-        )
+        message = NOT_READ.message(tuple(paths), form="program")
+        place = Place(file=paths[0])
+        yield NOT_READ.found(Verdict.UNKNOWN, place, paths[0], message=message, reasons=(reasons[program],))
 
 
 def _is_build_file(path: str) -> bool:

@@ -12,8 +12,11 @@ from scanner_check.inputs.input_files import format_of
 from scanner_check.inputs.positions import Positions
 from scanner_check.inputs.proposals import SCHEMA, Proposal, Target
 from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.rows.files import NOT_READ
+from scanner_check.rows.schemas import COPIES_DIFFER, LEVEL_CHANGED, NO_READERS_KNOWN, SCHEMA_ADDED, SYMBOLS_REMOVED
+from scanner_check.rows.table import row_of
 from scanner_check.rules.coverage.file_findings import DeletionContext, check_deleted
-from scanner_check.rules.schemas.contracts import OF_COLUMNS
+from scanner_check.rules.schemas.contracts import without_reader
 from scanner_check.rules.schemas.invalid_schemas import invalid_schema
 from scanner_check.rules.schemas.schema_change import check_schema
 from scanner_check.rules.schemas.schema_sides import DEFAULT_LEVEL, ProposedReferences, SchemaContext
@@ -74,10 +77,7 @@ class SchemaComparison:
                 yield from self._changed(self._proposal(subject, text))
         for subject in sorted(after.keys() - before.keys() - set(renamed.values())):
             place = Place(file=self._file(subject))
-            what = "the subject is new"
-            yield ChangeFinding(
-                rule="schema-added", verdict=Verdict.FINE, place=place, target=f"subject {subject}", what=what
-            )
+            yield SCHEMA_ADDED.found(Verdict.FINE, place, f"subject {subject}")
 
         yield from self._levels()
 
@@ -109,13 +109,9 @@ class SchemaComparison:
             is_looser = not _strictness(Level.parse(old) or DEFAULT_LEVEL) <= _strictness(
                 Level.parse(new) or DEFAULT_LEVEL
             )
-            yield ChangeFinding(
-                rule="level-changed",
-                verdict=Verdict.UNKNOWN if is_looser else Verdict.FINE,
-                place=Place(file=self._level_file(subject)),
-                target=f"subject {subject}" if subject else "the registry",
-                what=f"the compatibility level was {old or 'not set'} and is {new or 'not set'}",
-            )
+            verdict = Verdict.UNKNOWN if is_looser else Verdict.FINE
+            place, target = Place(file=self._level_file(subject)), f"subject {subject}" if subject else "the registry"
+            yield LEVEL_CHANGED.found(verdict, place, target, old or "", new or "")
 
     def _level_file(self, subject: str) -> str:
         """Return the changed file that may set the level of a subject: that of its schema, or of Terraform."""
@@ -144,14 +140,11 @@ class SchemaComparison:
             if found := tuple(invalid_schema(place, target, format, SchemaText(text), lambda: before)):
                 yield from found
                 return
-            yield ChangeFinding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=target, what=error.what)
+            yield NOT_READ.found(Verdict.UNKNOWN, place, target, error.what)
             return
         yield from listed or self._symbols(proposal)
-        if any(finding.verdict is Verdict.FINE and finding.rule in OF_COLUMNS for finding in listed):
-            what = (
-                f"nothing in the repository reads what {proposal.target.subject} describes: its readers are elsewhere"
-            )
-            yield replace(listed[0], rule="no-readers-known", verdict=Verdict.UNKNOWN, what=what, item="", affected=())
+        if any(finding.verdict is Verdict.FINE and row_of(finding).needs_reader for finding in listed):
+            yield without_reader(listed[0], proposal.target.subject)
         yield from self._left_copies(proposal, listed)
 
     def _of_file(self, file: str) -> list[ChangeFinding]:
@@ -163,11 +156,12 @@ class SchemaComparison:
 
     def _left_copies(self, proposal: Proposal, listed: Sequence[ChangeFinding]) -> Iterator[ChangeFinding]:
         """Yield the copies of a schema's file that do not change with it."""
-        changes = [finding for finding in listed if finding.rule != "no-readers-known"]
+        changes = [finding for finding in listed if row_of(finding) is not NO_READERS_KNOWN]
         if changes and (copies := self._copies.get(proposal.file)):
-            what = f"{len(copies)} copies of the file stay as they were: {', '.join(copies)}"
-            why = tuple(dict.fromkeys(finding.what for finding in changes))
-            yield replace(changes[0], rule="copies-differ", verdict=Verdict.IMPACT, what=what, item="", why=why)
+            reasons = tuple(dict.fromkeys(finding.message for finding in changes))
+            message = COPIES_DIFFER.message(len(copies), copies)
+            named = replace(changes[0], rule=COPIES_DIFFER.name, message=message, reasons=reasons)
+            yield replace(named, verdict=Verdict.IMPACT, item="")
 
     def _symbols(self, proposal: Proposal) -> Iterator[ChangeFinding]:
         """Yield the enums of a Protobuf file without messages that lose or renumber symbols."""
@@ -176,14 +170,10 @@ class SchemaComparison:
         old, new = (dict(_enums(text)) for text in (before[-1], proposal.text or ""))
         for name, symbols in old.items():
             if lost := [symbol for symbol, number in symbols if (symbol, number) not in new.get(name, ())]:
-                yield ChangeFinding(
-                    rule="symbols-removed",
-                    verdict=Verdict.UNKNOWN,
-                    place=Positions(proposal.file, proposal.text or "").word(name),
-                    target=f"subject {proposal.target.subject}",
-                    what=f"the enum {name} loses or renumbers {', '.join(lost)}; its users are elsewhere",
-                    item=name,
-                )
+                place = Positions(proposal.file, proposal.text or "").word(name)
+                message = SYMBOLS_REMOVED.message(name, tuple(lost), form="of an enum")
+                target = f"subject {proposal.target.subject}"
+                yield SYMBOLS_REMOVED.found(Verdict.UNKNOWN, place, target, message=message, item=name)
 
     @cached_property
     def _behind_references(self) -> frozenset[str]:

@@ -9,6 +9,9 @@ from dataflow_generator.jobs.model import GraphDataset
 from scanner_check.edits.columns import changes
 from scanner_check.inputs.contracts import ProposedContract
 from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.rows.files import NOT_READ
+from scanner_check.rows.schemas import NO_READERS_KNOWN, NOT_COMPARED
+from scanner_check.rows.table import row_of
 from scanner_check.sides.proposed_columns import ReplacedSide
 from scanner_check.users.hits import Hits
 from scanner_dictionary.compatibility.compare import compare
@@ -27,37 +30,32 @@ def contract_findings(contract: ProposedContract, hits: Hits, topics: TopicsCall
     """Yield a finding for each column that differs, with who uses it, and for what cannot be read or compared."""
     for problem in contract.problems:
         place = Place(file=contract.file)
-        yield ChangeFinding(
-            rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=contract.file, what=f"{problem}"
-        )
+        yield NOT_READ.found(Verdict.UNKNOWN, place, contract.file, f"{problem}")
     after = {_identity(schema): schema for schema in contract.after}
     if contract.before is None and after:
-        what = "there is no former version of the document to compare its columns with"
-        yield _finding("not-compared", Verdict.UNKNOWN, contract.file, next(iter(after.values())), what)
+        schema = next(iter(after.values()))
+        yield NOT_COMPARED.found(Verdict.UNKNOWN, Place(file=contract.file), _target(schema), form="no former version")
     for schema in contract.before or ():
         now = after.get(_identity(schema))
         if now is None:
-            what = "the document describes it no more"
-            yield _finding("not-compared", Verdict.UNKNOWN, contract.file, schema, what)
+            place = Place(file=contract.file)
+            yield NOT_COMPARED.found(Verdict.UNKNOWN, place, _target(schema), form="not described")
         elif _columns(schema) != _columns(now):
             yield from _column_findings(contract.file, (schema, now), hits, topics)
-
-
-OF_COLUMNS = frozenset(f"column-{what}" for what in ("removed", "renamed", "renumbered", "retyped")) | {
-    "made-nullable",
-    "made-required",
-    "symbols-removed",
-}
-"""Rules that are fine if the column is unused."""
 
 
 def without_readers(findings: Sequence[ChangeFinding]) -> Iterator[ChangeFinding]:
     """Yield *findings*, and that readers are elsewhere if one is only fine because none is in the repository."""
     yield from findings
-    lonely = {one.target: one for one in findings if one.verdict is Verdict.FINE and one.rule in OF_COLUMNS}
+    lonely = {one.target: one for one in findings if one.verdict is Verdict.FINE and row_of(one).needs_reader}
     for target, finding in lonely.items():
-        what = f"nothing in the repository reads what {target.partition(' ')[2]} describes: its readers are elsewhere"
-        yield replace(finding, rule="no-readers-known", verdict=Verdict.UNKNOWN, what=what, item="", affected=())
+        yield without_reader(finding, target.partition(" ")[2])
+
+
+def without_reader(finding: ChangeFinding, name: str) -> ChangeFinding:
+    """Return that what *name* describes has readers elsewhere, at the place of a finding that is only fine so."""
+    message = NO_READERS_KNOWN.message(name, form="elsewhere")
+    return replace(finding, rule=NO_READERS_KNOWN.name, verdict=Verdict.UNKNOWN, message=message, item="", affected=())
 
 
 def _column_findings(
@@ -70,9 +68,16 @@ def _column_findings(
         found = [] if change.is_harmless else [hit for dataset in datasets for hit in hits.of(dataset, path)]
         is_sure = any(hit.use != "unknown" for hit in found)
         verdict = Verdict.IMPACT if is_sure else Verdict.UNKNOWN if found else Verdict.FINE
-        finding = _finding(change.rule, verdict, file, before, change.what)
-        why = (change.why,) if change.why else ()
-        yield replace(finding, item=path_name(change.path), affected=tuple(dict.fromkeys(found)), why=why)
+        yield change.rule.found(
+            verdict,
+            Place(file=file),
+            _target(before),
+            *change.values,
+            form=change.form,
+            item=path_name(change.path),
+            reasons=(change.why,) if change.why else (),
+            affected=tuple(dict.fromkeys(found)),
+        )
 
 
 def contract_sides(contract: ProposedContract, topics: TopicsCalled) -> Iterator[ReplacedSide]:
@@ -103,6 +108,5 @@ def _definition(schema: ManualSchema) -> Definition:
     return Definition(fingerprint=Fingerprint(""), format=schema.format, text=schema.text, columns=_columns(schema))
 
 
-def _finding(rule: str, verdict: Verdict, file: str, schema: ManualSchema, what: str) -> ChangeFinding:
-    target = f"topic {schema.topic} ({schema.role})"
-    return ChangeFinding(rule=rule, verdict=verdict, place=Place(file=file), target=target, what=what)
+def _target(schema: ManualSchema) -> str:
+    return f"topic {schema.topic} ({schema.role})"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.rows.schemas import SCHEMA_INVALID
 from scanner_extractor.evolution import SchemaText, rejection
 
 
@@ -17,11 +18,6 @@ def invalid_schema(
     if found is None:
         return
     was_invalid = rejection(format, replace(schema, text=before())) is not None if before() else False
-    what = f"invalid {format} schema: {found.why}"
-    yield ChangeFinding(
-        rule="schema-invalid",
-        verdict=Verdict.UNKNOWN if was_invalid else Verdict.BREAKS,
-        place=Place(file=place.file, line=found.line, column=found.column),
-        target=target,
-        what=f"{what}; it was invalid before the change, too" if was_invalid else what,
-    )
+    verdict = Verdict.UNKNOWN if was_invalid else Verdict.BREAKS
+    at = Place(file=place.file, line=found.line, column=found.column)
+    yield SCHEMA_INVALID.found(verdict, at, target, format, found.why, was_invalid)

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from scanner_check.model import ChangeFinding, Verdict
+from scanner_check.model import ChangeFinding, Message, Verdict, literal
+from scanner_check.rows.schemas import (
+    INCOMPATIBLE,
+    LEVEL_UNKNOWN,
+    NEW_DATA_REJECTED,
+    NOT_COMPARED,
+    OLD_DATA_REJECTED,
+    OLDER_REGISTRY,
+)
 from scanner_check.rules.schemas.schema_sides import (
     DEFAULT_LEVEL,
     Current,
     ProposedSchema,
     SchemaContext,
     StoredSchema,
-    finding_of,
     stored_version,
 )
 from scanner_dictionary.queries.subjects import (
@@ -45,11 +52,10 @@ def registry_findings(
         yield from _in_groups(current, olds, proposed, (context, config))
     else:
         yield from _answer(current, olds, proposed, context)
-    for what in _unjudged(current, olds, proposed, context):
-        yield finding_of("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what, why=(_MORE,)), ()
-
-
-_MORE = "these rules only reject more: what is reported as breaking stays so"
+    reasons = (Message("more rules", ()),)
+    for message in _unjudged(current, olds, proposed, context):
+        start = proposed.positions.start
+        yield NOT_COMPARED.found(Verdict.UNKNOWN, start, current.shown, message=message, reasons=reasons), ()
 
 
 def config_of(subject: SubjectKey | None) -> SubjectConfig:
@@ -63,15 +69,15 @@ def _behind_alias(current: Current, subject: SubjectKey, proposed: ProposedSchem
     named = subjects_named(context.conn, name, subject.cluster)
     target = next((row for row in named if row.registry_id == subject.registry_id and not row.gone), None)
     if target is None:
-        what = f"the registry compares with subject {name}, which is not stored; this one is its alias"
-        yield finding_of("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what), ()
+        message = NOT_COMPARED.message(name, form="alias")
+        yield NOT_COMPARED.found(Verdict.UNKNOWN, proposed.positions.start, current.shown, message=message), ()
         return
     versions = tuple(version for version in versions_of(context.conn, target) if version.live)
     olds = [stored_version(context.conn, target, version) for version in versions]
     meant = replace(current, subject=target._replace(level=_without_alias(target)), versions=versions)
-    why = f"{subject.full_name} is an alias of {target.full_name}, whose versions and level count"
+    reason = Message("alias of", (subject.full_name, target.full_name))
     for finding, path in registry_findings(meant, olds, proposed, context):
-        yield replace(finding, why=(*finding.why, why)), path
+        yield replace(finding, reasons=(*finding.reasons, reason)), path
 
 
 def _without_alias(subject: SubjectKey) -> str:
@@ -102,10 +108,9 @@ def _in_groups(
 
 def _of_group(finding: ChangeFinding, group: str, value: str | None) -> ChangeFinding:
     """Return a rejection that counts only if the proposal is registered with the group's metadata."""
-    with_value = f"{group} = {value}" if value is not None else f"no {group}"
-    why = f"the registry compares versions of equal metadata {group} only, and a file has no metadata"
-    what = f"rejected if it is registered with {with_value}: {finding.what}"
-    return replace(finding, rule="not-compared", verdict=Verdict.UNKNOWN, what=what, why=(*finding.why, why))
+    message = NOT_COMPARED.message(group, value, finding.message, form="group")
+    reasons = (*finding.reasons, Message("metadata", (group,)))
+    return replace(finding, rule=NOT_COMPARED.name, verdict=Verdict.UNKNOWN, message=message, reasons=reasons)
 
 
 def unjudged_policy(subject: SubjectKey | None, format: str, override: Policy | None = None) -> str:
@@ -121,17 +126,17 @@ def unjudged_policy(subject: SubjectKey | None, format: str, override: Policy | 
 
 def _unjudged(
     current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, context: SchemaContext
-) -> Iterator[str]:
+) -> Iterator[Message]:
     """Yield further rules of the registry that are not judged; nothing if only documentation changes."""
     format = proposed.definition.format
     if _is_documentation(olds, proposed):
         return
     if policy := unjudged_policy(current.subject, format, context.policy):
-        yield policy
+        yield literal(policy)
     if config_of(current.subject).validate_fields:
         properties = metadata_properties(context.conn, current.versions[-1:])
         if reserved := next(iter(properties.values()), {}).get(_RESERVED, ""):
-            yield f"the registry also checks that the fields {reserved} stay reserved, which is metadata and in no file"
+            yield NOT_COMPARED.message(reserved, form="reserved")
 
 
 _RESERVED = "confluent:reserved"
@@ -148,15 +153,15 @@ def _answer(current: Current, olds: Sequence[StoredSchema], proposed: ProposedSc
         return
     level = context.level or stored or DEFAULT_LEVEL
     rules = context.rules(current.subject)
-    why = " ".join(filter(None, (f"{current.name} is {level}", rules.policy)))
+    why = Message("level", (current.name, str(level), str(rules.policy or "")))
     if context.level is None and stored is None:
-        why = f"the level of {current.name} is not stored: {DEFAULT_LEVEL} is assumed, a registry's default"
+        why = Message("level assumed", (current.name, str(DEFAULT_LEVEL)))
         yield from _beyond_default(current, olds, proposed, rules)
     documentation = rules.logical and _is_documentation(olds, proposed)
     for invalid in invalidities(proposed.definition.format, proposed.text, rules):
         if documentation and not invalid.certain:
             continue  # what was registered keeps its logical types, whatever they are
-        yield _incompatible(current, proposed, invalid, ("at any level", why)), invalid.path
+        yield _incompatible(current, proposed, invalid, (Message("at any level", ()), why)), invalid.path
     olds_by_difference: dict[tuple[str, Difference], list[StoredSchema]] = {}
     for old in olds if level.transitive else olds[-1:]:
         for direction, difference in _differences(old, proposed, rules):
@@ -166,7 +171,8 @@ def _answer(current: Current, olds: Sequence[StoredSchema], proposed: ProposedSc
                 olds_by_difference.setdefault((direction, difference), []).append(old)
     yield from _of_older_registries(current, olds if level.transitive else olds[-1:], proposed, (level, rules))
     for (direction, difference), rejecting in olds_by_difference.items():
-        reasons = (f"{direction}, {_shown(rejecting)}", why, *whose_rules(current.subject, proposed.definition.format))
+        whose = map(literal, whose_rules(current.subject, proposed.definition.format))
+        reasons = (Message("direction", (direction, _shown(rejecting))), why, *whose)
         finding = _incompatible(current, proposed, difference, reasons)
         yield finding, difference.path
 
@@ -208,10 +214,12 @@ def _of_older_registries(
         for direction, difference in _differences(old, proposed, replace(rules, before_8_4=True)):
             counts = level.backward if direction == BACKWARD else level.forward
             if counts and difference.certain and (direction, difference.rule, difference.path) not in taken:
-                what = f"a registry before 8.4 rejects it: {difference.rule} at {path_name(difference.path)}"
-                place = proposed.positions.column(difference.path)
-                finding = finding_of("older-registry", Verdict.FINE, current, place, what, why=(_NEWEST_RULES,))
-                yield replace(finding, item=path_name(difference.path)), ()
+                item, place = path_name(difference.path), proposed.positions.column(difference.path)
+                message, reasons = OLDER_REGISTRY.message(difference.rule, item), (literal(_NEWEST_RULES),)
+                found = OLDER_REGISTRY.found(
+                    Verdict.FINE, place, current.shown, message=message, reasons=reasons, item=item
+                )
+                yield found, ()
                 return
 
 
@@ -224,9 +232,9 @@ def _of_unknown_product(
         return
     texts = (olds[-1].text.text, proposed.text.text)
     if proposed.definition.format == "JSON" and len(set(map(_dialect, texts))) > 1:
-        what = "the registry's product is not known: Redpanda's rejects a JSON Schema with another `$schema`"
-        why = ("the rules are those of Confluent's registry",)
-        yield finding_of("older-registry", Verdict.FINE, current, proposed.positions.column(()), what, why=why), ()
+        message, reasons = OLDER_REGISTRY.message(form="of a product"), (Message("rules of Confluent", ()),)
+        place = proposed.positions.column(())
+        yield OLDER_REGISTRY.found(Verdict.FINE, place, current.shown, message=message, reasons=reasons), ()
 
 
 def _dialect(text: str) -> str:
@@ -246,20 +254,19 @@ def _of_readers(
         for direction, difference in _differences(old, proposed, rules):
             if direction == FORWARD and difference.rule == _NO_MESSAGE:
                 continue  # the new text adds a message, which readers with the old one do not ask for
-            finding = _incompatible(current, proposed, difference, (direction,))
+            finding = _incompatible(current, proposed, difference, (literal(direction),))
             if difference.certain:
-                rule, verb = _OF_READERS[direction]
+                rule = _OF_READERS[direction]
                 item, place = path_name(difference.path), proposed.positions.column(difference.path)
-                what = f"{verb}: {difference.why}{f' ({item})' if item else ''}"
                 # What the new reader cannot read exists already; what the old one cannot read may be written.
                 verdict = Verdict.BREAKS if direction == BACKWARD else Verdict.IMPACT
-                finding = finding_of(rule, verdict, current, place, what, why=(difference.rule,))
-                finding = replace(finding, item=item)
+                message, reasons = rule.message(difference.why, item), (literal(difference.rule),)
+                finding = rule.found(verdict, place, current.shown, message=message, reasons=reasons, item=item)
             yield finding, difference.path
         strict = differences(old.format, proposed.text, old.text, replace(rules, lenient=False))
         for difference in strict if old.format == proposed.definition.format else ():
             if difference.rule in _CLOSED:
-                finding = _incompatible(current, proposed, replace(difference, certain=False), (BACKWARD,))
+                finding = _incompatible(current, proposed, replace(difference, certain=False), (literal(BACKWARD),))
                 yield finding, difference.path
 
 
@@ -274,10 +281,7 @@ BACKWARD, FORWARD = "new readers of old data", "old readers of new data"
 
 FILES = "files"
 """The kind of the registry that schema files make."""
-_OF_READERS = {
-    BACKWARD: ("old-data-rejected", "a reader with the new schema rejects data written with the old one"),
-    FORWARD: ("new-data-rejected", "a reader with the old schema rejects data written with the new one"),
-}
+_OF_READERS = {BACKWARD: OLD_DATA_REJECTED, FORWARD: NEW_DATA_REJECTED}
 
 
 def _differences(old: StoredSchema, proposed: ProposedSchema, rules: Rules) -> Iterator[tuple[str, Difference]]:
@@ -298,22 +302,21 @@ def _beyond_default(
         if any(direction == FORWARD or old is not olds[-1] for direction, _ in _differences(old, proposed, rules))
     ]
     if rejecting:
-        what = f"a level above {DEFAULT_LEVEL} rejects it ({_shown(rejecting)}), and the subject's level is not stored"
-        why = 'state it with --compatibility, or scan with "compatibility": true in cluster.json'
-        yield finding_of("level-unknown", Verdict.UNKNOWN, current, proposed.positions.start, what, why=(why,)), ()
+        message = LEVEL_UNKNOWN.message(str(DEFAULT_LEVEL), _shown(rejecting))
+        start, reasons = proposed.positions.start, (Message("state the level", ()),)
+        yield LEVEL_UNKNOWN.found(Verdict.UNKNOWN, start, current.shown, message=message, reasons=reasons), ()
 
 
 def _incompatible(
-    current: Current, proposed: ProposedSchema, difference: Difference, why: tuple[str, ...]
+    current: Current, proposed: ProposedSchema, difference: Difference, reasons: tuple[Message, ...]
 ) -> ChangeFinding:
     place = proposed.positions.column(difference.path)
     item = path_name(difference.path)
     if not difference.certain:
-        what = f"{item}: {difference.why}" if item else difference.why
-        return replace(finding_of("not-compared", Verdict.UNKNOWN, current, place, what, why=why), item=item)
-    what = f"{difference.rule}{f' at {item}' if item else ''}: {difference.why}"
-    finding = finding_of("incompatible", Verdict.BREAKS, current, place, what, why=why)
-    return replace(finding, item=f"{item} {difference.rule}".strip())
+        message = NOT_COMPARED.message(item, difference.why)
+        return NOT_COMPARED.found(Verdict.UNKNOWN, place, current.shown, message=message, reasons=reasons, item=item)
+    message, item = INCOMPATIBLE.message(difference.rule, item, difference.why), f"{item} {difference.rule}".strip()
+    return INCOMPATIBLE.found(Verdict.BREAKS, place, current.shown, message=message, reasons=reasons, item=item)
 
 
 def _shown(olds: Sequence[StoredSchema]) -> str:

@@ -10,7 +10,18 @@ from scanner_check.edits.columns import Change, changes
 from scanner_check.inputs.input_files import format_of
 from scanner_check.inputs.positions import Positions
 from scanner_check.inputs.proposals import Proposal
-from scanner_check.model import OF_READERS, Affected, ChangeFinding, Place, Verdict
+from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, literal
+from scanner_check.rows.schemas import (
+    COLUMN_ADDED,
+    FORMAT_CHANGED,
+    KEY_CHANGED,
+    NEW_DATA_REJECTED,
+    NO_READERS_KNOWN,
+    NOT_COMPARED,
+    RECORD_RENAMED,
+    SYMBOLS_REMOVED,
+)
+from scanner_check.rows.table import row_of
 from scanner_check.rules.schemas.invalid_schemas import invalid_schema
 from scanner_check.rules.schemas.registry_answer import BACKWARD, FORWARD, registry_findings
 from scanner_check.rules.schemas.schema_sides import (
@@ -21,7 +32,6 @@ from scanner_check.rules.schemas.schema_sides import (
     SchemaContext,
     StoredSchema,
     currents_of,
-    finding_of,
     has_columns_only,
     proposed_schema,
     references_of,
@@ -29,7 +39,7 @@ from scanner_check.rules.schemas.schema_sides import (
 )
 from scanner_check.sides.proposed_columns import ReplacedSide
 from scanner_check.users.field_users import with_field_users
-from scanner_check.users.unknowns import WHAT_TO_SCAN, why_no_readers
+from scanner_check.users.unknowns import why_no_readers
 from scanner_dictionary.compatibility.changes import ColumnChange, worst
 from scanner_dictionary.compatibility.changes import Verdict as Compatibility
 from scanner_dictionary.compatibility.compare import compare
@@ -41,8 +51,6 @@ from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid
 from scanner_model.names import RecordName, Role
 from scanner_model.schemas import Definition
-
-_KEY_CHANGED = "keys are written otherwise: one key has records in two partitions, and compaction and joins see two"
 
 
 def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str, ...], tuple[ChangeFinding, ...]]:
@@ -123,18 +131,18 @@ def _check(
     rejected: dict[ColumnPath, tuple[ChangeFinding, ...]] = {}
     answered = {change.path for change in of_columns}
     for finding, path in _registry(of_columns, registry_findings(current, olds, proposed, context), rejected):
-        answered |= {path} if finding.rule in ("incompatible", *OF_READERS) else set()
+        answered |= {path} if row_of(finding).answers_column else set()
         yield replace(finding, affected=_affected(path, current, context) if path else ())
     of_columns += [change for change in _symbol_changes(olds[-1:], proposed) if change.path not in answered]
     of_columns += _rejected(olds[-1:], proposed, answered | {change.path for change in of_columns})
     yield from _uncompared(olds[-1:], current, proposed, answered)
     if before is None or not (olds or columns_only):
-        yield finding_of("not-compared", Verdict.UNKNOWN, current, positions.start, "no schema that was read is stored")
+        yield NOT_COMPARED.found(Verdict.UNKNOWN, positions.start, current.shown, form="nothing stored")
     if before is None:
         return
     if before.format != proposed.definition.format:
-        what = f"the format was {before.format} and is {proposed.definition.format}"
-        yield finding_of("format-changed", Verdict.BREAKS, current, positions.start, what)
+        formats = before.format, proposed.definition.format
+        yield FORMAT_CHANGED.found(Verdict.BREAKS, positions.start, current.shown, *formats)
         return
     yield from _identity(before, proposed, current, context)
     if columns_only:
@@ -148,9 +156,12 @@ def _check(
         for finding, change in zip(findings, of_columns, strict=True)
     ]
     yield from findings
-    if any(finding.verdict is Verdict.FINE and finding.rule != "column-added" for finding in findings):
-        for what in why_no_readers(context.conn, current.links, current.subject):
-            yield finding_of("no-readers-known", Verdict.UNKNOWN, current, positions.start, what, why=(WHAT_TO_SCAN,))
+    if any(finding.verdict is Verdict.FINE and row_of(finding) is not COLUMN_ADDED for finding in findings):
+        reasons = (Message("what to scan", ()),)
+        for message in why_no_readers(context.conn, current.links, current.subject):
+            yield NO_READERS_KNOWN.found(
+                Verdict.UNKNOWN, positions.start, current.shown, message=message, reasons=reasons
+            )
 
 
 def _invalid(proposal: Proposal, current: Current, context: SchemaContext, format: str) -> Iterator[ChangeFinding]:
@@ -194,7 +205,7 @@ def _registry(
     """
     for finding, path in listed:
         covering = next((change.path for change in of_columns if path[: len(change.path)] == change.path), None)
-        if covering is not None and finding.rule in OF_READERS:
+        if covering is not None and row_of(finding).is_of_readers:
             rejected[covering] = (*rejected.get(covering, ()), finding)
         else:
             yield finding, path if covering is None else ()
@@ -211,9 +222,9 @@ def _with_rejections(
     if not found:
         return finding
     worst = next((each for each in found if each.verdict is Verdict.BREAKS), found[0])
-    rule = worst.rule if finding.rule == "column-added" else finding.rule
-    why = (*finding.why, *(each.what for each in found))
-    return replace(finding, rule=rule, verdict=worst.verdict, why=why)
+    rule = worst.rule if row_of(finding) is COLUMN_ADDED else finding.rule
+    reasons = (*finding.reasons, *(each.message for each in found))
+    return replace(finding, rule=rule, verdict=worst.verdict, reasons=reasons)
 
 
 def _identity(
@@ -225,22 +236,16 @@ def _identity(
     is_key = any(link.role == Role.KEY for link in current.links)
     is_behind = before.format == "PROTOBUF" and before.name != now and before.name in proposed.parsed.records
     listed = [
-        (
-            "record-renamed",
-            f"{now} is the first message in place of {before.name}: engines that read the first one read other columns",
-            is_behind,
-        ),
-        (
-            "record-renamed",
-            f"{before.name} is called {now}: a reader with a generated class may not find it",
-            is_renamed,
-        ),
-        ("key-changed", _KEY_CHANGED, is_key and before.columns != proposed.definition.columns),
+        (RECORD_RENAMED, RECORD_RENAMED.message(now, before.name, form="first"), is_behind),
+        (RECORD_RENAMED, RECORD_RENAMED.message(before.name, now), is_renamed),
+        (KEY_CHANGED, KEY_CHANGED.message(), is_key and before.columns != proposed.definition.columns),
     ]
-    for rule, what, is_so in listed:
+    for rule, message, is_so in listed:
         if is_so:
-            finding = finding_of(rule, Verdict.UNKNOWN, current, proposed.positions.start, what)
-            yield replace(finding, affected=_affected((), current, context))
+            affected = _affected((), current, context)
+            yield rule.found(
+                Verdict.UNKNOWN, proposed.positions.start, current.shown, message=message, affected=affected
+            )
 
 
 def _is_same(newest: StoredSchema, proposed: ProposedSchema) -> bool:
@@ -256,12 +261,12 @@ def _is_same(newest: StoredSchema, proposed: ProposedSchema) -> bool:
 def _unread(proposed: ProposedSchema, before: Definition | None, current: Current) -> Iterator[ChangeFinding]:
     """Yield what of the proposed text, and of the stored one alone, was not read."""
     for problem in proposed.parsed.problems:
-        what = f"{problem.where}: {problem.what}"
-        yield finding_of("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what)
+        message = NOT_COMPARED.message(problem.where, problem.what, form="problem")
+        yield NOT_COMPARED.found(Verdict.UNKNOWN, proposed.positions.start, current.shown, message=message)
     for problem in before.problems if before is not None else ():
         if problem not in proposed.parsed.problems:
-            what = f"the stored schema is not read completely, {problem.where}: {problem.what}"
-            yield finding_of("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what)
+            message = NOT_COMPARED.message(problem.where, problem.what, form="stored problem")
+            yield NOT_COMPARED.found(Verdict.UNKNOWN, proposed.positions.start, current.shown, message=message)
 
 
 def _if_read(before: Definition | None) -> Definition | None:
@@ -273,8 +278,8 @@ def _symbol_changes(newest: Sequence[StoredSchema], proposed: ProposedSchema) ->
     """Yield the columns that lose symbols of their enum, at any level: who compares with one finds it no more."""
     for old in newest if newest and newest[0].format == proposed.definition.format else ():
         for found in removed_symbols(old.format, proposed.text, old.text):
-            what = f"{path_name(found.path)} loses symbols: {found.why}"
-            yield Change(rule="symbols-removed", path=found.path, now=found.path, what=what)
+            values = path_name(found.path), found.why
+            yield Change(rule=SYMBOLS_REMOVED, path=found.path, now=found.path, values=values)
 
 
 def _rejected(newest: Sequence[StoredSchema], proposed: ProposedSchema, answered: Set[ColumnPath]) -> Iterator[Change]:
@@ -283,8 +288,8 @@ def _rejected(newest: Sequence[StoredSchema], proposed: ProposedSchema, answered
         for found in differences(old.format, old.text, proposed.text, Rules(lenient=True)):
             is_known = any(found.path[: len(path)] == path for path in answered)
             if found.certain and found.path and not is_known:
-                what = f"a reader with the old schema rejects data written with the new one: {found.why}"
-                yield Change(rule="new-data-rejected", path=found.path, now=found.path, what=what, why=found.rule)
+                why = literal(found.rule)
+                yield Change(rule=NEW_DATA_REJECTED, path=found.path, now=found.path, values=(found.why, ""), why=why)
 
 
 def _uncompared(
@@ -295,8 +300,7 @@ def _uncompared(
         for found in uncompared(old.format, proposed.text, old.text):
             if not found.path or found.path not in answered:
                 place, item = proposed.positions.column(found.path), path_name(found.path)
-                what = f"{item}: {found.why}" if item else found.why
-                yield replace(finding_of("not-compared", Verdict.UNKNOWN, current, place, what), item=item)
+                yield NOT_COMPARED.found(Verdict.UNKNOWN, place, current.shown, item, found.why, item=item)
 
 
 def _by_columns(
@@ -310,8 +314,8 @@ def _by_columns(
     )
     for direction, counts, found in directions:
         if counts and found.verdict is not Compatibility.COMPATIBLE:
-            what = f"only its columns are stored, by which {direction} may fail: {found.why}"
-            yield finding_of("not-compared", Verdict.UNKNOWN, current, positions.start, what)
+            message = NOT_COMPARED.message(direction, found.why, form="columns only")
+            yield NOT_COMPARED.found(Verdict.UNKNOWN, positions.start, current.shown, message=message)
 
 
 # --- who is hit
@@ -327,14 +331,17 @@ def _column_finding(
     affected = () if change.is_harmless else _affected(change.path, current, context)
     sure = [reader for reader in affected if reader.use != "unknown"]
     verdict = Verdict.IMPACT if sure else Verdict.UNKNOWN if affected else Verdict.FINE
-    finding = finding_of(change.rule, verdict, current, proposed.positions.column(change.now), change.what)
     topics = sorted({link.topic for link in current.links})
     notes = [context.hits.topic_notes(link.cluster, link.topic) for link in current.links]
-    why = [change.why, f"topics {', '.join(topics)}" if len(topics) > 1 else ""]
-    return replace(
-        finding,
+    reasons = [change.why, Message("topics", (tuple(topics),)) if len(topics) > 1 else None]
+    return change.rule.found(
+        verdict,
+        proposed.positions.column(change.now),
+        current.shown,
+        *change.values,
+        form=change.form,
         item=path_name(change.path),
-        why=tuple(filter(None, why)),
+        reasons=tuple(filter(None, reasons)),
         affected=affected,
         owner=", ".join(dict.fromkeys(note.owner for note in notes if note.owner)),
         tags=tuple(sorted({*tags.get(change.path, ()), *(tag for note in notes for tag in note.tags)})),

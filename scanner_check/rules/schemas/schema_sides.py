@@ -11,7 +11,6 @@ from typing import NamedTuple
 from scanner_check.edits.columns import declared_aliases
 from scanner_check.inputs.positions import Positions
 from scanner_check.inputs.proposals import Proposal
-from scanner_check.model import ChangeFinding, Place, Verdict
 from scanner_check.users.hits import Hits
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.resolve import unknown_name
@@ -300,10 +299,3 @@ PAYLOAD = "JSON_PAYLOAD"
 def has_columns_only(definition: Definition) -> bool:
     """Return whether the columns of a schema are stored, and no text of a schema."""
     return definition.format == PAYLOAD or definition.is_list_of_columns
-
-
-def finding_of(
-    rule: str, verdict: Verdict, current: Current, place: Place, what: str, *, why: tuple[str, ...] = ()
-) -> ChangeFinding:
-    """Return a finding about what the file changes."""
-    return ChangeFinding(rule=rule, verdict=verdict, place=place, target=current.shown, what=what, why=why)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from scanner_check.model import Affected, ChangeFinding, Place, Verdict
+from scanner_check.model import Affected, ChangeFinding, Place, Verdict, literal
 from scanner_check.users.usage import without_unused
 from scanner_model.usage import Usage
 
@@ -21,7 +21,7 @@ def judged(usage: Usage, *hits: Affected) -> ChangeFinding:
         verdict=Verdict.IMPACT,
         place=Place(file="a.avsc"),
         target="subject orders-value",
-        what="total is removed",
+        message=literal("total is removed"),
         affected=hits,
     )
     ((found,), _) = without_unused([finding], (), usage)

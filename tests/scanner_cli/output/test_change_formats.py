@@ -20,8 +20,9 @@ from scanner_check.model import (
     Place,
     SkippedFile,
     Verdict,
+    literal,
 )
-from scanner_check.rules.table import RULES
+from scanner_check.rows.table import RULES
 from scanner_cli.commands.check import RENDERERS
 from scanner_cli.output.change_answer import headline
 from scanner_cli.output.change_markdown import LONGEST, MARKER, report_markdown
@@ -35,7 +36,7 @@ def finding(rule: str = "column-removed", verdict: Verdict = Verdict.IMPACT, **m
     given = {
         "place": Place(file="schemas/order é.avsc", line=3, column=7),
         "target": "subject orders-value",
-        "what": "amount is removed",
+        "message": literal(more.pop("what", "amount is removed")),
         "item": "amount",
     }
     return ChangeFinding(rule=rule, verdict=verdict, **{**given, **more})
