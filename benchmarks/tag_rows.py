@@ -9,7 +9,7 @@ from pathlib import Path
 
 from measure import Row
 
-from scanner_api.graph.column_tags import ColumnTags
+from dataflow_generator.stored.column_tags import ColumnTags
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import add_rows

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import NamedTuple
 
+from dataflow_generator.stored.column_tags import path_in_topic
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.column_tags import path_in_topic
 from scanner_api.questions.graph import GraphEdge, GraphNode, lineage
 from scanner_api.questions.impact import impact
 from scanner_api.questions.listings import columns

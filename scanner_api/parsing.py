@@ -17,7 +17,7 @@ from dataflow_generator.sql.lineage import SqlColumn, SqlFlow, StatementFlows
 from dataflow_generator.sql.reader import catalog_of, read_sql
 from dataflow_generator.sql.relational.queries import DIALECTS as DATABASE_DIALECTS
 from dataflow_generator.sql.relational.queries import read_database_query
-from scanner_api.input_files import format_of
+from scanner_check.inputs.input_files import format_of
 from scanner_extractor.formats import format_names, read_columns
 from scanner_extractor.naming import Explanation, as_json
 from scanner_extractor.naming import explain_subject as explain_subjects

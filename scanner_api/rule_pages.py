@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from scanner_api.change_check.rules import RULES as OF_CHANGES
-from scanner_api.change_check.rules import Rule
+from scanner_check.rows.rule import Rule
+from scanner_check.rows.table import RULES as OF_CHANGES
 from scanner_dictionary.validation import RULES as OF_SCANS
 
 _OF_SCANS = {
@@ -15,6 +15,7 @@ _OF_SCANS = {
         help=rule.hint,
         example_bad=rule.example_bad,
         example_good=rule.example_good,
+        find=rule.find.__module__,
     )
     for rule in OF_SCANS.values()
 }

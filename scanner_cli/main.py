@@ -102,6 +102,7 @@ _PACKAGES = (
     "manual_input",
     "scanner_dictionary",
     "dataflow_generator",
+    "scanner_check",
     "scanner_api",
     "scanner_server",
     "scanner_cli",

@@ -13,12 +13,12 @@ from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument
 
 import scanner_api
-from scanner_api.change_check.baseline import Accepted, accept
-from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
-from scanner_api.change_check.settings import DEFAULT_BASELINE, read_judging
 from scanner_api.dictionary import Dictionary
 from scanner_api.editor import OpenFile, Subject, subjects_at
-from scanner_api.work_tree import WorkTree, check_work_tree
+from scanner_check.inputs.baseline import Accepted, accept
+from scanner_check.inputs.options import DEFAULT_BASELINE, read_judging
+from scanner_check.model import ChangeFinding, ChangeReport, Verdict
+from scanner_check.work_tree import WorkTree, check_work_tree
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import temporary_directory
 

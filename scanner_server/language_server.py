@@ -19,9 +19,9 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
-from scanner_api.change_check.model import ChangeReport
 from scanner_api.dictionary import Dictionary
 from scanner_api.editor import OpenFile, Subject, User
+from scanner_check.model import ChangeReport
 from scanner_model.errors import ScannerError
 from scanner_model.text import storable
 from scanner_server.editor_repository import Repository, diagnostic, hint, location, message, text_on_disk

@@ -22,6 +22,7 @@ PACKAGES = (
     "manual_input",
     "scanner_dictionary",
     "dataflow_generator",
+    "scanner_check",
     "scanner_api",
     "scanner_server",
     "scanner_cli",

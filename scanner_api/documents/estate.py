@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from dataflow_generator.graph import EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.query.stored_graph import graph_in_dictionary
+from dataflow_generator.stored.column_tags import inherited_in
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.files import ignore
-from scanner_api.graph.column_tags import inherited_in
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph.reader import SqlGraphReader

@@ -18,9 +18,9 @@ from dataflow_generator.build.targets import PARQUET_DIRECTORY, JdbcTarget, Writ
 from dataflow_generator.graph import FlowGraph
 from dataflow_generator.query.stored_graph import coverage_of, whole_graph
 from dataflow_generator.render import OUTPUTS, write_files
+from dataflow_generator.stored.column_tags import store_tags
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import GraphProgress, Notify, check_directory, ignore, no_graph_progress
-from scanner_api.graph.column_tags import store_tags
 from scanner_api.spark import SparkChoice
 from scanner_dictionary.engine.open import Engine, from_anywhere, writing
 from scanner_dictionary.graph.reader import SqlGraphReader

@@ -8,18 +8,18 @@ from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
-from scanner_api.change_check.check import Level
-from scanner_api.change_check.check import check_change as run_check
-from scanner_api.change_check.deletion import Answer, DeletionAnswer, DeletionUse
-from scanner_api.change_check.deletion import may_delete as find_uses
-from scanner_api.change_check.files import proposed_job, proposed_schema
-from scanner_api.change_check.model import report_document
-from scanner_api.change_check.proposals import Target
-from scanner_api.change_check.settings import CheckOptions
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.history import HistoryRow
 from scanner_api.graph.history import history as find_history
 from scanner_api.questions.question import LARGEST_NUMBER, Cluster, Cursor, Limit, Node, Page, Parameter, Since, page_of
+from scanner_check.check import Level
+from scanner_check.check import check_change as run_check
+from scanner_check.inputs.files import proposed_job, proposed_schema
+from scanner_check.inputs.options import CheckOptions
+from scanner_check.inputs.proposals import Target
+from scanner_check.report import report_document
+from scanner_check.users.deletion import Answer, DeletionAnswer, DeletionUse
+from scanner_check.users.deletion import may_delete as find_uses
 from scanner_dictionary.diff.causes import Cause as Cause
 from scanner_dictionary.diff.changes import ScanDiff
 from scanner_dictionary.diff.documents import DiffRow, as_json, flows_as_json, rows

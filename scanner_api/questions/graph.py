@@ -16,14 +16,14 @@ from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.query.contents import Part, edge_counts
 from dataflow_generator.query.stored_graph import JOB_LEVEL, coverage_of, stored_lineage
 from dataflow_generator.query.traversal import DATASETS, Hop, PathLimits, TraversalOptions, shortest_paths
-from scanner_api.dictionary import Dictionary
-from scanner_api.graph.lineage import (
+from dataflow_generator.stored.impact import (
     column_suggestions,
     is_partly_read,
     is_unread,
     jobs_at,
     node_path,
 )
+from scanner_api.dictionary import Dictionary
 from scanner_api.graph.open import GraphSource, find_node, open_graph, open_stored_rows, stale_nodes
 from scanner_api.questions.question import AsOf, Node, Page, Parameter
 from scanner_dictionary.graph.past import PastGraphReader

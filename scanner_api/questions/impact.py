@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from dataflow_generator.query.impact import Affected
+from dataflow_generator.stored.impact import Impact, column_node, impact_of, node_path
+from dataflow_generator.stored.people import People
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.lineage import Impact, column_node, impact_of, node_path
 from scanner_api.graph.open import GraphSource, find_node, open_graph
-from scanner_api.graph.people import People
 from scanner_api.questions.graph import FieldUser, GraphEdge, Hops, graph_edge, users_of_column
 from scanner_api.questions.question import AsOf, Cursor, Node, Parameter, read_cursor, write_cursor
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader

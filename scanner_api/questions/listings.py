@@ -15,9 +15,8 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Annotated, Literal, TypeVar
 
+from dataflow_generator.stored.column_tags import listed_with_tags, with_inherited
 from scanner_api.dictionary import Dictionary, known_cluster
-from scanner_api.graph.column_tags import listed_with_tags, with_inherited
-from scanner_api.policy import POLICY_RULES
 from scanner_api.questions.question import (
     Cluster,
     ColumnName,
@@ -33,6 +32,7 @@ from scanner_api.questions.question import (
     read_cursor,
     write_cursor,
 )
+from scanner_check.policy import POLICY_RULES
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries import history, listings

@@ -7,8 +7,15 @@ from dataclasses import replace
 from typing import Annotated, Literal, NamedTuple
 
 from dataflow_generator.graph import EdgeKind, NodeKind
+from dataflow_generator.stored.column_tags import (
+    DECLARED,
+    INHERITED,
+    MASKED,
+    ColumnTags,
+    decisions_on,
+    suggested_columns,
+)
 from scanner_api.dictionary import Dictionary, known_cluster
-from scanner_api.graph.column_tags import DECLARED, INHERITED, MASKED, ColumnTags, decisions_on, suggested_columns
 from scanner_api.graph.open import past_rows
 from scanner_api.questions.question import Cluster, ColumnName, Cursor, Limit, Page, Parameter, Pattern, page_of
 from scanner_dictionary.engine.open import Connection

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from dataflow_generator.stored.column_tags import inherited_in, schemas_with_inherited
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.column_tags import inherited_in, schemas_with_inherited
 from scanner_api.questions.question import AnyCluster, Page, Parameter, Topic
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dataflow_generator.graph import EdgeKind
+from dataflow_generator.stored.column_tags import FoundTags, inherited_in, path_in_topic, schemas_with_inherited
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.column_tags import FoundTags, inherited_in, path_in_topic, schemas_with_inherited
 from scanner_api.questions.question import AnyCluster, Topic
 from scanner_api.questions.topic_schemas import dataset_of
 from scanner_dictionary.engine.open import Connection

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, NamedTuple
 
-from scanner_api.change_check.registry_answer import level_of, unjudged_policy, whose_rules
-from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, StoredSchema, rules_of, stored_version
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.parsing import parse_schema
 from scanner_api.questions.question import LARGEST_NUMBER, Cluster, Page, Parameter
+from scanner_check.rules.schemas.registry_answer import level_of, unjudged_policy, whose_rules
+from scanner_check.rules.schemas.schema_sides import DEFAULT_LEVEL, StoredSchema, rules_of, stored_version
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.subjects import SubjectKey, subject_names, subjects_named, versions_of

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from scanner_api import work_tree
-from scanner_api.change_check.model import report_document
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.changes import ChangeCheck, checked
 from scanner_api.questions.question import Parameter
+from scanner_check import work_tree
+from scanner_check.report import report_document
 
 
 def check_work_tree(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import click
 
-from scanner_api.change_check.model import ChangeReport, Verdict
+from scanner_check.model import ChangeReport, Verdict
 from scanner_cli import library
 from scanner_cli.choices import LEVELS, POLICIES
 from scanner_cli.command import command, section
@@ -29,11 +29,11 @@ from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
 
 if TYPE_CHECKING:
-    from scanner_api.change_check.baseline import Accepted
-    from scanner_api.change_check.files import ProposedFiles
-    from scanner_api.change_check.proposals import Target
-    from scanner_api.change_check.settings import CheckOptions, Judging
     from scanner_api.dictionary import Dictionary
+    from scanner_check.inputs.baseline import Accepted
+    from scanner_check.inputs.files import ProposedFiles
+    from scanner_check.inputs.options import CheckOptions, Judging
+    from scanner_check.inputs.proposals import Target
 
 RENDERERS: Mapping[str, Callable[[ChangeReport], str]] = {
     "table": report_terminal,

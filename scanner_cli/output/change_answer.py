@@ -6,8 +6,9 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from scanner_api.change_check.model import Affected, ChangeFinding, ChangeReport, Verdict, few
-from scanner_api.change_check.rules import RULES
+from scanner_check.model import Affected, ChangeFinding, ChangeReport, Verdict, few
+from scanner_check.rows.schemas import INCOMPATIBLE
+from scanner_check.rows.table import RULES
 from scanner_cli import library
 
 MOST = 10
@@ -58,7 +59,7 @@ def headline(report: ChangeReport) -> str:
         readers = _listed(_names(first.readers), " (read by", ")")
         return f"Unknown: {_what(first)}{readers}{_at(first)}{more}."
     serious = [finding for finding in findings if finding.verdict is not Verdict.UNKNOWN]
-    rejected = next((finding for finding in serious if finding.rule == "incompatible"), None)
+    rejected = next((finding for finding in serious if finding.rule == INCOMPATIBLE.name), None)
     prefix = f"The registry rejects {rejected.target.removeprefix('subject ')}" if rejected else ""
     services = _services(serious, breaks=first.verdict is Verdict.BREAKS and not rejected)
     if services:

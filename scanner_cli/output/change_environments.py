@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from scanner_api.change_check.model import ChangeReport
+from scanner_check.model import ChangeReport
 from scanner_cli import library
 from scanner_cli.output.change_answer import headline
 from scanner_cli.output.change_markdown import MARKER, report_markdown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
+from scanner_check.model import ChangeFinding, ChangeReport, Verdict
 from scanner_cli import library
 from scanner_cli.output.change_answer import MOST, advice, contacts, counted, diagram, entry, headline, page
 from scanner_cli.output.change_report import MOST_SHOWN, hits, summary, where

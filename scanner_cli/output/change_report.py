@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from scanner_api.change_check.model import Affected, ChangeFinding, ChangeReport, Place
+from scanner_check.model import Affected, ChangeFinding, ChangeReport, Place
 from scanner_cli import library
 from scanner_cli.output.render import json_text
 

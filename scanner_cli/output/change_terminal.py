@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
-from scanner_api.change_check.rules import RULES
+from scanner_check.model import ChangeFinding, ChangeReport, Verdict
+from scanner_check.rows.table import RULES
 from scanner_cli.output.change_answer import MOST, acceptance, advice, contacts, counted, headline, others
 from scanner_cli.output.change_report import affected_text, hits, where
 from scanner_cli.output.terminal import has_colours, terminal_width

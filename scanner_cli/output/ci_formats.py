@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from scanner_api.change_check.model import ChangeFinding, ChangeReport, Verdict
-from scanner_api.change_check.rules import RULES
+from scanner_check.model import ChangeFinding, ChangeReport, Verdict
+from scanner_check.rows.table import RULES
 from scanner_cli import library
 from scanner_cli.output.change_answer import acceptance, page
 from scanner_cli.output.change_report import affected_text, message, place_in_files, relative

@@ -15,7 +15,7 @@ from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
 
 if TYPE_CHECKING:
-    from scanner_api.change_check.deletion import DeletionAnswer
+    from scanner_check.users.deletion import DeletionAnswer
 
 _TABLE = Table(
     ("deletion", "answer", "kind", "name", "what", "owner", "last_seen", "evidence"),

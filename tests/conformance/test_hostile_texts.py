@@ -14,8 +14,8 @@ from dataflow_generator.connectors.jdbc_urls import jdbc_server
 from dataflow_generator.jobs.streams_topology import read_topology
 from dataflow_generator.sql.lexer import Dialect, tokenize
 from dataflow_generator.sql.relational.parsing import rewritten
-from scanner_api.change_check.edits.documents import _without_template
-from scanner_api.change_check.library_rules import _libraries
+from scanner_check.edits.documents import _without_template
+from scanner_check.edits.libraries import _libraries
 from scanner_extractor.repository.embedded_schemas import _texts
 from scanner_extractor.repository.embedded_sql import _STATEMENT, _uses_others
 from scanner_extractor.repository.globs import glob_expression

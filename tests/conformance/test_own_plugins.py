@@ -20,6 +20,7 @@ WORDS = FOLDERS.union(*DECLARED.values())
 SHARED = (
     "manual_input",
     "scanner_api",
+    "scanner_check",
     "scanner_cli",
     "scanner_dictionary",
     "scanner_extractor",

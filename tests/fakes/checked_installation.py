@@ -20,7 +20,7 @@ from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersio
 from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
 RECORDED: dict[str, Any] = json.loads(
-    (Path(__file__).parents[1] / "scanner_api" / "change_check" / "registry_answers.json").read_text()
+    (Path(__file__).parents[1] / "scanner_check" / "registry_answers.json").read_text()
 )
 FORMATS = ("AVRO", "JSON", "PROTOBUF")
 ENDINGS = {"AVRO": "avsc", "JSON": "json", "PROTOBUF": "proto"}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 PACKAGES = (
     "scanner_model", "scanner_programs", "scanner_extractor", "dataflow_generator", "scanner_dictionary",
-    "manual_input", "scanner_api", "scanner_server", "scanner_cli",
+    "manual_input", "scanner_check", "scanner_api", "scanner_server", "scanner_cli",
 )  # fmt: skip
 _METHODS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 

@@ -8,11 +8,11 @@ import sqlite3
 import pytest
 from starlette.testclient import TestClient
 
-from scanner_api.change_check.check import Level, check_change
-from scanner_api.change_check.files import proposed_schema
-from scanner_api.change_check.model import report_document
-from scanner_api.change_check.proposals import Target
-from scanner_api.change_check.settings import CheckOptions
+from scanner_check.check import Level, check_change
+from scanner_check.inputs.files import proposed_schema
+from scanner_check.inputs.options import CheckOptions
+from scanner_check.inputs.proposals import Target
+from scanner_check.report import report_document
 from scanner_server.app import application
 from scanner_server.openapi import BASE
 from scanner_server.options import ServerOptions

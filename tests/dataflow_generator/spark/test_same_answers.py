@@ -17,7 +17,7 @@ from dataflow_generator.parquet.reader import graph_in_parquet
 from dataflow_generator.query.stored_graph import graph_in_dictionary, neighbourhood, stored_lineage
 from dataflow_generator.query.traversal import TraversalOptions
 from dataflow_generator.render import OUTPUTS
-from scanner_api.graph.lineage import impact_of
+from dataflow_generator.stored.impact import impact_of
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import read_nodes, stored_graph

@@ -10,8 +10,8 @@ import pytest
 
 import scanner_api
 from dataflow_generator.query.impact import Root
+from dataflow_generator.stored.impact import Impact, impact_from
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.lineage import Impact, impact_from
 from scanner_dictionary.graph.reader import SqlGraphReader
 
 EXAMPLE = Path(__file__).parents[3] / "examples/retail"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scanner_api import Dictionary, ProposedFiles, Target, check_change, generate, impact, lineage, paths, scan
-from scanner_api.change_check.proposals import Proposal
+from scanner_check.inputs.proposals import Proposal
 
 OTHER = "orders.total means postgres://h:5432/shop.public.orders.total; the topic orders has no such column"
 

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from scanner_api import CheckOptions, ProposedFiles, Target, check_change, open_dictionary
-from scanner_api.change_check.model import ChangeFinding
-from scanner_api.change_check.proposals import Proposal
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.generate import generate
 from scanner_api.questions.clients import clients
@@ -17,6 +15,8 @@ from scanner_api.questions.graph import lineage
 from scanner_api.questions.impact import impact
 from scanner_api.questions.listings import columns
 from scanner_api.scanning.run import scan
+from scanner_check.inputs.proposals import Proposal
+from scanner_check.model import ChangeFinding
 
 FIELDS = ("order_id", "total", "note")
 BILLING = """

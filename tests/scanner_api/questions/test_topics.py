@@ -14,8 +14,8 @@ from sqlalchemy.orm import aliased
 
 import scanner_api
 from dataflow_generator.analysis.findings import stored_findings
-from scanner_api.change_check.hits import Hits
 from scanner_api.dictionary import Dictionary
+from scanner_check.users.hits import Hits
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import topic_level
 from scanner_dictionary.schema import tables as t

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from scanner_api import input_files
+from scanner_check.inputs import input_files
 from scanner_extractor.repository import connectors, contracts, kinds, schemas, sql_files, statements, variables
 
 SPACES = " " * 300_000

@@ -1,0 +1,1 @@
+"""The stored graph and dictionary as an open handle: impact, people and tags in it."""

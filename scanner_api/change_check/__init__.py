@@ -1,1 +1,0 @@
-"""Checking a proposed schema, statement or connector configuration against the dictionary, before it is merged."""

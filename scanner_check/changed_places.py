@@ -1,0 +1,44 @@
+"""Where a finding about a whole file is shown: at the changed line that names what it is about, else at the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from scanner_check.edits.lines import Hunk, hunks
+from scanner_check.inputs.git import ObjectReader, Trees
+from scanner_check.model import ChangeFinding
+from scanner_extractor.repository.files import LARGEST
+
+
+def at_changed_lines(findings: Iterable[ChangeFinding], trees: Trees, objects: ObjectReader) -> Iterator[ChangeFinding]:
+    """Yield *findings* with those at the start of a changed file moved to a changed line of its second text."""
+    known: dict[str, list[Hunk]] = {}
+    for finding in findings:
+        path = finding.place.file
+        if finding.place.line == 1 and path in trees.base and path in trees.head:
+            if path not in known:
+                known[path] = _hunks(path, trees, objects)
+            if line := _line(finding, known[path]):
+                finding = replace(finding, place=replace(finding.place, line=line, column=1))
+        yield finding
+
+
+def _hunks(path: str, trees: Trees, objects: ObjectReader) -> list[Hunk]:
+    before, after = objects.read(trees.base[path]), objects.read(trees.head[path])
+    if max(len(before), len(after)) > LARGEST or b"\0" in before[:8192] + after[:8192]:
+        return []
+    return hunks(before.decode("utf-8-sig", "replace"), after.decode("utf-8-sig", "replace"))
+
+
+def _line(finding: ChangeFinding, changed: list[Hunk]) -> int:
+    """Return the line of the first change that has the name of the finding's item; 0 without a changed line."""
+    names = [name for name in (finding.item.rpartition(".")[2], finding.target.rpartition(" ")[2]) if name]
+    for name in names:
+        for hunk in changed:
+            for number, line in enumerate(hunk.after, hunk.line_after):
+                if name in line:
+                    return number
+            if any(name in line for line in hunk.before):
+                return hunk.line_after
+    return changed[0].line_after if changed else 0

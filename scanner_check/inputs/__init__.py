@@ -1,0 +1,1 @@
+"""What a caller passes to a check: commits, proposed files, options, baselines."""

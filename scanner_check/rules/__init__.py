@@ -1,0 +1,1 @@
+"""The rules of the check: their rows, and the functions that find what they report."""

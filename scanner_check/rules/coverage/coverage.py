@@ -1,0 +1,276 @@
+"""The law of coverage: each changed line is of something that is judged, is of no concern for a reason, or is unknown.
+
+A file is judged by what it is: its schemas, statements and declarations are compared, its settings are judged one by
+one, its commands by their tools, its code by what it reaches. What remains may matter if it names a topic, connector or
+subject; then its effect is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.jobs.kinds import CountedJob
+from scanner_check.edits.commands import ChangedCommand, changed_commands
+from scanner_check.edits.documents import Document, is_document
+from scanner_check.edits.libraries import is_build_file, library_edits
+from scanner_check.edits.lines import hunks
+from scanner_check.edits.requests import maps_table, request_lines
+from scanner_check.edits.settings import Setting, setting_edits
+from scanner_check.inputs.git import ObjectReader, Trees
+from scanner_check.knowledge.clients import Meaning, is_of_framework, meaning_of, names_concept
+from scanner_check.knowledge.names import all_words
+from scanner_check.model import ChangeFinding, Message, Place, Verdict, literal
+from scanner_check.rows.files import NOT_JUDGED
+from scanner_check.rows.flows import JOB_STOPPED
+from scanner_check.rules.coverage.setting_rules import Effect, SettingRules
+from scanner_check.rules.flows.program_changes import ProgramChanges
+from scanner_check.sides import mentions
+from scanner_check.sides.commit import Commit, read_by, written_by
+from scanner_check.users.hits import Hits
+from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
+from scanner_extractor.repository.files import is_candidate, is_left_out
+from scanner_extractor.repository.notebooks import ENDING, code_of
+from scanner_extractor.repository.syntax_trees import words
+from scanner_extractor.repository.topic_files.forms import DESCRIPTION
+from scanner_model.redaction import mask_statement
+from scanner_model.redaction.texts import mask_text
+
+COMPARED = frozenset(("schema", "connector", "SQL", CONTRACT, ASYNCAPI, DESCRIPTION))
+"""Kinds of files whose facts are all compared."""
+_LISTED = 10
+_KEY = re.compile(r"[A-Za-z_][\w.-]*(?=[\"']?\s*[:=])")
+"""A word that a value follows, in a line of any syntax."""
+_WORD = re.compile(r"\w+")
+_ALTERS = words(
+    "altercolumn changecolumn alterfield changecolumndefault droptable deletemodel renametable renamemodel"
+    " altermodeltable execute query raw runsql sql"
+)
+"""Operations of migrations whose effect on columns is not interpreted, or not always, in small letters."""
+_SHOWN = 3
+_LONGEST = 200
+
+
+class Coverage:
+    """Judges what changed files hold beyond their facts; *judged* are the changed files that are read, by kind."""
+
+    def __init__(
+        self,
+        commits: tuple[Commit, Commit],
+        trees: Trees,
+        judged: Mapping[str, str],
+        hits: Hits,
+        objects: ObjectReader,
+        programs: ProgramChanges,
+    ) -> None:
+        self._commits = commits
+        self._judged, self._hits, self._programs = judged, hits, programs
+        self.rules = SettingRules(commits, trees, programs, objects)
+
+    def findings(
+        self, texts: Mapping[str, tuple[str, str]], renamed: Collection[str], *, uses_tables: bool
+    ) -> Iterator[ChangeFinding]:
+        """Yield what is unknown of the changed files, whose *texts* are those of both commits, by path.
+
+        *renamed* paths have the content of another one. *uses_tables*: a job may read or write a table of a database.
+        """
+        moved = frozenset(path.rpartition("/")[2] for path in renamed)
+        for path, (before, after) in texts.items():
+            if path not in renamed:
+                yield from self._migration(path, before, after)
+            if path not in renamed and (not self._is_compared(path) or self.rules.is_of_form(path)):
+                yield from self._of_file(path, (before, after), moved, uses_tables=uses_tables)
+
+    def _is_compared(self, path: str) -> bool:
+        return self._judged.get(path) in COMPARED or path.lower().endswith((".sql", ".ksql"))
+
+    def _of_file(
+        self, path: str, both: tuple[str, str], moved: Collection[str], *, uses_tables: bool
+    ) -> Iterator[ChangeFinding]:
+        before, after = both
+        if path.endswith(ENDING):
+            yield from self._notebook(path, before, after)
+        elif is_build_file(path):
+            yield from self._libraries(path, before, after)
+        elif mentions.is_program(path):
+            yield from self._code(path, before, after, uses_tables=uses_tables)
+        elif mentions.is_script(path):
+            yield from self._commands(path, changed_commands(before, after, moved, is_shell=_is_shell(path)))
+        elif is_document(path):
+            yield from self._settings(path, before, after, uses_tables=uses_tables)
+
+    # --- code, build files, scripts
+
+    def _code(self, path: str, before: str, after: str, *, uses_tables: bool) -> Iterator[ChangeFinding]:
+        """Yield code whose effect on topics is not seen by what it sends: mapped tables and requests to registries."""
+        if path not in self._programs.edited:
+            return
+        if uses_tables and maps_table(before + after):
+            yield _unknown(Place(file=path), path, NOT_JUDGED.message(form="mapped class"))
+        if lines := request_lines(before, after):
+            reasons = tuple(literal(mask_statement(line)[:_LONGEST]) for _, line in lines[:_LISTED])
+            message = NOT_JUDGED.message(form="requests")
+            yield replace(_unknown(Place(file=path, line=lines[0][0]), path, message), reasons=reasons)
+
+    def _migration(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
+        """Yield a migration of a table that a job captures, if it is not read, or alters more than columns by name."""
+        is_read = any(path in commit.reading.table_files for commit in self._commits)
+        if path.lower().endswith(".sql") or not (is_read or "migrat" in path.lower()):
+            return
+        listed = (line for hunk in hunks(before, after) for line in (*hunk.before, *hunk.after))
+        changed = {word.casefold() for line in listed for word in _WORD.findall(line)}
+        named = sorted(self._tables & {table for word in changed for table in (word, f"{word}s")})
+        if named and not (is_read and _ALTERS.isdisjoint(word.replace("_", "") for word in changed)):
+            what = Message("migration", (tuple(named),))
+            jobs = [job for job in self._commits[0].jobs if self._tables_of(job).intersection(named)]
+            yield from self._of_programs(Place(file=path), what, jobs, is_read=True)
+
+    @cached_property
+    def _tables(self) -> frozenset[str]:
+        return frozenset(name for job in self._commits[0].jobs for name in self._tables_of(job))
+
+    @staticmethod
+    def _tables_of(job: CountedJob) -> frozenset[str]:
+        """Return the tables that a job reads, by the last part of their names in small letters."""
+        read = (one.name for one in read_by(job) if one.kind is not NodeKind.TOPIC)
+        last = [name.rpartition(".")[2].casefold() for name in read]
+        return frozenset((*last, *(name.rpartition("_")[2] for name in last)))
+
+    def _notebook(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
+        """Yield a notebook whose code changes: its topics are compared, what it does with their records is not."""
+        old, new = (" ".join((code_of(path, text) or ("", text))[1].split()) for text in (before, after))
+        if old != new and self._judged.get(path):
+            yield _unknown(Place(file=path), path, NOT_JUDGED.message(form="notebook"))
+
+    def _libraries(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
+        edits = library_edits(before, after)
+        jobs = list(self._programs.programs_of(self._programs.modules.of(path)))
+        if edits and (jobs or any(did != "added" for _, _, did in edits)):  # what did not use Kafka writes no record
+            what = Message("library", (tuple(f"{name} {did}" for name, _, did in edits[:_LISTED]),))
+            yield from self._of_programs(Place(file=path, line=edits[0][1]), what, jobs)
+
+    def _commands(self, path: str, commands: Sequence[ChangedCommand]) -> Iterator[ChangeFinding]:
+        if commands:
+            first = next((one for one in commands if not one.is_gone), commands[0])
+            reasons = tuple(literal(mask_statement(one.text)[:_LONGEST]) for one in commands[:_LISTED])
+            finding = _unknown(Place(file=path, line=first.line), path, NOT_JUDGED.message(form="commands"))
+            yield replace(finding, reasons=reasons)
+
+    # --- settings
+
+    def _settings(self, path: str, before: str, after: str, *, uses_tables: bool) -> Iterator[ChangeFinding]:
+        edits = setting_edits(path, before, after)
+        if edits is None:
+            yield from self._unparsed(path, before, after)
+            return
+        if "databaseChangeLog" in before + after:
+            if edits and uses_tables:
+                yield _unknown(Place(file=path, line=edits[0].line), path, NOT_JUDGED.message(form="migrations"))
+            return
+        grouped: dict[tuple[Effect, tuple[str, ...]], tuple[tuple[CountedJob, ...], list[Setting]]] = {}
+        for edit in edits:
+            effect, jobs = self.rules.judge(path, edit)
+            if effect in (Effect.UNKNOWN, Effect.STOPPED, Effect.ACCESS):
+                names = tuple(sorted(job.flows.job.name for job in jobs))
+                grouped.setdefault((effect, names), (jobs, []))[1].append(edit)
+        for (effect, _), (jobs, listed) in grouped.items():
+            place = Place(file=path, line=listed[0].line)
+            if effect is Effect.STOPPED:
+                yield from self._stopped(place, listed, jobs)
+            else:
+                yield from self._of_programs(place, _shown(listed), jobs, is_read=effect is Effect.ACCESS)
+
+    def _unparsed(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
+        """Yield a file of settings that cannot be parsed, if its changed lines are about Kafka."""
+        for hunk in hunks(before, after):
+            for number, line in enumerate((*hunk.after, *hunk.before), hunk.line_after):
+                name = all_words(_KEY.findall(line))
+                meaning = meaning_of(name)
+                if meaning is not Meaning.NOTHING and (meaning or names_concept(name) or is_of_framework(name)):
+                    message = NOT_JUDGED.message(mask_text(line.strip())[:_LONGEST], form="invalid file")
+                    yield _unknown(Place(file=path, line=min(number, after.count("\n") + 1)), path, message)
+                    return
+
+    def _stopped(self, place: Place, edits: Sequence[Setting], jobs: Sequence[CountedJob]) -> Iterator[ChangeFinding]:
+        """Yield the programs that an edit stops, or what else it is of."""
+        if not jobs:
+            yield _unknown(place, f"{edits[0].document.kind} {edits[0].document.name}".strip(), _shown(edits))
+        for job in jobs:
+            written = sorted(written_by(job))
+            users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
+            name = job.flows.job.name
+            yield JOB_STOPPED.found(
+                Verdict.IMPACT if written else Verdict.FINE,
+                place,
+                f"job {name}",
+                name,
+                tuple(dataset.name for dataset in written),
+                edits[0].shown,
+                item=name,
+                affected=tuple(users),
+            )
+
+    # --- findings
+
+    def _of_programs(
+        self, place: Place, what: Message, jobs: Iterable[CountedJob], *, is_read: bool = False
+    ) -> Iterator[ChangeFinding]:
+        """Yield one finding that names the programs, with whoever reads what they write.
+
+        A program that only reads is hit where *is_read*, and if it is a connector: what that writes need not be known.
+        """
+        listed = list({job.flows.job.name: job for job in jobs}.values())
+        written = sorted({dataset for job in listed for dataset in written_by(job)})
+        read = sorted({dataset.name for job in listed for dataset in read_by(job)})
+        names = tuple(job.flows.job.name for job in listed)
+        target = f"job {names[0]}" if len(listed) == 1 else place.file
+        topics = tuple(dataset.name for dataset in written)
+        reasons = [Message("reads", (tuple(read[:_LISTED]),))] if read else []
+        reasons += [Message("writes", (topics[:_LISTED],))] if written else []
+        is_read = is_read or any(_is_connector(job) for job in listed)
+        verdict = Verdict.UNKNOWN if written or is_read or not listed else Verdict.FINE
+        message = NOT_JUDGED.message(what, names, topics, is_read, form="of programs")
+        users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
+        yield NOT_JUDGED.found(verdict, place, target, message=message, reasons=tuple(reasons), affected=tuple(users))
+
+
+def _is_connector(job: CountedJob) -> bool:
+    return "connector" in str(dict(job.flows.job.attributes).get("type", ""))
+
+
+def is_covered(path: str) -> bool:
+    """Return whether a file may hold more than documentation, assets, tests and vendored files."""
+    return not mentions.why_harmless(path) and not is_left_out(path) and is_candidate(path)
+
+
+def _is_shell(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return name.endswith((".sh", ".bash", ".mk")) or name in ("Makefile", "makefile", "GNUmakefile", "Justfile")
+
+
+def _shown(edits: Sequence[Setting]) -> Message:
+    """Return what the first of *edits* do; of an object that comes or goes, that."""
+    shown = []
+    for edit in edits:
+        document = edit.document
+        name = _object_name(document)
+        is_whole = (edit.is_removed or edit.is_added) and name
+        did = "object removed" if edit.is_removed else "object added"
+        shown.append(Message(did, (name,)) if is_whole else Message("setting", (edit.shown,)))
+    return Message("edits", tuple(list(dict.fromkeys(shown))[:_SHOWN]))
+
+
+def _object_name(document: Document) -> str:
+    """Return the name of an object as its file has it; empty for any other document."""
+    if document.api == "terraform":
+        return " ".join(
+            (*document.kind.split()[:1], *(f'"{label}"' for label in (*document.kind.split()[1:], document.name)))
+        )
+    return f"{document.kind} {document.name}".strip()
+
+
+def _unknown(place: Place, target: str, message: Message) -> ChangeFinding:
+    return NOT_JUDGED.found(Verdict.UNKNOWN, place, target, message=message)

@@ -1,0 +1,630 @@
+"""What an edit of a settings file, a deployment file or Terraform does, by the meaning of what it is in."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from enum import Enum, auto
+from functools import cached_property
+from typing import NamedTuple
+
+from dataflow_generator.jobs.kinds import CountedJob
+from dataflow_generator.jobs.model import Use
+from scanner_check.edits import documents
+from scanner_check.edits.commands import changed_commands, does_nothing
+from scanner_check.edits.documents import Document, read_documents
+from scanner_check.edits.settings import Setting, setting_edits
+from scanner_check.inputs.git import ObjectReader, Trees
+from scanner_check.knowledge import resources
+from scanner_check.knowledge.clients import Meaning, is_of_framework, meaning_of, names_concept
+from scanner_check.knowledge.names import all_words, words_of
+from scanner_check.rules.coverage.setting_readers import SettingReaders
+from scanner_check.rules.flows.program_changes import ProgramChanges
+from scanner_check.sides.commit import Commit, uses_of
+from scanner_check.sides.mentions import is_program, names_in_text
+from scanner_extractor.repository.applications.settings import Settings as ApplicationSettings
+from scanner_extractor.repository.applications.settings import read_settings
+from scanner_extractor.repository.applications.settings_topics import lacks_function
+from scanner_extractor.repository.topic_files.forms import ITEM, ReadEntry, read_entries
+from scanner_extractor.systems.terraform.reader import RESOURCES
+from scanner_model.declarations import Declaration
+
+KUSTOMIZATIONS = frozenset(("kustomization.yaml", "kustomization.yml", "Kustomization"))
+
+
+class Effect(Enum):
+    """What an edit comes to."""
+
+    NOTHING = auto()
+    """It changes neither records, nor who reads or writes them."""
+    SHOWN = auto()
+    """Its effect shows in topics, flows or declarations, which are compared."""
+    UNKNOWN = auto()
+    """It may change records, or who reads or writes them."""
+    STOPPED = auto()
+    """It stops the programs that it is of."""
+    ACCESS = auto()
+    """It may take from a program what it reads or writes."""
+
+
+class Judgement(NamedTuple):
+    """The effect of an edit; *jobs* are the programs that it is of, empty if they are not known."""
+
+    effect: Effect
+    jobs: tuple[CountedJob, ...] = ()
+
+
+_ABOUT = (("apiVersion",), ("kind",), ("status",))
+"""Members of resources that say nothing of what they declare."""
+RUNS = resources.WORKLOADS["Pod"].harmless - {"metadata", "selector"}
+"""Members of resources that say how a program is run."""
+
+
+def _plain_key(key: str) -> str:
+    name, mark, _ = key.partition("=")
+    return ITEM if key == documents.ITEM or (mark and name in documents.NAMES) else key
+
+
+NOTHING, SHOWN = Judgement(Effect.NOTHING), Judgement(Effect.SHOWN)
+
+
+class SettingRules:
+    """Judges the edits of files of settings between two commits."""
+
+    def __init__(
+        self, commits: tuple[Commit, Commit], trees: Trees, programs: ProgramChanges, objects: ObjectReader
+    ) -> None:
+        self._base, self._head = commits
+        self._trees, self._programs, self._objects = trees, programs, objects
+        self._readers = SettingReaders(programs, trees, objects)
+        self._known_entries: dict[str, tuple[ReadEntry, ...]] = {}
+        self.unbound: set[tuple[str, str]] = set()
+        """Topics that edits of bindings without a function name, each with its file."""
+
+    def judge(self, path: str, edit: Setting) -> Judgement:
+        """Return what an edit of the file at *path* does."""
+        document = edit.document
+        if document.api == "terraform":
+            return self._terraform(path, edit)
+        if "ockerfile" in path.rpartition("/")[2]:
+            return self._image(path, edit)
+        if path.rpartition("/")[2] in KUSTOMIZATIONS or document.kind == "Kustomization":
+            return self._kustomization(path, edit)
+        if (judgement := self._of_form(path, edit)) is not None:
+            return judgement
+        if document.kind in ("ConfigMap", "Secret"):
+            return self._config_map(path, edit)
+        if document.kind == "{{ }}":
+            return self._control(path)
+        if document.kind and (document.api or document.kind in resources.WORKLOADS):
+            return self._resource(path, edit)
+        if edit.path[:1] == ("services",) and "compose" in path.rpartition("/")[2]:
+            return self._service(path, edit)
+        if any(leaf.path[0] == "databaseChangeLog" for leaf in document.leaves if leaf.path):
+            return SHOWN  # migrations are judged as such
+        return self._setting(path, edit, self.owners(path, edit))
+
+    # --- documents of forms
+
+    def is_of_form(self, path: str) -> bool:
+        """Return whether a file has entries that a row of the table of forms reads, in either commit."""
+        return bool(self._entries(path))
+
+    def _entries(self, path: str) -> tuple[ReadEntry, ...]:
+        if path not in self._known_entries:
+            texts = [self._objects.read(tree[path]) for tree in (self._trees.base, self._trees.head) if path in tree]
+            listed = [text.decode("utf-8-sig", "replace") for text in texts if b"\0" not in text[:8192]]
+            forms = self._base.reading.forms
+            self._known_entries[path] = tuple(entry for text in listed for entry in read_entries(path, text, forms))
+        return self._known_entries[path]
+
+    def _of_form(self, path: str, edit: Setting) -> Judgement | None:
+        """Judge an edit of an entry that a row reads: of what is read, or of something else; None outside entries."""
+        document, keys = edit.document, tuple(_plain_key(key) for key in edit.path)
+        about = document.api, document.kind, document.name
+        entries = [entry for entry in self._entries(path) if entry.document == about]
+        if any(entry.describes for entry in entries):
+            return SHOWN
+        entries = [entry for entry in entries if keys[: len(entry.keys)] == entry.keys]
+        if not entries:
+            return None
+        if any(entry.is_right for entry in entries):
+            return self._user(edit)
+        if any(self._is_compared(path, entry, keys) for entry in entries):
+            return SHOWN
+        is_meant = meaning_of(all_words(edit.keys)) is not Meaning.NOTHING and keys[:1] not in _ABOUT
+        if edit.is_added or not is_meant or not RUNS.isdisjoint(keys):
+            return NOTHING
+        return Judgement(Effect.ACCESS, self.owners(path, edit))
+
+    def _is_compared(self, path: str, entry: ReadEntry, keys: tuple[str, ...]) -> bool:
+        """Return whether what an edit is of is among the facts of its own file, which are compared."""
+        if not any(keys[: len(member)] == member for member in entry.members):
+            return False
+        readings = [commit.reading for commit in (self._base, self._head)]
+        is_declared = any(path in reading.places or reading.schema_files.get(path) for reading in readings)
+        return is_declared and all(self._is_own(path, topic) for topic in entry.topics)
+
+    # --- whose it is
+
+    @cached_property
+    def _jobs(self) -> dict[str, CountedJob]:
+        """Return the jobs of both commits by name, those of the first last, which are what may be lost."""
+        return {job.flows.job.name: job for commit in (self._head, self._base) for job in commit.jobs}
+
+    def owners(self, path: str, edit: Setting) -> tuple[CountedJob, ...]:
+        """Return the programs that an edit names, else those of the module that the file is in."""
+        named = self._named((*edit.keys, edit.document.name, *self._images(edit.document)))
+        return named or self._of_module(self._programs.modules.of(path))
+
+    def _of_module(self, module: str) -> tuple[CountedJob, ...]:
+        """Return the programs that a module is part of and that have code there."""
+        jobs = self._programs.programs_of(module)
+        return tuple(job for job in jobs if any(is_program(_path_of(use.evidence)) for use in _uses(job)))
+
+    def _image(self, path: str, edit: Setting) -> Judgement:
+        """Judge an instruction of a Dockerfile: what its image runs, and the environment that it has there."""
+        instruction, folder = edit.path[0], posixpath.dirname(path)
+        if instruction == "ENV":
+            return self._setting(path, edit, self.owners(path, edit))
+        if instruction not in ("CMD", "ENTRYPOINT"):
+            return NOTHING
+        below = [one for one in self._programs.applications if not folder or one.startswith(f"{folder}/")]
+        jobs = self._of_module(self._programs.modules.of(path))
+        if edit.after is not None and does_nothing(edit.after):
+            return Judgement(Effect.STOPPED, jobs) if jobs else Judgement(Effect.UNKNOWN) if below else NOTHING
+        return Judgement(Effect.UNKNOWN, jobs) if jobs and edit.before is not None else NOTHING
+
+    def _named(self, names: Iterable[str]) -> tuple[CountedJob, ...]:
+        return tuple(self._jobs[name] for name in dict.fromkeys(names) if name in self._jobs)
+
+    @staticmethod
+    def _images(document: Document) -> Iterator[str]:
+        for leaf in document.leaves:
+            if leaf.path[-1:] == ("image",):
+                yield leaf.value.rpartition("/")[2].partition(":")[0].partition("@")[0]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Return the names of topics, connectors and subjects of both commits."""
+        found: set[str] = set()
+        for commit in (self._base, self._head):
+            found |= commit.names | commit.schemas.keys()
+            found |= {entry.name for entry in commit.reading.of(Declaration)}
+        return frozenset(found)
+
+    def _mentions(self, edit: Setting) -> bool:
+        return any(names_in_text(value, self.names, edit.keys) for value in edit.values)
+
+    def _is_resolved(self, path: str, edit: Setting) -> bool:
+        """Return whether the flows show the edit: each of its values is a topic that a job uses on its side."""
+        if edit.before is None or edit.after is None:
+            uses = self._head.used | self._base.used
+            gained = {one.name for one in uses} - ({one.name for one in self._head.used & self._base.used})
+            return bool(edit.values) and all(value in gained for value in edit.values)
+        return edit.before in self._base.names and self._moves(path, edit)
+
+    def _moves(self, path: str, edit: Setting) -> bool:
+        """Return whether a program of the edit uses the new topic and did not before: its flows are compared."""
+        before = {job.flows.job.name: {one.name for one in uses_of(job)} for job in self._base.jobs}
+        owners = {job.flows.job.name for job in self.owners(path, edit)}
+        return any(
+            edit.after in {one.name for one in uses_of(job)}
+            and edit.after not in before.get(job.flows.job.name, ())
+            and (job.flows.job.name in owners or any(_path_of(use.evidence) == path for use in _uses(job)))
+            for job in self._head.jobs
+        )
+
+    # --- settings of programs
+
+    def _setting(self, path: str, edit: Setting, owners: tuple[CountedJob, ...]) -> Judgement:
+        name = all_words(edit.keys)
+        meaning = meaning_of(name)
+        if self._is_resolved(path, edit):
+            return SHOWN
+        if meaning is Meaning.NOTHING or self._is_unbound(path, edit):
+            return NOTHING
+        is_kafkas = bool(owners) or (meaning and len(name) > 1) or self._is_of_kafka(path, edit.document)
+        if meaning or names_concept(name) or is_of_framework(name):
+            return Judgement(Effect.UNKNOWN, owners) if is_kafkas else NOTHING
+        if self._stops(edit):
+            named = self._named(edit.keys[-2:-1])
+            if named or _CLIENTS & set(all_words(edit.keys[-2:])):
+                return Judgement(Effect.STOPPED if named else Effect.UNKNOWN, named or owners)
+        if not resources.HARMLESS_VALUES.isdisjoint(edit.keys):
+            return NOTHING
+        if not owners and self._programs.modules.of(path) and not self._is_of_kafka(path, edit.document):
+            return NOTHING  # a file of a program that does not use Kafka
+        reading = self._readers.jobs_reading(edit.keys, owners)
+        return NOTHING if reading is None else Judgement(Effect.UNKNOWN, reading)
+
+    def _is_unbound(self, path: str, edit: Setting) -> bool:
+        """Return whether an edit is of a binding of Spring Cloud Stream that has no function in either commit."""
+        match = _BINDING.match(".".join(edit.keys))
+        if match is None:
+            return False
+        texts = [
+            self._objects.read(tree[path]).decode("utf-8-sig", "replace")
+            for tree in (self._trees.base, self._trees.head)
+            if path in tree
+        ]
+        listed = [_settings_of(path, text) for text in texts]
+        if not all(lacks_function(match[1], settings, self._readers.in_code) for settings in listed):
+            return False
+        self.unbound |= {(topic.strip(), path) for value in edit.values for topic in value.split(",")}
+        return True
+
+    def _is_of_kafka(self, path: str, document: Document) -> bool:
+        """Return whether a file is of a program that uses Kafka, by its module, its own settings, or its chart."""
+        modules = self._programs.modules
+        is_own = modules.of(path) in {modules.of(using) for using in self._programs.applications}
+        return is_own or _is_values(path) or _speaks_of_kafka(document)
+
+    @staticmethod
+    def _stops(edit: Setting) -> bool:
+        return _turns(edit, resources.VALUES_STOP.get(edit.keys[-1] if edit.keys else "", frozenset()))
+
+    def _config_map(self, path: str, edit: Setting) -> Judgement:
+        """Judge a value of a ConfigMap; one that is a file itself, by what differs in that."""
+        key = edit.keys[-1] if edit.keys else ""
+        if edit.path[:1] not in (("data",), ("stringData",)) or edit.is_added:
+            return NOTHING
+        owners = self.owners(path, edit)
+        inside = setting_edits(key, edit.before or "", edit.after or "") if "\n" in "".join(edit.values) else None
+        if inside is None:
+            return self._setting(path, edit, owners)
+        return _gravest([self._setting(path, one, owners) for one in inside])
+
+    def _control(self, path: str) -> Judgement:
+        """Judge the control lines of a template, which decide whether what they are around exists."""
+        documents = self._documents(path)
+        if any(resources.is_of_kafka(one.api, one.kind) for one in documents):
+            return Judgement(Effect.UNKNOWN)
+        jobs = self._named(name for one in documents for name in (one.name, *self._images(one)))
+        return Judgement(Effect.UNKNOWN, jobs) if jobs else NOTHING
+
+    def _documents(self, path: str, tree: str = "") -> tuple[Document, ...]:
+        trees = (self._trees.base,) if tree == "base" else (self._trees.head, self._trees.base)
+        for one in trees:
+            if path in one:
+                return read_documents(path, self._objects.read(one[path]).decode("utf-8-sig", "replace")) or ()
+        return ()
+
+    # --- objects of Kubernetes
+
+    def _resource(self, path: str, edit: Setting) -> Judgement:
+        document = edit.document
+        if self._is_patch(path):
+            is_hit = resources.is_of_kafka(document.api, document.kind) or self._named((document.name,))
+            return Judgement(Effect.UNKNOWN, self._named((document.name,))) if is_hit else NOTHING
+        if document.kind in resources.DECLARED:
+            return self._declared(path, edit)
+        if document.kind == "KafkaUser":
+            return self._user(edit)
+        if (workload := resources.WORKLOADS.get(document.kind)) is not None:
+            return self._workload(path, edit, workload)
+        if resources.is_of_kafka(document.api, document.kind):
+            harmless = resources.INFRASTRUCTURE.get(document.kind, frozenset({"metadata", "status"}))
+            meaning = meaning_of(all_words(edit.keys))
+            if edit.is_added or not harmless.isdisjoint(edit.path) or meaning is Meaning.NOTHING:
+                return NOTHING
+            return Judgement(Effect.UNKNOWN, self._named((document.name,)))
+        return NOTHING  # a resource that is not of Kafka; a topic that it names is a mention
+
+    def _declared(self, path: str, edit: Setting) -> Judgement:
+        """Judge a topic or connector: what is declared is compared, unless another file declares it, too."""
+        kind = edit.document.kind
+        if edit.path[:1] in (("metadata",), ("status",), ("apiVersion",), ("kind",)):
+            return NOTHING
+        if any(path in commit.reading.places for commit in (self._base, self._head)):
+            is_own = self._is_own(path, edit.document.name)
+            if is_own and (edit.is_added or edit.is_removed or edit.path[1:2] in _compared(kind)):
+                return SHOWN
+        if edit.is_added and any(path in commit.unread for commit in (self._base, self._head)):
+            return Judgement(Effect.UNKNOWN)  # of a template: what it declares may exist already
+        if edit.is_added or meaning_of(all_words(edit.keys)) is Meaning.NOTHING:
+            return NOTHING
+        if not resources.HARMLESS_DECLARED[kind].isdisjoint(edit.path):
+            return NOTHING
+        return Judgement(Effect.ACCESS, self._named((edit.document.name,)))
+
+    def _is_own(self, path: str, name: str) -> bool:
+        """Return whether the declaration of a name is the one in a file, not that of another file."""
+        trees = ((self._base, self._trees.base), (self._head, self._trees.head))
+        return all(
+            any(
+                entry.name.partition(" (")[0] == name and entry.place.rpartition(":")[0] == path
+                for entry in commit.reading.of(Declaration)
+            )
+            for commit, tree in trees
+            if path in tree
+        )
+
+    def _user(self, edit: Setting) -> Judgement:
+        """Judge a right: one that is added takes nothing away, unless it denies."""
+        if edit.document.kind == "KafkaUser" and not resources.INFRASTRUCTURE["KafkaUser"].isdisjoint(edit.path):
+            return NOTHING
+        is_denied = (edit.after or "").lower() == "deny"
+        if edit.before is None and not is_denied:
+            return NOTHING
+        return Judgement(Effect.ACCESS, self._named((edit.document.name,)))
+
+    def _workload(self, path: str, edit: Setting, workload: resources.Workload) -> Judgement:
+        jobs = self._named((edit.document.name, *edit.keys, *self._images(edit.document)))
+        last = edit.path[-1]
+        if last in workload.stops:
+            is_stopped = _turns(edit, workload.stops[last]) and not edit.is_added
+            return Judgement(Effect.STOPPED, jobs) if is_stopped and (jobs or _is_job(edit)) else NOTHING
+        if edit.is_added or not workload.harmless.isdisjoint(edit.path):
+            return NOTHING
+        if edit.is_removed:
+            is_gone = bool(jobs) and not self._is_elsewhere(path, edit.document)
+            return Judgement(Effect.STOPPED, jobs) if is_gone else NOTHING
+        if not {"env", "envFrom", "environment"}.isdisjoint(edit.path):
+            return self._setting(path, edit, jobs or self.owners(path, edit))
+        if not {"command", "args", "entrypoint"}.isdisjoint(edit.path):
+            return self._command(edit, jobs)
+        is_known = bool(jobs) or (_is_job(edit) and edit.path[:1] == ("spec",))
+        return Judgement(Effect.UNKNOWN, jobs) if is_known or self._mentions(edit) else NOTHING
+
+    def _command(self, edit: Setting, jobs: tuple[CountedJob, ...]) -> Judgement:
+        if edit.after is not None and does_nothing(edit.after):
+            return Judgement(Effect.STOPPED, jobs) if jobs else NOTHING
+        is_known = jobs or self._mentions(edit) or _is_job(edit)
+        return Judgement(Effect.UNKNOWN, jobs) if is_known or changed_commands(*_both(edit), ()) else NOTHING
+
+    def _is_elsewhere(self, path: str, document: Document) -> bool:
+        """Return whether another file of the second commit has an object of the same kind and name."""
+        folder = posixpath.dirname(path)
+        others = (
+            other
+            for other in self._trees.head
+            if other != path and other.endswith((".yaml", ".yml")) and posixpath.dirname(other) != folder
+        )
+        texts = (self._objects.read(self._trees.head[other]) for other in others if other in self._trees.changed)
+        return any(
+            f"name: {document.name}".encode() in text and f"kind: {document.kind}".encode() in text for text in texts
+        )
+
+    # --- kustomizations
+
+    def _kustomization(self, path: str, edit: Setting) -> Judgement:
+        first = edit.path[0]
+        if first in ("resources", "bases", "components") and edit.before is not None:
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(path), edit.before))
+            return _gravest([self._left_out(document) for document in self._below(target)])
+        if first.startswith("patches"):
+            return self._patch(path, edit)
+        if first == "replicas":
+            return Judgement(Effect.STOPPED, self._named(edit.keys)) if edit.after == "0" else NOTHING
+        if first in ("namePrefix", "nameSuffix"):
+            is_hit = any(resources.is_of_kafka(one.api, one.kind) for one in self._below(posixpath.dirname(path)))
+            return Judgement(Effect.UNKNOWN) if is_hit else NOTHING
+        if first.endswith("Generator"):
+            return self._setting(path, edit, self.owners(path, edit))
+        return NOTHING
+
+    def _below(self, target: str) -> Iterator[Document]:
+        """Yield the documents of a file of the first commit, or of all files in a directory."""
+        for path in self._trees.base:
+            if path == target or (path.startswith(f"{target}/") and path.endswith((".yaml", ".yml"))):
+                yield from self._documents(path, "base")
+
+    def _left_out(self, document: Document) -> Judgement:
+        """Judge an object that is no longer deployed; declared connectors and topics are judged as such."""
+        if document.kind in resources.WORKLOADS:
+            jobs = self._named((document.name, *self._images(document)))
+            return Judgement(Effect.STOPPED, jobs) if jobs and document.kind not in resources.SCALERS else NOTHING
+        is_hit = resources.is_of_kafka(document.api, document.kind)
+        return Judgement(Effect.ACCESS, self._named((document.name,))) if is_hit else NOTHING
+
+    def _patch(self, path: str, edit: Setting) -> Judgement:
+        """Judge a patch by the kinds and names that it, or its file, is for."""
+        leaves = edit.document.leaves
+        text = "\n".join([*edit.values, *(leaf.value for leaf in leaves if leaf.path[0] == edit.path[0])])
+        documents = [*(read_documents("patch.yaml", "\n".join(edit.values)) or ())]
+        for value in edit.values:
+            documents += self._documents(posixpath.normpath(posixpath.join(posixpath.dirname(path), value)))
+        jobs = self._named([one.name for one in documents] + text.replace("\n", " ").split())
+        words = {word for line in text.splitlines() for word in line.replace(":", " ").split()}
+        kinds = {one.kind for one in documents} | words
+        is_hit = any(resources.is_of_kafka("", kind) for kind in kinds) or any(
+            resources.is_of_kafka(one.api, one.kind) for one in documents
+        )
+        return Judgement(Effect.UNKNOWN, jobs) if is_hit or jobs else NOTHING
+
+    @cached_property
+    def _patches(self) -> frozenset[str]:
+        """Return the files that kustomizations of the second commit name as patches."""
+        found: set[str] = set()
+        for path, name in self._trees.head.items():
+            if path.rpartition("/")[2] in KUSTOMIZATIONS:
+                text = self._objects.read(name).decode("utf-8-sig", "replace")
+                for document in read_documents(path, text) or ():
+                    for leaf in document.leaves:
+                        if leaf.path and leaf.path[0].startswith("patches") and "\n" not in leaf.value:
+                            found.add(posixpath.normpath(posixpath.join(posixpath.dirname(path), leaf.value)))
+        return frozenset(found)
+
+    def _is_patch(self, path: str) -> bool:
+        return path in self._patches
+
+    # --- compose files
+
+    def _service(self, path: str, edit: Setting) -> Judgement:
+        service = edit.path[1] if len(edit.path) > 1 else ""
+        jobs = self._named((service, *self._service_images(edit, service)))
+        jobs = jobs or tuple(self._programs.programs_of(service) if service in self._programs.module_names else ())
+        has_service = any(leaf.path[:2] == edit.path[:2] for leaf in edit.document.leaves)
+        if edit.before is not None and edit.after is None and (edit.is_removed or not has_service):
+            is_gone = jobs and not self._runs_elsewhere(path, service)
+            return Judgement(Effect.STOPPED, jobs) if is_gone else NOTHING
+        member, last = edit.path[2] if len(edit.path) > 2 else "", edit.path[-1]
+        if "environment" in edit.path or "env_file" in edit.path:
+            is_added = edit.before is None and not jobs and not self._is_built(edit.document, service)
+            return NOTHING if is_added else self._setting(path, edit, jobs or self.owners(path, edit))
+        if member == "profiles":
+            may_stop = jobs and edit.before is None and not self._has_twin(edit.document, service)
+            return Judgement(Effect.UNKNOWN, jobs) if may_stop else NOTHING  # whoever starts it chooses the profile
+        if last in resources.SERVICE.stops:
+            return Judgement(Effect.STOPPED, jobs) if jobs and _turns(edit, resources.SERVICE.stops[last]) else NOTHING
+        if not resources.SERVICE.harmless.isdisjoint(edit.path[2:]):
+            return NOTHING
+        if member in ("command", "entrypoint"):
+            is_new = not self._had_service(path, service)
+            return NOTHING if is_new else self._command(edit, jobs)
+        return Judgement(Effect.UNKNOWN, jobs) if jobs and edit.before is not None else NOTHING
+
+    @staticmethod
+    def _service_images(edit: Setting, service: str) -> Iterator[str]:
+        for leaf in edit.document.leaves:
+            if leaf.path[:2] == ("services", service) and leaf.path[-1] in ("image", "build", "context"):
+                yield leaf.value.rstrip("/").rpartition("/")[2].partition(":")[0]
+
+    @staticmethod
+    def _is_built(document: Document, service: str) -> bool:
+        """Return whether the image of a service is built from the repository; any other one may be foreign software."""
+        return any(leaf.path[:3] == ("services", service, "build") for leaf in document.leaves)
+
+    @staticmethod
+    def _has_twin(document: Document, service: str) -> bool:
+        """Return whether another service of a compose file runs the same command, or the same image."""
+        programs: dict[str, set[tuple[str, str]]] = {}
+        for leaf in document.leaves:
+            if leaf.path[:1] == ("services",) and leaf.path[2:3] in (("command",), ("build",), ("image",)):
+                programs.setdefault(leaf.path[1], set()).add((leaf.path[2], leaf.value))
+        own = programs.pop(service, set())
+        return bool(own) and any(own <= other for other in programs.values())
+
+    def _had_service(self, path: str, service: str) -> bool:
+        documents = self._documents(path, "base")
+        return any(leaf.path[:2] == ("services", service) for one in documents for leaf in one.leaves)
+
+    def _runs_elsewhere(self, path: str, service: str) -> bool:
+        """Return whether another compose file of the second commit has the service."""
+        for other in self._trees.head:
+            if other != path and "compose" in other.rpartition("/")[2]:
+                for document in self._documents(other):
+                    if any(leaf.path[:2] == ("services", service) for leaf in document.leaves):
+                        return True
+        return False
+
+    # --- Terraform
+
+    def _terraform(self, path: str, edit: Setting) -> Judgement:
+        block, _, kind = edit.document.kind.partition(" ")
+        words = set(words_of(kind))
+        if block != "resource":
+            return self._terraform_value(edit)
+        is_right = not resources.RIGHTS.isdisjoint(words)
+        if resources.is_of_kafka("", kind) and (is_right or words.isdisjoint(resources.TERRAFORM_INFRASTRUCTURE)):
+            if edit.is_added:
+                return Judgement(Effect.UNKNOWN) if is_right and (edit.after or "").upper() == "DENY" else NOTHING
+            if is_right:
+                return Judgement(Effect.ACCESS, self._named(edit.values))
+            if not {"lifecycle", "depends_on", "provider", "timeouts", "credentials", "rest_endpoint"}.isdisjoint(
+                edit.path
+            ):
+                return NOTHING
+            return self._terraform_member(path, edit, kind)
+        return NOTHING  # a topic that it names is a mention
+
+    def _terraform_member(self, path: str, edit: Setting, kind: str) -> Judgement:
+        """Judge a member of a resource that is read, and compared unless another file declares the same."""
+        name = edit.document.value("topic_name") or edit.document.value("name")
+        is_plain = bool(name) and not {*name} & {*"${.[("} - {"."} and not name.startswith(_REFERENCES)
+        is_copy = is_plain and {"topic", "connector"} & {*words_of(kind)} and not self._is_own(path, name)
+        if kind in RESOURCES and not is_copy:
+            return SHOWN
+        is_harmless = meaning_of(all_words(edit.keys)) is Meaning.NOTHING or edit.path[-1] == "replication_factor"
+        return NOTHING if is_harmless else Judgement(Effect.UNKNOWN)
+
+    def _terraform_value(self, edit: Setting) -> Judgement:
+        """Judge a variable, a local value or an argument of a module."""
+        name = all_words((*edit.keys, edit.document.name, edit.document.kind))
+        if edit.document.kind.partition(" ")[0] not in _VALUE_BLOCKS:
+            return NOTHING  # providers, data and the settings of Terraform itself
+        if self._is_declared(edit):
+            return SHOWN
+        is_added = edit.before is None and not _TAKES & set(name)
+        if is_added or meaning_of(name) is Meaning.NOTHING or edit.path[:1] == ("{}",):
+            return NOTHING
+        is_hit = self._mentions(edit) or names_concept(name)
+        return Judgement(Effect.UNKNOWN, self._named(edit.values)) if is_hit else NOTHING
+
+    def _is_declared(self, edit: Setting) -> bool:
+        """Return whether the value is a topic that only one of the commits declares."""
+        changed = self._base.topics ^ self._head.topics
+        return any(value in changed for value in edit.values)
+
+
+_CLIENTS = frozenset(("kafka", "consumer", "producer", "listener", "publisher", "subscriber", "topic"))
+_TAKES = frozenset(("deny", "denied", "exclude", "excluded", "except", "ignore", "ignored", "blacklist", "blocklist"))
+_JOBS = frozenset(("FlinkDeployment", "FlinkSessionJob"))
+
+
+_BINDING = re.compile(r"(?i)spring\.cloud\.stream\.(?:\w+\.(?:streams\.)?)?bindings\.([^.]+)")
+
+
+def _settings_of(path: str, text: str) -> ApplicationSettings:
+    settings = ApplicationSettings()
+    for setting in read_settings(path, text):
+        settings.add(setting)
+    return settings
+
+
+def _compared(kind: str) -> Collection[tuple[str, ...]]:
+    return {(member,) for member in resources.DECLARED[kind]}
+
+
+def _is_values(path: str) -> bool:
+    """Return whether a file holds the values of a chart."""
+    return path.rpartition("/")[2].startswith("values") and path.endswith((".yaml", ".yml"))
+
+
+def _uses(job: CountedJob) -> Iterator[Use]:
+    yield from (*job.flows.reads, *job.flows.writes)
+
+
+def _path_of(evidence: str) -> str:
+    return evidence.rpartition(":")[0]
+
+
+_REFERENCES = ("var.", "local.", "each.", "module.", "data.", "count.")
+_VALUE_BLOCKS = frozenset(("module", "locals", "variable", "output", ""))
+
+
+def _is_job(edit: Setting) -> bool:
+    """Return whether an object is a job of Flink, whatever it reads and writes."""
+    return edit.document.kind in _JOBS
+
+
+def _turns(edit: Setting, values: Collection[str]) -> bool:
+    """Return whether a setting gets one of *values* and had another one."""
+    after, before = (edit.after or "").lower(), (edit.before or "").lower()
+    return edit.after is not None and after in values and before not in values
+
+
+def _both(edit: Setting) -> tuple[str, str]:
+    return edit.before or "", edit.after or ""
+
+
+def _gravest(judgements: Sequence[Judgement]) -> Judgement:
+    order = list(Effect)
+    gravest = max(judgements, key=lambda one: order.index(one.effect), default=NOTHING)
+    jobs = {job.flows.job.name: job for one in judgements if one.effect is gravest.effect for job in one.jobs}
+    return Judgement(gravest.effect, tuple(jobs.values()))
+
+
+def _speaks_of_kafka(document: Document) -> bool:
+    """Return whether a document has a setting of a client of Kafka, or names Kafka in a key or value."""
+    for leaf in document.leaves:
+        name = all_words(leaf.path)
+        is_client = len(leaf.path[-1:]) > 0 and len(words_of(leaf.path[-1])) > 2 and meaning_of(name) is not None
+        if "kafka" in name or is_client or is_of_framework(name) or "kafka" in words_of(leaf.value[:_LONGEST]):
+            return True
+    return False
+
+
+_LONGEST = 200

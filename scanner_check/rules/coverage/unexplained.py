@@ -1,0 +1,322 @@
+"""What a change does to connectors, topics and statements beyond what their flows show."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.jobs.model import GraphDataset
+from scanner_check.edits.settings import setting_edits
+from scanner_check.edits.statements import changed_codes, clauses, code_of, codes_of, starts_alike
+from scanner_check.inputs.git import ObjectReader, Trees
+from scanner_check.knowledge.clients import Meaning, meaning_of
+from scanner_check.knowledge.connectors import changed_settings
+from scanner_check.knowledge.names import all_words
+from scanner_check.model import ChangeFinding, Message, Place, Verdict, literal
+from scanner_check.rows.files import NOT_JUDGED
+from scanner_check.rows.flows import JOB_STOPPED
+from scanner_check.rules.coverage.coverage import Coverage, is_covered
+from scanner_check.rules.coverage.setting_rules import KUSTOMIZATIONS
+from scanner_check.rules.flows.program_changes import ProgramChanges
+from scanner_check.sides import mentions
+from scanner_check.sides.commit import Commit, uses_of, written_by
+from scanner_check.users.hits import Hits
+from scanner_extractor.repository.files import LARGEST
+from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
+from scanner_extractor.repository.topic_files.forms import DESCRIPTION, describes_topics, granted
+from scanner_model.catalogs import Annotation
+from scanner_model.declarations import Declaration, DeclaredKind
+from scanner_model.redaction import mask_statement
+from scanner_model.streaming_sql import StreamingStatement
+
+_HARMLESS_OF_TOPIC = re.compile(r"(?:segment|flush|index|file|preallocate|min\.insync|unclean|follower|leader)[\w.]*")
+_CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
+"""An option of a table of Flink that is in another store, whatever moves its data."""
+_LISTED = 10
+_SHOWN = 3
+_LONGEST = 200
+
+
+class Unexplained:
+    """Compares two commits for what no finding is about.
+
+    *files* are the changed files that are read, by kind, and the files of tests that something deploys.
+    """
+
+    def __init__(
+        self,
+        commits: tuple[Commit, Commit],
+        trees: Trees,
+        files: tuple[Mapping[str, str], Collection[str]],
+        hits: Hits,
+        objects: ObjectReader,
+    ) -> None:
+        self._base, self._head = commits
+        self._judged, self._deployed = files
+        self._trees, self._hits, self._objects = trees, hits, objects
+        self.unbound: set[tuple[str, str]] = set()
+        """Topics that edits of bindings without a function name, each with its file, after `findings`."""
+
+    def findings(
+        self, known: Sequence[ChangeFinding], renamed: Collection[str], programs: ProgramChanges
+    ) -> Iterator[ChangeFinding]:
+        """Yield what none of the *known* findings is about; *renamed* paths have the content of another one."""
+        about = {name for finding in known if finding.counts for name in (finding.target, finding.item)}
+        places = [finding.place for finding in known if finding.counts]
+        texts = {path: self._both(path) for path in self._trees.changed if path in self._deployed or is_covered(path)}
+        yield from self._connectors(about)
+        yield from self._topics(about)
+        yield from self._described(about, texts)
+        yield from self._undeployed(texts)
+        yield from self._statements(places, texts)
+        coverage = Coverage((self._base, self._head), self._trees, self._judged, self._hits, self._objects, programs)
+        self.unbound = coverage.rules.unbound
+        yield from coverage.findings(texts, renamed, uses_tables=self._uses_tables)
+
+    def _both(self, path: str) -> tuple[str, str]:
+        """Return the text of a file before and after; empty where it is not there, or too large."""
+        before, after = (
+            self._objects.read(tree[path]) if path in tree else b"" for tree in (self._trees.base, self._trees.head)
+        )
+        return _text(before), _text(after)
+
+    # --- connectors and topics
+
+    def _connectors(self, about: Collection[str]) -> Iterator[ChangeFinding]:
+        before, after = (_declared(commit, DeclaredKind.CONNECTOR) for commit in (self._base, self._head))
+        kept = {declared.config for declared in after.values()}
+        written = {job.flows.job.name: written_by(job) for job in self._base.jobs}
+        for name, old in before.items():
+            if name in about or f"job {name}" in about:
+                continue
+            new = after.get(name)
+            if new is None:
+                if old.config not in kept and not written.get(name):
+                    yield _unknown(old.place, f"job {name}", NOT_JUDGED.message(name, form="job gone"))
+                continue
+            keys = changed_settings(dict(old.config), dict(new.config), is_read=name in written)
+            keys += [member for member in ("parent", "state") if getattr(old, member) != getattr(new, member)]
+            if keys:
+                hit = [hit for one in sorted(written.get(name, ())) for hit in self._hits.of(one)]
+                finding = _unknown(new.place, f"job {name}", NOT_JUDGED.message(name, form="job"), name)
+                reasons = tuple(Message("no rule", (key,)) for key in keys)
+                affected = tuple(one for one in dict.fromkeys(hit) if one.use != "writes")
+                yield replace(finding, reasons=reasons, affected=affected)
+
+    def _undeployed(self, texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
+        """Yield the connectors whose file leaves what a script or kustomization deploys."""
+        before, after = (_declared(commit, DeclaredKind.CONNECTOR) for commit in (self._base, self._head))
+        places = {
+            name: (_path_of(before[name].place), _path_of(after[name].place)) for name in before.keys() & after.keys()
+        }
+        dropped: dict[str, Place] = {}
+        for path, (old, new) in texts.items():
+            if path.rpartition("/")[2] in KUSTOMIZATIONS and path in self._trees.head:
+                for edit in setting_edits(path, old, new) or ():
+                    if edit.before is not None and edit.path[0] in ("resources", "bases", "components"):
+                        file = posixpath.normpath(posixpath.join(posixpath.dirname(path), edit.before))
+                        dropped[file] = Place(file=path, line=edit.line)
+        for name, (old, new) in sorted(places.items()):
+            place = next((place for file, place in dropped.items() if old == file or old.startswith(f"{file}/")), None)
+            if place is None and posixpath.dirname(old) != posixpath.dirname(new):
+                place = Place(file=new) if self._deploys(old) and not self._deploys(new) else None
+            if place is not None:
+                written = [
+                    dataset for job in self._base.jobs if job.flows.job.name == name for dataset in written_by(job)
+                ]
+                users = dict.fromkeys(hit for dataset in sorted(written) for hit in self._hits.of(dataset))
+                message = JOB_STOPPED.message(name, form="not deployed")
+                affected = tuple(hit for hit in users if hit.use != "writes")
+                yield JOB_STOPPED.found(
+                    Verdict.IMPACT, place, f"job {name}", message=message, item=name, affected=affected
+                )
+
+    def _deploys(self, path: str) -> bool:
+        """Return whether a script or workflow of the second commit names all files of a file's directory."""
+        folder = posixpath.basename(posixpath.dirname(path))
+        pattern = re.compile(rf"(?<![\w-]){re.escape(folder)}/(?:\*|$|[\s\"'])", re.MULTILINE)
+        scripts = (file for file in self._trees.head if folder and mentions.is_script(file))
+        return any(pattern.search(_text(self._objects.read(self._trees.head[file]))) for file in scripts)
+
+    def _topics(self, about: Collection[str]) -> Iterator[ChangeFinding]:
+        before, after = (_declared(commit, DeclaredKind.TOPIC) for commit in (self._base, self._head))
+        used = {dataset.name: dataset for dataset in self._base.used if dataset.kind is NodeKind.TOPIC}
+        for name in sorted(before.keys() & after.keys() - {*about}):
+            old, new = before[name], after[name]
+            keys = sorted({key for key, _ in {*old.config} ^ {*new.config} if not _HARMLESS_OF_TOPIC.fullmatch(key)})
+            keys += ["partitions"] if old.partitions != new.partitions else []
+            if keys:
+                message = NOT_JUDGED.message(tuple(keys), name, form="topic")
+                finding = _unknown(after[name].place, f"topic {name}", message, name)
+                yield replace(finding, affected=self._hits.of(used[name]) if name in used else ())
+
+    def _described(self, about: Collection[str], texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
+        """Yield the topics whose description keeps other records than before, or lets fewer programs use them."""
+        used = {dataset.name: dataset for dataset in self._base.used if dataset.kind is NodeKind.TOPIC}
+        changed: dict[tuple[str, str, str], tuple[str, set[str]]] = {}
+        for path in sorted(texts.keys() & self._base.reading.files.get(DESCRIPTION, ())):
+            topic = self._topic_in(path, self._head)
+            if path not in self._trees.head or topic != self._topic_in(path, self._base):
+                continue
+            if not describes_topics(path, texts[path][0]):
+                continue
+            for edit in setting_edits(path, *texts[path]) or ():
+                is_same = topic != path or (edit.before and edit.after)  # else of a topic that comes or goes
+                if is_same and meaning_of(all_words(edit.keys)) is Meaning.RECORDS:
+                    key = topic, "description", ""
+                    changed.setdefault(key, (f"{path}:{edit.line}", set()))[1].add(edit.keys[-1])
+            before, after = map(granted, texts[path])
+            for job, does, _ in sorted(before - after):
+                changed.setdefault((topic, "right", does), (path, set()))[1].add(job)
+        for (topic, form, does), (place, names) in sorted(changed.items(), key=_in_order):
+            if topic not in about:
+                is_known = topic not in texts  # else it is a file that describes several
+                target, name = (f"topic {topic}", topic) if is_known else (topic, "")
+                finding = _unknown(
+                    place, target, NOT_JUDGED.message(tuple(sorted(names)), topic, does, form=form), name
+                )
+                hit = self._hits.of(used[topic]) if topic in used else ()
+                yield replace(finding, affected=tuple(one for one in hit if one.name in names) or hit)
+
+    def _topic_in(self, path: str, commit: Commit) -> str:
+        """Return the topic that a file of a commit is about; its path if that is not one."""
+        reading = commit.reading
+        names = {one.name for one in reading.of(Declaration) if _path_of(one.place) == path}
+        # A topic of several files, one for each cluster, is declared once, and has an owner in each.
+        names |= {one.topic for one in reading.of(Annotation) if one.topic and one.name.startswith(f"{path}#")}
+        return min(names) if len(names) == 1 else path
+
+    # --- statements
+
+    def _statements(self, places: Collection[Place], texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
+        """Yield the files whose statements are changed; to move one, or to add columns, changes nothing.
+
+        A statement that a finding is placed in is judged already.
+        """
+        before, after = self._codes(self._base, texts, 0), self._codes(self._head, texts, 1)
+        old, new = ([code for code, _ in codes] for codes in (before, after))
+        changed = changed_codes(old, new) | _changed_at_home(before, after)
+        files: dict[str, list[str]] = {}
+        for code, path in dict.fromkeys((*before, *after)):
+            if code in changed:
+                files.setdefault(path, []).append(code)
+        answered = {path: self._answered(path, texts, places) for path in files}
+        files = {path: left for path, codes in files.items() if (left := [c for c in codes if c not in answered[path]])}
+        for path, codes in sorted(files.items()):
+            differing = clauses([code for code in codes if code in old], new)
+            message = NOT_JUDGED.message(tuple(sorted(differing)[:_SHOWN]), form="statements")
+            reasons = [literal(mask_statement(code)[:_LONGEST]) for code in codes[:_LISTED]]
+            written = self._written_in(path)
+            reasons += [Message("writes", (tuple(one.name for one in written[:_LISTED]),))] if written else []
+            users = dict.fromkeys(hit for one in written for hit in self._hits.of(one) if hit.use != "writes")
+            finding = _unknown(f"{path}:{self._line_of(path, codes, texts)}", path, message)
+            yield replace(finding, reasons=tuple(reasons), affected=tuple(users))
+
+    def _written_in(self, path: str) -> list[GraphDataset]:
+        """Return what the statements of a file write in the first commit."""
+        statements = {
+            entry.statement for entry in self._base.reading.of(StreamingStatement) if _path_of(entry.detail) == path
+        }
+        jobs = (job for job in self._base.jobs if dict(job.flows.job.attributes).get("statement"))
+        written = {
+            dataset
+            for job in jobs
+            for dataset in written_by(job)
+            if path in job.flows.job.name
+            or any(str(dict(job.flows.job.attributes)["statement"]) in text for text in statements)
+        }
+        return sorted(written)
+
+    @staticmethod
+    def _answered(path: str, texts: Mapping[str, tuple[str, str]], places: Collection[Place]) -> frozenset[str]:
+        """Return the statements of both sides with a finding; of a finding at the start of a file, all of them."""
+        lines = [place.line for place in places if place.file == path]
+        found = set()
+        for text in texts.get(path, ()):
+            for statement in statements_of(text):
+                end = statement.line + statement.code.count("\n")
+                if any(line == 1 or statement.line <= line <= end for line in lines):
+                    found.add(code_of(statement.code))
+        return frozenset(found)
+
+    def _line_of(self, path: str, codes: Collection[str], texts: Mapping[str, tuple[str, str]]) -> int:
+        """Return the line of the first of the statements, of the second commit if it is there."""
+        for text in reversed(texts[path]):
+            for statement in statements_of(text):
+                if code_of(statement.code) in codes:
+                    return statement.line
+        return 1
+
+    def _codes(self, commit: Commit, texts: Mapping[str, tuple[str, str]], side: int) -> list[tuple[str, str]]:
+        """Return the statements of the changed files of one side, without comments, each with its file."""
+        listed = [(path, both[side]) for path, both in texts.items() if self._is_sql(path)]
+        for entry in commit.reading.of(StreamingStatement):
+            path = _path_of(entry.detail)
+            if path in texts and not self._is_sql(path):
+                listed.append((path, entry.statement))
+        read = {
+            _path_of(entry.detail) for one in (self._base, self._head) for entry in one.reading.of(StreamingStatement)
+        }
+        codes: list[tuple[str, str]] = []
+        for path, text in listed:
+            statements = statements_of(text)
+            if path in read or engine_of(statements) != DATABASE or self._uses_tables:
+                codes += [(code, path) for code in codes_of(text)]
+        return codes
+
+    def _is_sql(self, path: str) -> bool:
+        return self._judged.get(path) == "SQL" or path.lower().endswith((".sql", ".ksql"))
+
+    @cached_property
+    def _uses_tables(self) -> bool:
+        """Return whether a job reads or writes something other than a topic, or may."""
+        statements = self._base.reading.of(StreamingStatement)
+        return any(_CONNECTED.search(entry.statement) for entry in statements) or any(
+            job.coverage.unknown_connectors or any(one.kind is not NodeKind.TOPIC for one in uses_of(job))
+            for job in self._base.jobs
+        )
+
+
+def _changed_at_home(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> set[str]:
+    """Return the statements that their own file has otherwise now, though another file may have them as they were."""
+    old, new = _by_file(before), _by_file(after)
+    found: set[str] = set()
+    for path in old.keys() & new.keys():
+        changed = changed_codes(old[path], new[path])
+        come = [code for code in new[path] if code not in old[path]]
+        found |= {code for code in changed if code in old[path] and any(starts_alike(code, other) for other in come)}
+    return found
+
+
+def _by_file(codes: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    files: dict[str, list[str]] = {}
+    for code, path in codes:
+        files.setdefault(path, []).append(code)
+    return files
+
+
+def _in_order(entry: tuple[tuple[str, str, str], object]) -> tuple[str, bool, str]:
+    (topic, form, does), _ = entry
+    return topic, form == "description", does
+
+
+def _text(content: bytes) -> str:
+    return "" if len(content) > LARGEST or b"\0" in content[:8192] else content.decode("utf-8-sig", "replace")
+
+
+def _declared(commit: Commit, kind: DeclaredKind) -> dict[str, Declaration]:
+    return {entry.name: entry for entry in commit.reading.of(Declaration) if entry.kind is kind}
+
+
+def _path_of(place: str) -> str:
+    return place.rpartition(":")[0] if place[-1:].isdigit() and ":" in place else place
+
+
+def _unknown(place: str, target: str, message: Message, item: str = "") -> ChangeFinding:
+    line = place.rpartition(":")[2]
+    at = Place(file=_path_of(place), line=int(line)) if _path_of(place) != place else Place(file=place)
+    return NOT_JUDGED.found(Verdict.UNKNOWN, at, target, message=message, item=item)

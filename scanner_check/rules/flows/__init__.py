@@ -1,0 +1,1 @@
+"""Rules about jobs, statements, connectors and programs, and about tags along their flows."""

@@ -1,0 +1,163 @@
+"""The column flows of a statement or connector before and after a change: what is lost, changed and gained."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+
+from dataflow_generator.jobs.kinds import CountedJob
+from dataflow_generator.jobs.model import ColumnRef, GraphDataset
+from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, literal
+from scanner_check.rows.files import NOT_READ
+from scanner_check.rows.flows import (
+    COLUMN_GAINED,
+    COLUMN_LOST,
+    FLOW_CHANGED,
+    INPUT_GAINED,
+    INPUT_LOST,
+    OUTPUT_GAINED,
+    OUTPUT_LOST,
+)
+from scanner_check.rows.rule import Rule
+from scanner_check.sides.changed_jobs import ChangedJob
+from scanner_check.sides.proposed_columns import Renames
+from scanner_check.users.hits import Hits
+from scanner_model.columns import path_name
+
+
+class FlowComparison:
+    """Compares the flows of one job, or of the jobs of one text."""
+
+    def __init__(self, changed: ChangedJob, hits: Hits, start: Place, renames: Renames) -> None:
+        self._target = changed.target
+        self._pair = pair = changed.pair
+        self._hits = hits
+        self._renames = renames
+        self._is_partial = changed.is_partial
+        places = changed.places
+        self._start = places[0] if places else start
+        # The jobs of a text are in the order of its statements.
+        jobs = pair.after if len(pair.after) == len(places) else ()
+        self._places = {
+            use.dataset: place for job, place in zip(jobs, places, strict=False) for use in job.flows.writes
+        }
+
+    def findings(self) -> Iterator[ChangeFinding]:
+        """Yield what was lost, changed and gained, and what the proposed text does not tell."""
+        before, after = _sources(self._pair.before, self._renames), _sources(self._pair.after)
+        lost = [
+            dataset
+            for dataset in _datasets_written(self._pair.before)
+            if dataset not in _datasets_written(self._pair.after)
+        ]
+        for dataset in () if self._is_partial else lost:
+            yield self._hit(OUTPUT_LOST, ColumnRef(dataset))
+        for target in sorted(before.keys() | after.keys(), key=lambda column: column.key):
+            if target.dataset not in lost:
+                yield from self._column(target, before.get(target, {}), after.get(target, {}))
+        for dataset in _datasets_written(self._pair.after):
+            if dataset not in _datasets_written(self._pair.before):
+                yield self._note(OUTPUT_GAINED, dataset.name)
+        yield from self._inputs()
+        yield from self._unread()
+
+    def _column(
+        self, target: ColumnRef, before: Mapping[str, str], after: Mapping[str, str]
+    ) -> Iterator[ChangeFinding]:
+        name = _shown(target)
+        if not after and self._lacks_columns(target.dataset):
+            return  # one finding says that the columns are unknown
+        if not after:
+            yield self._hit(COLUMN_LOST, target, (Message("came from", (_listed(before),)),))
+        elif not before:
+            yield self._note(COLUMN_GAINED, name, _listed(after))
+        elif before != after:
+            yield self._hit(
+                FLOW_CHANGED, target, (Message("before", (_listed(before),)), Message("after", (_listed(after),)))
+            )
+
+    def _lacks_columns(self, dataset: GraphDataset) -> bool:
+        return any(
+            not reading.flows.columns and any(use.dataset == dataset for use in reading.flows.writes)
+            for reading in self._pair.after
+        )
+
+    def _inputs(self) -> Iterator[ChangeFinding]:
+        before, after = _datasets_read(self._pair.before), _datasets_read(self._pair.after)
+        for name in () if self._is_partial else sorted(before - after):
+            yield self._note(INPUT_LOST, name)
+        for name in sorted(after - before):
+            yield self._note(INPUT_GAINED, name)
+
+    def _unread(self) -> Iterator[ChangeFinding]:
+        """Report what of the proposed text was not read, unless the stored one has the same problem."""
+        known = {problem.what for reading in self._pair.before for problem in reading.coverage.problems}
+        for reading in self._pair.after:
+            news = [problem.what for problem in reading.coverage.problems if problem.what not in known]
+            if news or (reading.coverage.unread and not news):
+                name, reasons = reading.flows.job.name, tuple(map(literal, news))
+                message = NOT_READ.message(name, form="columns")
+                yield NOT_READ.found(
+                    Verdict.UNKNOWN, self._start, self._target, message=message, item=name, reasons=reasons
+                )
+
+    def _hit(self, rule: Rule, target: ColumnRef, reasons: tuple[Message, ...] = ()) -> ChangeFinding:
+        """Report a loss: what is lost is hit itself, and so is everything that uses it."""
+        own = self._lost(target)
+        further = tuple(hit for hit in self._hits.of(target.dataset, target.path or ()) if hit.use != "writes")
+        return rule.found(
+            Verdict.IMPACT,
+            self._places.get(target.dataset, self._start),
+            self._target,
+            _shown(target),
+            item=_shown(target),
+            reasons=reasons,
+            affected=tuple({(hit.kind, hit.namespace, hit.name, hit.path): hit for hit in (own, *further)}.values()),
+        )
+
+    def _lost(self, target: ColumnRef) -> Affected:
+        flows = [flow for reading in self._pair.before for flow in reading.flows.columns if flow.target == target]
+        return Affected(
+            kind="column" if target.path else str(target.dataset.kind),
+            namespace=target.dataset.namespace,
+            name=target.dataset.name,
+            path=path_name(target.path) if target.path else "",
+            use="made",
+            steps=1,
+            evidence=tuple(dict.fromkeys(flow.evidence for flow in flows)),
+        )
+
+    def _note(self, rule: Rule, item: str, *values: Hashable) -> ChangeFinding:
+        return rule.found(Verdict.FINE, self._start, self._target, item, *values, item=item)
+
+
+def _sources(readings: Iterable[CountedJob], renames: Renames | None = None) -> dict[ColumnRef, dict[str, str]]:
+    """Return for each column that is written its sources by key, each with how it is used; by their names of now."""
+    now = renames.now if renames else _as_it_is
+    sources_by_column: dict[ColumnRef, dict[str, str]] = {}
+    for reading in readings:
+        for flow in reading.flows.columns:
+            uses = sources_by_column.setdefault(now(flow.target), {})
+            how, source = flow.subtype or flow.type, _shown(now(flow.source))
+            known = uses.get(source)
+            uses[source] = how if known in (None, how) else ", ".join(sorted({*known.split(", "), how}))
+    return sources_by_column
+
+
+def _as_it_is(column: ColumnRef) -> ColumnRef:
+    return column
+
+
+def _datasets_written(readings: Iterable[CountedJob]) -> list[GraphDataset]:
+    return sorted({use.dataset for reading in readings for use in reading.flows.writes})
+
+
+def _datasets_read(readings: Iterable[CountedJob]) -> set[str]:
+    return {use.dataset.name for reading in readings for use in reading.flows.reads}
+
+
+def _shown(column: ColumnRef) -> str:
+    return f"{column.dataset.name}.{path_name(column.path)}" if column.path else column.dataset.name
+
+
+def _listed(sources: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(f"{name} ({how.lower()})" for name, how in sorted(sources.items()))

@@ -1,0 +1,400 @@
+"""Programs whose code or settings a change touches: what they send before and after, and who reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.jobs.kinds import CountedJob
+from dataflow_generator.jobs.model import GraphDataset
+from scanner_check.inputs.git import ObjectReader, Trees
+from scanner_check.knowledge.clients import Meaning, meaning_of
+from scanner_check.knowledge.names import all_words
+from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, few
+from scanner_check.rows.flows import OUTPUT_LOST, TOPIC_RENAMED
+from scanner_check.rows.programs import (
+    CODE_CHANGED,
+    RECORD_CONDITION_CHANGED,
+    RECORD_FIELD_COMPUTED,
+    RECORD_FIELD_REMOVED,
+    RECORD_FIELD_RETYPED,
+    RECORD_FORMAT_CHANGED,
+    RECORD_KEY_CHANGED,
+)
+from scanner_check.rows.rule import Rule
+from scanner_check.sides import mentions
+from scanner_check.sides.commit import Commit, read_by, written_by
+from scanner_check.sides.programs import Made, Sources, endpoints, file_text, files_of, is_readable, parts_of
+from scanner_check.users.field_users import with_field_users
+from scanner_check.users.hits import Hits
+from scanner_check.users.others import CLUSTER
+from scanner_extractor.repository.applications.modules import Modules, build_name, is_build_file
+from scanner_extractor.repository.applications.settings import is_settings_file
+from scanner_extractor.repository.languages import language_of
+from scanner_extractor.repository.programs import APPLICATION
+from scanner_extractor.repository.syntax_trees import grammar_missing
+from scanner_extractor.repository.topic_files.forms import DESCRIPTION
+from scanner_extractor.repository.topic_files.settings import KIND as TOPIC_FILE
+from scanner_model.columns import ColumnPath, parse_path
+from scanner_model.declarations import UNRESOLVED_USE, UnreadFile
+from scanner_model.errors import ScannerError
+from scanner_model.streaming_sql import StreamingStatement
+from scanner_programs.compare import Difference, compare
+from scanner_programs.endpoints import Endpoints
+
+_LISTED = 10
+_RECORD = re.compile(r"\"name\"\s*:\s*\"(?:[\w.]+\.)?([A-Z]\w*)\"|\bmessage\s+([A-Z]\w*)")
+"""The name of a record of Avro, or of a message of Protobuf."""
+_NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
+_RULES = {
+    "removed": RECORD_FIELD_REMOVED,
+    "renamed": RECORD_FIELD_REMOVED,
+    "retyped": RECORD_FIELD_RETYPED,
+    "computed": RECORD_FIELD_COMPUTED,
+    "key": RECORD_KEY_CHANGED,
+    "format": RECORD_FORMAT_CHANGED,
+    "headers": RECORD_FORMAT_CHANGED,
+    "notes": RECORD_FORMAT_CHANGED,
+    "condition": RECORD_CONDITION_CHANGED,
+    "guard": RECORD_CONDITION_CHANGED,
+    "partition": RECORD_KEY_CHANGED,
+    "topic": TOPIC_RENAMED,
+    "gone": OUTPUT_LOST,
+}
+"""The rule of each aspect of what is sent; any other is code whose effect is not determined."""
+
+
+class _Program(NamedTuple):
+    """A job of a commit with the source files that its topics are named in."""
+
+    job: CountedJob
+    files: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        return self.job.flows.job.name
+
+
+class ProgramChanges:
+    """Compares what the programs of two commits send."""
+
+    def __init__(self, commits: tuple[Commit, Commit], trees: Trees, hits: Hits, objects: ObjectReader) -> None:
+        self._base, self._head = commits
+        self._trees, self._hits, self._objects = trees, hits, objects
+        self._sources = Sources(objects)
+        self._known_builds: Mapping[str, tuple[tuple[str, ...], str]] = {}
+        self.unread: dict[str, str] = {}
+        self.read: set[str] = set()
+        self.edited: set[str] = set()
+
+    def findings(self, known: Sequence[ChangeFinding]) -> Iterator[ChangeFinding]:
+        """Yield what the programs that a change touches send otherwise, or what of it is not known.
+
+        What a finding in *known* is about is left out. *unread* has the files whose language has no grammar.
+        """
+        found: dict[tuple[Hashable, ...], ChangeFinding] = {}
+        for module in self._touched():
+            for difference in self._differences(module):
+                finding = self._finding(module, difference)
+                if finding is not None and not self._is_known(finding, difference, known):
+                    found.setdefault((finding.rule, finding.target, finding.item, finding.message), finding)
+        yield from found.values()
+
+    # --- what is compared
+
+    def _touched(self) -> list[str]:
+        """Return the modules of programs that changed code or settings are part of."""
+        modules: dict[str, None] = {}
+        for path in mentions.changed_programs(self._trees):
+            if self._why_unread(path):
+                continue
+            self._compare_text(path)
+            if path in self.edited:
+                modules |= dict.fromkeys(self.programs_using(self.modules.of(path)) or [self.modules.of(path)])
+        for path in self._trees.changed:
+            if is_settings_file(path) and not mentions.why_harmless(path):
+                modules |= dict.fromkeys(self.programs_using(self.modules.of(path)))
+        return sorted(modules)
+
+    def _compare_text(self, path: str) -> None:
+        """Note whether a source file was read, and whether more of it differs than comments, lines and locals."""
+        sides = []
+        for tree in (self._trees.base, self._trees.head):
+            file = self._sources.file(path, tree[path]) if path in tree else None
+            if path in tree and file is None:
+                self.unread[path] = "its source code cannot be parsed within the limits"
+                return
+            sides.append(file_text(file) if file is not None else "")
+        self.read.add(path)
+        if sides[0] != sides[1]:
+            self.edited.add(path)
+
+    def _differences(self, module: str) -> list[Difference]:
+        trees = (self._trees.base, self._trees.head)
+        parts = {module, *self._libraries_of(module)}
+        paths = [
+            path
+            for path in dict.fromkeys((*self._trees.base, *self._trees.head))
+            if mentions.is_program(path) and not mentions.why_harmless(path) and self.modules.of(path) in parts
+        ]
+        listed = files_of(self._sources, trees, paths, self._trees.changed)
+        folder = f"{module}/" if module else ""
+        before, after = (endpoints(self._sources, tree, listed, folder, self._made) for tree in trees)
+        return [*compare(before, after), *self._unresolved(module, before, after)]
+
+    def _unresolved(self, module: str, before: Endpoints, after: Endpoints) -> Iterator[Difference]:
+        """Yield the changed code of files that use Kafka without a known endpoint."""
+        known = before.clients | after.clients | {one.place[0] for one in (*before.contracts, *after.contracts)}
+        known |= {
+            one.detail.rpartition(":")[0]
+            for commit in (self._base, self._head)
+            for one in commit.reading.of(StreamingStatement)
+        }
+        for path in sorted((self.edited & set(self.applications)) - known):
+            if self.modules.of(path) == module:
+                for name, line in self._changed_uses(path):
+                    yield Difference("code", (), (path, line), False, name, "", "changed", name)
+
+    def _changed_uses(self, path: str) -> Iterator[tuple[str, int]]:
+        """Yield the functions and statements of a file that differ and that name a client."""
+        language = language_of(path)
+        words = language.client_words if language is not None else ()
+        before, after = (
+            parts_of(file, words) if path in tree and (file := self._sources.file(path, tree[path])) else {}
+            for tree in (self._trees.base, self._trees.head)
+        )
+        for name in dict.fromkeys((*after, *before)):
+            texts = [side[name][0] for side in (before, after) if name in side]
+            if len(set(texts)) + (len(texts) == 1) > 1:
+                yield name, (after.get(name) or before[name])[1]
+
+    @cached_property
+    def _without_topic(self) -> frozenset[str]:
+        """Return the files of both commits that use a Kafka client without a known topic."""
+        unread = (file for commit in (self._base, self._head) for file in commit.reading.of(UnreadFile))
+        return frozenset(file.name for file in unread if file.kind == UNRESOLVED_USE)
+
+    @cached_property
+    def _made(self) -> Made:
+        """Return the classes and tables whose objects and rows others may send."""
+        tables: dict[str, tuple[str, ...]] = {}
+        for job in self._base.jobs:
+            topics = tuple(sorted(one.name for one in written_by(job) if one.kind is NodeKind.TOPIC))
+            for one in read_by(job):
+                if one.kind is not NodeKind.TOPIC and topics:
+                    tables[one.name.rpartition(".")[2].lower()] = topics
+        return Made(self._records, tables)
+
+    @cached_property
+    def _records(self) -> frozenset[str]:
+        """Return the names of the classes that the schemas of both commits generate."""
+        texts = {text for commit in (self._base, self._head) for listed in commit.schemas.values() for text in listed}
+        return frozenset(name or other for text in texts for name, other in _RECORD.findall(text))
+
+    def _libraries_of(self, module: str) -> set[str]:
+        """Return the modules with changed code that a program's module uses."""
+        changed = {self.modules.of(path) for path in self.edited}
+        return {other for other in changed if other != module and module in self.programs_using(other)}
+
+    # --- findings
+
+    def _finding(self, module: str, one: Difference) -> ChangeFinding | None:
+        jobs = [program.job for program in self._programs.get(module, ())]
+        topics = list(one.topics) or sorted({dataset.name for job in jobs for dataset in written_by(job)})
+        if not topics and one.aspect in ("client", "setting") and not self._sends(module):
+            return None
+        if one.aspect in ("setting", "client") and self._is_harmless_setting(one):
+            return None
+        rule = _RULES.get(one.aspect, CODE_CHANGED) if one.certain else CODE_CHANGED
+        of_topic = [job for job in jobs if {dataset.name for dataset in written_by(job)} & {*topics}]
+        of_file = [one.job for one in self._programs.get(module, ()) if one.files & {*self._trees.head}]
+        writers = of_topic or (of_file if topics else [])
+        name = few([job.flows.job.name for job in writers]) if writers else self._name(module, one)
+        datasets = [self._dataset(topic) for topic in topics]
+        path = _path(one.field) if one.field and rule.is_of_field else ()
+        affected = self._affected(datasets, path)
+        readers = [hit for hit in affected if hit.use not in ("writes", "unknown") or not path]
+        is_hit = bool(affected) if rule is not CODE_CHANGED else False
+        verdict = Verdict.IMPACT if is_hit and readers else Verdict.UNKNOWN
+        read = sorted({dataset.name for job in writers for dataset in read_by(job)})
+        reasons = [Message("reached", (*one.place, one.view))] if one.view and one.place[0] else []
+        reasons += [Message("before", (one.before,))] if one.before and rule is not CODE_CHANGED else []
+        reasons += [Message("after", (one.after,))] if one.after and rule is not CODE_CHANGED else []
+        reasons += [Message("reads", (tuple(read),))] if read else []
+        file, line = one.place if one.place[0] else (next(iter(sorted(self.edited)), ""), 1)
+        finding = rule.found(
+            verdict,
+            Place(file=file, line=max(1, line)),
+            f"job {name}" if writers else file,
+            message=_message(one, rule, name, tuple(topics)),
+            item=one.field if path else (topics[0] if len(topics) == 1 and rule is not CODE_CHANGED else ""),
+            reasons=tuple(reasons),
+            affected=tuple(affected),
+        )
+        if path and topics:
+            return with_field_users(finding, path, [(CLUSTER, topic) for topic in topics], self._hits)
+        return finding
+
+    def _sends(self, module: str) -> bool:
+        """Return whether code of a module uses Kafka without a known topic, and may write."""
+        return any(self.modules.of(path) == module for path in self._without_topic)
+
+    def _name(self, module: str, one: Difference) -> str:
+        return PurePosixPath(module).name or PurePosixPath(one.place[0]).name
+
+    def _dataset(self, topic: str) -> GraphDataset:
+        known = next((one for one in self._base.used if one.name == topic), None)
+        return known or self._hits.naming.topic(CLUSTER, topic)
+
+    def _affected(self, datasets: Sequence[GraphDataset], path: ColumnPath) -> list[Affected]:
+        found: dict[tuple[str, str, str], Affected] = {}
+        for dataset in datasets:
+            for hit in (*(self._hits.of(dataset, path) if path else ()), *self._hits.of(dataset)):
+                found.setdefault((hit.kind, hit.namespace, hit.name), hit)
+        return [hit for hit in found.values() if hit.use != "writes"]
+
+    @staticmethod
+    def _is_harmless_setting(one: Difference) -> bool:
+        """Return whether a setting of a client does nothing to records, by the references of the clients."""
+        return bool(one.field) and meaning_of(all_words([one.field])) is Meaning.NOTHING
+
+    def _is_known(self, finding: ChangeFinding, one: Difference, known: Sequence[ChangeFinding]) -> bool:
+        """Return whether a finding is about the same already: the field, or the topic that a program leaves."""
+        for other in known:
+            if not other.counts or other.verdict is Verdict.FINE:
+                continue
+            if one.aspect in ("removed", "renamed", "retyped") and one.field and _last(other.item) == _last(one.field):
+                return True
+            if one.aspect in ("topic", "gone", "setting", "client") and (
+                other.target == finding.target or finding.item in {other.item, other.target.partition(" ")[2]} - {""}
+            ):
+                return True
+            same = {other.target, other.place.file} & {finding.target, finding.place.file}
+            if finding.rule == CODE_CHANGED.name and same:
+                return True
+        return False
+
+    # --- files
+
+    def _why_unread(self, path: str) -> str:
+        """Return why a source file is not read; empty if its grammar is installed."""
+        if is_readable(path):
+            return ""
+        self.unread[path] = (
+            "no grammar for its language is installed" if grammar_missing(path) else "its language is not read"
+        )
+        return self.unread[path]
+
+    @cached_property
+    def applications(self) -> Sequence[str]:
+        """Return the source files of both commits that use Kafka."""
+        listed = (path for commit in (self._base, self._head) for path in commit.reading.files.get(APPLICATION, ()))
+        named = {file for programs in self._programs.values() for program in programs for file in program.files}
+        named |= self._without_topic
+        return tuple(
+            path for path in dict.fromkeys((*listed, *named)) if mentions.is_program(path) and language_of(path)
+        )
+
+    def is_application(self, path: str) -> bool:
+        """Return whether a source file uses Kafka."""
+        return path in self.applications
+
+    # --- modules
+
+    @cached_property
+    def _programs(self) -> Mapping[str, list[_Program]]:
+        """Return the programs by the directory of their module; one of both commits is that of the first."""
+        programs: dict[str, list[_Program]] = {}
+        known: set[str] = set()
+        for commit, tree in ((self._base, self._trees.base), (self._head, self._trees.head)):
+            for job in commit.jobs:
+                uses = (*job.flows.reads, *job.flows.writes)
+                places = frozenset(use.evidence.rpartition(":")[0] for use in uses) & tree.keys()
+                places -= {path for kind in (DESCRIPTION, TOPIC_FILE) for path in commit.reading.files.get(kind, ())}
+                if job.flows.job.key in known or not places:
+                    continue
+                for module in {self.modules.of(place) for place in places}:
+                    programs.setdefault(module, []).append(_Program(job, places))
+            known |= {job.flows.job.key for job in commit.jobs}
+        return programs
+
+    @property
+    def module_names(self) -> Collection[str]:
+        """Return the directories of the modules that programs are in."""
+        return self._programs.keys()
+
+    def programs_of(self, module: str) -> Iterable[CountedJob]:
+        """Return the jobs of the programs that a module is part of."""
+        return [program.job for user in self.programs_using(module) for program in self._programs.get(user, ())]
+
+    def programs_using(self, module: str) -> list[str]:
+        """Return the modules with programs that a module is part of: itself, or those whose build files name it."""
+        programs = self._programs
+        found, latest, builds = {module}, {module}, self._builds()
+        while latest and not (found & programs.keys()):
+            names = {name for one in latest for name in (one.rpartition("/")[2], *builds.get(one, _NO_BUILD)[0])}
+            patterns = [re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])") for name in names if name]
+            users = {other for other, (_, text) in builds.items() if any(one.search(text) for one in patterns)}
+            # A build file above others lists them, so it is not part of a program.
+            above = {other for other in users - programs.keys() if any(_is_above(other, one) for one in latest)}
+            below = {other for other in users if module and _is_above(module, other)}
+            latest = users - found - above - below
+            found |= latest
+        return sorted(found & programs.keys())
+
+    def _builds(self) -> Mapping[str, tuple[tuple[str, ...], str]]:
+        """Return the names and the build files of each module, by its directory."""
+        if not self._known_builds:
+            texts: dict[str, tuple[tuple[str, ...], str]] = {}
+            for path, content in self._trees.base.items():
+                folder, _, file = path.rpartition("/")
+                if is_build_file(file):
+                    text = self._objects.read(content).decode("utf-8", "replace")
+                    name, _ = build_name(PurePosixPath(path), text)
+                    names, others = texts.get(folder, ((), ""))
+                    texts[folder] = ((*names, *((name,) if name else ())), others + text)
+            self._known_builds = {"": ((), ""), **texts}
+        return self._known_builds
+
+    @cached_property
+    def modules(self) -> Modules:
+        """Return the modules of both commits, without their names."""
+        folders = (path.rpartition("/") for tree in (self._trees.base, self._trees.head) for path in tree)
+        return Modules(names={folder: "" for folder, _, name in folders if is_build_file(name)})
+
+
+def _message(one: Difference, rule: Rule, name: str, topics: tuple[str, ...]) -> Message:
+    """Return what a difference is."""
+    if rule is CODE_CHANGED:
+        return rule.message(one.field or one.view or "code", topics)
+    match one.aspect:
+        case "removed" | "renamed":
+            return rule.message(name, one.field, topics, one.after if one.aspect == "renamed" else "")
+        case "retyped":
+            return rule.message(name, one.field, topics, one.before, one.after)
+        case "computed":
+            return rule.message(name, one.field, topics)
+        case "key" | "partition":
+            return rule.message(name, topics, one.aspect)
+        case "topic" | "gone":
+            return rule.message(name, topics, form="of a program")
+    return rule.message(name, topics)
+
+
+def _path(name: str) -> ColumnPath:
+    try:
+        return parse_path(name)
+    except ScannerError:
+        return ()
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _is_above(directory: str, other: str) -> bool:
+    return not directory or other.startswith(f"{directory}/")

@@ -1,0 +1,1 @@
+"""Rules about schemas, contracts and columns."""

@@ -1,0 +1,1 @@
+"""What is and what is proposed: commits, their programs, and the graph with proposed jobs."""

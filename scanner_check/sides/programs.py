@@ -1,0 +1,192 @@
+"""The programs of two commits as the model of their code: which files are parsed, once each, and what they send."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from scanner_check.inputs.git import ObjectReader
+from scanner_extractor.repository.applications.settings import (
+    Settings,
+    expand,
+    is_settings_file,
+    read_settings,
+    relaxed,
+)
+from scanner_extractor.repository.bounded_parsing import Trials
+from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, parse_tree, suffix
+from scanner_programs.calls import names_in
+from scanner_programs.deep import deep_recursion
+from scanner_programs.endpoints import Endpoints, endpoints_of
+from scanner_programs.ir import Assign, Declare, File, Record
+from scanner_programs.languages import BY_ENDING
+from scanner_programs.lowering import Lowering
+from scanner_programs.program import Program
+from scanner_programs.residue import code_text
+from scanner_programs.selection import MOST_FILES, files_near_clients
+
+
+class Made(NamedTuple):
+    """The classes that schemas generate, and the tables that something writes to topics, each with these."""
+
+    records: frozenset[str]
+    tables: Mapping[str, tuple[str, ...]]
+
+
+def is_readable(path: str) -> bool:
+    """Return whether a file is source code of a language that is read, whose grammar is installed."""
+    return suffix(path) in BY_ENDING and not grammar_missing(path)
+
+
+@dataclass(slots=True)
+class Sources:
+    """Parses source files of both commits, each text once, within the limits of one repository."""
+
+    objects: ObjectReader
+    trials: Trials = field(default_factory=Trials)
+    refused: dict[str, str] = field(default_factory=dict)
+    _files: dict[tuple[str, str], File | None] = field(default_factory=dict)
+    _texts: dict[str, str] = field(default_factory=dict)
+    _settings: dict[tuple[str, str], Settings] = field(default_factory=dict)
+
+    def text(self, name: str) -> str:
+        """Return the text of an object; empty for one that is too large to be written by hand."""
+        if name not in self._texts:
+            content = self.objects.read(name)
+            self._texts[name] = content.decode("utf-8", "replace") if len(content) <= LARGEST else ""
+        return self._texts[name]
+
+    def file(self, path: str, name: str) -> File | None:
+        """Return a source file; None if it cannot be read within the limits."""
+        if (path, name) not in self._files:
+            self.expect([(path, name)])
+        return self._files[path, name]
+
+    def expect(self, wanted: Iterable[tuple[str, str]]) -> None:
+        """Parse files, by path and object, that are not known yet."""
+        new = [key for key in dict.fromkeys(wanted) if key not in self._files]
+        self.objects.expect(name for _, name in new if name not in self._texts)
+        texts = {f"{name}/{path}": self.text(name) for path, name in new}
+        refused = self.trials.refused({key: text for key, text in texts.items() if text})
+        for path, name in new:
+            text, key = texts[f"{name}/{path}"], f"{name}/{path}"
+            if key in refused:
+                self.refused[path] = refused[key]
+            is_empty = not text and bool(self.objects.read(name))
+            self._files[path, name] = None if key in refused or is_empty else _parsed(path, text)
+
+    def settings(
+        self, tree: Mapping[str, str], folder: str
+    ) -> tuple[Callable[[str], str | None], Callable[[str], str | None]]:
+        """Return what looks a setting up in the files of a directory, by its name and by what its name ends in."""
+        listed = [path for path in tree if path.startswith(folder) and is_settings_file(path)]
+        key = (folder, "".join(tree[path] for path in listed))
+        if key not in self._settings:
+            settings = Settings()
+            for path in listed:
+                for setting in read_settings(path, self.text(tree[path])):
+                    settings.add(setting)
+            self._settings[key] = settings
+        settings = self._settings[key]
+
+        def find(name: str) -> str | None:
+            known = settings.find(name)
+            return None if known is None else (expand(known.value, {}, settings, {}) or known.value)
+
+        def ending(name: str) -> str | None:
+            wanted = relaxed(name)
+            listed = [key for key in settings.known if key == wanted or key.endswith(f".{wanted}")]
+            return find(listed[0]) if len(listed) == 1 else None
+
+        return find, ending
+
+
+def _parsed(path: str, text: str) -> File:
+    syntax = BY_ENDING[suffix(path)]
+    with deep_recursion():
+        return syntax.file(Lowering(syntax), parse_tree(path, text), path)
+
+
+def file_text(file: File) -> str:
+    """Return the canonical text of a file: what remains equal if lines move and locals are renamed."""
+    parts = (file.package, file.imports, file.wildcards, file.classes, file.functions, file.statements, file.methods)
+    with deep_recursion():
+        return "\n".join(code_text(part) if isinstance(part, tuple) else str(part) for part in parts)
+
+
+def parts_of(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
+    """Return the canonical text and the line of the functions and statements of a file that name a client, by name.
+
+    They do if one of *words* is in their text, in what they use of imports, or in what their class extends.
+    """
+    own = ".".join(file.package.split(".")[:2]) if file.language not in ("go", "typescript") else ""
+    imported = {
+        name
+        for name, full in file.imports.items()
+        if any(word in full.lower() for word in words) and not (own and full.startswith(f"{own}.")) and full[:1] != "."
+    }
+
+    def uses(code: object, text: str, supers: Collection[str] = ()) -> bool:
+        named = any(word in part.lower() for word in words for part in (text, *supers))
+        return named or not imported.isdisjoint(names_in(code))
+
+    found: dict[str, tuple[str, int]] = {}
+    with deep_recursion():
+        for place in Program((file,)).places:
+            supers = place.known.cls.supers if place.known is not None else ()
+            if place.function.name and uses(place.function, text := code_text(place.function), supers):
+                found[place.name] = text, place.function.line
+        for name, one in _statements(file):
+            if uses(one, text := code_text(one)):
+                found[name] = text, 1
+    return found
+
+
+def _statements(file: File) -> Iterator[tuple[str, object]]:
+    """Yield the statements of a file by the variable that they set, of a map each entry by itself."""
+    for at, one in enumerate(file.statements):
+        if not isinstance(one, Declare | Assign):
+            yield f"statement {at}", one
+            continue
+        target = code_text(one.target)
+        waiting: list[tuple[str, object]] = [(target, one.value)]
+        while waiting:
+            name, value = waiting.pop()
+            if isinstance(value, Record):
+                waiting += [(f"{name}.{code_text(key)}", (key, each)) for key, each in value.entries]
+            elif isinstance(value, tuple) and isinstance(value[1], Record):
+                waiting.append((name, value[1]))
+            else:
+                yield name, (one.target, value)
+
+
+def endpoints(sources: Sources, tree: Mapping[str, str], paths: Collection[str], folder: str, made: Made) -> Endpoints:
+    """Return what a program sends whose files are at *paths* and whose settings are below a directory.
+
+    *made* are the classes whose objects others may send.
+    """
+    listed = [(path, tree[path]) for path in paths if path in tree]
+    sources.expect(listed)
+    files = [file for path, name in listed if (file := sources.file(path, name)) is not None]
+    found = endpoints_of(Program(tuple(files), *sources.settings(tree, folder), *made))
+    if len(files) < len(listed):
+        found.unresolved.append(("", 0))
+    return found
+
+
+def files_of(
+    sources: Sources, trees: tuple[Mapping[str, str], ...], paths: Iterable[str], changed: Collection[str]
+) -> list[str]:
+    """Return the files of a program to read: all, or of many those around its clients and the changed ones."""
+    listed = [path for path in dict.fromkeys(paths) if is_readable(path)]
+    if len(listed) <= MOST_FILES:
+        return listed
+    return files_near_clients(dict(_texts(sources, trees, listed)), changed)
+
+
+def _texts(sources: Sources, trees: tuple[Mapping[str, str], ...], paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for path in paths:
+        name = next((tree[path] for tree in reversed(trees) if path in tree), "")
+        if name:
+            yield path, sources.text(name)

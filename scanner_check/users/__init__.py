@@ -1,0 +1,1 @@
+"""Who uses a thing: the stored graph, programs by their code, other repositories and dictionaries."""

@@ -1,0 +1,204 @@
+"""A change of a document in a declared form: what a row reads is compared, what it does not read is never fine."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from committed_repository import rules
+
+from scanner_check.model import Verdict
+
+pytestmark = pytest.mark.slow
+
+CONFIG_MAP = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: orders-config}}
+data:
+  schema: |
+    {{"type": "record", "name": "Order", "fields": [{{"name": "id", "type": "long"}}{}]}}
+"""
+TOTAL = ', {"name": "total", "type": "double"}'
+CONFLUENT = """\
+apiVersion: platform.confluent.io/v1beta1
+kind: Schema
+metadata: {name: orders-value}
+spec:
+  data: {configRef: orders-config, format: avro}
+---
+"""
+READER = """\
+CREATE TABLE o (id BIGINT, total DOUBLE) WITH ('connector' = 'kafka', 'topic' = 'orders', 'format' = 'json');
+CREATE TABLE s (t DOUBLE) WITH ('connector' = 'kafka', 'topic' = 'sums', 'format' = 'json');
+INSERT INTO s SELECT total FROM o;
+"""
+SOURCE = """\
+apiVersion: argoproj.io/v1alpha1
+kind: EventSource
+metadata: {name: billing}
+spec:
+  kafka:
+    orders: {url: "k:9092", topic: orders, consumerGroup: {groupName: g}}
+"""
+TOPIC = """\
+apiVersion: kafka/v2
+kind: Topic
+metadata: {cluster: prod, name: orders, labels: {team: shop}}
+spec: {partitions: 3, configs: {cleanup.policy: delete}}
+"""
+ACCESS = """\
+apiVersion: v1
+kind: AccessControlEntry
+metadata: {name: a}
+spec: {resourceType: TOPIC, resource: orders, resourcePatternType: LITERAL, permission: READ, grantedTo: billing}
+"""
+
+
+def test_a_column_dropped_in_a_schema_of_confluent_for_kubernetes_names_its_readers(check):
+    base = {"schema.yaml": CONFLUENT + CONFIG_MAP.format(TOTAL), "job.sql": READER}
+    report = check({"schema.yaml": CONFLUENT + CONFIG_MAP.format("")}, base)
+
+    assert report.verdict in (Verdict.BREAKS, Verdict.IMPACT)
+    assert any(hit.name == "job.sql" for finding in report.findings for hit in finding.affected)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('url: "k:9092"', 'url: "other:9092"'),
+        ("groupName: g", "groupName: g2"),
+        ("}}", "}, filter: {expression: 'body.total > 10'}}"),
+    ],
+)
+def test_a_member_that_no_row_reads_is_unknown(before, after, check):
+    report = check({"source.yaml": SOURCE.replace(before, after)}, {"source.yaml": SOURCE})
+
+    assert report.verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        ("labels: {team: shop}", "labels: {team: sales}", Verdict.FINE),
+        ("cleanup.policy: delete", "cleanup.policy: compact", Verdict.UNKNOWN),
+        ("partitions: 3", "partitions: 6", Verdict.UNKNOWN),
+        ("cluster: prod", "cluster: dev", Verdict.UNKNOWN),
+    ],
+)
+def test_a_setting_of_a_declared_topic_is_judged(before, after, verdict, check):
+    assert check({"topic.yaml": TOPIC.replace(before, after)}, {"topic.yaml": TOPIC}).verdict is verdict
+
+
+def test_another_object_in_a_file_of_a_form_is_still_judged(check):
+    deployment = """\
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec: {template: {spec: {containers: [{name: shop, env: [{name: KAFKA_TOPIC, value: orders}]}]}}}
+"""
+    report = check({"a.yaml": TOPIC + deployment.replace("orders", "orders2")}, {"a.yaml": TOPIC + deployment})
+
+    assert report.verdict is not Verdict.FINE
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [(ACCESS.replace("READ", "WRITE"), Verdict.UNKNOWN), (None, Verdict.UNKNOWN), (ACCESS + "# kept\n", Verdict.FINE)],
+)
+def test_a_right_that_is_taken_is_not_fine(change, verdict, check):
+    report = check({"topic.yaml": TOPIC, "a.yaml": change}, {"topic.yaml": TOPIC, "a.yaml": ACCESS})
+
+    assert report.verdict is verdict
+
+
+def test_a_looser_level_in_a_resource_is_a_finding_in_its_file(check):
+    text = "subjects:\n- {name: o-value, schema: '\"string\"', compatibility: FULL}\n"
+    report = check({"subjects.yaml": text.replace("FULL", "NONE")}, {"subjects.yaml": text})
+
+    assert {rule for rule, _ in rules(report)} == {"level-changed"}
+    assert {finding.place.file for finding in report.findings} == {"subjects.yaml"}
+
+
+def test_a_change_in_a_form_that_nothing_declares_is_unknown(check):
+    pump = "pump:\n  channel: orders.v1\n  stream: {batch: 10}\n"
+    base = {"topic.yaml": TOPIC.replace("name: orders", "name: orders.v1"), "a.pump.yaml": pump}
+
+    assert check({"a.pump.yaml": pump.replace("batch: 10", "filter: x")}, base).verdict is Verdict.UNKNOWN
+
+
+def test_code_of_a_notebook_that_changes_is_unknown_and_its_output_is_not(check):
+    cell = {"cell_type": "code", "outputs": [], "source": ["p = KafkaProducer()\n", "p.send('orders', b'a')\n"]}
+    text = json.dumps({"cells": [cell], "metadata": {}}, indent=1)
+    before = {"a.ipynb": text.replace("p = K", "from kafka import KafkaProducer\\np = K")}
+
+    assert check({"a.ipynb": before["a.ipynb"].replace("b'a'", "b'b'")}, before).verdict is Verdict.UNKNOWN
+    assert (
+        check({"a.ipynb": before["a.ipynb"].replace('"outputs": []', '"outputs": [1]')}, before).verdict is Verdict.FINE
+    )
+
+
+BODY = """\
+BODY='{"schema": "{\\"type\\": \\"record\\", \\"name\\": \\"O\\", \\"fields\\": [FIELDS]}"}'
+curl -d "$BODY" $SR/subjects/orders-value/versions
+kafka-configs --alter --entity-type topics --entity-name orders --add-config retention.ms=9
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("FIELDS", '{\\"name\\": \\"id\\", \\"type\\": \\"long\\"}'), ("retention.ms=9", "retention.ms=1")],
+)
+def test_a_script_with_a_schema_is_judged_with_its_other_commands(before, after, check):
+    text = BODY.replace("FIELDS", '{\\"name\\": \\"a\\", \\"type\\": \\"long\\"}')
+    changed = BODY.replace(before, after).replace("FIELDS", '{\\"name\\": \\"a\\", \\"type\\": \\"long\\"}')
+
+    assert check({"register.sh": changed}, {"register.sh": text}).verdict is not Verdict.FINE
+
+
+def test_a_request_file_that_changes_the_schema_of_a_subject_is_judged(check):
+    text = 'POST http://sr/subjects/o-value/versions\n\n{"schema": "\\"long\\""}\n'
+
+    assert check({"api.http": text.replace("long", "string")}, {"api.http": text}).verdict is not Verdict.FINE
+
+
+CAPTURE = json.dumps(
+    {
+        "name": "cdc",
+        "config": {
+            "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
+            "database.dbname": "shop",
+            "topic.prefix": "shop",
+            "table.include.list": "public.orders",
+        },
+    },
+    indent=1,
+)
+FIRST = "exports.up = k => k.schema.createTable('orders', t => { t.bigInteger('id'); t.float('total') })\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "verdict"),
+    [
+        ("migrations/2.js", "exports.up = k => k.schema.table('orders', t => { t.string('note') })\n", Verdict.FINE),
+        (
+            "migrations/2.js",
+            "exports.up = k => k.schema.alterTable('orders', t => t.dropTable('x'))\n",
+            Verdict.UNKNOWN,
+        ),
+        ("migrations/2.php", "<?php Schema::table('orders', fn ($t) => $t->dropColumn('total'));\n", Verdict.UNKNOWN),
+        ("migrations/2.php", "<?php Schema::table('other', fn ($t) => $t->dropColumn('total'));\n", Verdict.FINE),
+    ],
+)
+def test_a_migration_of_a_captured_table_that_is_not_understood_is_unknown(path, text, verdict, check):
+    base = {"cdc.json": CAPTURE, "migrations/1.js": FIRST}
+
+    assert check({path: text}, base).verdict is verdict
+
+
+def test_a_migration_that_drops_a_captured_column_is_an_edit_of_the_topic(check):
+    text = "exports.up = k => k.schema.table('orders', t => { t.dropColumn('total') })\n"
+    report = check({"migrations/2.js": text}, {"cdc.json": CAPTURE, "migrations/1.js": FIRST})
+
+    assert ("column-lost", "shop.public.orders.after.total") in rules(report)

@@ -1,0 +1,85 @@
+# ruff: noqa: E501 - texts of files
+"""What runs a program, or lets it read and write, is judged by its kind; what only describes it is fine."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanner_check.model import Verdict
+
+FILES = {
+    "pay/go.mod": "module pay\n\nrequire github.com/segmentio/kafka-go v0.4.47\n",
+    "pay/main.go": 'package main\n\nimport (\n\t"context"\n\t"os"\n\n\t"github.com/segmentio/kafka-go"\n)\n\nfunc main() {\n'
+    '\tw := &kafka.Writer{Addr: kafka.TCP("b:9092"), Topic: "pay.events"}\n'
+    '\tw.WriteMessages(context.Background(), kafka.Message{Value: []byte(os.Getenv("PAY_CURRENCY"))})\n}\n',
+    "audit/requirements.txt": "confluent-kafka==2.3.0\n",
+    "audit/main.py": "from confluent_kafka import Consumer\n"
+    'c = Consumer({"group.id": "audit"})\nc.subscribe(["pay.events"])\n',
+    "deploy/pay.yaml": "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: pay}\nspec:\n  replicas: 2\n  template:\n"
+    "    spec:\n      containers:\n      - name: pay\n        image: reg/pay:1.0\n        command: [/pay]\n        env:\n"
+    "        - {name: PAY_CURRENCY, value: EUR}\n        - {name: LOG_LEVEL, value: info}\n",
+    "deploy/hpa.yaml": "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: pay}\n"
+    "spec: {minReplicas: 1, maxReplicas: 4}\n",
+    "deploy/user.yaml": "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaUser\nmetadata: {name: audit}\nspec:\n"
+    "  authorization:\n    acls:\n    - resource: {type: topic, name: pay, patternType: prefix}\n      operation: Read\n"
+    "  quotas: {producerByteRate: 100}\n",
+    "deploy/kustomization.yaml": "resources:\n- pay.yaml\n- hpa.yaml\n- user.yaml\n",
+    "chart/values.yaml": 'pay:\n  enabled: true\n  image: {tag: "1"}\n  kafka: {acks: all, clientId: pay}\n',
+    "app/application.properties": "spring.kafka.producer.acks=all\nserver.port=80\n",
+    "infra/main.tf": 'resource "kafka_topic" "pay" {\n  name = "pay.events"\n  partitions = 3\n  config = {\n'
+    '    "retention.ms" = "1000"\n    "segment.ms" = "10"\n  }\n}\n',
+    "topics.sh": "kafka-topics --create --topic pay.events --partitions 3\n",
+    "pay/Dockerfile": 'FROM golang:1.22\nCMD ["/pay"]\n',
+    "locale/de.json": '{"topic": "Thema"}',
+}
+
+
+def edited(path: str, old: str, new: str) -> dict[str, str]:
+    assert old in FILES[path]
+    return {path: FILES[path].replace(old, new, 1)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("deploy/pay.yaml", "replicas: 2", "replicas: 0"),
+        ("deploy/pay.yaml", "[/pay]", "[sleep, infinity]"),
+        ("deploy/pay.yaml", "[/pay]", "[/pay, --dry-run]"),
+        ("deploy/pay.yaml", "value: EUR", "value: CHF"),
+        ("deploy/hpa.yaml", "maxReplicas: 4", "maxReplicas: 0"),
+        ("deploy/user.yaml", "operation: Read", "operation: Describe"),
+        ("deploy/kustomization.yaml", "- pay.yaml\n", ""),
+        ("deploy/kustomization.yaml", "- user.yaml\n", ""),
+        ("chart/values.yaml", "enabled: true", "enabled: false"),
+        ("chart/values.yaml", "acks: all", "acks: 1"),
+        ("app/application.properties", "acks=all", "acks=0"),
+        ("infra/main.tf", '"1000"', '"10"'),
+        ("infra/main.tf", "partitions = 3", "partitions = 6"),
+        ("pay/Dockerfile", 'CMD ["/pay"]', 'CMD ["/bin/true"]'),
+    ],
+)
+def test_what_stops_a_program_or_changes_its_records_is_not_fine(check, path: str, old: str, new: str) -> None:
+    assert check(edited(path, old, new), FILES).verdict is not Verdict.FINE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("deploy/pay.yaml", "replicas: 2", "replicas: 5"),
+        ("deploy/pay.yaml", "pay:1.0", "pay:1.1"),
+        ("deploy/pay.yaml", "value: info", "value: debug"),
+        ("deploy/hpa.yaml", "maxReplicas: 4", "maxReplicas: 9"),
+        ("deploy/user.yaml", "Rate: 100", "Rate: 200"),
+        ("deploy/kustomization.yaml", "- hpa.yaml\n", ""),
+        ("chart/values.yaml", 'tag: "1"', 'tag: "2"'),
+        ("chart/values.yaml", "clientId: pay", "clientId: pay2"),
+        ("app/application.properties", "port=80", "port=81"),
+        ("infra/main.tf", '"10"', '"20"'),
+        ("pay/Dockerfile", "1.22", "1.23"),
+        ("locale/de.json", "Thema", "Gegenstand"),
+    ],
+)
+def test_what_describes_a_program_is_fine(check, path: str, old: str, new: str) -> None:
+    assert check(edited(path, old, new), FILES).verdict is Verdict.FINE

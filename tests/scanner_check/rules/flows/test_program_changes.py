@@ -1,0 +1,340 @@
+"""Whose code changes: programs, and modules that their build files name."""
+
+from __future__ import annotations
+
+import pytest
+from committed_repository import BASE, KSQL
+
+from scanner_check.model import Verdict
+
+pytestmark = pytest.mark.slow
+
+
+def test_code_that_programs_share_counts_and_code_of_others_is_fine(check):
+    """The build files of programs name the module; what nothing names hits nobody."""
+    java = "class Order {\n  int id;\n  int total;\n}\n"
+    pom = "<project><artifactId>{}</artifactId>{}</project>"
+    base = {
+        **BASE,
+        "common/pom.xml": pom.format("acme-common", ""),
+        "common/Order.java": java,
+        "pom.xml": pom.format("all", "<module>common</module><module>site</module><module>shop</module>"),
+        "site/pom.xml": pom.format("site", "<parent><artifactId>all</artifactId></parent>"),
+        "site/Page.java": java,
+        "shop/pom.xml": pom.format(
+            "shop", "<parent><artifactId>all</artifactId></parent><artifactId>acme-common</artifactId>"
+        ),
+        "shop/A.java": "import org.springframework.kafka.core.KafkaTemplate;\n"
+        'class A { KafkaTemplate<String, Order> t; void send(Order o) { t.send("orders", o); } }\n',
+    }
+    less, comment = java.replace("  int total;\n", ""), {"a.ksql": KSQL + "-- more\n"}
+    report = check({"common/Order.java": less, **comment}, base)
+    assert {finding.rule for finding in report.findings if finding.counts} == {"record-field-removed"}
+    assert check({"site/Page.java": less, **comment}, base).verdict is Verdict.FINE
+
+
+def test_code_of_a_module_that_is_new_is_fine(check):
+    """Nothing can name it yet."""
+    base = {**BASE, "shop/pom.xml": "<project/>", "shop/A.java": "class A { KafkaTemplate<String, Order> t; }\n"}
+    files = {"extra/pom.xml": "<project/>", "extra/B.java": "class B {\n  int id;\n}\n", "a.ksql": KSQL + "-- more\n"}
+    assert "code-changed" not in {finding.rule for finding in check(files, base).findings}
+
+
+def test_code_that_uses_kafka_and_names_no_topic_that_is_known_is_unknown(check):
+    """Beside other files, too; where nothing of it is read, nobody can say whom it hits."""
+    code = "from kafka import KafkaProducer\nfor name in listed():\n    KafkaProducer().send(name, {'total': 1})\n"
+    base = {**BASE, "jobs/setup.py": "", "jobs/relay.py": code}
+    files = {"jobs/relay.py": code.replace("total", "sum"), "a.ksql": KSQL + "-- more\n"}
+
+    report = check(files, base)
+
+    assert {(finding.rule, finding.target) for finding in report.findings if finding.counts} == {
+        ("record-field-removed", "jobs/relay.py")
+    }
+    assert report.verdict is Verdict.UNKNOWN
+
+
+def test_the_settings_of_a_client_in_code_are_unknown_without_an_import(check):
+    """The name of the class is a text, and the platform that makes the consumer is not known."""
+    code = (
+        "import os\nCONSUMER = {'class': 'house.KafkaConsumer', 'topics': os.environ['INPUT_TOPICS']}\nLEVEL = 'info'\n"
+    )
+    base = {**BASE, "step/setup.py": "", "step/settings.py": code}
+    comment = {"a.ksql": KSQL + "-- more\n"}
+
+    renamed = check({"step/settings.py": code.replace("INPUT_TOPICS", "SOURCE_TOPICS"), **comment}, base)
+    assert [(finding.rule, finding.target) for finding in renamed.findings if finding.counts] == [
+        ("code-changed", "step/settings.py")
+    ]
+    assert renamed.verdict is Verdict.UNKNOWN
+    assert check({"step/settings.py": code.replace("info", "debug"), **comment}, base).verdict is Verdict.FINE
+
+
+def test_a_program_without_known_topics_beside_one_that_only_reads_is_unknown(check):
+    """What the reader does says nothing of the other."""
+    reader = "from kafka import KafkaConsumer\nKafkaConsumer('orders')\n"
+    writer = """\
+def publish(frame, topics):
+    frame = frame.withColumn("at", seconds(frame["at"]))
+    for topic in topics():
+        frame.writeStream.format("kafka").option("topic", topic).start()
+"""
+    base = {**BASE, "jobs/setup.py": "", "jobs/read.py": reader, "jobs/write.py": writer}
+
+    report = check({"jobs/write.py": writer.replace("seconds", "millis"), "a.ksql": KSQL + "-- more\n"}, base)
+
+    assert report.verdict is Verdict.UNKNOWN
+    assert "jobs/write.py" in {finding.target for finding in report.findings if finding.counts}
+
+
+SHOP = {
+    "shop/pom.xml": "<project><artifactId>shop</artifactId></project>",
+    "shop/Order.java": "package shop;\nclass Order {\n  int id;\n  int total;\n}\n",
+    "shop/Page.java": 'package shop;\nclass Page {\n  String title() { return "a"; }\n}\n',
+    "shop/Sender.java": (
+        "package shop;\nimport org.springframework.kafka.core.KafkaTemplate;\nclass Sender {\n"
+        "  KafkaTemplate<String, Order> template;\n  void send(Order order) {\n"
+        '    log.info("sent");\n    template.send("BIG", order);\n  }\n}\n'
+    ),
+}
+READER = {
+    "bill/pom.xml": "<project><artifactId>bill</artifactId></project>",
+    "bill/Bills.java": (
+        "package bill;\nimport org.springframework.kafka.annotation.KafkaListener;\nclass Bills {\n"
+        '  @KafkaListener(topics = "BIG", groupId = "bill")\n  void on(String order) { store(order); }\n}\n'
+    ),
+}
+
+
+def edited(path: str, old: str, new: str) -> dict[str, str]:
+    return {path: {**SHOP, **READER}[path].replace(old, new)}
+
+
+def test_a_field_that_leaves_a_record_names_the_topic_and_its_readers(check):
+    report = check(edited("shop/Order.java", "  int total;\n", ""), {**BASE, **SHOP, **READER})
+
+    (finding,) = (finding for finding in report.findings if finding.counts)
+    assert (finding.rule, finding.target, finding.verdict) == ("record-field-removed", "job shop", Verdict.IMPACT)
+    assert finding.what == "shop writes BIG as Order, which loses total"
+    assert {"s3", "bill"} <= {hit.name for hit in finding.readers}
+
+
+def test_the_place_of_a_finding_is_the_changed_line(check):
+    report = check(edited("shop/Sender.java", "BIG", "SMALL"), {**BASE, **SHOP, **READER})
+
+    assert ("shop/Sender.java", 7) in {(one.place.file, one.place.line) for one in report.findings if one.counts}
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("shop/Sender.java", '    log.info("sent");\n', ""),
+        ("shop/Sender.java", "class Sender", "/** Sends. */\nclass Sender"),
+        ("shop/Page.java", '"a"', '"b"'),
+        ("shop/Order.java", "  int id;\n", "  int id;\n  int more;\n"),
+        ("bill/Bills.java", "store(order)", "keep(order)"),
+        ("bill/Bills.java", 'groupId = "bill"', 'groupId = "bills"'),
+    ],
+)
+def test_logging_pages_further_fields_and_programs_that_only_read_hit_nobody(check, path, old, new):
+    report = check(edited(path, old, new), {**BASE, **SHOP, **READER})
+
+    assert report.verdict is Verdict.FINE
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('template.send("BIG", order)', 'template.send("BIG", order.id, order)'),
+        ("package shop;\n", "package shop;\nimport shop.v2.Order;\n"),
+    ],
+)
+def test_a_key_and_the_import_of_another_record_hit_the_readers(check, old, new):
+    base = {**BASE, **SHOP, **READER}
+    base["shop/Sender.java"] = base["shop/Sender.java"].replace("package shop;", "package shop;\nimport shop.v1.Order;")
+    text = base["shop/Sender.java"].replace(old, new).replace("import shop.v2.Order;\n\nimport shop.v1.Order;", "")
+    text = text.replace("import shop.v2.Order;\nimport shop.v1.Order;\n", "import shop.v2.Order;\n")
+
+    assert check({"shop/Sender.java": text}, base).verdict is Verdict.IMPACT
+
+
+def test_a_renamed_topic_is_one_finding(check):
+    """The writer, the readers and the declaration say the same."""
+    report = check(edited("shop/Sender.java", "BIG", "LARGE"), {**SHOP, **READER})
+
+    counting = [finding for finding in report.findings if finding.counts]
+    assert [finding.rule for finding in counting] == ["topic-renamed"]
+    assert counting[0].what.startswith("BIG → LARGE")
+    assert "bill" in counting[0].what
+
+
+def test_a_change_without_anything_of_kafka_says_so(check):
+    report = check({"README.md": "more", "web/a.css": "a {}"}, {**BASE, "README.md": "", "web/a.css": ""})
+
+    assert (report.verdict, report.scope) == (Verdict.FINE, "Nothing in this change concerns Kafka")
+
+
+def test_files_that_scanner_does_not_claim_to_understand_are_listed(check):
+    report = check({"lib/a.bin": "b", "a.ksql": KSQL + "-- more\n"}, {**BASE, "lib/a.bin": "a"})
+
+    assert (report.verdict, report.scope) == (Verdict.FINE, "1 file examined; not examined: `lib/a.bin`")
+
+
+def test_code_of_another_platform_reaches_no_record(check):
+    """A page in JavaScript cannot be called by the Java that sends records, whatever its names are."""
+    page = "export const Order = 3;\n"
+    base = {**BASE, **SHOP, "shop/page.js": page}
+
+    report = check({"shop/page.js": page.replace("3", "4")}, base)
+
+    assert report.verdict is Verdict.FINE
+
+
+def test_the_answer_says_what_changed_once(check):
+    report = check(edited("shop/Sender.java", "order);\n  }", "halved(order));\n  }"), {**BASE, **SHOP})
+
+    (finding,) = (finding for finding in report.findings if finding.counts)
+    assert finding.what == "shop sends to BIG in another form"
+
+
+def test_a_change_that_speaks_of_kafka_and_hits_nobody_does_not_deny_it(check):
+    """A constant with the name of a topic that nothing uses yet."""
+    settings = 'class Settings {\n  String page = "a";\n}\n'
+    base = {**BASE, **SHOP, "shop/Settings.java": settings}
+
+    report = check({"shop/Settings.java": settings.replace("  String", '  String smsTopic = "b";\n  String')}, base)
+
+    assert report.verdict is Verdict.FINE
+    assert report.concerns_kafka
+
+
+def test_a_workflow_is_examined_by_its_commands(check):
+    """Names of steps, and paths that start it, are not commands."""
+    path, steps = ".github/workflows/ci.yaml", "on:\n  push:\n    paths:\n      - connectors/**\njobs: {}\n"
+    base = {**BASE, path: steps}
+
+    report = check({path: steps + "# more\n", "pom.xml": "<project/>"}, base)
+    assert (report.verdict, report.concerns_kafka, report.not_examined) == (Verdict.FINE, False, ())
+    report = check({path: steps.replace("connectors/**", "connectors/*.json")}, base)
+    assert report.verdict is Verdict.FINE
+    report = check({path: steps + "  - run: kafka-topics --delete --topic orders\n"}, base)
+    assert report.verdict is Verdict.UNKNOWN
+
+
+def test_a_function_that_answers_requests_reaches_no_record_by_its_route(check):
+    """What starts the program sends records and sets up the routes; the answer to a request is no record."""
+    sender = SHOP["shop/Sender.java"].replace('log.info("sent");', "Routes.initRoutes(server);")
+    routes = 'package shop;\nclass Routes {\n  static void initRoutes(Server s) { s.get("/", Page::title); }\n}\n'
+    base = {**BASE, **SHOP, "shop/Sender.java": sender, "shop/Routes.java": routes}
+
+    report = check(edited("shop/Page.java", '"a"', '"b"'), base)
+
+    assert report.verdict is Verdict.FINE
+
+
+def test_a_value_that_a_serializer_uses_is_unknown_without_a_known_topic(check):
+    """A library of events: the programs that write them resolve no topic."""
+    serde = (
+        "package shop;\nimport org.apache.kafka.common.serialization.Serializer;\n"
+        "class Serde implements Serializer<Event> {\n"
+        "  byte[] serialize(String t, Event e) { return e.of(Kinds.KIND); }\n}\n"
+    )
+    kinds = 'package shop;\nclass Kinds {\n  static final String KIND = "started";\n}\n'
+    base = {**BASE, "shop/pom.xml": "<project/>", "shop/Serde.java": serde, "shop/Kinds.java": kinds}
+
+    assert check({"shop/Kinds.java": kinds.replace("started", "begun")}, base).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("name", ["create", "metricOf"])
+def test_what_makes_a_record_is_followed_whatever_it_is_called(check, name):
+    """A common name is followed by its class; metrics are what the records are about."""
+    maker = f"package shop;\nclass Maker {{\n  Order {name}(int id) {{ return new Order(id); }}\n}}\n"
+    sender = (
+        SHOP["shop/Sender.java"]
+        .replace("  void", "  Maker maker;\n  void")
+        .replace('"BIG", order', f'"BIG", maker.{name}(order.id)')
+    )
+    base = {**BASE, **SHOP, "shop/Maker.java": maker, "shop/Sender.java": sender}
+
+    report = check({"shop/Maker.java": maker.replace("new Order(id)", "new Order(-id)")}, base)
+
+    assert report.verdict is Verdict.IMPACT
+
+
+def test_a_directory_of_features_is_not_one_of_tests(check):
+    base = {**BASE, "shop/pom.xml": SHOP["shop/pom.xml"], "shop/features/Sender.java": SHOP["shop/Sender.java"]}
+
+    report = check({"shop/features/Sender.java": SHOP["shop/Sender.java"].replace('"BIG", order', '"BIG", o')}, base)
+
+    assert report.verdict is Verdict.IMPACT
+
+
+@pytest.mark.parametrize(("key", "verdict"), [("producer", Verdict.UNKNOWN), ("swagger", Verdict.FINE)])
+def test_a_setting_that_stops_a_producer_is_unknown(check, key, verdict):
+    path, on = "shop/src/main/resources/application.yml", f"shop:\n  {key}:\n    enabled: true\n"
+
+    assert check({path: on.replace("true", "false")}, {**BASE, **SHOP, path: on}).verdict is verdict
+
+
+def test_a_script_without_an_ending_is_listed(check):
+    script = "#!/usr/bin/env python\nfrom kafka import KafkaProducer\nKafkaProducer().send('BIG', b'1')\n"
+
+    report = check({"bin/relay": script.replace("b'1'", "b'2'")}, {**BASE, "bin/relay": script})
+
+    assert report.verdict is Verdict.UNKNOWN
+    assert [finding.place.file for finding in report.findings if finding.rule == "not-read"] == ["bin/relay"]
+
+
+BILL = '{"type": "record", "namespace": "bill", "name": "Bill", "fields": [{"name": "state", "type": "string"}]}'
+MAKER = """package bill;
+class Maker {
+  static Bill make(Order order) {
+    Bill bill = new Bill();
+    bill.setState(state(order));
+    return bill;
+  }
+  static String state(Order order) { return order.isPaid() ? "PAID" : "OPEN"; }
+  static String title(Order order) { return "Order"; }
+}
+"""
+OUTBOX = {
+    "bill/pom.xml": "<project><artifactId>bill</artifactId></project>",
+    "bill/bill.avsc": BILL,
+    "bill/Maker.java": MAKER,
+    "bill/Made.java": "package bill;\nclass Made {\n  Bill bill;\n}\n",
+    "bill/Relay.java": (
+        "package bill;\nimport org.springframework.kafka.core.KafkaTemplate;\nclass Relay {\n"
+        "  KafkaTemplate<String, Bill> template;\n  void on(Made made) {\n"
+        '    template.send("bills", made.getBill());\n  }\n}\n'
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        ('"PAID"', '"SETTLED"', Verdict.UNKNOWN),
+        ("    return bill;", '    bill.setState("LATE");\n    return bill;', Verdict.UNKNOWN),
+        ("    return bill;", '    if (late) bill.setDue("now");\n    return bill;', Verdict.FINE),
+        ("    return bill;", "    bill.setDue(order.due());\n    return bill;", Verdict.FINE),
+        ('"Order"', '"An order"', Verdict.FINE),
+    ],
+)
+def test_code_that_makes_a_record_of_a_schema_reaches_who_sends_it(check, old, new, verdict):
+    """Also if an event or a table is between them, so that neither calls the other."""
+    report = check({"bill/Maker.java": MAKER.replace(old, new)}, {**BASE, **OUTBOX})
+    assert report.verdict is verdict
+    assert [one.rule for one in report.findings if one.counts] == ["record-field-computed"] * (
+        verdict is Verdict.UNKNOWN
+    )
+
+
+def test_the_place_of_a_topic_that_is_read_is_where_that_one_is_read(check):
+    code = (
+        "from kafka import KafkaConsumer\nfirst = KafkaConsumer('archive')\nsecond = KafkaConsumer('orders-a')\n"
+        "third = KafkaConsumer('orders')\n"
+    )
+    report = check({"read.py": code.replace("orders-a", "orders-b")}, {**BASE, "read.py": code})
+    (finding,) = (one for one in report.findings if one.rule == "input-without-writer")
+    assert (finding.item, finding.place.file, finding.place.line) == ("orders-b", "read.py", 3)
+    assert finding.what.startswith("orders-b, which nothing in the repository writes or declares, is read")
