@@ -17,7 +17,7 @@ pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = sorted(file.parent.name for file in ROOT.glob("*/__init__.py"))
-LARGEST = 5 * 1024 * 1024 // 2
+LARGEST = 3 * 2**20
 
 
 def build(sources: Path, output: Path) -> dict[str, bytes]:
