@@ -16,7 +16,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from large_installation import Size, build
-from measure import Row, Run, run, scanner
+from measure import Row, Run, run, scanner, sized
 from sqlalchemy import Connection, delete, insert, select, update
 
 from scanner_dictionary.engine.open import open_dictionary, writing
@@ -27,7 +27,7 @@ from scanner_model.columns import Column, ColumnPath
 
 _RUNS = 5
 _FILES = 100
-_SIZE = Size(columns=1_000_000, topics=10_000, jobs=2_000)
+_SIZE = Size(columns=sized(1_000_000), topics=sized(10_000), jobs=sized(2_000))
 _IMPACT = 6
 _PLAIN = frozenset(("boolean", "int", "long", "float", "double", "bytes", "string"))
 

@@ -21,10 +21,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from installation import SEED
 from lineage_clients import Posted, post, spoiled
 from lineage_installation import ndjson
-from measure import Row, scanner
+from measure import Row, scanner, sized
 
-_EVENTS, _CLIENTS, _EVERY = 10_000, 16, 20
-_KILLS, _FILLS = 20, 2
+_EVENTS, _CLIENTS, _EVERY = sized(10_000), 16, 20
+_KILLS, _FILLS = min(20, _EVENTS // 50), 2
 _DISK = "32m"
 _LIMIT = 10_000
 """Bytes of a file, where no small disk can be mounted."""

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-from measure import Row, environment, run, scanner
+from measure import Row, environment, run, scanner, sized
 
-_TOPICS, _COLUMNS, _JOBS, _EDGES, _PAIRS = 2_000, 50, 1_000, 10, 10
+_TOPICS, _COLUMNS, _JOBS, _EDGES, _PAIRS = 2 * sized(1_000), 50, sized(1_000), 10, 10
 _SECONDS, _MEMORY = 60.0, 300.0
 TARGETS = ("datahub", "openmetadata", "unity", "google", "datazone", "glue")
 _OPTIONS = {

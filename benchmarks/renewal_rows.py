@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from installation import SEED
 from large_installation import Size, build
-from measure import Row, Run, conditions, run, scanner, table
+from measure import Row, Run, conditions, run, scanner, sized, table
 from sqlalchemy import Connection, insert, select, update
 
 from scanner_dictionary.engine.open import open_dictionary, writing
@@ -27,7 +27,7 @@ from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.apply import next_id
 
 _RUNS = 3
-_COLUMNS = 1_000_000
+_COLUMNS = sized(1_000_000)
 
 
 def renewal_row(directory: Path, columns: int = _COLUMNS) -> list[Row]:

@@ -6,9 +6,9 @@ import statistics
 from pathlib import Path
 
 from large_repository import commit, write_repository
-from measure import Row, Run, run, scanner
+from measure import Row, Run, run, scanner, sized
 
-_FILES, _RUNS = 20_000, 3
+_FILES, _RUNS = sized(20_000), 3
 _IMPACT, _READ = 6, 0
 _OF_SERVICE = 98
 """Source files of a service: all but its build file and deployment."""

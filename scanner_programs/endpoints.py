@@ -488,6 +488,9 @@ class _Reader:
             for one in self._parts_of(machine, parts.pop("record"), depth + 1):
                 yield {**one, **parts}
             return
+        for value in thing.fields.values() if thing.known is None and thing.type else ():
+            for key, inner in self._of_serializer(machine, value, depth).items():
+                parts.setdefault(key, inner)
         if thing.known is None and {"value", "topic"} & parts.keys():
             more = {key: one for key, one in thing.fields.items() if key.lower().strip("_") not in _PARTS}
             if more:

@@ -24,7 +24,10 @@ _JVM = frozenset(("java", "kotlin", "scala"))
 CLIENTS: tuple[Client, ...] = (
     Client(
         "Serializers",
-        ("org.apache.kafka.common.serialization", "org.apache.flink.api.common.serialization", "Confluent.Kafka"),
+        (
+            *("org.apache.kafka.common.serialization", "org.apache.flink.api.common.serialization", "Confluent.Kafka"),
+            *("org.apache.flink.connector.kafka", "org.apache.flink.streaming.connectors.kafka"),
+        ),
         implements=_words(
             "Serializer SerializationSchema KafkaRecordSerializationSchema KafkaSerializationSchema ISerializer"
             " IAsyncSerializer"

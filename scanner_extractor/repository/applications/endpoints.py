@@ -55,7 +55,7 @@ class ProgramEndpoints:
     modules: Modules
     users: Callable[[str], list[str]]
     settings: Callable[[str], Settings]
-    expand: Callable[[str, str], str | None]
+    expand: Callable[[str, Settings, str], str | None]
     trials: Trials
     known: KnownEndpoints
     left: int = MOST_STEPS
@@ -204,7 +204,7 @@ class ProgramEndpoints:
             if values:
                 return values.pop() if len(values) == len(deployed) == 1 else f"${{{name}}}"
             known = settings.find(name)
-            return None if known is None else (self.expand(known.value, module) or known.value)
+            return None if known is None else (self.expand(known.value, settings, module) or known.value)
 
         def ending(name: str) -> str | None:
             wanted = relaxed(name)

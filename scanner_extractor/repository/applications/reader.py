@@ -586,6 +586,7 @@ class _Reader:
         module = self.settings.get(self.modules.of(path))
         for name in included(self.files[path]) if module is not None else ():
             named = [other for other in self.files if other.rpartition("/")[2] in (name, f"{name}.conf")]
+            named = [other for other in named if not is_test(other)]
             near = [other for other in named if other.rpartition("/")[0] == path.rpartition("/")[0]]
             for other in (near or named)[:1] if near or len({self.files[one] for one in named}) == 1 else ():
                 for setting in read_settings(other, self.files[other]):
@@ -852,7 +853,7 @@ class _Reader:
             modules=self.modules,
             users=self._users,
             settings=self._settings,
-            expand=lambda text, module: expand(text, {}, self._settings(module), self.variables_of(f"{module}/")),
+            expand=lambda text, settings, module: expand(text, {}, settings, self.variables_of(f"{module}/")),
             trials=self.trials,
             known=self.known.endpoints,
         )
