@@ -137,28 +137,28 @@ def parts_of(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
             supers = place.known.cls.supers if place.known is not None else ()
             if place.function.name and uses(place.function, text := code_text(place.function), supers):
                 found[place.name] = text, place.function.line
-        for name, one in _statements(file):
-            if uses(one, text := code_text(one)):
-                found[name] = text, 1
+        for name, one, around in _statements(file):
+            if uses((one, around), f"{name} {code_text(around)}"):
+                found[name] = code_text(one), 1
     return found
 
 
-def _statements(file: File) -> Iterator[tuple[str, object]]:
-    """Yield the statements of a file by the variable that they set, of a map each entry by itself."""
+def _statements(file: File) -> Iterator[tuple[str, object, object]]:
+    """Yield the statements of a file by the variable that they set, of a map each entry by itself, and what has it."""
     for at, one in enumerate(file.statements):
         if not isinstance(one, Declare | Assign):
-            yield f"statement {at}", one
+            yield f"statement {at}", one, one
             continue
         target = code_text(one.target)
-        waiting: list[tuple[str, object]] = [(target, one.value)]
+        waiting: list[tuple[str, object, object]] = [(target, one.value, one)]
         while waiting:
-            name, value = waiting.pop()
-            if isinstance(value, Record):
-                waiting += [(f"{name}.{code_text(key)}", (key, each)) for key, each in value.entries]
-            elif isinstance(value, tuple) and isinstance(value[1], Record):
-                waiting.append((name, value[1]))
+            name, value, around = waiting.pop()
+            inside = value[1] if isinstance(value, tuple) else value
+            if isinstance(inside, Record):
+                plain = tuple((key, each) for key, each in inside.entries if not isinstance(each, Record))
+                waiting += [(f"{name}.{code_text(key)}", (key, each), plain) for key, each in inside.entries]
             else:
-                yield name, (one.target, value)
+                yield name, (one.target, value), around
 
 
 def endpoints(sources: Sources, tree: Mapping[str, str], paths: Collection[str], folder: str, made: Made) -> Endpoints:

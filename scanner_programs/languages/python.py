@@ -184,7 +184,8 @@ def _field(lower: Lowering, node: Node, is_data: bool) -> Field:
         value = named.get("default")
         if value is None and right is not None and notes[0].arguments and not notes[0].arguments[0].name:
             value = notes[0].arguments[0].value
-    static = not (is_data and kind) or kind.startswith("ClassVar")
+    # PEP 526: what is annotated is a variable of the instances; of the class, too, if it has a value.
+    static = not kind or kind.startswith("ClassVar") or (value is not None and not is_data)
     return Field(text(node.child_by_field_name("left")), kind, value, notes, static, line(node))
 
 
