@@ -559,6 +559,8 @@ class Machine:
                 return Ref(f"{before}.{name}") if found is None else found
             case Items() if name in ("0", "1", "2", "3"):
                 return self._part(value, int(name))
+            case Items() if (found := _of_items(value, name)) is not None:
+                return found
         own = self.known_type(value)
         written = self._written.get((show(value), name)) if name in self._written_names else None
         if written is not None:
@@ -1240,7 +1242,8 @@ class Machine:
             if found is not None:
                 return self.call_method(*found, given, code, scope, discarded=discarded)
             value = self._name(function.name, scope)
-            if value == Ref(function.name) and scope.file.language in IMPLICIT:
+            is_object = function.name[:1].isupper() and scope.file.language in ("scala", "kotlin")  # what makes one
+            if value == Ref(function.name) and scope.file.language in IMPLICIT and not is_object:
                 receiver = next(
                     (one for one, _ in self._receivers(scope) if one is not None and self.full_type(one)), None
                 )
@@ -1395,6 +1398,8 @@ class Machine:
                 changed = self._change_items(of, name, given)
                 if changed is not None:
                     return changed
+                if not given and (converted := _of_items(of, name)) is not None:
+                    return converted
             case _:
                 known_class = self.known_type(of)
                 if known_class is None and isinstance(of, Input) and len(given) == 2:
@@ -2082,6 +2087,18 @@ def _accessor(name: str) -> str:
         if name.startswith(prefix) and rest[:1].isupper():
             return _lower(rest)
     return ""
+
+
+def _of_items(value: Items, name: str) -> Value | None:
+    """Return what a member of a sequence without arguments is: the sequence in another form, its first or last element.
+
+    In the libraries of the languages, what begins with `to` or `as` has the same elements.
+    """
+    if name in ("stream", "iterator") or (name[:2] in ("to", "as") and (name[2:3].isupper() or name[2:3] == "_")):
+        return None if name in ("toString", "to_string") else value
+    if value.values and name in ("head", "first", "First", "getFirst"):
+        return value.values[0]
+    return value.values[-1] if value.values and name in ("last", "Last", "getLast") else None
 
 
 def _common(one: str, other: str) -> int:

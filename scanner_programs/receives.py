@@ -75,7 +75,8 @@ class Receives:
             for one in value.values:
                 yield from self._named(one, depth + 1)
         elif isinstance(value, Apply) and not any(True for _ in self.texts(value)):
-            for one in value.arguments:
+            listed = (value.of,) if isinstance(value.of, Items) and not value.arguments else ()  # in another form
+            for one in (*listed, *value.arguments):
                 yield from self._named(one, depth + 1)
         else:
             yield from self.texts(value)
@@ -89,6 +90,8 @@ class Receives:
             named = [row for row in self.rows if name in row.subscribes and self._is_of(value.of, value.name, row)]
             if named:
                 return is_streams(named[0].packages)
+            if any(self._source_in(one) for one in value.arguments):
+                return True
         if not isinstance(value, Input | Apply | Thing):
             return None
         kind = self.machine.full_type(value) or (value.name if isinstance(value, Apply) and value.of is None else "")
@@ -104,6 +107,12 @@ class Receives:
             if self.listened(view) is not None and not self._is_other(view, at):
                 return True
         return None
+
+    def _source_in(self, value: Value) -> bool:
+        """Return whether a value is what a stream is read from: an object of a library of streams that names topics."""
+        kind = value.type if isinstance(value, Thing) and value.known is None else ""
+        simple = kind.partition("<")[0].rpartition(".")[2]
+        return any(is_streams(row.packages) and simple in row.receives and begins(kind, row.packages) for row in self.rows)
 
     def _makes_reader(self, value: Apply) -> bool:
         return any(value.name in row.receives and self._is_of(value.of, value.name, row) for row in self.rows)
@@ -166,6 +175,9 @@ class Receives:
 
     def _made_for(self, value: Apply | Thing) -> Iterator[str]:
         """Yield the topics that the call or constructor of an object names."""
+        for one in value.arguments:
+            if self._source_in(one):
+                yield from self._named(one)
         name = plain(_last(value.name if isinstance(value, Apply) else value.type))
         row = next((row for row in self.rows if name in row.subscribes), None)
         if row is not None:

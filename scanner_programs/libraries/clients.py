@@ -137,6 +137,7 @@ CLIENTS: tuple[Client, ...] = (
         ("org.apache.flink.connector.kafka", "org.apache.flink.streaming.connectors.kafka"),
         sends={"sinkTo": {1: "sink"}, "addSink": {1: "sink"}},
         types=_words("KafkaSink FlinkKafkaProducer"),
+        receives=_words("KafkaSource FlinkKafkaConsumer"),
         whole=_words("sinkTo addSink"),
         subscribes={"setTopics": {0: "topic"}, "setTopicPattern": {0: "topic"}, "FlinkKafkaConsumer": {0: "topic"}},
         languages=_JVM,
