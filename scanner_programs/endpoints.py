@@ -45,6 +45,7 @@ class Contract:
 
     *topics* are the names of the topic as far as they are known. *opaque* says that something in it was not followed.
     *path* are the functions from the view to the call, *files* those that they are in, from the call outwards.
+    *managed*: a framework finds the view by its notes, so that no code needs to name it.
     """
 
     view: str
@@ -60,6 +61,7 @@ class Contract:
     signature: str = ""
     path: tuple[str, ...] = ()
     files: tuple[str, ...] = field(default=(), compare=False)
+    managed: bool = field(default=False, compare=False)
 
     @property
     def content(self) -> tuple[object, ...]:
@@ -625,6 +627,7 @@ class _Reader:
             + f"/{len(self._view.function.parameters)}",
             path=tuple(self._names[id(one)] for one in self._machine.functions if id(one) in self._names),
             files=self._files_on_the_way(place),
+            managed=bool(self._view.function.notes or (self._view.known is not None and self._view.known.cls.notes)),
         )
         if contract not in self._found.contracts:
             self._found.contracts.append(contract)

@@ -112,7 +112,9 @@ class Receives:
         """Return whether a value is what a stream is read from: an object of a library of streams that names topics."""
         kind = value.type if isinstance(value, Thing) and value.known is None else ""
         simple = kind.partition("<")[0].rpartition(".")[2]
-        return any(is_streams(row.packages) and simple in row.receives and begins(kind, row.packages) for row in self.rows)
+        return any(
+            is_streams(row.packages) and simple in row.receives and begins(kind, row.packages) for row in self.rows
+        )
 
     def _makes_reader(self, value: Apply) -> bool:
         return any(value.name in row.receives and self._is_of(value.of, value.name, row) for row in self.rows)

@@ -137,8 +137,8 @@ def parts_of(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
             supers = place.known.cls.supers if place.known is not None else ()
             if place.function.name and uses(place.function, text := code_text(place.function), supers):
                 found[place.name] = text, place.function.line
-        for name, one, around in _statements(file):
-            if uses((one, around), f"{name} {code_text(around)}"):
+        for name, one, beside in _statements(file):
+            if uses((one, beside), f"{name} {code_text(beside)}"):
                 found[name] = code_text(one), 1
     return found
 
@@ -152,13 +152,13 @@ def _statements(file: File) -> Iterator[tuple[str, object, object]]:
         target = code_text(one.target)
         waiting: list[tuple[str, object, object]] = [(target, one.value, one)]
         while waiting:
-            name, value, around = waiting.pop()
+            name, value, beside = waiting.pop()
             inside = value[1] if isinstance(value, tuple) else value
             if isinstance(inside, Record):
                 plain = tuple((key, each) for key, each in inside.entries if not isinstance(each, Record))
                 waiting += [(f"{name}.{code_text(key)}", (key, each), plain) for key, each in inside.entries]
             else:
-                yield name, (one.target, value), around
+                yield name, (one.target, value), beside
 
 
 def endpoints(sources: Sources, tree: Mapping[str, str], paths: Collection[str], folder: str, made: Made) -> Endpoints:
@@ -178,7 +178,7 @@ def endpoints(sources: Sources, tree: Mapping[str, str], paths: Collection[str],
 def files_of(
     sources: Sources, trees: tuple[Mapping[str, str], ...], paths: Iterable[str], changed: Collection[str]
 ) -> list[str]:
-    """Return the files of a program to read: all, or of many those around its clients and the changed ones."""
+    """Return the files of a program to read: all, or of many those beside its clients and the changed ones."""
     listed = [path for path in dict.fromkeys(paths) if is_readable(path)]
     if len(listed) <= MOST_FILES:
         return listed

@@ -862,9 +862,20 @@ class _Reader:
                 found = programs.read(module)
                 self.program_settings[module] = programs.settings_of(module)
                 self._add_program(module, found)
+        self._drop_libraries()
+
+    def _drop_libraries(self) -> None:
+        """Drop what a library seems to do by itself, if a program that has it does it."""
+        done = {(module, use.topic, use.writes) for use, module in self.program_uses}
+        for use, module in list(self.program_uses):
+            if any((user, use.topic, use.writes) in done for user in self._users(module)):
+                self.flows.pop((use.job, "", use.topic) if use.writes else (use.job, use.topic, ""), None)
+                del self.program_uses[use, module]
 
     def _add_program(self, module: str, found: Endpoints) -> None:
         for sent in found.contracts:
+            if not (sent.managed or self._is_in(module, sent.files)):
+                continue
             for job, topic in self._users_of(module, sent.topics, sent.files, writes=True):
                 self._add_end(job, topic, module, sent.place, writes=True)
                 known = not sent.opaque and any(path for path, _ in sent.shape.fields)
@@ -899,8 +910,6 @@ class _Reader:
             }
             if known:
                 yield from sorted(known)
-                continue
-            if writes and not self._is_in(module, files):
                 continue
             own = [path for path in files if self.modules.of(path) == module and path in self.index.units]
             entries = self._programs_in(module).entries.get(module, ())
