@@ -35,6 +35,7 @@ _PARTS = {
     "topicmessages": "messages", "records": "messages",
 }  # fmt: skip
 """The parts of a record by the names that clients have for them."""
+_RECORD = frozenset(("key", "value", "headers", "topic", "partition", "timestamp"))
 _HEADERS = {"KEY": "key", "MESSAGE_KEY": "key", "TOPIC": "topic", "PARTITION": "partition", "PARTITION_ID": "partition"}
 """The constants of Spring's KafkaHeaders for parts of a record."""
 
@@ -473,9 +474,10 @@ class _Reader:
         parts: dict[str, Value] = {}
         if signature is not None:
             parts = _bound(signature, [("", one) for one in thing.arguments])
+        is_record = {"value"} <= thing.fields.keys() <= _RECORD  # by its form, whatever its type is called
         for key, value in thing.fields.items():
             part = _PARTS.get(key.lower().strip("_"))
-            if part is not None and (thing.known is None or thing.type == ""):
+            if part is not None and (thing.known is None or thing.type == "" or is_record):
                 parts[part] = value
         if isinstance(parts.get("topic"), Thing):
             inner = parts["topic"]
@@ -493,7 +495,7 @@ class _Reader:
         for value in thing.fields.values() if thing.known is None and thing.type else ():
             for key, inner in self._of_serializer(machine, value, depth).items():
                 parts.setdefault(key, inner)
-        if thing.known is None and {"value", "topic"} & parts.keys():
+        if (thing.known is None or is_record) and {"value", "topic"} & parts.keys():
             more = {key: one for key, one in thing.fields.items() if key.lower().strip("_") not in _PARTS}
             if more:
                 parts["options"] = Thing("", None, more)

@@ -236,8 +236,11 @@ def _class(lower: Lowering, node: Node, decorators: list[Node] | None = None) ->
             continue
         if one.type in ("public_field_definition", "property_signature", "field_definition"):
             field = _field(lower, one, waiting)
-            if isinstance(field.value, Lambda):
-                function = field.value.function
+            types = children(one, "type_annotation") if one.type == "property_signature" else []
+            kind = next((known for each in types for known in children(each, "function_type")), None)
+            if isinstance(field.value, Lambda) or kind is not None:
+                # A member of a function type is a method, whichever way it is written.
+                function = field.value.function if isinstance(field.value, Lambda) else _function(lower, kind)
                 functions.append(
                     Function(
                         field.name, function.parameters, function.body, function.type, field.notes, line=function.line
