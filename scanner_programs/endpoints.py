@@ -189,6 +189,8 @@ class _Reader:
         self._machine = Machine(self._program, self._watch, self._serves)
         rows = [row for listed in self._clients.values() for row in listed]
         self._receives = Receives(self._machine, rows, lambda value: _texts(self._set(value)))
+        for place in places:  # before what is evaluated reaches a limit
+            self._receives.listened(place)
         self._feed(places)
         self._machine.made.clear()
         first = self._outermost(found.values())

@@ -39,7 +39,9 @@ def files_near_clients(texts: Mapping[str, str], changed: Collection[str] = ()) 
         using = {path for path in texts if words[path] & own}
         latest = (used | using) - chosen
         if len(chosen) + len(latest) > MOST_FILES:
-            chosen |= set(sorted(latest)[: max(0, MOST_FILES - len(chosen))])
+            # Without what code uses, its values are unknown; without what uses it, some callers are.
+            first = [*sorted(used - chosen), *sorted(using - used - chosen)]
+            chosen |= set(first[: max(0, MOST_FILES - len(chosen))])
             break
         chosen |= latest
     return sorted(chosen)
