@@ -46,7 +46,8 @@ class Contract:
 
     *topics* are the names of the topic as far as they are known. *opaque* says that something in it was not followed.
     *path* are the functions from the view to the call, *files* those that they are in, from the call outwards.
-    *managed*: a framework finds the view by its notes, so that no code needs to name it.
+    *sites* are the file and line of the call, and of the calls that lead to it. *managed*: a framework finds the view
+    by its notes, so that no code needs to name it.
     """
 
     view: str
@@ -62,6 +63,7 @@ class Contract:
     signature: str = ""
     path: tuple[str, ...] = ()
     files: tuple[str, ...] = field(default=(), compare=False)
+    sites: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     managed: bool = field(default=False, compare=False)
 
     @property
@@ -75,7 +77,7 @@ class Passed:
     """What a program passes from the records of one topic to those of others, as one function of it sees it.
 
     *field* and *target* are paths of fields, empty for the whole value. *copied*: the field is passed on as it is,
-    otherwise it decides or is part of what is computed. *place* is the send.
+    otherwise it decides or is part of what is computed. *sites* are the send, and the calls that lead to it.
     """
 
     topic: str
@@ -83,7 +85,7 @@ class Passed:
     topics: tuple[str, ...]
     target: str
     copied: bool
-    place: tuple[str, int]
+    sites: tuple[tuple[str, int], ...]
 
 
 @dataclass(slots=True)
@@ -136,6 +138,11 @@ def endpoints_of(program: Program, *, texts: bool = True) -> Endpoints:
 
 _TYPES = frozenset().union(*(row.types for row in CLIENTS))
 """The classes of all clients: an object of one is not of another."""
+
+
+def _has_parts(value: Value) -> bool:
+    """Return whether a value is an object with the parts of a record."""
+    return isinstance(value, Thing) and bool({"key", "value"} & value.fields.keys())
 
 
 class _Reader:
@@ -402,8 +409,11 @@ class _Reader:
         if not rows:
             return None
         names = list(_origins(machine, made))
+        # A record or sink that is given says whose call it is as well as the object does.
+        sent = [machine.full_type(value) for _, value in made.given if isinstance(value, Thing)]
         for row in rows:
-            for one in names:
+            signature = row.sends[name].get(len(made.given), row.sends[name].get(0, ""))
+            for one in (*names, *(sent if {"record", "sink"} & {*signature.split()} else ())):
                 plain = one.replace("::", ".")
                 words = plain.partition("<")[0].partition("[")[0].split(".")
                 if begins(one, row.packages) or begins(plain, row.packages) or row.types & {*words}:
@@ -426,6 +436,13 @@ class _Reader:
         for key in ("record", "sink"):
             if key in parts:
                 listed = list(self._parts_of(machine, parts[key], 0))
+        if "form" in rest:
+            message = list(self._parts_of(machine, rest["form"], 0))
+            if any(one.keys() & {"key", "value"} for one in message) and _has_parts(rest["form"]):
+                listed = message
+            else:
+                rest["value"] = rest["form"]
+            del rest["form"]
         if "value" in rest and not any("value" in one for one in listed):
             message = list(self._parts_of(machine, rest["value"], 0))
             if len(message) == 1 and message[0].keys() - {"value"}:
@@ -631,6 +648,7 @@ class _Reader:
             + f"/{len(self._view.function.parameters)}",
             path=tuple(self._names[id(one)] for one in self._machine.functions if id(one) in self._names),
             files=self._files_on_the_way(place),
+            sites=tuple(dict.fromkeys((place, *(site for site in self._machine.sites if site[0])))),
             managed=bool(self._view.function.notes or (self._view.known is not None and self._view.known.cls.notes)),
         )
         if contract not in self._found.contracts:
@@ -679,7 +697,7 @@ class _Reader:
         """Note what comes from the records that the program receives, now that all subscriptions are known."""
         passed: dict[Passed, None] = {}
         for sent in self._sent:
-            at = sent.contract.place
+            at = sent.contract.sites
             for target, origins in sent.fields.items():
                 for one in origins:
                     for topic in self._topics_for(one, sent):

@@ -78,6 +78,7 @@ Given = tuple[str, Value]
 @dataclass(slots=True)
 class _Frame:
     function: Function
+    site: tuple[str, int]
     returned: list[tuple[Value, Value]] = field(default_factory=list)
     guards: int = 0
     thrown: list[Value] = field(default_factory=list)
@@ -140,6 +141,11 @@ class Machine:
     def functions(self) -> list[Function]:
         """Return the functions that are being evaluated, outermost first."""
         return [frame.function for frame in self._frames]
+
+    @property
+    def sites(self) -> list[tuple[str, int]]:
+        """Return where the functions that are being evaluated are called, innermost first, without the outermost."""
+        return [frame.site for frame in reversed(self._frames[1:])]
 
     # --- entries
 
@@ -1949,9 +1955,9 @@ class Machine:
                 self.spent = True
             return Opaque(f"{function.name} calls itself", tuple(value for _, value in given))
         self.visited.add(id(function))
-        self.followed.add(self._site)
+        self.followed.add(site := self._site)
         self._parameters(function, scope, given)
-        frame = _Frame(function, guards=len(self.guards))
+        frame = _Frame(function, site, guards=len(self.guards))
         left, self._left = self._left, None
         self._frames.append(frame)
         result = self.value(function.body, scope)

@@ -267,7 +267,7 @@ CLIENTS: tuple[Client, ...] = (
     Client(
         "NestJS microservices",
         ("@nestjs/microservices",),
-        sends={"emit": {2: "topic value"}, "send": {2: "topic value"}},
+        sends={"emit": {2: "topic form"}, "send": {2: "topic form"}},
         types=_words("ClientKafka ClientProxy"),
         choice=("Transport", "KAFKA"),
         receives=_words("MessagePattern EventPattern Payload Ctx KafkaContext MicroserviceOptions"),

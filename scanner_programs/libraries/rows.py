@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 Signature = str
-"""Names of the parts of a record, in the order of the parameters; `-` is of no effect on the record."""
+"""Names of the parts of a record, in the order of the parameters; `-` is of no effect on the record.
+
+A `form` is a record if it is an object with the parts of one, otherwise the value.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,6 +269,7 @@ class _Reader:
     without_topic: dict[str, set[int]] = field(default_factory=dict)
     without_call: set[str] = field(default_factory=set)
     followed: set[tuple[str, int]] = field(default_factory=set)
+    of_topologies: set[tuple[str, str]] = field(default_factory=set)
     frame_fields: dict[tuple[str, FoundField], set[str]] = field(default_factory=dict)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
@@ -720,6 +721,7 @@ class _Reader:
                 noted.places.add((found.unit.path, found.line))
                 noted.places |= {(unit.path, found.value.line)} if is_callers else set()
                 noted.names.add(found.value.text.rpartition("\0")[2])
+                self.of_topologies |= {(job, topic)} if found.streams else set()
                 self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
 
     def _note_use(self, use: TopicUse, module: str, bean: str = "") -> ProgramUse:
@@ -876,19 +878,31 @@ class _Reader:
         for sent in found.contracts:
             if not (sent.managed or self._is_in(module, sent.files)):
                 continue
+            at = self._own_site(module, sent.sites)
             for job, topic in self._users_of(module, sent.topics, sent.files, writes=True):
-                self._add_end(job, topic, module, sent.place, writes=True)
+                self._add_end(job, topic, module, sent.place, at, writes=True)
                 known = not sent.opaque and any(path for path, _ in sent.shape.fields)
                 self.shaped[job, topic] = self.shaped.get((job, topic), True) and known
                 for path, _ in sent.shape.fields:
-                    self._add_field(job, topic, column_path(path.split(".")), sent.place, writes=True)
+                    self._add_field(job, topic, column_path(path.split(".")), at, writes=True)
         for topic, place in found.received:
             for job, name in self._users_of(module, (topic,), (place[0],), writes=False):
-                self._add_end(job, name, module, place, writes=False)
-        for one in found.passed:
-            for job, target in self._users_of(module, one.topics, (one.place[0],), writes=True):
-                for _, origin in self._users_of(module, (one.topic,), (one.place[0],), writes=False, job=job):
-                    self._add_passed(job, origin, target, one)
+                self._add_end(job, name, module, place, place, writes=False)
+        self._add_all_passed(module, found.passed)
+
+    def _add_all_passed(self, module: str, passed: Iterable[Passed]) -> None:
+        origins: dict[tuple[str, str], set[str]] = {}
+        for one in passed:
+            files = [path for path, _ in one.sites]
+            for job, target in self._users_of(module, one.topics, files, writes=True):
+                for _, origin in self._users_of(module, (one.topic,), files, writes=False, job=job):
+                    origins.setdefault((job, target), set()).add(origin)
+                    self._add_passed(job, origin, target, one, self._own_site(module, one.sites))
+        for job, origin, target in list(self.flows):
+            # Which records reach a send by what is evaluated goes before what its callers might be by their names.
+            is_by_name = (job, target) not in self.of_topologies
+            if origin and is_by_name and origin not in origins.get((job, target), (origin,)):
+                del self.flows[job, origin, target]
 
     def _users_of(
         self, module: str, topics: Iterable[str], files: Sequence[str], *, writes: bool, job: str = ""
@@ -923,21 +937,27 @@ class _Reader:
         own = any(self.modules.of(path) == module for path in files)
         return own or any(self._mentions(module, PurePosixPath(path).stem) for path in files)
 
-    def _add_end(self, job: str, topic: str, module: str, place: tuple[str, int], *, writes: bool) -> None:
+    def _own_site(self, module: str, sites: Sequence[tuple[str, int]]) -> tuple[str, int]:
+        """Return where a program itself has something sent: the last call that leads to it from its own files."""
+        return next((site for site in sites if self.modules.of(site[0]) == module), sites[0])
+
+    def _add_end(
+        self, job: str, topic: str, module: str, place: tuple[str, int], at: tuple[str, int], *, writes: bool
+    ) -> None:
         self.followed.add(place)
         self.unset.pop(place[0], None)
         noted = self._note_use(TopicUse(job, topic, writes), module)
         noted.places.add(place)
         if not place[0].startswith(OUTSIDE):
-            self._add_use(_Use(job, topic, writes, f"{place[0]}:{place[1]}", f"code of {place[0]}"))
+            self._add_use(_Use(job, topic, writes, f"{at[0]}:{at[1]}", f"code of {at[0]}"))
 
-    def _add_passed(self, job: str, origin: str, target: str, one: Passed) -> None:
-        place = f"{one.place[0]}:{one.place[1]}"
+    def _add_passed(self, job: str, origin: str, target: str, one: Passed, at: tuple[str, int]) -> None:
+        place = f"{at[0]}:{at[1]}"
         if not (one.field and one.target):
-            self._add_use(_Use(job, target, True, place, f"code of {one.place[0]}", (origin,)))
+            self._add_use(_Use(job, target, True, place, f"code of {at[0]}", (origin,)))
             return
         read, written = column_path(one.field), column_path(one.target.split("."))
-        self._add_field(job, origin, read, one.place, writes=False)
+        self._add_field(job, origin, read, at, writes=False)
         ends = FlowEnd(name=origin, path=read), FlowEnd(name=target, path=written)
         self.columns.setdefault(
             (job, *ends),
@@ -946,7 +966,7 @@ class _Reader:
                 origin=ends[0],
                 target=ends[1],
                 job=job,
-                description=f"code of {one.place[0]}",
+                description=f"code of {at[0]}",
                 evidence=place,
                 suggested=True,
                 effect="IDENTITY" if one.copied else "TRANSFORMATION",

@@ -136,6 +136,84 @@ def test_a_variable_that_deployments_set_differently_names_a_topic_of_each():
     assert flows(files) == {"one:  > first", "two:  > second"}
 
 
+def test_a_listener_passes_on_what_it_sends_and_not_what_another_one_does():
+    """Both call a method of the same name, each its own."""
+    listener = (
+        "import {{ClientKafka, EventPattern}} from '@nestjs/microservices';\n"
+        "export class {0} {{\n"
+        "  constructor(private readonly client: ClientKafka) {{}}\n"
+        "  log(id) {{ this.client.emit('{1}.log', {{value: {{id}}}}); }}\n"
+        "  @EventPattern('{1}') on(message) {{ this.log(message.id); }}\n"
+        "}}\n"
+    )
+    files = {
+        "package.json": '{"name": "shop"}',
+        "main.ts": "const options = { transport: Transport.KAFKA };\n",
+        "a.ts": listener.format("A", "orders"),
+        "b.ts": listener.format("B", "refunds"),
+    }
+
+    assert flows(files) == {"shop: orders > orders.log", "shop: refunds > refunds.log"}
+    assert columns(files) == {"orders.id > orders.log.id IDENTITY", "refunds.id > refunds.log.id IDENTITY"}
+
+
+def test_the_evidence_is_in_the_files_of_the_program_and_not_of_its_library():
+    files = {
+        "libs/bus/package.json": '{"name": "@shop/bus"}',
+        "libs/bus/index.ts": SENDER,
+        "apps/orders/package.json": '{"name": "orders"}',
+        "apps/orders/main.ts": "import {Sender} from '@shop/bus';\nnew Sender('placed').send({id: 1});\n",
+    }
+    (flow,) = (flow for flow in read(files).flows if flow.job == "orders")
+
+    assert flow.evidence == "apps/orders/main.ts:2"
+
+
+FRAMEWORK = """\
+    package shop;
+    import org.apache.flink.connector.kafka.sink.*;
+    import org.apache.kafka.clients.producer.ProducerRecord;
+    public class Connector {
+      public static KafkaSink<String> sink(String topic) {
+        return KafkaSink.<String>builder().setRecordSerializer(new Serializer(topic)).build();
+      }
+    }
+    class Serializer implements KafkaRecordSerializationSchema<String> {
+      private final String topic;
+      Serializer(String topic) { this.topic = topic; }
+      public ProducerRecord<byte[], byte[]> serialize(String v, KafkaSinkContext c, Long t) {
+        return new ProducerRecord<>(topic, v.getBytes());
+      }
+    }
+    """
+JOB = """\
+    package shop;
+    import org.apache.flink.connector.kafka.source.KafkaSource;
+    import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+    public class Job {
+      public static void main(String[] a) {
+        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+        KafkaSource<String> source = KafkaSource.<String>builder().setTopics("raw").build();
+        env.fromSource(source, WatermarkStrategy.noWatermarks(), "raw").process(new Cleaner())
+          .sinkTo(Connector.sink("clean"));
+      }
+    }
+    """
+
+
+def test_a_job_of_flink_reads_and_writes_through_a_library():
+    """The library, which has no topic of its own, is no program."""
+    files = {
+        "framework/pom.xml": "<project><artifactId>framework</artifactId></project>",
+        "framework/Connector.java": FRAMEWORK,
+        "job/pom.xml": "<project><artifactId>job</artifactId><dependencies><dependency>"
+        "<artifactId>framework</artifactId></dependency></dependencies></project>",
+        "job/Job.java": JOB,
+    }
+
+    assert flows(files) == {"job: raw > clean"}
+
+
 def test_a_path_of_fields_is_one_of_columns():
     assert column_path(["lines[]", "id"]) == ("lines", "[]", "id")
     assert column_path(["rows[][]"]) == ("rows", "[]", "[]")
