@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -130,14 +130,23 @@ class Endpoints:
         return bool(self.unresolved) or any(one.opaque for one in self.contracts)
 
 
-def endpoints_of(program: Program, *, texts: bool = True) -> Endpoints:
-    """Return what a program sends; with *texts*, what comparing two versions needs of the rest of it."""
+def endpoints_of(program: Program, *, texts: bool = True, own: Collection[str] | None = None) -> Endpoints:
+    """Return what a program sends; with *texts*, what comparing two versions needs of the rest of it.
+
+    *own* are the files of the program itself; of the others, that is of its libraries, only what it calls is evaluated,
+    and what a framework finds by its notes. None stands for all files.
+    """
     with deep_recursion():
-        return _Reader(program).read(texts=texts)
+        return _Reader(program, own).read(texts=texts)
 
 
 _TYPES = frozenset().union(*(row.types for row in CLIENTS))
 """The classes of all clients: an object of one is not of another."""
+
+
+def _is_managed(place: Place) -> bool:
+    """Return whether notes of a function or its class let a framework find it."""
+    return bool(place.function.notes or (place.known is not None and place.known.cls.notes))
 
 
 def _has_parts(value: Value) -> bool:
@@ -146,8 +155,8 @@ def _has_parts(value: Value) -> bool:
 
 
 class _Reader:
-    def __init__(self, program: Program) -> None:
-        self._program = program
+    def __init__(self, program: Program, own: Collection[str] | None) -> None:
+        self._program, self._own = program, own
         self._found = Endpoints()
         self._seen: set[tuple[str, int]] = set()
         self._view: Place | None = None
@@ -201,13 +210,15 @@ class _Reader:
         self._feed(places)
         self._machine.made.clear()
         first = self._outermost(found.values())
-        views = [place for place in found.values() if id(place) in first]
+        entries = [place for place in found.values() if self._is_entry(place)]
+        views = [place for place in entries if id(place) in first]
         outermost = len(makers) + len(views)
-        views += [place for place in found.values() if id(place) not in first]
+        views += [place for place in entries if id(place) not in first]
         views += [place for place in places if id(place) in self._makers_of_records]
         for at, place in enumerate((*makers, *views[:MOST_VIEWS])):
             self._machine.keeps = at < outermost
-            self._run(place)
+            if texts or at < outermost or id(place.function) not in self._machine.visited:
+                self._run(place)
         if len(views) > MOST_VIEWS or self._machine.spent:
             self._found.unresolved.append(("", 0))
         self._idle(found)
@@ -219,6 +230,10 @@ class _Reader:
         self._pass(places)
         self._found.steps = self._machine.steps
         return self._found
+
+    def _is_entry(self, place: Place) -> bool:
+        """Return whether a function may be called from outside of what is evaluated."""
+        return self._own is None or place.file.path in self._own or _is_managed(place)
 
     def _reaching(self, places: Sequence[Place]) -> dict[int, Place]:
         """Return the functions that may reach a send, by identity."""
@@ -649,7 +664,7 @@ class _Reader:
             path=tuple(self._names[id(one)] for one in self._machine.functions if id(one) in self._names),
             files=self._files_on_the_way(place),
             sites=tuple(dict.fromkeys((place, *(site for site in self._machine.sites if site[0])))),
-            managed=bool(self._view.function.notes or (self._view.known is not None and self._view.known.cls.notes)),
+            managed=_is_managed(self._view),
         )
         if contract not in self._found.contracts:
             self._found.contracts.append(contract)

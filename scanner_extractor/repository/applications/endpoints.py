@@ -73,12 +73,15 @@ class ProgramEndpoints:
     def programs(self) -> list[str]:
         """Return the modules that are programs which use Kafka, themselves or by a library."""
         found: dict[str, None] = {}
-        for module, paths in self._paths.items():
-            shared = tuple(folder for folder in self._aliases.values() if folder not in ("", f"{module}/"))
-            own = [path for path in paths if not (shared and path.startswith(shared))]
-            if any(mentions_client(path, self.files[path]) for path in own):
+        for module in self._paths:
+            if any(mentions_client(path, self.files[path]) for path in self._own(module)):
                 found |= dict.fromkeys(self.users(module) or [module])
         return [module for module in found if not module.startswith(OUTSIDE)]
+
+    def _own(self, module: str) -> list[str]:
+        """Return the source files of a module without those of packages in it that others import by name."""
+        shared = tuple(folder for folder in self._aliases.values() if folder not in ("", f"{module}/"))
+        return [path for path in self._paths.get(module, ()) if not (shared and path.startswith(shared))]
 
     @cached_property
     def _aliases(self) -> dict[str, str]:
@@ -154,7 +157,8 @@ class ProgramEndpoints:
         if self.left <= 0:
             return Endpoints()
         libraries = self._libraries(module)
-        paths = [path for one in (module, *libraries) for path in self._paths.get(one, ())]
+        own = self._own(module)
+        paths = [*own, *(path for one in libraries for path in self._paths.get(one, ()))]
         paths += self._imported(paths)
         if not any(mentions_package(self.files[path]) for path in paths):
             return Endpoints()
@@ -166,7 +170,7 @@ class ProgramEndpoints:
         if (key, values) not in self.known.found:
             program = Program(tuple(self._parsed(paths)), *self._lookups(module, settings), aliases=self._aliases)
             try:
-                self.known.found[key, values] = endpoints_of(program, texts=False)
+                self.known.found[key, values] = endpoints_of(program, texts=False, own=frozenset(own))
             except RecursionError:  # of what nests deeper than any stack, the rest of the reading knows the topics
                 self.known.found[key, values] = Endpoints()
         found = self.known.found[key, values]
