@@ -36,6 +36,7 @@ from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_extractor.repository.notebooks import ENDING, code_of
 from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
+from scanner_model.catalogs import CatalogTable
 from scanner_model.redaction import mask_statement
 from scanner_model.redaction.texts import mask_text
 
@@ -116,17 +117,27 @@ class Coverage:
             yield replace(_unknown(Place(file=path, line=lines[0][0]), path, message), reasons=reasons)
 
     def _migration(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
-        """Yield a migration of a table that a job captures, if it is not read, or alters more than columns by name."""
+        """Yield a migration of a table that a job captures, if it is not read, or alters more than columns by name.
+
+        Of a table whose columns no file declares, no comparison sees what a migration does.
+        """
         is_read = any(path in commit.reading.table_files for commit in self._commits)
         if path.lower().endswith(".sql") or not (is_read or "migrat" in path.lower()):
             return
         listed = (line for hunk in hunks(before, after) for line in (*hunk.before, *hunk.after))
         changed = {word.casefold() for line in listed for word in _WORD.findall(line)}
         named = sorted(self._tables & {table for word in changed for table in (word, f"{word}s")})
+        is_read = is_read and self._declared.issuperset(self._tables.intersection(named))
         if named and not (is_read and _ALTERS.isdisjoint(word.replace("_", "") for word in changed)):
             what = Message("migration", (tuple(named),))
             jobs = [job for job in self._commits[0].jobs if self._tables_of(job).intersection(named)]
             yield from self._of_programs(Place(file=path), what, jobs, is_read=True)
+
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        """Return the tables whose columns the first commit declares, by the last part of their names."""
+        tables = self._commits[0].reading.of(CatalogTable)
+        return frozenset(table.name.rpartition(".")[2].casefold() for table in tables if table.columns)
 
     @cached_property
     def _tables(self) -> frozenset[str]:

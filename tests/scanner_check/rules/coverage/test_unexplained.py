@@ -550,3 +550,14 @@ def test_a_library_that_is_added_where_no_program_uses_kafka_is_fine(check):
     assert check({"site/pom.xml": pom.format(client.format(3))}, base).verdict is Verdict.FINE
     base = {**FILES, "site/pom.xml": pom.format(client.format(3))}
     assert check({"site/pom.xml": pom.format(client.format(4))}, base).verdict is Verdict.UNKNOWN
+
+
+def test_a_migration_that_is_read_of_a_table_that_no_file_declares_is_unknown(check):
+    """Nothing is there to compare the dropped column with."""
+    drop = 'from alembic import op\n\n\ndef upgrade():\n    op.drop_column("users", "email")\n'
+    base = {**BASE, "cdc.json": connector()}
+
+    report = check({"alembic/versions/0002_drop.py": drop}, base)
+
+    assert report.verdict is Verdict.UNKNOWN
+    assert [finding.item for finding in report.findings if finding.counts] == ["cdc"]
