@@ -560,4 +560,4 @@ def test_a_migration_that_is_read_of_a_table_that_no_file_declares_is_unknown(ch
     report = check({"alembic/versions/0002_drop.py": drop}, base)
 
     assert report.verdict is Verdict.UNKNOWN
-    assert [finding.item for finding in report.findings if finding.counts] == ["cdc"]
+    assert [finding.target for finding in report.findings if finding.counts] == ["job cdc"]
