@@ -377,7 +377,10 @@ class _Reader:
         parts = _bound(signature, made.given)
         self._seen.add(made.place)
         if name in row.whole and made.of is not None:
-            parts = _of_stream(made.of, machine.element(made.of)) | parts
+            of_stream = _of_stream(made.of, machine.element(made.of))
+            if "sink" in parts:  # which makes the keys itself
+                of_stream.pop("key", None)
+            parts = of_stream | parts
             made = replace(made, of=None, guards=(*made.guards, *_kept(made.of)))
         self._records(machine, made, name, parts)
         return True
@@ -586,6 +589,8 @@ class _Reader:
                 record = machine.call_own(method, value)
                 found = next(iter(self._parts_of(machine, record, depth + 1)), {})
                 return {key: one for key, one in found.items() if key in ("topic", "key")}
+        if isinstance(value, Thing) and value.known is None and "topic" in value.fields:
+            return {"topic": value.fields["topic"]}
         if isinstance(value, Apply) and value.of is not None and depth < 3:
             found = next(iter(self._of_chain(machine, value, depth + 1)), {})
             return {key: one for key, one in found.items() if key in ("topic", "key")}

@@ -67,6 +67,8 @@ MOST_STEPS_TOGETHER = 150_000
 _DEEPEST = 24
 _NESTED = 120
 _MOST_TURNS = 8
+_CONTEXT, _SIDE = " context", "getSideOutput"
+"""What a function of a stream writes to outputs beside it with, and the method that reads one of them."""
 _MOST_OF_TEST = 120
 _LONGEST = 200
 _MOST_IMPLEMENTERS = 4
@@ -131,6 +133,7 @@ class Machine:
         self._written_names: set[str] = set()
         self._named: dict[tuple[str, str, int], Value] = {}
         self._packages: dict[tuple[str, str, str], bool] = {}
+        self._sides: dict[str, Items] = {}
         self._constants: dict[tuple[str, str], Value] = {}
         self._modules: dict[str, list[ir.File]] = {}
         self.steps = 0
@@ -1372,6 +1375,9 @@ class Machine:
                     lambda: self.call_method(then, name, given, code, scope, discarded=discarded),
                     lambda: self.call_method(otherwise, name, given, code, scope, discarded=discarded),
                 )
+            case Thing(type=kind) if kind == _CONTEXT and name == "output" and len(given) == 2:
+                listed = self._sides.setdefault(show(given[0][1]), Items(depth=0))
+                return self._change_items(listed, "add", given[1:]) or NULL
             case Thing():
                 if name in of.overridden:
                     return self._invoke(of.overridden[name], Scope(scope.file, scope, of, None), given)
@@ -1567,7 +1573,8 @@ class Machine:
 
     def _change_items(self, of: Items, name: str, given: list[Given]) -> Value | None:
         if (
-            name in ("add", "append", "push", "Add", "addOne", "offer", "insert", "add_all", "addAll", "extend")
+            name
+            in ("add", "append", "push", "Add", "addOne", "offer", "insert", "add_all", "addAll", "extend", "collect")
             and given
         ):
             value = given[-1][1]
@@ -1606,6 +1613,9 @@ class Machine:
         step = self._step_of(of, name, scope) if of is not None else None
         if of is not None and step is not None:
             return self._step(of, name, step, given, code, scope)
+        side = self._sides.get(show(given[0][1])) if of is not None and name == _SIDE and given else None
+        if of is not None and side is not None and side.values:
+            return Apply("mapped", of, (self.element(side),), via=name)
         values: list[Value] = []
         called: list[Value] = []
         for _, value in given:
@@ -1789,25 +1799,67 @@ class Machine:
 
     def _step(self, of: Value, name: str, step: Step, given: list[Given], code: Call, scope: Scope) -> Value:
         """Return the stream after a step: its records are what the functions that it is given make of them."""
-        functions = [value for _, value in given if isinstance(value, Closure | Method)]
-        others = [value for _, value in given if not isinstance(value, Closure | Method)]
+        functions, others = self._functions(step, given)
         other = next((one for one in others if isinstance(one, Input | Get | Apply)), None)
-        element, key = self.element(of), Apply("key", of)
-        parts: dict[str, Value] = {"value": element, "key": key, "-": NULL}
+        element, key, out = self.element(of), Apply("key", of), Items(depth=len(self.guards))
+        parts: dict[str, Value] = {"value": element, "key": key, "-": NULL, "out": out, "context": Thing(_CONTEXT)}
+        parts["list"] = Apply("each", None, (element,))
         parts["other"] = self.element(other) if other is not None else NULL
         results: list[Value] = []
         start, left = len(self.guards), self._left
         for at, function in enumerate(functions):
-            count = len(function.function.parameters) if isinstance(function, Closure) else max(step.given, default=1)
+            count = self._count(function, max(step.given, default=1))
             is_keying = step.makes == "value" and len(functions) > 1 and at == 0 and count == 2
             wanted = "key value" if is_keying else step.given.get(count, "value")
             parts["result"] = results[-1] if results else NULL
             self.guards.append(Apply("for", None, (_origin(of),)))
             listed = [("", parts[each]) for each in wanted.split()]
-            results.append(self.call(function, listed, code, scope))
+            result = self.call(function, listed, code, scope)
+            results.append(out if "out" in wanted.split() else result)
             del self.guards[start:]
             self._left = left
-        result = results[-1] if results else None
+        last = results[-1] if results else None
+        if (
+            last is None
+            and others
+            and step.makes.startswith(("value", "pair"))
+            and "other" not in step.given.get(2, "")
+        ):
+            last = Opaque(name, (element, *others))  # an object whose code is not known
+        return self._after(of, name, step, last, others)
+
+    def _functions(self, step: Step, given: list[Given]) -> tuple[list[Value], list[Value]]:
+        """Return the functions that a step is given, also as objects with the method that is called, and the rest."""
+        functions: list[Value] = []
+        others: list[Value] = []
+        for _, value in given:
+            known = value.known if isinstance(value, Thing) else None
+            own = value.overridden if isinstance(value, Thing) else {}
+            named = (
+                one for one in step.methods if one in own or (known is not None and self.program.method(known, one))
+            )
+            method = next(named, None)
+            if method is not None:
+                functions.append(Method(value, method))
+            else:
+                (functions if isinstance(value, Closure | Method) else others).append(value)
+        return functions, others
+
+    def _count(self, function: Value, default: int) -> int:
+        """Return how many parameters a function has."""
+        if isinstance(function, Closure):
+            return len(function.function.parameters)
+        if isinstance(function, Method) and isinstance(function.of, Thing):
+            own = function.of.overridden.get(function.name)
+            known = function.of.known
+            place = self.program.method(known, function.name) if own is None and known is not None else None
+            own = place.function if place is not None else own
+            return len(own.parameters) if own is not None else default
+        return default
+
+    def _after(self, of: Value, name: str, step: Step, result: Value | None, others: list[Value]) -> Value:
+        """Return the stream after a step whose functions made a result."""
+        other = next((one for one in others if isinstance(one, Input | Get | Apply)), None)
         if other is not None and "other" in step.given.get(2, ""):
             of = Apply("joined", of, (other,), via=name)
         elif others and result is None:

@@ -14,12 +14,15 @@ class Step:
     """A method of a stream.
 
     *given* are what its function is given, by the number of parameters: `key`, `value`, `other` (of the stream that it
-    is joined with), `result` (what the step made before), or `-`. *makes* is what the function returns: the `value` of
-    the next record, its `key`, a `pair` of both, several `values` or `pairs`, or nothing that goes on (empty).
+    is joined with), `result` (what the step made before), `out` (which collects what the function makes), `context`
+    (which has outputs beside the stream), or `-`. *makes* is what the function returns: the `value` of the next record,
+    its `key`, a `pair` of both, several `values` or `pairs`, or nothing that goes on (empty). *methods* are those that
+    the library calls of an object in place of a function.
     """
 
     given: Mapping[int, str] = field(default_factory=dict)
     makes: str = ""
+    methods: tuple[str, ...] = ("apply",)
 
 
 _JOINED = Step({2: "value other", 3: "key value other"}, "value")
@@ -54,10 +57,13 @@ STREAMS: Mapping[str, Mapping[str, Step]] = {
         "repartition": Step(),
     },
     "org.apache.flink": {
-        "map": Step(_VALUE_ONLY, "value"),
-        "flatMap": Step(_VALUE_ONLY, "values"),
-        "filter": Step(_VALUE_ONLY),
-        "keyBy": Step(_VALUE_ONLY, "key"),
+        "map": Step(_VALUE_ONLY, "value", ("map", "apply")),
+        "flatMap": Step({1: "value", 2: "value out"}, "values", ("flatMap", "apply")),
+        "process": Step(
+            {2: "value out", 3: "value context out", 4: "key context list out"}, "values", ("processElement", "process")
+        ),
+        "filter": Step(_VALUE_ONLY, "", ("filter", "apply")),
+        "keyBy": Step(_VALUE_ONLY, "key", ("getKey", "apply")),
         "assignTimestampsAndWatermarks": Step(),
         "union": Step(),
         "name": Step(),
@@ -65,7 +71,7 @@ STREAMS: Mapping[str, Mapping[str, Step]] = {
         "setParallelism": Step(),
         "window": Step(),
         "rebalance": Step(),
-        "reduce": Step({2: "value value"}, "value"),
+        "reduce": Step({2: "value value"}, "value", ("reduce", "apply")),
     },
 }
 """The steps by the package of the library, then by the method."""
