@@ -9,7 +9,21 @@ from typing import NamedTuple
 from scanner_programs.libraries.standard import ITERATES, LOOKUPS, SCALARS
 from scanner_programs.machine import Machine
 from scanner_programs.shapes import wire_name
-from scanner_programs.values import NULL, Apply, Cond, Const, Get, Items, Opaque, Ref, Thing, Type, Value
+from scanner_programs.values import (
+    NULL,
+    Apply,
+    Closure,
+    Cond,
+    Const,
+    Get,
+    Items,
+    Method,
+    Opaque,
+    Ref,
+    Thing,
+    Type,
+    Value,
+)
 
 _MOST_NODES = 4_000
 _MOST_ORIGINS = 200
@@ -119,6 +133,8 @@ class OriginReader:
         parts = [self.of(one) for one in ((of, *arguments) if of is not None else arguments)]
         filled = [one for one in parts if one]
         together = [one for each in filled for one in each]
+        if any(isinstance(one, Closure | Method) or (isinstance(one, Thing) and one.known) for one in arguments):
+            return _computed(together)  # by code that is not known to have run
         if len(filled) == 1 and all(not one.path and one.exact for one in together):
             is_method = (of is not None and bool(parts[0])) or value.name in ITERATES
             return together if is_method else (one._replace(inside=True) for one in together)  # a step of its format
