@@ -33,11 +33,6 @@ _YAML, _SETTINGS = ".yaml .yml", ".conf .cfg .toml"
 _LINES = r"\n(?:[^\n]*\n){0,60}?[ \t]*"
 _FORMS = (
     _form(
-        "a program in Rust",
-        ".rs",
-        r"^[ \t]*(?:pub )?use (?!crate\b|self\b|super\b)(?:samsa|\w*kafka\w*|\w+(?:::\w+)*::kafka)::",
-    ),
-    _form(
         "a program in Ruby", ".rb", r"^[ \t]*require ['\"](?:kafka|rdkafka|karafka|racecar|waterdrop)\b|\bKarafkaApp\b"
     ),
     _form("a program in PHP", ".php", r"\bRdKafka\\|\blonglang\\phpkafka\b"),

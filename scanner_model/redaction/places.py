@@ -23,13 +23,13 @@ _SECRET = frozenset(
     | {"ssl.keystore.key", "ssl.keystore.password", "ssl.truststore.password", "ssl.keystore.certificate.chain"}
     | {"ssl.truststore.certificates", "basic.auth.user.info", "bearer.auth.token", "bearer.auth.client.secret"}
     | {"database.password", "database.sslpassword", "database.ssl.keystore.password", "mongodb.password"}
-    | {"database.ssl.truststore.password", "connection.password", "proxy.password", "query.masked", "doris.password"}
+    | {"database.ssl.truststore.password", "connection.password", "proxy.password", "query.masked"}
     | {"aad.auth.accesstoken", "aad.auth.appkey", "aws.secret.access.key", "aws.secret_access_key"}
     | {"connection.ssl.keystorepassword", "connection.ssl.truststorepassword", "csfle.local.master.key"}
     | {"http.headers.authorization", "http.ssl.truststore.password", "oauth2.client.secret", "jvm.proxy.password"}
     | {"redis.password", "redis.key.password", "s3.proxy.password", "s3.sse.customer.key", "splunk.hec.token"}
     | {"splunk.hec.ssl.trust.store.password", "snowflake.private.key", "snowflake.private.key.passphrase"}
-    | {"snowflake.oauth.client.secret", "snowflake.oauth.refresh.token", "starrocks.password"}
+    | {"snowflake.oauth.client.secret", "snowflake.oauth.refresh.token"}
 )
 """Settings of the type PASSWORD. `connection.uri` of MongoDB is not listed: only its login is hidden."""
 _OTHER = frozenset(

@@ -32,7 +32,25 @@ _OF_SCRIPT = re.compile(r"(?:from|import|require\()\s*+[\"'](@?[\w.@/-]{1,200}+)
 _OF_GO = re.compile(r"\"([\w.-]{1,80}+/[\w./-]{1,200}+)\"")
 _OF_PYTHON = re.compile(r"^[ \t]*+(?:from|import)[ \t]++([A-Za-z_][\w.]{0,200}+)", re.MULTILINE)
 
+_RUST = ".rs"
+
 Key = tuple[tuple[str, str], ...]
+
+
+def is_evaluated_only(path: str) -> bool:
+    """Return whether a source file is of a language whose calls are not read by name: Rust."""
+    return path.endswith(_RUST)
+
+
+def imports_client_of_rust(text: str) -> bool:
+    """Return whether a file of Rust uses a crate of Kafka, other than modules of its own crate."""
+    return any(_is_client(line.strip().removeprefix("pub ")) for line in text.splitlines() if "use " in line)
+
+
+def _is_client(line: str) -> bool:
+    crate = line.removeprefix("use ").partition("::")[0]
+    named = "kafka" in line.partition("{")[0].lower() or crate == "samsa"
+    return line.startswith("use ") and named and crate not in ("crate", "self", "super")
 
 
 @dataclass(slots=True)
@@ -74,9 +92,13 @@ class ProgramEndpoints:
         """Return the modules that are programs which use Kafka, themselves or by a library."""
         found: dict[str, None] = {}
         for module in self._paths:
-            if any(mentions_client(path, self.files[path]) for path in self._own(module)):
+            if any(self._uses(path) for path in self._own(module)):
                 found |= dict.fromkeys(self.users(module) or [module])
         return [module for module in found if not module.startswith(OUTSIDE)]
+
+    def _uses(self, path: str) -> bool:
+        text = self.files[path]
+        return imports_client_of_rust(text) if is_evaluated_only(path) else mentions_client(path, text)
 
     def _own(self, module: str) -> list[str]:
         """Return the source files of a module without those of packages in it that others import by name."""

@@ -18,7 +18,13 @@ from scanner_extractor.repository.applications.clients import (
 )
 from scanner_extractor.repository.applications.code import PACE, Unit, read_unit
 from scanner_extractor.repository.applications.deployments import Deployment, command_of
-from scanner_extractor.repository.applications.endpoints import KnownEndpoints, ProgramEndpoints, column_path
+from scanner_extractor.repository.applications.endpoints import (
+    KnownEndpoints,
+    ProgramEndpoints,
+    column_path,
+    imports_client_of_rust,
+    is_evaluated_only,
+)
 from scanner_extractor.repository.applications.fields.reader import (
     MOST_PLACES,
     FoundField,
@@ -204,6 +210,8 @@ def is_application_file(path: str, text: str) -> bool:
         return False
     if language_of(path):
         return mentions_client(path, text)
+    if is_evaluated_only(path):
+        return imports_client_of_rust(text)
     if path.endswith(".json"):
         return '"generators"' in text and '"connections"' in text
     if not is_settings_file(path):
@@ -269,6 +277,7 @@ class _Reader:
     without_topic: dict[str, set[int]] = field(default_factory=dict)
     without_call: set[str] = field(default_factory=set)
     followed: set[tuple[str, int]] = field(default_factory=set)
+    evaluated: list[str] = field(default_factory=list)
     of_topologies: set[tuple[str, str]] = field(default_factory=set)
     frame_fields: dict[tuple[str, FoundField], set[str]] = field(default_factory=dict)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
@@ -382,6 +391,8 @@ class _Reader:
 
     def _read_code(self) -> list[Found]:
         self._parse(path for path in self.fitting if language_of(path))
+        self.evaluated = [path for path in self.fitting if is_evaluated_only(path)]
+        self.evaluated = [path for path in self.evaluated if self._is_chosen(path, self.files[path])]
         candidates = self._candidates()
         found: list[Found] = []
         seen: set[str] = set()
@@ -498,6 +509,11 @@ class _Reader:
             if lines:
                 self.unresolved.append((path, _unresolved_calls(sorted(lines))))
             elif path in self.without_call and not any(other == path for other, _ in self.followed):
+                self.unresolved.append((path, "it imports a Kafka client, but no call with a topic is recognized"))
+
+        known = {self.modules.of(path) for path, _ in self.followed}
+        for path in self.evaluated:
+            if self.modules.of(path) not in known:
                 self.unresolved.append((path, "it imports a Kafka client, but no call with a topic is recognized"))
 
     def _imports_client(self, path: str) -> bool:

@@ -7,8 +7,6 @@ import pytest
 from scanner_model.declarations import UnreadFile
 
 FILES = {
-    "main.rs": "use rdkafka::producer::FutureProducer;\n",
-    "wrapped.rs": "use streams_of_shop::backends::kafka::producer::Producer;\n",
     "a.rb": "require 'kafka'\n",
     "a.php": "<?php\nuse RdKafka\\Producer;\n",
     "a.ex": "KafkaEx.produce('orders', 0, 'x')\n",
@@ -35,8 +33,6 @@ def test_a_form_that_is_not_read_is_named_with_its_file(read_repository, path):
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("main.rs", "// kafka\nfn main() {}\n"),
-        ("main.rs", "use crate::kafka::Producer;\n"),
         ("application.conf", 'app {\n  kafka {\n    group = "g"\n  }\n}\n'),
         ("a.conf", "kafka.bootstrap.servers = k:9092\n"),
         ("compose.yaml", "services:\n  kafka:\n    image: apache/kafka\n"),

@@ -7,7 +7,11 @@ import textwrap
 import pytest
 
 from scanner_extractor.repository.applications.endpoints import column_path
-from scanner_extractor.repository.applications.reader import ApplicationsReading, read_applications
+from scanner_extractor.repository.applications.reader import (
+    ApplicationsReading,
+    is_application_file,
+    read_applications,
+)
 from scanner_model.names import SourceId
 
 KAFKAJS = "import {Kafka} from 'kafkajs';\n"
@@ -217,3 +221,56 @@ def test_a_job_of_flink_reads_and_writes_through_a_library():
 def test_a_path_of_fields_is_one_of_columns():
     assert column_path(["lines[]", "id"]) == ("lines", "[]", "id")
     assert column_path(["rows[][]"]) == ("rows", "[]", "[]")
+
+
+RUST = """\
+    use rdkafka::producer::{FutureProducer, FutureRecord};
+    use rdkafka::consumer::StreamConsumer;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Deserialize)]
+    struct Order { id: String, total: f64 }
+    #[derive(Serialize)]
+    struct Paid { #[serde(rename = "orderId")] order_id: String, gross: f64 }
+
+    #[tokio::main]
+    async fn main() {
+        let consumer: StreamConsumer = make();
+        consumer.subscribe(&["orders"]).unwrap();
+        let producer: FutureProducer = make();
+        loop {
+            let message = consumer.recv().await.unwrap();
+            let order: Order = serde_json::from_slice(message.payload().unwrap()).unwrap();
+            let paid = Paid { order_id: order.id, gross: order.total * 1.19 };
+            let body = serde_json::to_string(&paid).unwrap();
+            producer.send(FutureRecord::to("paid").payload(&body).key("k"), Timeout::Never).await.unwrap();
+        }
+    }
+    """
+
+
+def test_a_program_in_rust_is_read_by_evaluation_alone():
+    files = {"billing/Cargo.toml": '[package]\nname = "billing"\n', "billing/src/main.rs": RUST}
+
+    assert flows(files) == {"billing: orders > paid"}
+    assert columns(files) == {"orders.id > paid.orderId IDENTITY", "orders.total > paid.gross TRANSFORMATION"}
+    assert read(files).unresolved == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("use streams_of_shop::backends::kafka::producer::Producer;\n", True),
+        ("pub use rdkafka::consumer::Consumer;\n", True),
+        ("use crate::kafka::Producer;\n", False),
+        ("// kafka\nfn main() {}\n", False),
+    ],
+)
+def test_a_file_of_rust_that_uses_a_crate_of_kafka_belongs_to_a_program(text: str, expected: bool):
+    assert is_application_file("src/main.rs", text) is expected
+
+
+def test_a_program_in_rust_whose_topics_are_not_found_is_listed():
+    text = 'use kafka::producer::Producer;\nfn main() { run(Producer::from_hosts(vec!["k:9092".into()])); }\n'
+
+    assert [path for path, _ in read({"Cargo.toml": "", "src/main.rs": text}).unresolved] == ["src/main.rs"]
