@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from scanner_api.questions.question import Question
 
 _UNKNOWN_CLUSTER = "Exit status 4: the cluster is not known."
-_OLD_GRAPH = "`scanner dataflow` was not run since the newest scan"
+_OLD_GRAPH = "`scanner dictionary dataflow` was not run since the newest scan"
 
 QUESTIONS: tuple[Question, ...] = (
     Question(

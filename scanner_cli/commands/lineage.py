@@ -92,8 +92,8 @@ def lineage(
 
     NODE is a topic, another dataset, a job, a consumer group, or a column: its name, its namespace and name, or its id
     in graph.json. Any broker's address works, and so does a table's name without database and schema. The query reads
-    the graph that `scanner dataflow` generated last, or with --as-of an earlier one: a scan has a graph if one was
-    generated before the next scan.
+    the graph of the last scan, or with --as-of an earlier one. Every scan generates a graph, unless it ran with
+    --no-graph.
 
     --impact lists jobs, topics, other datasets and columns, each with its closest use of NODE along the path:
     copies (unchanged), computes, depends (filters, joins, groups by it, reads as this group), unknown (reads it; which

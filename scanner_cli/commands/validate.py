@@ -75,8 +75,7 @@ def validate(
 ) -> int:
     """Find inconsistencies: failures, dangling references, topics without schema, subjects without topic.
 
-    Every scan, and `scanner dataflow` for the rules about flows, checks the same rules and stores the findings in the
-    table `finding`; this checks what is stored now.
+    Every scan checks the same rules and stores the findings in the table `finding`; this checks what is stored now.
     With --config, the rules of its `policy` are checked, too: docs/how-to/personal-data.md.
 
     --drift compares the deployment files of cluster.json (`files`) with the topics and connectors of the last scan.

@@ -15,7 +15,7 @@ async function homePage(moreParts = async () => []) {
     moreParts(),
   ]);
   if (!now.scan) {
-    showPage("No scan yet", [make("p", {}, "Run `scanner scan --config cluster.json`, then `scanner dataflow`.")]);
+    showPage("No scan yet", [make("p", {}, "Run `scanner scan --config cluster.json`.")]);
     return;
   }
   showPage("Overview", [
@@ -132,7 +132,7 @@ function wrongParts({findings}, errors, now, stale) {
 }
 
 function coveragePart(coverage) {
-  if (!coverage) return make("p", {}, "There is no lineage yet: run `scanner dataflow`.");
+  if (!coverage) return make("p", {}, "There is no lineage yet: run `scanner dictionary dataflow`.");
   const {columns, tables, unread, partly_read: partly, problems} = coverage;
   const {connector_columns: mapped, connectors, unknown_connectors: unknown} = coverage;
   const statements = columns + tables + unread;

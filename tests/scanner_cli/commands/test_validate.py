@@ -36,7 +36,7 @@ def test_findings_as_json_name_all_their_members(scanned, scanner) -> None:
 
 
 def test_flows_that_do_not_fit_are_findings_until_they_do(scanner, tmp_path) -> None:
-    """What `scanner dataflow` reports is no other answer than that of `validate` and of the stored findings."""
+    """`scanner dictionary dataflow` reports what `validate` and the stored findings contain."""
     shop, stored = tmp_path / "shop", tmp_path / "d.db"
     shop.mkdir()
     config = {
