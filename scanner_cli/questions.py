@@ -14,6 +14,7 @@ from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option, one_of
 from scanner_cli.output.columns import found_tag
+from scanner_cli.output.groups import personal_groups, show_groups
 from scanner_cli.output.render import Format, cell, format_option, narrow, ranges, shorten, show
 from scanner_cli.output.terminal import terminal_width
 from scanner_cli.parameters import Option, options_of
@@ -126,6 +127,9 @@ def wide_option(command: Command) -> Command:
 def show_items(question: Question, items: Sequence[Any], style: str, *, wide: bool = False) -> None:
     """Write the items of an answer: their documents as JSON, the shown columns as a table or CSV."""
     documents: list[Mapping[str, Json]] = [library.document(item) for item in items]
+    if style == Format.TABLE and question.name == "personal_data":
+        show_groups(personal_groups(documents, wide=wide))
+        return
     cells = CELLS.get(question.name)
     rows = documents if cells is None or style == Format.JSON else [{**row, **cells(row, style)} for row in documents]
     table = Table(question.shown, question.brief, question.optional)
