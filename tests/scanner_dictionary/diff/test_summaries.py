@@ -13,7 +13,7 @@ RULES = list(itertools.product((FactAction.ADDED, FactAction.GONE), ("LITERAL", 
 
 
 def lines(*facts: FactChange) -> list[tuple[str, str, str]]:
-    diff = ScanDiff(cluster="shop", first=1, second=2, backwards=False, facts=facts, sides=())
+    diff = ScanDiff(cluster="shop", first=1, second=2, facts=facts, sides=())
     return [(line.topic, line.what, line.change) for line in summaries(diff)]
 
 
