@@ -14,7 +14,6 @@ from scanner_cli.command import command
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option, one_of
 from scanner_cli.output.columns import found_tag
-from scanner_cli.output.groups import personal_groups, show_groups
 from scanner_cli.output.render import Format, cell, format_option, narrow, ranges, shorten, show
 from scanner_cli.output.terminal import terminal_width
 from scanner_cli.parameters import Option, options_of
@@ -73,11 +72,23 @@ def list_options(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - a funct
 
 
 def answer(
-    question: Question, dictionary: Dictionary, arguments: Mapping[str, object], style: str, *, wide: bool
+    question: Question,
+    dictionary: Dictionary,
+    arguments: Mapping[str, object],
+    style: str,
+    *,
+    wide: bool,
+    table: Callable[[Sequence[Any]], None] | None = None,
 ) -> None:
-    """Write the answer to *question*: its items, then how many there are, and what may be missing."""
+    """Write the answer to *question*: its items, then how many there are, and what may be missing.
+
+    *table* writes the items for people, in place of a table with a row for each.
+    """
     page = question.answer(dictionary, **arguments)
-    show_items(question, page, style, wide=wide)
+    if table and style == Format.TABLE:
+        table(page)
+    else:
+        show_items(question, page, style, wide=wide)
     if not page:
         texts = [repr(value) for name, value in arguments.items() if name in _NAMING and value]
         echo_err(f"no {_noun(question)} found{' for ' + ' and '.join(texts) if texts else ''}")
@@ -127,9 +138,6 @@ def wide_option(command: Command) -> Command:
 def show_items(question: Question, items: Sequence[Any], style: str, *, wide: bool = False) -> None:
     """Write the items of an answer: their documents as JSON, the shown columns as a table or CSV."""
     documents: list[Mapping[str, Json]] = [library.document(item) for item in items]
-    if style == Format.TABLE and question.name == "personal_data":
-        show_groups(personal_groups(documents, wide=wide))
-        return
     cells = CELLS.get(question.name)
     rows = documents if cells is None or style == Format.JSON else [{**row, **cells(row, style)} for row in documents]
     table = Table(question.shown, question.brief, question.optional)
