@@ -199,7 +199,7 @@ def _http_error(hint: str) -> Callable[[Request, Exception], Awaitable[Response]
 
 
 def _is_page(request: Request) -> bool:
-    """Return whether a browser requests a page: the shell then says that there is none, with links."""
+    """Return whether a browser requests a page: it gets the shell, whose script shows links to other pages."""
     machine = request.url.path.startswith(("/api/", "/mcp", "/static/"))
     return not machine and "text/html" in request.headers.get("accept", "")
 

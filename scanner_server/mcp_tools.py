@@ -7,6 +7,7 @@ cut to a length.
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, NamedTuple, get_type_hints
@@ -114,16 +115,16 @@ def output_schema(question: Question) -> Json:
     schemas = Schemas()
     answer = schemas.of(get_type_hints(question.answer)["return"])
     rows = {name: {"properties": _types(row["properties"])} for name, row in schemas.components.items()}
-    return {
+    schema = {
         "type": "object",
         "properties": {"about": {"type": "object"}, "answer": answer, "left_out": {"type": "object"}},
-        "required": ["about", "answer", "left_out"],
-        "components": {"schemas": rows},
+        "$defs": rows,
     }
+    return json.loads(json.dumps(schema).replace("#/components/schemas/", "#/$defs/"))
 
 
 def _types(properties: Mapping[str, Json]) -> Json:
-    """Return *properties* without the types that names tell: texts, lists of texts, yes or no."""
+    """Return *properties* without the types that names tell: texts, lists of texts, numbers, yes or no."""
     return {name: {} if schema in _PLAIN else schema for name, schema in properties.items()}
 
 
@@ -132,6 +133,9 @@ _PLAIN: Sequence[Json] = (
     {"type": ["string", "null"]},
     {"type": "array", "items": {"type": "string"}},
     {"type": "boolean"},
+    {"type": "integer"},
+    {"type": ["integer", "null"]},
+    {"type": "number"},
 )
 
 
@@ -139,18 +143,23 @@ def input_schema(schema: Mapping[str, Json]) -> Json:
     """Return the JSON Schema of a tool's parameters without titles, and without the null that models need not send."""
     return {
         "type": "object",
-        "properties": {name: _parameter(property) for name, property in schema["properties"].items()},
+        "properties": {name: _parameter(name, property) for name, property in schema["properties"].items()},
         **({"required": schema["required"]} if "required" in schema else {}),
     }
 
 
-def _parameter(schema: Mapping[str, Json]) -> Json:
+_EVERYWHERE = frozenset({"limit", "cursor", "cluster"})
+"""Parameters of most tools, which the instructions of the server explain once."""
+
+
+def _parameter(name: str, schema: Mapping[str, Json]) -> Json:
     inner: Mapping[str, Json] = next((each for each in schema.get("anyOf", ()) if each != {"type": "null"}), {})
-    unneeded = {"title", "anyOf", "maxLength", "minLength"}
+    unneeded = {"title", "anyOf", "maxLength", "minLength", "minimum", "maximum"}
+    unneeded |= {"description"} if name in _EVERYWHERE else set()
     return {
-        name: value
-        for name, value in {**inner, **schema}.items()
-        if name not in unneeded and not (name == "default" and value in (None, False))
+        key: value
+        for key, value in {**inner, **schema}.items()
+        if key not in unneeded and not (key == "default" and value in (None, False))
     }
 
 

@@ -85,7 +85,7 @@ function tilesOf(counts, now) {
   ]);
 }
 
-// Columns with the tag, and those that only look like it: none of the first is no all-clear beside some of the second.
+// Columns with the tag, and those that only look personal: zero tagged columns must not read as an all-clear.
 async function personalCount() {
   const [figure, note] = await countRows("/columns", {tag: "PII"}, "tagged, and copies of tagged ones");
   if (location.protocol === "file:") return [figure, note];

@@ -146,7 +146,7 @@ def test_tools_and_answers_are_short(server) -> None:
 
     tools, results = asked(server, ask)
 
-    assert sum(tokens(tool.model_dump(mode="json", by_alias=True, exclude_none=True)) for tool in tools) <= 8_000
+    assert sum(tokens(tool.model_dump(mode="json", by_alias=True, exclude_none=True)) for tool in tools) <= 7_000
     assert max(tokens(result.structured_content) for result in results) <= 1_500
 
 
