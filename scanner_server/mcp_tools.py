@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, NamedTuple, get_type_hints
@@ -19,6 +20,8 @@ from scanner_api.questions.documents import Schemas, document
 from scanner_api.questions.names import state as read_state
 from scanner_api.questions.question import Question
 from scanner_api.questions.table import QUESTIONS
+from scanner_model.columns import path_name
+from scanner_model.names import dataset_address
 from scanner_server.answering import json_text
 from scanner_server.openapi import parameters_of, read_parameters
 from scanner_server.problems import TOOLS as TOOL_NAMES
@@ -35,6 +38,7 @@ LARGER_BUDGET = 8_000
 TOOLS: Mapping[str, Question] = {question.tool: question for question in QUESTIONS if question.tool}
 """The questions that assistants can ask, by the names of their tools."""
 
+_LINEAGE = "lineage"
 _CHARACTERS = 4
 _LONGEST_TEXT = 400
 _ITEMS = 25
@@ -65,6 +69,8 @@ class Tools:
         written = document(question.answer(self._dictionary, **arguments))
         if isinstance(written, list):
             written = {"items": written}
+        elif question.name == _LINEAGE:
+            written = _flows(written)
         short = {name: _cut(member, name) for name, member in written.items() if not _is_none(name, member)}
         about = self._about()
         room = self._budget_of(arguments) * _CHARACTERS - len(json_text({"about": about, "answer": {}, "left_out": {}}))
@@ -96,6 +102,32 @@ class Tools:
         }
 
 
+def _flows(lineage: dict[str, Json]) -> dict[str, Json]:
+    """Return a lineage with names in place of ids, and a short list for each node and edge: a quarter of the tokens.
+
+    Nodes that share a name have their ids, which every tool takes, too.
+    """
+    named = {node["id"]: _name(node) for node in lineage["nodes"]}
+    counts = Counter(named.values())
+    names = {key: name if counts[name] == 1 else key for key, name in named.items()}
+    nodes = [[names[node["id"]], node["kind"], *filter(None, [node["stale"]])] for node in lineage["nodes"]]
+    flows = [[names[edge["source"]], names[edge["target"]], _how(edge), edge["evidence"]] for edge in lineage["edges"]]
+    listed = {name: [names.get(key, key) for key in lineage[name]] for name in ("unread", "partly_read")}
+    others = {name: value for name, value in lineage.items() if name not in {"nodes", "edges", "root", *listed}}
+    return {"root": names[lineage["root"]], "nodes": nodes, "flows": flows, **listed, **others}
+
+
+def _name(node: Mapping[str, Json]) -> str:
+    is_dataset = node["kind"] == "dataset"
+    name = dataset_address(f"{node['cluster'] or node['namespace']}/{node['name']}") if is_dataset else node["name"]
+    return f"{name}.{path_name(tuple(node['path']))}" if node["path"] else str(name)
+
+
+def _how(edge: Mapping[str, Json]) -> str:
+    certainty = edge["certainty"] if edge["certainty"] != "declared" else ""
+    return " ".join(filter(None, (edge["kind"], edge["type"], edge["subtype"], certainty)))
+
+
 def call_tool(dictionary: Dictionary, *, name: str, budget: int, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the answer of the tool *name* to *arguments*."""
     return Tools(dictionary, budget).answer(TOOLS[name], **arguments)
@@ -113,6 +145,8 @@ def read_arguments(question: Question, arguments: Mapping[str, Json]) -> dict[st
 def output_schema(question: Question) -> Json:
     """Return the JSON Schema of what a tool returns, which may lack the last items of lists."""
     schemas = Schemas()
+    if question.name == _LINEAGE:
+        return {"type": "object", "properties": {key: {"type": "object"} for key in ("about", "answer", "left_out")}}
     answer = schemas.of(get_type_hints(question.answer)["return"])
     rows = {name: {"properties": _types(row["properties"])} for name, row in schemas.components.items()}
     schema = {
