@@ -154,7 +154,7 @@ def with_decision(text: str, item: Json) -> tuple[str, str]:
         at = member.value
     items, end = _members(text, at)
     for each in items:
-        earlier = json.loads(text[each.value : each.end])
+        earlier = load_text(text[each.value : each.end])
         if isinstance(earlier, dict) and all(earlier.get(name) == item[name] for name in ("dataset", "column", "tag")):
             replaced = f"{earlier.get('decision')} by {earlier.get('by')} on {earlier.get('on')}"
             return text[: each.start] + json.dumps(item, ensure_ascii=False) + text[each.end :], replaced

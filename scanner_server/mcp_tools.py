@@ -7,7 +7,6 @@ cut to a length.
 from __future__ import annotations
 
 import inspect
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -70,7 +69,7 @@ class Tools:
         if isinstance(written, list):
             written = {"items": written}
         elif question.name == _LINEAGE:
-            written = _flows(written)
+            written = lineage_flows(written)
         short = {name: _cut(member, name) for name, member in written.items() if not _is_none(name, member)}
         about = self._about()
         room = self._budget_of(arguments) * _CHARACTERS - len(json_text({"about": about, "answer": {}, "left_out": {}}))
@@ -102,7 +101,7 @@ class Tools:
         }
 
 
-def _flows(lineage: dict[str, Json]) -> dict[str, Json]:
+def lineage_flows(lineage: dict[str, Json]) -> dict[str, Json]:
     """Return a lineage with names in place of ids, and a short list for each node and edge: a quarter of the tokens.
 
     Nodes that share a name have their ids, which every tool takes, too.
@@ -154,7 +153,20 @@ def output_schema(question: Question) -> Json:
         "properties": {"about": {"type": "object"}, "answer": answer, "left_out": {"type": "object"}},
         "$defs": rows,
     }
-    return json.loads(json.dumps(schema).replace("#/components/schemas/", "#/$defs/"))
+    return _renamed(schema)
+
+
+def _renamed(schema: Json) -> Json:
+    """Return *schema* with its references to components as references to `$defs`, which are shorter."""
+    match schema:
+        case dict():
+            return {name: _renamed(value) for name, value in schema.items()}
+        case list() | tuple():
+            return [_renamed(value) for value in schema]
+        case str():
+            return schema.replace("#/components/schemas/", "#/$defs/")
+        case _:
+            return schema
 
 
 def _types(properties: Mapping[str, Json]) -> Json:

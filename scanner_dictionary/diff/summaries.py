@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from scanner_dictionary.compatibility.changes import Action, ColumnChange, Judgement, Verdict
 from scanner_dictionary.diff.changes import FactAction, FactChange, ScanDiff, SideChange
+from scanner_model.documents.json_input import load_text
 from scanner_model.owners import CODE_OWNED_PROGRAM, CODE_OWNED_SUBJECT, CODE_OWNED_TOPIC, OWNED_TOPIC, OWNER_PATTERN
 
 _LONGEST = 60
@@ -155,7 +155,7 @@ _SENTENCES: Mapping[str, Callable[[FactChange], Summary]] = {"acl_rule": _access
 
 
 def _loaded(text: str | None) -> str:
-    return "-" if text is None else _words(json.loads(text))
+    return "-" if text is None else _words(load_text(text))
 
 
 def _words(value: object) -> str:
