@@ -22,7 +22,7 @@ $(BIN)/scanner: pyproject.toml
 	  echo "scanner needs Python 3.11 or newer; $(or $(PYTHON),python3) is $$($(or $(PYTHON),python3) --version 2>&1)." \
 	    "Install one, or name one: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[server,code,terraform]'
 	@touch $(BIN)/scanner
 
 $(VENV)/.test: pyproject.toml $(BIN)/scanner
@@ -33,11 +33,11 @@ $(VENV)/.docs: pyproject.toml $(VENV)/.test
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $(VENV)/.docs
 
-setup: $(BIN)/scanner ## install the program into .venv
+setup: $(BIN)/scanner ## install the program into .venv, with the server and the readers of programs and Terraform
 
 setup-test: $(VENV)/.test ## install the program and everything that its tests need
 
-demo: setup ## scan and query the bundled example, without a network
+demo: setup ## scan and query the bundled example, without a network; prints commands to go on with
 	@$(BIN)/scanner demo --output out/retail
 
 setup-docs: $(VENV)/.docs ## install what builds the documentation, too

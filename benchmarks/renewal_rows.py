@@ -1,4 +1,4 @@
-"""Figures of `scanner dataflow` on a large installation: the first graph, and the one after a scan that changed little.
+"""Figures of `scanner dictionary dataflow`: the first graph, and the one after a scan that changed little.
 
 `python benchmarks/renewal_rows.py [COLUMNS …]` measures inputs of other sizes than the one of `run.py`.
 """

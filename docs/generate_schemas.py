@@ -100,8 +100,8 @@ Tests validate what the commands write.
 |---|---|
 {rows}
 Formats of their own have their own schemas: `scanner config schema` prints that of [cluster.json](cluster-json.md),
-`scanner manual-input schema` that of [manual input](manual-input.md), and the [server](server.md#the-api) answers
-`/api/v1/openapi.json`.
+`scanner config schema --of manual-input` that of [manual input](manual-input.md), and the [server](server.md#the-api)
+answers `/api/v1/openapi.json`.
 """
 
 

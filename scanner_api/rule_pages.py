@@ -36,7 +36,7 @@ def index_page() -> str:
 
 
 def _reporters(name: str) -> str:
-    commands = {"check-change": OF_CHANGES, "validate": OF_SCANS}
+    commands = {"check": OF_CHANGES, "validate": OF_SCANS}
     return ", ".join(f"`scanner {command}`" for command, rules in commands.items() if name in rules)
 
 

@@ -1,4 +1,4 @@
-"""Compare two commits: each is read as `scanner extract --from` reads a directory, and its graph generated."""
+"""Compare two commits: each is read as `scanner scan` reads a directory, and its graph generated."""
 
 from __future__ import annotations
 

@@ -222,8 +222,8 @@ _OF_FILES: Mapping[str, _Template] = {
     "stale-source": lambda name, reason: f"{name} is stale: {reason or 'it was never read completely'}",
     "old-source": "{} was last read at {}, before {}",
     "future-source": "{} was last read at {}, and it is {}: one of the clocks is wrong",
-    "no-graph": "no graph was generated: who uses a column is not known; run `scanner dataflow`",
-    "old-graph": "the graph is of scan {}, and the newest scan is {}; run `scanner dataflow`",
+    "no-graph": "no graph was generated: who uses a column is not known; run `scanner dictionary dataflow`",
+    "old-graph": "the graph is of scan {}, and the newest scan is {}; run `scanner dictionary dataflow`",
     "unread-jobs": "{}: they may use anything",
 }
 

@@ -17,6 +17,7 @@ from scanner_check.inputs.git import ENVIRONMENT, GIT
 from scanner_check.inputs.options import CheckOptions, read_judging
 from scanner_check.inputs.proposals import PathRule
 from scanner_check.model import ChangeReport
+from scanner_dictionary.engine.sqlite import is_dictionary_file
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import temporary_directory
 
@@ -80,11 +81,19 @@ class WorkTree:
         if submodules:
             paths = [entry.partition("\t")[2] for entry in submodules]
             self._git("update-index", "--force-remove", "-z", "--stdin", standard_input="\0".join(paths))
-        self._git("add", "--all")
+        # As pathspecs of the directory's top: a file named like an option or a pattern is taken literally.
+        self._git("add", "--all", "--", ":(top)", *(f":(top,exclude,literal){path}" for path in self._written()))
         added = set(self._git("ls-files", "-z").split("\0"))
         lost = [entry for entry in submodules if entry.partition("\t")[2] not in added]
         if lost:  # a submodule that is not checked out stays as it was
             self._git("update-index", "-z", "--index-info", standard_input="\0".join(lost))
+
+    def _written(self) -> list[str]:
+        """Return the untracked files that scanner wrote: dictionaries, and what SQLite keeps beside an open one."""
+        others = self._git("ls-files", "--others", "--exclude-standard", "-z").split("\0")
+        dictionaries = [path for path in others if path and is_dictionary_file(self.top / path)]
+        beside = {f"{path}-{ending}" for path in dictionaries for ending in ("journal", "shm", "wal")}
+        return [path for path in others if path in beside or path in dictionaries]
 
     def _without_filters(self) -> list[str]:
         """Return options that switch off the filters of the repository's configuration: they name programs to run."""

@@ -82,6 +82,7 @@ from scanner_api.scanning.run import scan as scan
 from scanner_api.spark import ENGINES as ENGINES
 from scanner_api.spark import JdbcTarget as JdbcTarget
 from scanner_api.spark import SparkChoice as SparkChoice
+from scanner_api.tag_decisions import decide_tag as decide_tag
 from scanner_api.watching.notifications import ChangeRules as ChangeRules
 from scanner_api.watching.notifications import NotificationTarget as NotificationTarget
 from scanner_api.watching.watch import Outbox as Outbox

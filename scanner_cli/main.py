@@ -47,6 +47,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Change": {
         "check": ("check:check", "Check a change or a deletion before you make it."),
+        "tag": ("tag:tag", "Write into cluster.json that a column is personal, or not."),
         **_derived("Change"),
     },
     "Run": {
@@ -87,6 +88,7 @@ ALIASES: Mapping[str, str] = {
 MEANINGS: Mapping[str, str] = {
     "failed": "jobs --failed",
     "graph": "dictionary dataflow",
+    "decide": "tag COLUMN TAG",
     "owners": "topics --without-owner",
     "stale": "validate",
     "who": "impact NODE",

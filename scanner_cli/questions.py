@@ -72,11 +72,23 @@ def list_options(function: Callable[..., Any]) -> Any:  # noqa: ANN401 - a funct
 
 
 def answer(
-    question: Question, dictionary: Dictionary, arguments: Mapping[str, object], style: str, *, wide: bool
+    question: Question,
+    dictionary: Dictionary,
+    arguments: Mapping[str, object],
+    style: str,
+    *,
+    wide: bool,
+    table: Callable[[Sequence[Any]], None] | None = None,
 ) -> None:
-    """Write the answer to *question*: its items, then how many there are, and what may be missing."""
+    """Write the answer to *question*: its items, then how many there are, and what may be missing.
+
+    *table* writes the items for people, in place of a table with a row for each.
+    """
     page = question.answer(dictionary, **arguments)
-    show_items(question, page, style, wide=wide)
+    if table and style == Format.TABLE:
+        table(page)
+    else:
+        show_items(question, page, style, wide=wide)
     if not page:
         texts = [repr(value) for name, value in arguments.items() if name in _NAMING and value]
         echo_err(f"no {_noun(question)} found{' for ' + ' and '.join(texts) if texts else ''}")

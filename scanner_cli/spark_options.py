@@ -34,7 +34,7 @@ def graph_options(command: Command) -> Callable[..., Any]:
         return command(source=library.GraphSource(dictionary, directory, echo_err, as_of), **others)
 
     moment = click.option("--as-of", metavar="SCAN|DATE", help=_AS_OF)
-    text = "Read the graph from Parquet files that `scanner dataflow --format parquet --output DIR` wrote instead."
+    text = "Read the graph from Parquet files of `scanner dictionary dataflow --format parquet --output DIR` instead."
     return dictionary_option(directory_option("--graph", text, "directory")(moment(with_source)))
 
 

@@ -189,11 +189,19 @@ def _http_error(hint: str) -> Callable[[Request, Exception], Awaitable[Response]
         status = error.status_code if isinstance(error, HTTPException) else 500
         details = {404: "there is no such path", 405: "the method is not allowed"}
         headers = dict((error.headers if isinstance(error, HTTPException) else None) or {})
+        if status == 404 and _is_page(request):
+            return Response(static_text("shell.html"), 404, media_type=_HTML)
         if status == 405:
             headers["Allow"] = allowed_methods(request)
         return problem(status, details.get(status, str(error)), hint=hint, headers=headers)
 
     return respond
+
+
+def _is_page(request: Request) -> bool:
+    """Return whether a browser requests a page: it gets the shell, whose script shows links to other pages."""
+    machine = request.url.path.startswith(("/api/", "/mcp", "/static/"))
+    return not machine and "text/html" in request.headers.get("accept", "")
 
 
 async def _bug(_: Request, __: Exception) -> Response:

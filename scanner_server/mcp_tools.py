@@ -7,6 +7,7 @@ cut to a length.
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, NamedTuple, get_type_hints
@@ -18,6 +19,8 @@ from scanner_api.questions.documents import Schemas, document
 from scanner_api.questions.names import state as read_state
 from scanner_api.questions.question import Question
 from scanner_api.questions.table import QUESTIONS
+from scanner_model.columns import path_name
+from scanner_model.names import dataset_address
 from scanner_server.answering import json_text
 from scanner_server.openapi import parameters_of, read_parameters
 from scanner_server.problems import TOOLS as TOOL_NAMES
@@ -34,6 +37,7 @@ LARGER_BUDGET = 8_000
 TOOLS: Mapping[str, Question] = {question.tool: question for question in QUESTIONS if question.tool}
 """The questions that assistants can ask, by the names of their tools."""
 
+_LINEAGE = "lineage"
 _CHARACTERS = 4
 _LONGEST_TEXT = 400
 _ITEMS = 25
@@ -64,6 +68,8 @@ class Tools:
         written = document(question.answer(self._dictionary, **arguments))
         if isinstance(written, list):
             written = {"items": written}
+        elif question.name == _LINEAGE:
+            written = lineage_flows(written)
         short = {name: _cut(member, name) for name, member in written.items() if not _is_none(name, member)}
         about = self._about()
         room = self._budget_of(arguments) * _CHARACTERS - len(json_text({"about": about, "answer": {}, "left_out": {}}))
@@ -95,6 +101,32 @@ class Tools:
         }
 
 
+def lineage_flows(lineage: dict[str, Json]) -> dict[str, Json]:
+    """Return a lineage with names in place of ids, and a short list for each node and edge: a quarter of the tokens.
+
+    Nodes that share a name have their ids, which every tool takes, too.
+    """
+    named = {node["id"]: _name(node) for node in lineage["nodes"]}
+    counts = Counter(named.values())
+    names = {key: name if counts[name] == 1 else key for key, name in named.items()}
+    nodes = [[names[node["id"]], node["kind"], *filter(None, [node["stale"]])] for node in lineage["nodes"]]
+    flows = [[names[edge["source"]], names[edge["target"]], _how(edge), edge["evidence"]] for edge in lineage["edges"]]
+    listed = {name: [names.get(key, key) for key in lineage[name]] for name in ("unread", "partly_read")}
+    others = {name: value for name, value in lineage.items() if name not in {"nodes", "edges", "root", *listed}}
+    return {"root": names[lineage["root"]], "nodes": nodes, "flows": flows, **listed, **others}
+
+
+def _name(node: Mapping[str, Json]) -> str:
+    is_dataset = node["kind"] == "dataset"
+    name = dataset_address(f"{node['cluster'] or node['namespace']}/{node['name']}") if is_dataset else node["name"]
+    return f"{name}.{path_name(tuple(node['path']))}" if node["path"] else str(name)
+
+
+def _how(edge: Mapping[str, Json]) -> str:
+    certainty = edge["certainty"] if edge["certainty"] != "declared" else ""
+    return " ".join(filter(None, (edge["kind"], edge["type"], edge["subtype"], certainty)))
+
+
 def call_tool(dictionary: Dictionary, *, name: str, budget: int, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the answer of the tool *name* to *arguments*."""
     return Tools(dictionary, budget).answer(TOOLS[name], **arguments)
@@ -112,18 +144,33 @@ def read_arguments(question: Question, arguments: Mapping[str, Json]) -> dict[st
 def output_schema(question: Question) -> Json:
     """Return the JSON Schema of what a tool returns, which may lack the last items of lists."""
     schemas = Schemas()
+    if question.name == _LINEAGE:
+        return {"type": "object", "properties": {key: {"type": "object"} for key in ("about", "answer", "left_out")}}
     answer = schemas.of(get_type_hints(question.answer)["return"])
     rows = {name: {"properties": _types(row["properties"])} for name, row in schemas.components.items()}
-    return {
+    schema = {
         "type": "object",
         "properties": {"about": {"type": "object"}, "answer": answer, "left_out": {"type": "object"}},
-        "required": ["about", "answer", "left_out"],
-        "components": {"schemas": rows},
+        "$defs": rows,
     }
+    return _renamed(schema)
+
+
+def _renamed(schema: Json) -> Json:
+    """Return *schema* with its references to components as references to `$defs`, which are shorter."""
+    match schema:
+        case dict():
+            return {name: _renamed(value) for name, value in schema.items()}
+        case list() | tuple():
+            return [_renamed(value) for value in schema]
+        case str():
+            return schema.replace("#/components/schemas/", "#/$defs/")
+        case _:
+            return schema
 
 
 def _types(properties: Mapping[str, Json]) -> Json:
-    """Return *properties* without the types that names tell: texts, lists of texts, yes or no."""
+    """Return *properties* without the types that names tell: texts, lists of texts, numbers, yes or no."""
     return {name: {} if schema in _PLAIN else schema for name, schema in properties.items()}
 
 
@@ -132,6 +179,9 @@ _PLAIN: Sequence[Json] = (
     {"type": ["string", "null"]},
     {"type": "array", "items": {"type": "string"}},
     {"type": "boolean"},
+    {"type": "integer"},
+    {"type": ["integer", "null"]},
+    {"type": "number"},
 )
 
 
@@ -139,18 +189,23 @@ def input_schema(schema: Mapping[str, Json]) -> Json:
     """Return the JSON Schema of a tool's parameters without titles, and without the null that models need not send."""
     return {
         "type": "object",
-        "properties": {name: _parameter(property) for name, property in schema["properties"].items()},
+        "properties": {name: _parameter(name, property) for name, property in schema["properties"].items()},
         **({"required": schema["required"]} if "required" in schema else {}),
     }
 
 
-def _parameter(schema: Mapping[str, Json]) -> Json:
+_EVERYWHERE = frozenset({"limit", "cursor", "cluster"})
+"""Parameters of most tools, which the instructions of the server explain once."""
+
+
+def _parameter(name: str, schema: Mapping[str, Json]) -> Json:
     inner: Mapping[str, Json] = next((each for each in schema.get("anyOf", ()) if each != {"type": "null"}), {})
-    unneeded = {"title", "anyOf", "maxLength", "minLength"}
+    unneeded = {"title", "anyOf", "maxLength", "minLength", "minimum", "maximum"}
+    unneeded |= {"description"} if name in _EVERYWHERE else set()
     return {
-        name: value
-        for name, value in {**inner, **schema}.items()
-        if name not in unneeded and not (name == "default" and value in (None, False))
+        key: value
+        for key, value in {**inner, **schema}.items()
+        if key not in unneeded and not (key == "default" and value in (None, False))
     }
 
 

@@ -26,6 +26,7 @@ PACKAGES = (
     "scanner_api",
     "scanner_server",
     "scanner_cli",
+    "scanner",
 )
 _SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 _RECORDS = ("NamedTuple", "TypedDict")

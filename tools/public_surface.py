@@ -133,11 +133,13 @@ def sql_views() -> Iterator[str]:
 
 
 def library() -> Iterator[str]:
-    """List the exported names of scanner_api with their parameters, or fields and methods."""
+    """List the exported names of scanner and scanner_api with their parameters, or fields and methods."""
+    import scanner
     import scanner_api
 
-    for name in scanner_api.__all__:
-        yield from _described(f"scanner_api.{name}", getattr(scanner_api, name))
+    for module in (scanner, scanner_api):
+        for name in module.__all__:
+            yield from _described(f"{module.__name__}.{name}", getattr(module, name))
 
 
 def plugins() -> Iterator[str]:

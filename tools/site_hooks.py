@@ -40,6 +40,7 @@ FILES = (
     "charts/scanner/files/*",
     "examples/ci/check-change/*",
     "examples/deploy/*",
+    "examples/notebooks/*",
     "tests/public_surface/*",
 )
 """Patterns of other files that pages may link to: they are below `files/`, as they are."""

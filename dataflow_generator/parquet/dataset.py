@@ -117,7 +117,7 @@ PARTS = ("nodes", "edges", "_about.json")
 FORMAT = 1
 """The version of the file layout; a program refuses a higher one than its own."""
 
-_HINT = "`scanner dataflow --format parquet --output DIR` writes DIR/graph.parquet"
+_HINT = "`scanner dictionary dataflow --format parquet --output DIR` writes DIR/graph.parquet"
 
 
 @contextmanager

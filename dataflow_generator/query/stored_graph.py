@@ -230,7 +230,7 @@ def read_edge(row: EdgeRow, keys: Mapping[int, str]) -> Edge:
 
 
 def _newer(what: str) -> DictionaryUnusable:
-    return DictionaryUnusable(f"the stored graph contains an unknown {what}", hint="run `scanner dataflow`")
+    return DictionaryUnusable(f"the stored graph contains an unknown {what}", hint="run `scanner dictionary dataflow`")
 
 
 class Lifetime(NamedTuple):

@@ -1,7 +1,7 @@
 """OUTPUTS: the output formats of a flow graph; one function per format, each ordered and byte-stable.
 
-A new format is a module here with one function, and one line in OUTPUTS: `scanner dataflow --format` and `scanner
-export --format` offer it, `-o` guesses it from `.NAME`, and the suite of tests/conformance/test_outputs.py checks it.
+A new format is a module here with one function, and one line in OUTPUTS: `scanner dictionary dataflow --format` and
+`scanner export --format` offer it, `-o` guesses it from `.NAME`, and tests/conformance/test_outputs.py checks it.
 Only where its files are called otherwise than `graph.NAME` it has a line in SUFFIXES (other file extensions) or
 FILES (several files, or another name).
 """

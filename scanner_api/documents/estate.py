@@ -138,10 +138,13 @@ def _flows(conn: Connection, dictionary: Dictionary) -> Mapping[tuple[str, str],
     notify = dictionary.notify or ignore
     about = stored_graph(conn)
     if about is None:
-        notify("note: no graph was generated, so the documents have no lineage: run `scanner dataflow`")
+        notify("note: no graph was generated, so the documents have no lineage: run `scanner dictionary dataflow`")
         return None
     if about.last_scan < newest_scan(conn):
-        notify(f"note: the lineage is of scan {about.last_scan}, older than the newest scan: run `scanner dataflow`")
+        notify(
+            f"note: the lineage is of scan {about.last_scan}, older than the newest scan: "
+            "run `scanner dictionary dataflow`"
+        )
     flows = topic_flows(graph_in_dictionary(SqlGraphReader(conn), about).whole())
     spaces = {name: namespace for namespace, name in cluster_names(conn).items()}
     topics_by_dataset = {f"{spaces.get(home, '')}/{name}": topic for (home, name), topic in flows.items()}

@@ -159,7 +159,7 @@ def _part(
     graph: GeneratedGraph, source: GraphSource, node: str | None, depth: int | None, cluster: str | None
 ) -> FlowGraph:
     if graph.about.coverage is None:
-        source.notify("note: how much was read for the graph is not stored with it: run `scanner dataflow`")
+        source.notify("note: how much was read for the graph is not stored with it: run `scanner dictionary dataflow`")
     if node:
         named = find_node(graph.rows, node, _WHERE)
         for note in named.notes:

@@ -159,7 +159,7 @@ def _known_formats(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if name not in FORMATS:
             hint = closest_match(name, FORMATS) or f"one of {', '.join(FORMATS)}"
-            raise InputInvalid(f"{name!r} is not known", where="scanner dataflow --format", hint=hint)
+            raise InputInvalid(f"{name!r} is not known", where="scanner dictionary dataflow --format", hint=hint)
     return tuple(dict.fromkeys(names))
 
 

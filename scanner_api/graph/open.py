@@ -118,9 +118,12 @@ def _stored_graph(conn: Connection, notify: Notify) -> StoredGraph:
     """Return the stored graph, and notify if it is older than the newest scan; raises NameUnknown without one."""
     graph = stored_graph(conn)
     if graph is None:
-        raise NameUnknown("the dictionary holds no graph yet", hint="run `scanner dataflow`")
+        raise NameUnknown("the dictionary holds no graph yet", hint="run `scanner dictionary dataflow`")
     if graph.last_scan < newest_scan(conn):
-        notify(f"note: the graph is of scan {graph.last_scan}, older than the newest scan: run `scanner dataflow`")
+        notify(
+            f"note: the graph is of scan {graph.last_scan}, older than the newest scan: "
+            "run `scanner dictionary dataflow`"
+        )
     return graph
 
 

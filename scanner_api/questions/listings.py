@@ -130,7 +130,7 @@ def topics(
     with dictionary.reading() as conn:
         graph = stored_graph(conn)
         if uses_graph and graph is None:
-            raise NameUnknown("the dictionary holds no graph yet", hint="run `scanner dataflow`")
+            raise NameUnknown("the dictionary holds no graph yet", hint="run `scanner dictionary dataflow`")
         since = _before_newest(conn, unused_for) if unused_for is not None else ""
         wanted = TopicFilter(
             cluster=known_cluster(conn, cluster),

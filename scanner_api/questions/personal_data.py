@@ -198,7 +198,7 @@ def _row(placed: PlacedColumn, tag: FoundTag, owners: _Owners, origin: str = "")
     return PersonalData(
         cluster=cluster,
         dataset=column.topic or column.dataset,
-        column=column.name,
+        column=path_name(place.path) if column.role == "key" else column.name,
         tag=tag.tag,
         found=tag.certainty,
         flow=tag.flow,

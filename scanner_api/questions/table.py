@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from scanner_api.questions.question import Question
 
 _UNKNOWN_CLUSTER = "Exit status 4: the cluster is not known."
-_OLD_GRAPH = "`scanner dataflow` was not run since the newest scan"
+_OLD_GRAPH = "`scanner dictionary dataflow` was not run since the newest scan"
 
 QUESTIONS: tuple[Question, ...] = (
     Question(
@@ -404,7 +404,8 @@ QUESTIONS: tuple[Question, ...] = (
         runs="lineage:impact_command",
         help="NODE is a column, topic, table, job or consumer group, as in `scanner lineage`. The table lists jobs and "
         "consumer groups first, each with how it uses NODE: copies (unchanged), computes, depends (filters, joins or "
-        "groups by it), unknown (reads it, but the columns are not known), made (NODE writes it), writes (into NODE)."
+        "groups by it), unknown (reads it, but the columns are not known), made (NODE writes it), writes (into NODE). "
+        "If more than a screen is affected, the table counts the columns instead of listing them; --columns lists them."
         "\n\nExit status: 2 several nodes have the name; 4 none has it, or no graph was generated yet.",
         examples=("impact orders.total", "impact orders --format json"),
         shown=("affected", "kind", "use", "owner", "last_seen", "steps", "through", "groups"),

@@ -136,9 +136,9 @@ FUTURE_SOURCE = Rule(
 NO_GRAPH = Rule(
     name="no-graph",
     meaning="The dictionary has no graph, so readers are unknown.",
-    help="run `scanner dataflow`",
-    example_bad="scanner scan",
-    example_good="scanner scan && scanner dataflow",
+    help="run `scanner dictionary dataflow`",
+    example_bad="scanner scan --no-graph",
+    example_good="scanner scan",
     steps=SCAN,
     find="scanner_check.users.unknowns:graph_findings",
 )
@@ -146,9 +146,9 @@ NO_GRAPH = Rule(
 OLD_GRAPH = Rule(
     name="old-graph",
     meaning="The graph is older than the newest scan.",
-    help="run `scanner dataflow`",
-    example_bad="scanner scan",
-    example_good="scanner scan && scanner dataflow",
+    help="run `scanner dictionary dataflow`",
+    example_bad="scanner scan --no-graph",
+    example_good="scanner scan",
     steps=SCAN,
     find="scanner_check.users.unknowns:graph_findings",
 )

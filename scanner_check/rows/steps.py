@@ -22,7 +22,7 @@ OUTPUT = (
 )
 SCAN = (
     "Run `scanner doctor` to see whether each source answers.",
-    "Run `scanner scan` and `scanner dataflow` again.",
+    "Run `scanner scan` again.",
     "Repeat the check with the new dictionary.",
 )
 REVIEW = (

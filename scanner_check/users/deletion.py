@@ -296,10 +296,10 @@ class _Check:
             what = "no source reports consumer groups"
             yield DeletionUse(kind="source", name=cluster, what=what, answer=Answer.UNKNOWN)
         if self._graph is None:
-            what = "no graph was generated: who reads is not known; run `scanner dataflow`"
+            what = "no graph was generated: who reads is not known; run `scanner dictionary dataflow`"
             yield DeletionUse(kind="graph", name=cluster, what=what, answer=Answer.UNKNOWN)
         elif self._graph.last_scan < newest_scan(self._conn):
-            what = f"it is of scan {self._graph.last_scan}, older than the newest; run `scanner dataflow`"
+            what = f"it is of scan {self._graph.last_scan}, older than the newest; run `scanner dictionary dataflow`"
             yield DeletionUse(kind="graph", name=cluster, what=what, answer=Answer.UNKNOWN)
         else:
             yield from self._unread(cluster)

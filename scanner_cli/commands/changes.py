@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
 
 _WHERE = "scanner changes"
+_SUMMARIES = "questions.change_summaries:change_summaries"
+_SUMMARY = ("cluster", "topic", "what", "change", "breaks", "readers", "owners")
+_SPARSE = frozenset({"cluster", "topic", "breaks", "readers", "owners"})
 
 
 @command()
@@ -53,7 +57,10 @@ def changes(
     NODE is a topic, column, job, subject or connector, also a deleted one: each line is one change, the oldest first.
     With a second NODE, only flows between the two. Lines about nodes and flows come from the graph of each scan.
 
-    `backward`: new readers read old data; `forward`: old readers read new data.
+    The table has a row for each change of a topic's schema: `+` is a new column, `-` a removed one. BREAKS is `readers`
+    if old readers reject new data, `old data` if new readers reject old data, with `?` if that is not known. --wide and
+    the other formats have a row for each fact and column instead, with both directions: `backward` new readers, old
+    data; `forward` the reverse.
 
     \b
     Examples:
@@ -81,6 +88,8 @@ def changes(
         _history(dictionary, nodes, moments, style)
     elif flows:
         _flows(dictionary, moments, cluster, style)
+    elif style == Format.TABLE and not wide:
+        _in_words(dictionary, moments, cluster)
     elif len(moments) == 2:
         compared = library.diff(dictionary, *moments, cluster=cluster)
         rows = [row._asdict() for row in library.diff_rows(compared)]
@@ -88,9 +97,21 @@ def changes(
     else:
         named = {"since": moments[0]} if moments else {}
         answer(BY_NAME["changes"], dictionary, {**named, "cluster": cluster}, style, wide=wide)
-        listed = library.scans(dictionary, cluster=cluster)
-        if listed and len({row.cluster for row in listed}) == len(listed):
-            echo_err("each cluster has one scan only: scan again to see changes")
+        _note_single_scans(dictionary, cluster)
+
+
+def _in_words(dictionary: Dictionary, moments: Sequence[str], cluster: str | None) -> None:
+    """Print a row for each change, with the readers of its topic and whom to ask."""
+    named = dict(zip(("since", "until"), moments, strict=False))
+    question = replace(BY_NAME["changes"], function=_SUMMARIES, shown=_SUMMARY, brief=_SUMMARY, optional=_SPARSE)
+    answer(question, dictionary, {**named, "cluster": cluster}, Format.TABLE, wide=False)
+    _note_single_scans(dictionary, cluster)
+
+
+def _note_single_scans(dictionary: Dictionary, cluster: str | None) -> None:
+    listed = library.scans(dictionary, cluster=cluster)
+    if listed and len({row.cluster for row in listed}) == len(listed):
+        echo_err("each cluster has one scan only: scan again to see changes")
 
 
 def _of_one_cluster() -> Table:

@@ -70,7 +70,7 @@ def example(file: str) -> None:
 def validate(files: Sequence[str], style: str) -> int:
     """List every problem in cluster.json and manual-input files, with file, line and column.
 
-    scanner tells the two apart by their members, and contacts no server. A variable of cluster.json that is not set is
+    Their members distinguish the two kinds. No server is contacted. A variable of cluster.json that is not set is
     a problem.
 
     \b

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +13,7 @@ import click
 
 from scanner_cli import library
 from scanner_cli.command import command
-from scanner_cli.console import echo, echo_err
+from scanner_cli.console import echo
 from scanner_cli.example import example_directory
 from scanner_cli.output.tree import show_tree
 
@@ -55,10 +58,11 @@ def demo(directory: Path, opens: bool) -> None:
     echo(f"Scanned the cluster {report[0].cluster} from recorded answers: {_contents(dictionary)}.")
     for name, error in _failed(dictionary):
         echo(f"One connector failed: {name}: {error}")
-    echo(f"\nWhere does {_COLUMN} come from?  (scanner lineage {_COLUMN} --upstream)\n")
+    lines = _CommandLines(file)
+    echo(f"\nWhere does {_COLUMN} come from?\n{lines.line('lineage', _COLUMN, '--upstream')}\n")
     show_tree(library.lineage(dictionary, _COLUMN, direction="upstream", columns=True))
-    echo(f"\n{_personal(dictionary)}  (scanner columns --tag PII)")
-    echo(f"\nWhat breaks if {_DROPPED} is dropped?  (scanner impact {_DROPPED})\n")
+    echo(f"\n{_personal(dictionary)}\n{lines.line('columns', '--tag', 'PII')}")
+    echo(f"\nWhat breaks if {_DROPPED} is dropped?\n{lines.line('impact', _DROPPED)}\n")
     found = library.impact(dictionary, _DROPPED)
     echo(found.sentence)
     for each in [each for each in found.affected if each.kind in ("job", "consumer-group")]:
@@ -68,9 +72,28 @@ def demo(directory: Path, opens: bool) -> None:
         serve = context.find_root().command.get_command(context, "serve")  # type: ignore[attr-defined]
         context.invoke(serve, url=dictionary.url, opens=True)
     else:
-        echo_err(
-            f"\nOpen the page: scanner serve --open --dictionary {file}\nScan your own: scanner scan .", lines=True
-        )
+        echo("\nOpen the page:\n" + lines.line("serve", "--open"))
+        echo(f"\nScan your own, in the directory of a repository:\n  {_program(absolute=True)} scan .")
+
+
+class _CommandLines:
+    """Command lines about the dictionary in *file*, which run as printed in this directory."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def line(self, *words: str) -> str:
+        """Return the line of a shell that runs the command *words* on the dictionary."""
+        return f"  {_program()} {shlex.join([*words, '--dictionary', str(self._file)])}"
+
+
+def _program(*, absolute: bool = False) -> str:
+    """Return how a shell starts this program: by its name if that finds it, else by its path."""
+    started = Path(sys.argv[0])
+    found = shutil.which("scanner")
+    if started.name != "scanner" or (found and started.exists() and Path(found).samefile(started)):
+        return "scanner"
+    return shlex.quote(str(started.absolute() if absolute else started))
 
 
 def _contents(dictionary: Dictionary) -> str:

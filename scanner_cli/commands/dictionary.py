@@ -55,7 +55,7 @@ def forget(sources: Sequence[str], cluster: str | None, dictionary: Dictionary) 
     result = library.forget(dictionary, sources, cluster=cluster)
     names = ", ".join(sorted(set(sources)))
     echo_err(f"{result.cluster}: scan {result.scan} forgets {names}: {result.facts} facts are marked as deleted")
-    echo_err("`scanner dataflow` generates the graph without them")
+    echo_err("`scanner dictionary dataflow` generates the graph without them")
 
 
 @command()

@@ -49,7 +49,7 @@ def export(
     owner: str,
     source: GraphSource,
 ) -> None:
-    """Write the data flow graph that `scanner dataflow` generated last, or the dictionary's tables.
+    """Write the data flow graph that `scanner dictionary dataflow` generated last, or the dictionary's tables.
 
     html is a self-contained page for a browser. json has everything; graphml is for yEd, Gephi and networkx, dot for
     Graphviz, mermaid for Markdown. csv is a line for each edge with the names of both ends; in a directory it is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal
@@ -45,6 +46,8 @@ _EXCLUSIVE = ("impact", "components")
 _TREE = "tree"
 _ALL = "all fields"
 _PLACES = 3
+_SCREEN = 24
+"""Rows of an impact that fit on a screen of 30 lines, below the sentence and above the notes."""
 
 
 def _query_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -92,8 +95,8 @@ def lineage(
 
     NODE is a topic, another dataset, a job, a consumer group, or a column: its name, its namespace and name, or its id
     in graph.json. Any broker's address works, and so does a table's name without database and schema. The query reads
-    the graph that `scanner dataflow` generated last, or with --as-of an earlier one: a scan has a graph if one was
-    generated before the next scan.
+    the graph of the last scan, or with --as-of an earlier one. Every scan generates a graph, unless it ran with
+    --no-graph.
 
     --impact lists jobs, topics, other datasets and columns, each with its closest use of NODE along the path:
     copies (unchanged), computes, depends (filters, joins, groups by it, reads as this group), unknown (reads it; which
@@ -129,12 +132,13 @@ def lineage(
 
 @command("impact", help=help_text(_IMPACT))
 @question_options("impact", without=("as_of",))
+@click.option("--columns", is_flag=True, help="In the table: every affected node, columns too, however many.")
 @click.option("--evidence", is_flag=True, help="In the table: the evidence of the last step. JSON always has it.")
 @graph_options
 @format_option(Format.TABLE, Format.JSON)
-def impact_command(node: str, hops: int | None, evidence: bool, source: GraphSource, style: str) -> None:
+def impact_command(node: str, hops: int | None, columns: bool, evidence: bool, source: GraphSource, style: str) -> None:
     """List what a change of *node* breaks."""
-    _show_impact(library.impact(source, node, hops=hops, way=True), evidence, style)
+    _show_impact(library.impact(source, node, hops=hops, way=True), evidence, style, every=columns)
 
 
 def _check_node(node: str, query: str) -> None:
@@ -183,7 +187,7 @@ def _show_tree(traced: Lineage, evidence: bool) -> None:
     _print_unread(traced)
 
 
-def _show_impact(result: ImpactList, evidence: bool, style: str) -> None:
+def _show_impact(result: ImpactList, evidence: bool, style: str, *, every: bool = True) -> None:
     style = Format.TABLE if style == _TREE else style
     if style == Format.TABLE:
         echo(result.sentence)
@@ -192,10 +196,25 @@ def _show_impact(result: ImpactList, evidence: bool, style: str) -> None:
             _print_notes(result.notes)
             return
     shown = (*_IMPACT.shown, "evidence") if evidence else _IMPACT.shown
-    rows = impact_rows(result)
+    rows, more = (impact_rows(result), "") if every or style == Format.JSON else _first(impact_rows(result))
     show(rows, narrow(shown, rows, style, _IMPACT.optional), style, document=impact_document(result))
+    if more:
+        echo(f"and {more}: --columns")
     _print_notes(result.notes)
     _suggest(result.column_suggestions)
+
+
+def _first(rows: Sequence[Mapping[str, Any]]) -> tuple[Sequence[Mapping[str, Any]], str]:
+    """Return the rows that fit on a screen, and how many of each kind are left out.
+
+    If not all rows fit, columns are left out first: a copied topic has as many as the original.
+    """
+    if len(rows) <= _SCREEN:
+        return rows, ""
+    kept = [row for row in rows if row["kind"] != "column"][:_SCREEN]
+    left = Counter(row["kind"] for row in rows)
+    left.subtract(row["kind"] for row in kept)
+    return kept, ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in left.items() if count)
 
 
 def _print_users(users: Sequence[FieldUser]) -> None:

@@ -12,6 +12,7 @@ from scanner_cli import library
 from scanner_cli.choices import TAG_KINDS
 from scanner_cli.command import command
 from scanner_cli.options import one_of
+from scanner_cli.output.groups import personal_groups, show_groups
 from scanner_cli.output.render import Format, narrow, show
 from scanner_cli.questions import answer, help_text, list_options, question_options
 
@@ -46,7 +47,14 @@ def columns(
         answer(BY_NAME["columns"], dictionary, {**named, **chosen}, style, wide=wide)
     elif given:
         del named["unread"]  # a filter of columns
-        answer(BY_NAME["personal_data"], dictionary, {**named, **given}, style, wide=wide)
+        answer(
+            BY_NAME["personal_data"],
+            dictionary,
+            {**named, **given},
+            style,
+            wide=wide,
+            table=lambda rows: show_groups(personal_groups(list(map(library.document, rows)), wide=wide)),
+        )
     else:
         answer(BY_NAME["columns"], dictionary, named, style, wide=wide)
 

@@ -55,7 +55,7 @@ def import_events(paths: Sequence[str], rejected: Path | None, dictionary: Dicti
     """Store the OpenLineage events of files: one on each line, one or an array in a file; plain or gzip.
 
     Events of any producer and any version, in any order; importing them again changes nothing. Secrets in them are
-    removed first. `scanner dataflow` adds them to the graph.
+    removed first. `scanner dictionary dataflow` adds them to the graph.
 
     \b
     Examples:
@@ -89,7 +89,7 @@ def _report(imported: EventImport, style: str) -> None:
     if imported.rejected:
         echo_err(f"refused events are in {imported.rejected}")
     if result.stored:
-        echo_err("`scanner dataflow` adds them to the graph")
+        echo_err("`scanner dictionary dataflow` adds them to the graph")
 
 
 def _status(imported: EventImport) -> Exit:
@@ -158,8 +158,8 @@ def listen(
 
     An event is on disk before the response 201; events that were not stored when the program ended, for any reason, are
     stored when it starts again. An invalid event gets status 400 with the reason, and is added to a file. Ctrl-C or
-    SIGTERM ends it. `GET /health` reports its state. `scanner dataflow` adds the events to the graph. It needs
-    the extra `server`.
+    SIGTERM ends it. `GET /health` reports its state. `scanner dictionary dataflow` adds the events to the graph.
+    It needs the extra `server`.
 
     Without a token, requests from a web page and requests for another host are refused.
 

@@ -142,7 +142,7 @@ def emit(
     style: str | None,
     dictionary: Dictionary,
 ) -> int:
-    """Emit the graph that `scanner dataflow` generated last as OpenLineage events.
+    """Emit the graph that `scanner dictionary dataflow` generated last as OpenLineage events.
 
     Datasets with their schemas, tags and owners; jobs with inputs, outputs and column lineage. The time of all events
     is the end of the newest scan, so the same dictionary gives the same bytes. Safe to re-run: receivers ignore

@@ -51,7 +51,7 @@ def push(
     dictionary: Dictionary,
     style: str,
 ) -> int:
-    """Write the graph that `scanner dataflow` generated last into a catalog: datasets, jobs, column lineage.
+    """Write the graph that `scanner dictionary dataflow` generated last into a catalog: datasets, jobs, column lineage.
 
     The member `push` of cluster.json names the catalog. Only what differs from the push before is sent, and only what
     a push wrote is changed or removed. Each push that writes has a number, by which --undo takes it back.

@@ -151,11 +151,13 @@ def scan_command(
     if opens and status in (Exit.DONE, Exit.PARTIAL):
         _serve(dictionary)
     elif graph and not quiet and status is Exit.DONE and sys.stderr.isatty():
-        echo_err(_NEXT, lines=True)
+        echo_err(_NEXT.format(dictionary.shown), lines=True)
     return status
 
 
 _NEXT = """
+Stored in {}; `scanner check` skips that file.
+
 Next:
   scanner serve            open the page
   scanner search NAME      find a topic, column, table or job

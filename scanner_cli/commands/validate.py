@@ -13,8 +13,8 @@ from scanner_cli import library
 from scanner_cli.command import command
 from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option, dictionary_option, one_of
-from scanner_cli.output.render import format_option, show
-from scanner_cli.questions import Table, show_rows
+from scanner_cli.output.groups import finding_groups, show_groups
+from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.usage_errors import Exit
 from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
@@ -75,8 +75,7 @@ def validate(
 ) -> int:
     """Find inconsistencies: failures, dangling references, topics without schema, subjects without topic.
 
-    Every scan, and `scanner dataflow` for the rules about flows, checks the same rules and stores the findings in the
-    table `finding`; this checks what is stored now.
+    Every scan checks the same rules and stores the findings in the table `finding`; this checks what is stored now.
     With --config, the rules of its `policy` are checked, too: docs/how-to/personal-data.md.
 
     --drift compares the deployment files of cluster.json (`files`) with the topics and connectors of the last scan.
@@ -116,13 +115,12 @@ def validate(
         }
         for f in findings
     ]
-    show_rows(rows, Table(BY_NAME["findings"].shown), style, document=rows)
-    if style == "table":
-        hints = dict.fromkeys((f.rule, f.hint) for f in findings)
-        echo_err(
-            "\n".join([visible(f"{rule}: {hint}") for rule, hint in hints] or ["no findings"]),
-            lines=True,
-        )
+    if style == Format.TABLE:
+        show_groups(finding_groups(rows))
+        if not rows:
+            echo_err("no findings")
+    else:
+        show(rows, BY_NAME["findings"].shown, style, document=rows)
     if applied.notes:
         echo_err("\n".join(map(visible, applied.notes)), lines=True)
     return Exit.PARTIAL if strict and findings else Exit.DONE

@@ -328,7 +328,9 @@ def _copied(location: Location, stack: ExitStack) -> Location:
     """Return a private copy of a dictionary until *stack* ends; raises DictionaryUnusable for one on a server."""
     if location.file is None:
         what = "an earlier version of scanner wrote the dictionary, and a question does not migrate it"
-        raise DictionaryUnusable(what, where=location.shown, hint="run `scanner scan` or `scanner dataflow` into it")
+        raise DictionaryUnusable(
+            what, where=location.shown, hint="run `scanner scan` or `scanner dictionary dataflow` into it"
+        )
     try:
         file = stack.enter_context(private_copy(location.file))
     except OSError as error:

@@ -29,6 +29,10 @@ _LOCKS = Path("/proc/locks")
 _RESERVED = 0x40000001
 """The byte of a SQLite file that its writer locks (SQLite's os.h, RESERVED_BYTE)."""
 
+_MAGIC = b"SQLite format 3\0"
+_START = 4 << 20
+_CREATED = b"CREATE TABLE flow_edge_version"
+
 _WAL_WRITE = 120
 """The byte of the -shm file that the writer locks in write-ahead mode (SQLite's wal.c, WAL_WRITE_LOCK)."""
 
@@ -222,6 +226,18 @@ def check_file(file: Path, shown: str, *, create: bool) -> None:
         raise DictionaryUnusable(what, where=shown, hint=f"make it: mkdir -p {file.parent}")
     if not create and not file.exists():
         raise DictionaryUnusable("the dictionary does not exist", where=shown, hint="run `scanner scan` first")
+
+
+def is_dictionary_file(file: Path) -> bool:
+    """Return whether *file* looks like a dictionary that scanner wrote; the file is not opened as a database.
+
+    SQLite keeps the statements that created the tables as text, near the start of the file.
+    """
+    try:
+        with file.open("rb") as content:
+            return content.read(len(_MAGIC)) == _MAGIC and _CREATED in content.read(_START)
+    except OSError:
+        return False
 
 
 @contextmanager

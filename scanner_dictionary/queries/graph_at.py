@@ -13,7 +13,7 @@ from scanner_dictionary.schema import tables as t
 from scanner_model.errors import InputInvalid, NameUnknown
 
 _SHOWN = 10
-_NONE = "run `scanner dataflow` after each scan whose graph is to be kept"
+_NONE = "run `scanner dictionary dataflow` after each scan whose graph is to be kept"
 
 
 def graph_at(conn: Connection, moment: str | int) -> tuple[GraphOfScan, str]:

@@ -26,7 +26,7 @@ column_tag = declare(
     must("found", String, "declared, inherited, or masked: the tag ends there"),
     may("place", Integer, "its position in the list of columns with the tag by topic; empty for masked ones"),
     must("cluster", String, "cluster of the column's topic; empty for another dataset"),
-    must("content", Text, "JSON array: the column as `scanner columns` and `scanner pii` list it"),
+    must("content", Text, "JSON array: the column as `scanner columns` lists it, also with --tag"),
     Index("ix_column_tag_place", "tag", "place"),
     Index("ix_column_tag_found", "tag", "found"),
 )

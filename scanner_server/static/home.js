@@ -15,7 +15,7 @@ async function homePage(moreParts = async () => []) {
     moreParts(),
   ]);
   if (!now.scan) {
-    showPage("No scan yet", [make("p", {}, "Run `scanner scan --config cluster.json`, then `scanner dataflow`.")]);
+    showPage("No scan yet", [make("p", {}, "Run `scanner scan --config cluster.json`.")]);
     return;
   }
   showPage("Overview", [
@@ -54,7 +54,7 @@ function tilesOf(counts, now) {
   const place = (words, href, count) => {
     const element = make("div", {class: "tile"}, [make("b", {class: "figure"}, "…"), make("span", {}, words)]);
     count().then(
-      ([figure, note]) => element.replaceWith(tile(figure, words, href, "", note)),
+      ([figure, note, noted]) => element.replaceWith(tile(figure, words, href, "", note, noted)),
       () => element.replaceWith(tile("?", words, href, "", "unknown")),
     );
     return element;
@@ -71,7 +71,7 @@ function tilesOf(counts, now) {
           "/jobs?failed=true",
         )
       : tile(grouped(counts.jobs), nounFor(counts.jobs, "job"), "/jobs", "", "none failed"),
-    place("columns with PII", "/columns?tag=PII", () => countRows("/columns", {tag: "PII"}, "declared and inherited")),
+    place("columns with PII", "/columns?tag=PII", personalCount),
     location.protocol === "file:"
       ? ""
       : place("changes in the last week", "/changes", () => countRows("/changes", {}, `scanned ${moment(now.finished)}`)),
@@ -83,6 +83,15 @@ function tilesOf(counts, now) {
       counts.stale_sources ? `${grouped(counts.stale_sources)} stale` : "all fresh",
     ),
   ]);
+}
+
+// Columns with the tag, and those that only look personal: zero tagged columns must not read as an all-clear.
+async function personalCount() {
+  const [figure, note] = await countRows("/columns", {tag: "PII"}, "tagged, and copies of tagged ones");
+  if (location.protocol === "file:") return [figure, note];
+  const suggested = {tag: "PII", tags: "suggested"};
+  const [more] = await countRows("/columns", suggested, "");
+  return more === "0" ? [figure, note] : [figure, `${more} more look personal: review`, `/columns?${query(suggested)}`];
 }
 
 async function countRows(path, params, note) {
@@ -132,7 +141,7 @@ function wrongParts({findings}, errors, now, stale) {
 }
 
 function coveragePart(coverage) {
-  if (!coverage) return make("p", {}, "There is no lineage yet: run `scanner dataflow`.");
+  if (!coverage) return make("p", {}, "There is no lineage yet: run `scanner dictionary dataflow`.");
   const {columns, tables, unread, partly_read: partly, problems} = coverage;
   const {connector_columns: mapped, connectors, unknown_connectors: unknown} = coverage;
   const statements = columns + tables + unread;

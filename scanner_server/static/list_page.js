@@ -13,7 +13,7 @@ async function listPage(path) {
   shown.place = make("div", {});
   shown.facets = make("p", {class: "acts"});
   shown.chips = make("p", {class: "acts chips"});
-  const changed = () => during(() => readFirst(shown));
+  const changed = () => during(() => readFirst(shown), shown.place);
   showPage(list.title, [tabsOf(path), await filterForm(list, params, changed), shown.chips, shown.facets, shown.place]);
   await changed();
 }

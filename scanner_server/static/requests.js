@@ -5,8 +5,11 @@ const API = "/api/v1";
 async function ask(path, params = {}, body = undefined) {
   const init = {headers: {accept: "application/json"}};
   if (body !== undefined) Object.assign(init, {method: "POST", body: JSON.stringify(body)});
-  const response = await fetch(`${API}${path}?${query(params)}`, init);
-  const answer = await response.json();
+  const response = await fetch(`${API}${path}?${query(params)}`, init).catch(() => {
+    throw new Error("the server does not answer");
+  });
+  // What stands before a server may answer with a page of its own.
+  const answer = await response.json().catch(() => ({detail: `the server answered with status ${response.status}`}));
   if (response.ok) return answer;
   const error = new Error([answer.detail, answer.choices ? "" : answer.hint].filter(Boolean).join(" — "));
   Object.assign(error, {status: response.status, choices: answer.choices || []});
@@ -19,19 +22,42 @@ function query(params) {
 
 const busy = {count: 0};
 
-// Does what takes requests: meanwhile the page is busy, and a failure is shown.
-async function during(work) {
+// Does what takes requests: meanwhile the page is busy, and *empty*, if it stays so, says what it waits for. A failure is
+// shown; *work* can be tried again.
+async function during(work, empty = document.querySelector("main")) {
   const place = document.querySelector("main");
   busy.count += 1;
   place.setAttribute("aria-busy", "true");
+  const arrived = announceWaiting(empty);
   try {
     await work();
   } catch (error) {
-    showError(error);
+    showError(error, () => during(work, empty));
   } finally {
+    arrived();
     busy.count -= 1;
     place.setAttribute("aria-busy", String(busy.count > 0));
   }
+}
+
+const WAITING = [
+  [200, "Reading …"],
+  [5000, "Still reading … A large dictionary takes a while."],
+];
+
+// Fills a place that stays empty with grey rows and a sentence; returns a function that ends it.
+function announceWaiting(place) {
+  const says = make("p", {role: "status"}, "");
+  const shown = make("div", {class: "waiting"}, [says, ...[1, 2, 3].map(() => make("div", {class: "bar", "aria-hidden": "true"}))]);
+  const say = (words) => {
+    if (!place.childElementCount) place.append(shown);
+    says.textContent = words;
+  };
+  const timers = WAITING.map(([after, words]) => setTimeout(say, after, words));
+  return () => {
+    timers.forEach(clearTimeout);
+    shown.remove();
+  };
 }
 
 function digits(count) {

@@ -5,7 +5,8 @@ document.documentElement.dataset.theme = savedTheme();
 addNavigation();
 during(async () => {
   const path = location.pathname;
-  if (path !== "/") readHealth().catch(showError);
+  if (path !== "/") readHealth().catch((error) => showError(error));
   page.replaceChildren();
-  await (ROUTES[path] || (() => listPage(path)))();
+  const show = ROUTES[path] || (() => (LISTS[path] ? listPage(path) : unknownPage(path)));
+  await show();
 });

@@ -13,9 +13,25 @@ const KEYS_OF_LISTS = [
   ["?", "these keys"],
 ];
 
-function showError(error) {
+// *again* repeats what failed: useful if the server did not answer, or could not.
+function showError(error, again = null) {
   const href = location.pathname === "/change" ? (node) => `/change?${query({node})}` : undefined;
-  page.prepend(make("p", {class: "warn", role: "alert"}, messageOf(error, href)));
+  const alert = make("p", {class: "warn", role: "alert"}, messageOf(error, href));
+  if (again && (!error.status || error.status >= 500)) {
+    const button = make("button", {type: "button"}, "Try again");
+    button.onclick = () => {
+      alert.remove();
+      again();
+    };
+    alert.append(" ", button);
+  }
+  page.prepend(alert);
+}
+
+function unknownPage(path) {
+  showPage("No such page", [
+    make("p", {}, [`There is no page at ${path}. `, link("/", "Overview"), ", ", link("/topics", "topics"), ", ", link("/flow", "lineage")]),
+  ]);
 }
 
 function swapTheme() {

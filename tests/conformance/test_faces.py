@@ -25,7 +25,7 @@ from scanner_api.questions.question import Question
 from scanner_api.questions.table import BY_NAME, QUESTIONS
 from scanner_cli.main import run
 from scanner_server.app import application
-from scanner_server.mcp_tools import TOOLS, Tools
+from scanner_server.mcp_tools import TOOLS, Tools, lineage_flows
 from scanner_server.openapi import BASE
 from scanner_server.options import ServerOptions
 from scanner_server.problems import TOOLS as TOOL_NAMES
@@ -161,6 +161,11 @@ NONE_FOR_NULL = {"default", "doc", "logical_type", "next_cursor", "path", "way"}
 """Members in which null means "has none"; in others it means "not known", which an assistant must see."""
 
 
+def of_tool(question: Question, answer: Any) -> dict[str, Any]:
+    """Return an answer as its tool writes it: a lineage has names, and short lists for nodes and edges."""
+    return shortened(lineage_flows(answer) if question.name == "lineage" else answer)
+
+
 def shortened(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a document as MCP writes it: long texts are cut, and rows have no members that are empty or false."""
     members = {name: value for name, value in document.items() if not (value is None and name in NONE_FOR_NULL)}
@@ -204,7 +209,7 @@ def test_every_question_has_one_answer(faces, question) -> None:
 
     assert faces.api(question, **arguments, **limited) == answer
     if question.tool:
-        assert faces.mcp(question, **arguments, **limited) == shortened(answer)
+        assert faces.mcp(question, **arguments, **limited) == of_tool(question, answer)
 
 
 VARIATIONS = (
@@ -239,7 +244,7 @@ def test_a_question_has_one_answer_whatever_is_asked(faces, name, arguments) -> 
 
     if question.path.count("{") == 0:
         assert faces.api(question, **arguments) == answer
-    assert faces.mcp(question, **arguments) == shortened(answer)
+    assert faces.mcp(question, **arguments) == of_tool(question, answer)
 
 
 @pytest.mark.parametrize("dictionary", ["retail"], indirect=True)
@@ -266,7 +271,7 @@ def compare_lineage(faces: Faces, exported: Mapping[str, Edges], node: str) -> N
     question = BY_NAME["lineage"]
     answer = faces.library(question, node=node)
     assert faces.api(question, node=node, limit=20_000) == answer, node
-    assert faces.mcp(question, node=node, limit=20_000) == shortened(answer), node
+    assert faces.mcp(question, node=node, limit=20_000) == of_tool(question, answer), node
     assert faces.command("lineage", node) == answer, node
 
     # What the exported page draws beside a node, and what the served page requests when somebody selects it.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 import subprocess
 from datetime import date, timedelta
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 from committed_repository import BASE, SCHEMA, commit_all, git, new_repository, rules
 
+from dataflow_generator.stored.dictionary import open_dictionary
 from scanner_check.inputs.baseline import Accepted, accept
 from scanner_check.work_tree import check_work_tree, open_work_tree
 from scanner_model.errors import InputInvalid
@@ -174,3 +177,26 @@ def test_a_submodule_that_is_not_checked_out_stays(repository: Path, tmp_path: P
     git(repository, "submodule", "deinit", "-f", "shared")
 
     assert check_work_tree(repository).verdict == "fine"
+
+
+@pytest.mark.parametrize("name", ["dictionary.db", "-a file*.sqlite", "below/[x].db"])
+def test_an_untracked_dictionary_is_no_change(repository: Path, name: str, tmp_path: Path) -> None:
+    """`scanner scan .` writes it where it runs: the next check must not complain about it."""
+    file = repository / name
+    file.parent.mkdir(exist_ok=True)
+    open_dictionary(tmp_path / "made.db", create=True).close()
+    shutil.copy(tmp_path / "made.db", file)
+    (repository / f"{name}-wal").write_bytes(b"")
+    report = check_work_tree(repository)
+
+    assert not report.files
+    assert not report.skipped
+
+
+def test_another_database_is_reported_as_not_examined(repository: Path) -> None:
+    """Only what scanner wrote itself is left out."""
+    with sqlite3.connect(repository / "app.db") as other:
+        other.execute("CREATE TABLE orders (id INTEGER)")
+    other.close()
+
+    assert [skipped.file for skipped in check_work_tree(repository).skipped] == ["app.db"]

@@ -87,7 +87,7 @@ def test_a_directory_without_a_graph_names_what_makes_one(scanner, tmp_path) -> 
     result = scanner("lineage", "orders", "--graph", tmp_path)
 
     assert (result.status, result.out) == (2, "")
-    assert "scanner dataflow --format parquet --output DIR" in result.err
+    assert "scanner dictionary dataflow --format parquet --output DIR" in result.err
 
 
 def test_components_are_counted_for_people_and_programs(graph_options, scanner) -> None:

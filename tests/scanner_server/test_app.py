@@ -245,3 +245,23 @@ def test_a_part_of_the_page_that_the_browser_has_is_not_sent_again(session_clien
     first = session_client.get("/static/page.js")
 
     assert session_client.get("/static/page.js", headers={"if-none-match": first.headers["etag"]}).status_code == 304
+
+
+@pytest.mark.parametrize(
+    ("path", "accepted", "media"),
+    [
+        ("/nonsense", "text/html,*/*;q=0.8", "text/html"),
+        ("/topics/orders", "text/html", "text/html"),
+        ("/nonsense", "application/json", "application/problem+json"),
+        ("/api/v1/nonsense", "text/html", "application/problem+json"),
+        ("/static/nonsense.js", "text/html", "application/problem+json"),
+    ],
+)
+def test_an_unknown_address_is_a_page_for_browsers_and_a_problem_for_programs(
+    session_client, path, accepted, media
+) -> None:
+    """A person sees where to go on, a program what it can parse."""
+    response = session_client.get(path, headers={"accept": accepted})
+
+    assert response.status_code == 404
+    assert response.headers["content-type"].startswith(media)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
@@ -19,10 +21,11 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+import scanner_api
 from scanner_api.questions.table import BY_NAME
 from scanner_server.app import application
 from scanner_server.mcp_server import mcp_server
-from scanner_server.mcp_tools import BUDGET, Tools
+from scanner_server.mcp_tools import BUDGET, TOOLS, Tools, signature_of
 from scanner_server.options import ServerOptions
 from scanner_server.workers import Workers
 
@@ -121,7 +124,10 @@ def test_a_wrong_argument_is_refused_with_its_limit(server) -> None:
 def test_an_answer_stays_within_the_budget_and_reports_what_is_missing(in_threads, name) -> None:
     """A long answer would push the conversation out of the model's memory."""
     budget = 500
-    more = {"get_lineage": {"node": "orders", "direction": "both"}, "list_problems": {"severity": "warning"}}
+    more = {
+        "get_lineage": {"node": "orders", "direction": "both", "columns": True},
+        "list_problems": {"severity": "warning"},
+    }
     arguments = ARGUMENTS[name] | more.get(name, {})
     result = asked(mcp_server(in_threads, budget), lambda client: client.call_tool(name, arguments))
     whole = asked(mcp_server(in_threads, 100_000), lambda client: client.call_tool(name, arguments))
@@ -146,7 +152,7 @@ def test_tools_and_answers_are_short(server) -> None:
 
     tools, results = asked(server, ask)
 
-    assert sum(tokens(tool.model_dump(mode="json", by_alias=True, exclude_none=True)) for tool in tools) <= 8_000
+    assert sum(tokens(tool.model_dump(mode="json", by_alias=True, exclude_none=True)) for tool in tools) <= 7_000
     assert max(tokens(result.structured_content) for result in results) <= 1_500
 
 
@@ -164,7 +170,7 @@ def test_a_larger_limit_allows_a_longer_answer(server) -> None:
 def test_empty_members_of_rows_are_left_out_and_unknown_ones_stay(retail) -> None:
     """Null says that a value is not known, which differs from none."""
     row = {"name": "a", "owner": "", "tags": [], "stale": False, "readers": 0, "partitions": None, "doc": None}
-    question: Any = SimpleNamespace(answer=lambda _: {"items": [row], "others": [], "complete": False})
+    question: Any = SimpleNamespace(name="", answer=lambda _: {"items": [row], "others": [], "complete": False})
 
     answer = Tools(retail).answer(question)["answer"]
 
@@ -212,7 +218,7 @@ def test_texts_of_schemas_are_data_only(server) -> None:
 
 def test_long_texts_are_cut(retail) -> None:
     """A connector's stack trace is not worth a thousand tokens."""
-    question: Any = SimpleNamespace(answer=lambda _: {"list": [{"doc": "x" * 5_000}]})
+    question: Any = SimpleNamespace(name="", answer=lambda _: {"list": [{"doc": "x" * 5_000}]})
     answer = Tools(retail).answer(question)
 
     assert answer["answer"]["list"][0]["doc"] == "x" * 400 + "… (5000 characters)"
@@ -352,3 +358,25 @@ def check_answers(answers: dict[str, Any]) -> None:
     assert [name for name, result in answers.items() if result.is_error] == []
     assert {json.loads(result.content[0].text)["about"]["scan"] for result in answers.values()} == {1}
     assert answers["search"].structured_content["answer"]["items"][0]["name"] == "orders"
+
+
+def test_the_page_has_the_parameters_of_each_tool() -> None:
+    """A page with parameters of yesterday makes an assistant call a tool wrongly."""
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
+    shown = dict(re.findall(r"^\| `(\w+)\(([^)]*)\)` \|", page, re.MULTILINE))
+
+    assert shown == {name: ", ".join(signature_of(question).parameters) for name, question in TOOLS.items()}
+
+
+def test_a_lineage_has_the_flows_of_the_library_in_a_third_of_the_size(server, retail) -> None:
+    """No edge, evidence or name is lost; names are those that the tools take."""
+    node = "warehouse.public.order_facts.amount"
+    answer = asked(server, lambda client: client.call_tool("get_lineage", {"node": node})).structured_content["answer"]
+    whole = scanner_api.lineage(retail, node)
+
+    assert answer["root"] == node or answer["root"].endswith(f"/{node}")
+    assert sorted(flow[3] for flow in answer["flows"]) == sorted(edge.evidence for edge in whole.edges)
+    assert len(answer["nodes"]) == len(whole.nodes)
+    assert tokens(answer) < tokens(scanner_api.document(whole)) / 2.5
+    for name, *_ in answer["nodes"]:
+        assert not asked(server, lambda client, name=name: client.call_tool("get_lineage", {"node": name})).is_error

@@ -22,7 +22,11 @@ from scanner_server.problems import PATHS, TOOLS, error_response, for_programs
             "the newest is 3",
         ),
         ("`scanner validate --rule x` shows it", "`/api/v1/findings` shows it", "`list_problems` shows it"),
-        ("run `scanner dataflow`", "whoever runs scanner can change that", "whoever runs scanner can change that"),
+        (
+            "run `scanner dictionary dataflow`",
+            "whoever runs scanner can change that",
+            "whoever runs scanner can change that",
+        ),
     ],
 )
 def test_a_hint_names_what_its_reader_can_ask(hint, api, mcp) -> None:

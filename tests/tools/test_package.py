@@ -72,7 +72,7 @@ def test_the_wheel_has_the_packages_and_nothing_else(built: Path) -> None:
     assert names >= expected
     assert about == {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
-    assert len(PACKAGES) == 10
+    assert len(PACKAGES) == 11
     assert wheel.stat().st_size <= LARGEST
 
 

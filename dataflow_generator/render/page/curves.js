@@ -65,22 +65,20 @@ function lineHeight(box, column) {
 
 // A link that closes a cycle leads to the left: out of the left side, into the right one.
 function isBack(source, target) {
-  if (drawing.rows && source.row < target.row) return false;
   return target.x + target.w <= source.x;
 }
 
 function ends(source, fromY, target, toY) {
   const back = isBack(source, target);
   return {
-    from: {x: source.x + (back ? 0 : source.w), y: fromY, turn: source.turn, lane: source.lane},
-    to: {x: target.x + (back ? target.w : 0), y: toY, turn: target.turn},
+    from: {x: source.x + (back ? 0 : source.w), y: fromY},
+    to: {x: target.x + (back ? target.w : 0), y: toY},
   };
 }
 
-// A column flow between two boxes. Only one that leads to another row takes the way that the layout has between cards.
+// A column flow between two boxes.
 function between(source, fromY, target, toY) {
-  const via = source.turn !== target.turn && drawing.via ? drawing.via.get(`${source.id}>${target.id}`) : undefined;
-  return {via, back: isBack(source, target), ...ends(source, fromY, target, toY)};
+  return {back: isBack(source, target), ...ends(source, fromY, target, toY)};
 }
 
 function curve({edges, via, back, from, to}) {
@@ -140,28 +138,14 @@ function pathOf({via, back, from, to}) {
     {...p, x: p.x - direction * p.half},
     {...p, x: p.x + direction * p.half},
   ];
-  const points = [from, ...(via || []).flatMap(flat), {x: to.x - direction * 7, y: to.y, turn: to.turn}];
+  const points = [from, ...(via || []).flatMap(flat), {x: to.x - direction * 7, y: to.y}];
   let path = `M${from.x} ${from.y}`;
   for (let at = 1; at < points.length; at++) {
     const [last, next] = [points[at - 1], points[at]];
     const straight = via && at % 2 === 0 && at < points.length - 1;
-    if (straight) path += `L${next.x} ${next.y}`;
-    else path += last.turn !== next.turn && last.turn.y < next.turn.y ? turned(last, next) : bend(last, next, direction);
+    path += straight ? `L${next.x} ${next.y}` : bend(last, next, direction);
   }
   return path;
-}
-
-// From the end of a row of layers to the start of the next: to the right, below the row back to the left, and down.
-function turned(a, b) {
-  const {x, w, side, lanes} = a.turn;
-  const [lane, step, r] = [a.lane || 0, laneWidth(lanes), 8];
-  // The highest is the outermost on the right and the innermost on the left: lanes do not cross.
-  const [left, right] = [x + side - 14 - lane * step, x + w - 4 - lane * step];
-  const y = a.turn.y + (lanes - 1 - lane) * step;
-  return [
-    `H${right - r}Q${right} ${a.y} ${right} ${a.y + r}V${y - r}Q${right} ${y} ${right - r} ${y}`,
-    `H${left + r}Q${left} ${y} ${left} ${y + r}V${b.y - r}Q${left} ${b.y} ${left + r} ${b.y}H${b.x}`,
-  ].join("");
 }
 
 function bend(a, b, direction) {

@@ -1,21 +1,14 @@
 // Positions of items and links, left to right: layers by the longest path, few crossings by barycentres. No DOM.
-// *row* is the height, and *side* the width at both ends, of the way that links take from one row of layers to the next:
-// for each further lane there is more, up to *lanes* together.
-const GAP = {x: 44, y: 12, part: 28, through: 6, row: 36, side: 18, lane: 4, lanes: 48};
+// A flow never wraps: what is too wide for the window is scrolled.
+const GAP = {x: 44, y: 12, part: 28, through: 6};
 
 // Items have {id, w, h} and get {x, y}; links are [source id, target id]. Returns {w, h, via}: via has the points of
-// links that pass layers, by "source>target". If the layers are wider than *room*, they are laid out in several rows, as
-// text is: items and points then have the number of their *row*, and *turns* has the way from each row to the next.
-function layout(items, links, aspect, room = Infinity) {
+// links that pass layers, by "source>target".
+function layout(items, links, aspect) {
   const via = new Map();
-  const parts = components(items, links).map((part) => ({...layoutPart(part, via, room), items: part.items}));
+  const parts = components(items, links).map((part) => ({...layoutPart(part, via), items: part.items}));
   const size = pack(parts, aspect);
-  for (const part of parts) {
-    for (const item of part.items) shift(item, part);
-    for (const point of part.points) shift(point, part);
-    for (const turn of part.turns) shift(turn, part);
-    for (const placed of [...part.items, ...part.points]) placed.turn = part.turns[placed.row];
-  }
+  for (const part of parts) for (const placed of [...part.items, ...part.points]) shift(placed, part);
   return {...size, via};
 }
 
@@ -55,7 +48,7 @@ function components(items, links) {
   return parts;
 }
 
-function layoutPart({items, links}, via, room) {
+function layoutPart({items, links}, via) {
   const forward = acyclic(items, links);
   const layerOf = layersOf(items, forward);
   const cells = new Map(
@@ -66,7 +59,7 @@ function layoutPart({items, links}, via, room) {
   const layers = layered([...cells.values(), ...points.map((point) => point.cell)]);
   reduceCrossings(layers);
   placeDown(layers);
-  return placeAcross(layers, points, room);
+  return placeAcross(layers, points);
 }
 
 // Reverses links that close a cycle, so that cycles can be laid out; iterative, not recursive.
@@ -206,43 +199,20 @@ function mean(block) {
   return block.sum / block.count;
 }
 
-function placeAcross(layers, points, room) {
-  const {rows, side} = rowsOf(layers, room);
-  const turns = [];
-  let width = 0,
-    top = 0;
-  for (const [number, row] of rows.entries()) {
-    const cells = row.flat();
-    const above = top - (rows.length > 1 ? Math.min(...cells.map((cell) => cell.y)) : 0);
-    let x = side;
-    for (const layer of row) {
-      const wide = widthOf(layer);
-      for (const cell of layer) placeCell(cell, x, above, wide, number);
-      x += wide + gapAfter(layer);
-    }
-    width = Math.max(width, x - gapAfter(row[row.length - 1]) + side);
-    const end = above + Math.max(...cells.map((cell) => cell.y + cell.h));
-    const lanes = lanesOf(row[row.length - 1]);
-    lanes.forEach((cell, lane) => ((cell.item || cell.point).lane = lane));
-    turns.push({x: 0, y: end + GAP.row / 2, lanes: lanes.length, side});
-    top = end + GAP.row + (lanes.length - 1) * laneWidth(lanes.length);
+function placeAcross(layers, points) {
+  let x = 0;
+  for (const layer of layers) {
+    const wide = widthOf(layer);
+    for (const cell of layer) placeCell(cell, x, wide);
+    x += wide + gapAfter(layer);
   }
-  for (const turn of turns) turn.w = width;
-  return {w: width, h: Math.max(...rows[rows.length - 1].flat().map(({item, point, h}) => (item ? item.y : point.y) + h)), points, turns};
+  const w = x - gapAfter(layers[layers.length - 1]);
+  return {w, h: Math.max(...layers.flat().map((cell) => cell.y + cell.h)), points};
 }
 
-// What links leave in a layer; at the end of a row each has its own lane to the next, so that one sees what leads where.
-function lanesOf(layer) {
-  return layer.filter((cell) => cell.after.length);
-}
-
-function laneWidth(count) {
-  return Math.min(GAP.lane, GAP.lanes / Math.max(1, count));
-}
-
-function placeCell({item, point, y, h}, x, above, wide, row) {
-  if (item) Object.assign(item, {x, y: y + above, row});
-  else Object.assign(point, {x: x + wide / 2, y: y + above + h / 2, half: wide / 2, row});
+function placeCell({item, point, y, h}, x, wide) {
+  if (item) Object.assign(item, {x, y});
+  else Object.assign(point, {x: x + wide / 2, y: y + h / 2, half: wide / 2});
 }
 
 function widthOf(layer) {
@@ -252,32 +222,6 @@ function widthOf(layer) {
 // An item may need more room on its right.
 function gapAfter(layer) {
   return GAP.x + Math.max(0, ...layer.map((cell) => (cell.item && cell.item.gap) || 0));
-}
-
-// Breaks layers into as few rows as fit into *room*, of about the same width; *side* is what their ends need.
-function rowsOf(layers, room) {
-  const total = layers.reduce((sum, layer) => sum + widthOf(layer) + gapAfter(layer), 0);
-  const most = Math.max(...layers.map((layer) => lanesOf(layer).length));
-  const side = GAP.side + (most - 1) * laneWidth(most);
-  const inside = room - 2 * side;
-  if (total - gapAfter(layers[layers.length - 1]) <= room) return {rows: [layers], side: 0};
-  const broken = (limit) => {
-    const rows = [];
-    let x = Infinity;
-    for (const layer of layers) {
-      if (x + widthOf(layer) > limit) {
-        rows.push([]);
-        x = 0;
-      }
-      rows[rows.length - 1].push(layer);
-      x += widthOf(layer) + gapAfter(layer);
-    }
-    return rows;
-  };
-  const fewest = broken(inside).length;
-  let limit = Math.min(inside, total / fewest);
-  while (limit < inside && broken(limit).length > fewest) limit += 20;
-  return {rows: broken(Math.min(limit, inside)), side};
 }
 
 // Connected components on shelves, the highest first; low ones are stacked on a shelf.

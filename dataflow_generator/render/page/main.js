@@ -59,9 +59,9 @@ function bringLineage(node) {
   };
   if (bring(boxesOf()) || !state.lineage) return;
   state.focus = true;
-  // A long way needs the width that the panel takes beside it, or several rows.
-  for (const choice of [{}, {below: true}, {rows: true}]) {
-    Object.assign(state, {below: false, rows: false}, choice);
+  // A long way needs the width that the panel takes beside it.
+  for (const below of [false, true]) {
+    state.below = below;
     refresh({fit: true});
     if (viewport.k * drawing.scale >= LEGIBLE) return;
   }

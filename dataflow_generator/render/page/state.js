@@ -19,7 +19,6 @@ const state = {
   focus: false,
   outlined: false,
   below: false,
-  rows: false,
 };
 let flowing = flowingCards(),
   viewed = null;
@@ -131,7 +130,7 @@ function writeAddress() {
 // Selects a node: highlights its upstream and downstream, and expands what hides it.
 function select(node) {
   state.selected = node;
-  state.below = state.rows = false;
+  state.below = false;
   state.link = null;
   state.lineage = node && node.kind !== "cluster" ? lineageOf(node) : null;
   if (!node) return;

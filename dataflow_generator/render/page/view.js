@@ -6,31 +6,21 @@ const SIZE = {head: 42, row: 20, title: 20, pad: 6, w: 200, widest: 520, longest
 const SCALES = [1, 1.01, 1.12, 1.26, 1.42, 1.6, 1.8, 2.05, 2.35];
 const MOST_SCALED = 300;
 const TAIL = 8;
-const drawing = {boxes: new Map(), order: [], w: 0, h: 0, scale: 1, rows: false};
+const drawing = {boxes: new Map(), order: [], w: 0, h: 0, scale: 1};
 const ruler = document.createElement("canvas").getContext("2d");
 const world = make("div", {class: "world"});
 const curves = make("svg", {class: "curves", width: 1, height: 1, "aria-hidden": "true"}, [], SVG);
 world.append(curves);
 stage.append(world);
 
-// Draws everything again; *rescaled* chooses the size of text again, or rows of layers for what is too wide at each size: if
-// that shows all of it, and for a lineage in any case. Otherwise the choice stays.
+// Draws everything again; *rescaled* chooses the size of text again: the one at which all is shown and legible, else the
+// first. Otherwise the choice stays.
 function draw(rescaled = false) {
   const boxes = boxesNow();
   const scales = !rescaled ? [drawing.scale] : boxes.length > MOST_SCALED ? [1] : SCALES;
-  if (rescaled) {
-    drawing.rows = false;
-    map.classList.add("needless"); // it takes room only if not all is shown
-  }
+  if (rescaled) map.classList.add("needless"); // it takes room only if not all is shown
   const best = scales.find((scale) => arrange(boxes, scale) && isLegible());
-  if (!best && scales.length > 1) {
-    drawing.rows = true;
-    arrange(boxes, 1);
-    if (!isLegible() && !(state.rows && focusedCards())) {
-      drawing.rows = false;
-      arrange(boxes, 1);
-    }
-  }
+  if (!best && scales.length > 1) arrange(boxes, 1);
   stage.style.setProperty("--s", drawing.scale);
   for (const old of world.querySelectorAll(".card, .caption")) old.remove();
   curves.replaceChildren();
@@ -173,7 +163,7 @@ function arrange(boxes, scale) {
   drawing.via = null;
   let size = {w: 0, h: 0};
   if (moving.length) {
-    size = layout(moving, [...links.values()], aspect, drawing.rows ? roomAcross() : Infinity);
+    size = layout(moving, [...links.values()], aspect);
     drawing.via = size.via;
   }
   const rest = boxes.filter((box) => !box.flows);

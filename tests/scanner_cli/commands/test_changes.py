@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 
 def test_diff_shows_which_readers_break(scanner, dictionary) -> None:
@@ -16,11 +17,37 @@ def test_diff_shows_which_readers_break(scanner, dictionary) -> None:
 
 def test_table_and_csv_hold_the_same_rows(scanner, dictionary) -> None:
     """One line for each schema and column that differs."""
-    table = scanner("changes", 1, 2, *dictionary).out.splitlines()
+    table = scanner("changes", 1, 2, "--wide", *dictionary).out.splitlines()
     rows = list(csv.DictReader(io.StringIO(scanner("changes", 1, 2, "--format", "csv", *dictionary).out)))
 
     assert len(table) == len(rows) + 1
     assert [row["column"] for row in rows if row["kind"] == "column"] == ["note", "price"]
+
+
+def test_the_table_has_one_row_for_a_changed_schema(scanner, dictionary) -> None:
+    """Its columns, its subject and its version are no changes beside it."""
+    (row,) = [line for line in scanner("changes", 1, 2, *dictionary).out.splitlines() if " orders " in line]
+
+    assert "+ price, - note" in row
+    assert "old data" in row
+
+
+def test_a_row_names_the_readers_of_the_topic_and_whom_to_ask(scanner, tmp_path) -> None:
+    """What changed is half of the answer."""
+    home = tmp_path / "shop"
+    home.mkdir()
+    (home / "CODEOWNERS").write_text("*.avsc @acme/shop\nsink.json @acme/warehouse\n")
+    config = {"connector.class": "io.confluent.connect.jdbc.JdbcSinkConnector", "topics": "orders"}
+    config |= {"connection.url": "jdbc:postgresql://db/dwh", "table.name.format": "facts"}
+    (home / "sink.json").write_text(json.dumps({"name": "warehouse", "config": config}))
+    for kind in ("long", "string"):
+        schema = {"type": "record", "name": "Order", "fields": [{"name": "total", "type": kind}]}
+        (home / "orders-value.avsc").write_text(json.dumps(schema))
+        assert scanner("scan", "--quiet", home, "--dictionary", tmp_path / "d.db").status == 0
+
+    (_, row) = scanner("changes", 1, "--dictionary", tmp_path / "d.db").out.splitlines()
+
+    assert all(text in row for text in ("total long → string", "warehouse", "@acme/shop, @acme/warehouse", "readers"))
 
 
 def test_a_scan_compared_with_itself_differs_in_nothing(scanner, dictionary) -> None:

@@ -9,7 +9,10 @@ def test_columns_are_shown_with_their_topic(scanner, dictionary) -> None:
     lines = [line.split() for line in result.out.splitlines()]
 
     assert result.status == 0
-    assert result.err == "note: something may be missing: `scanner dataflow` was not run since the newest scan\n"
+    assert (
+        result.err
+        == "note: something may be missing: `scanner dictionary dataflow` was not run since the newest scan\n"
+    )
     assert lines[0][:5] == ["CLUSTER", "TOPIC", "ROLE", "NAME", "TYPE"]
     assert lines[1][:6] == ["shop", "orders", "key", "(whole", "message)", "string"]
 

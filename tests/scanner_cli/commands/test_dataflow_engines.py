@@ -1,4 +1,4 @@
-"""`scanner dataflow`: which engine is taken, from what it reads, and where the graph goes."""
+"""`scanner dictionary dataflow`: which engine is taken, from what it reads, and where the graph goes."""
 
 import json
 from pathlib import Path

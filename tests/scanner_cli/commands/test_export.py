@@ -93,7 +93,7 @@ def test_without_a_graph_it_names_the_command_that_generates_one(scanner, dictio
     result = scanner("export", "--format", "html", *dictionary)
 
     assert (result.status, result.out) == (4, "")
-    assert "run `scanner dataflow`" in result.err
+    assert "run `scanner dictionary dataflow`" in result.err
 
 
 def test_a_graph_older_than_the_newest_scan_is_reported_on_stderr(generated, graph_options, scanner, tmp_path) -> None:

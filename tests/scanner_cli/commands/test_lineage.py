@@ -66,7 +66,7 @@ def test_without_a_graph_it_names_the_command_that_generates_one(scanner, dictio
     result = scanner("lineage", "orders", *dictionary)
 
     assert result.status == 4
-    assert "scanner dataflow" in result.err
+    assert "scanner dictionary dataflow" in result.err
 
 
 def test_a_graph_older_than_the_newest_scan_is_reported_on_stderr(graph_options, scanner) -> None:
@@ -75,8 +75,8 @@ def test_a_graph_older_than_the_newest_scan_is_reported_on_stderr(graph_options,
     scanner(*graph_options[1], "--no-graph")
     stale = scanner("lineage", "orders", *graph_options[0])
 
-    assert "scanner dataflow" not in fresh.err
-    assert "older than the newest scan: run `scanner dataflow`" in stale.err
+    assert "scanner dictionary dataflow" not in fresh.err
+    assert "older than the newest scan: run `scanner dictionary dataflow`" in stale.err
     assert (stale.status, stale.out) == (0, fresh.out)
 
 

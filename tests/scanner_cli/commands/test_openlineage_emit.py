@@ -161,7 +161,7 @@ def test_without_a_graph_it_names_the_command_that_generates_one(scanner, own_di
     result = scanner("openlineage", "emit", "--dry-run", "--dictionary", own_dictionary)
 
     assert result.status == 4
-    assert "scanner dataflow" in result.err
+    assert "scanner dictionary dataflow" in result.err
 
 
 def cluster(directory: Path, **transport: object) -> Path:

@@ -6,12 +6,13 @@ from contextlib import closing
 
 
 def test_findings_are_shown_with_their_next_step(scanned, scanner) -> None:
-    """The findings are on stdout, the next steps on stderr."""
+    """The findings of a rule stand together, and the next step is said once."""
     result = scanner("validate", "--dictionary", scanned.dictionary)
 
     assert result.status == 0
     assert "topic-without-schema" in result.out
-    assert "topic-without-schema: register one" in result.err
+    assert result.out.count("→ register one") == 1
+    assert result.out.count("warning topic-without-schema") == 1
 
 
 def test_strict_fails_where_there_is_a_finding(scanned, scanner) -> None:
@@ -36,7 +37,7 @@ def test_findings_as_json_name_all_their_members(scanned, scanner) -> None:
 
 
 def test_flows_that_do_not_fit_are_findings_until_they_do(scanner, tmp_path) -> None:
-    """What `scanner dataflow` reports is no other answer than that of `validate` and of the stored findings."""
+    """`scanner dictionary dataflow` reports what `validate` and the stored findings contain."""
     shop, stored = tmp_path / "shop", tmp_path / "d.db"
     shop.mkdir()
     config = {
