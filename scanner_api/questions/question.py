@@ -142,6 +142,17 @@ AsOf = Annotated[
     ),
 ]
 
+Moment = Annotated[
+    str | None,
+    Parameter(
+        "As the dictionary was after a scan (its number), or at a date or time (ISO 8601; a date is its end; also "
+        "`yesterday`, `last week`, `7d`).",
+        longest=64,
+        metavar="SCAN|DATE",
+    ),
+]
+"""A past state of the dictionary, which a question gets instead of the current one."""
+
 
 T = TypeVar("T")
 
