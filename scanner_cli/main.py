@@ -49,6 +49,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "check": ("check:check", "Check a change or a deletion before you make it."),
         "tag": ("tag:tag", "Write into cluster.json that a column is personal, or not."),
         **_derived("Change"),
+        "report": ("report:report", "Write who may read personal data, as a page to sign."),
     },
     "Run": {
         "serve": ("server.serve:serve", "Serve the page, the JSON API, MCP and metrics."),

@@ -90,7 +90,7 @@ def personal_data(
     """
     with dictionary.at(as_of).reading() as conn:
         known, graph, fits = known_cluster(conn, cluster), stored_graph(conn), name_filter(pattern)
-        rows = _rows(conn, tag, found, since)
+        rows = rows_of_tag(conn, tag, found, since)
         chosen = (
             row
             for row in rows
@@ -105,7 +105,10 @@ def personal_data(
         return replace(page, complete=graph is not None and graph.last_scan >= newest_scan(conn))
 
 
-def _rows(conn: Connection, tag: str, found: Found | None, since: str | None) -> Iterator[PersonalData]:
+def rows_of_tag(
+    conn: Connection, tag: str, found: Found | None = None, since: str | None = None
+) -> Iterator[PersonalData]:
+    """Yield what `personal_data` lists, before its filters."""
     tagged = _Stored(conn, tag) if not since and has_stored_tags(conn, tag) else _Computed(conn, tag, since)
     owners, accepted = _Owners(conn), tag_decisions(conn, Decision.ACCEPTED)
     known: set[Place] = set()

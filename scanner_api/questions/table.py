@@ -205,6 +205,21 @@ QUESTIONS: tuple[Question, ...] = (
         optional=frozenset({"reader", "owner", "flow", "origin"}),
     ),
     Question(
+        name="personal_data_report",
+        function="questions.personal_data_report:personal_data_report",
+        summary="Report who may read the columns with a tag such as PII and their copies, what cannot be known of it, "
+        "and which sources were read.",
+        path="/personal-data/report",
+        heavy=True,
+        tool="report_personal_data",
+        shown=(
+            *("cluster", "dataset", "column", "tag", "found", "origin", "outside", "access", "principal", "how"),
+            *("source", "owner"),
+        ),
+        brief=("cluster", "dataset", "column", "access", "principal", "how"),
+        optional=frozenset({"origin", "source", "owner"}),
+    ),
+    Question(
         name="jobs",
         function="questions.jobs:jobs",
         counts=("connectors", "statements"),
