@@ -58,12 +58,14 @@ def view_jobs(
     tables: Mapping[GraphDataset, Paths],
     naming: Naming,
     definitions: Mapping[GraphDataset, TableRow] = MappingProxyType({}),
+    outside: Iterable[GraphDataset] = (),
 ) -> Iterator[ViewReading]:
     """Yield the job of each view of *rows*; *tables* are the columns of known tables and views.
 
-    The columns of a view that is not among them are those that its text in *definitions* gives it.
+    The columns of a view that is not among them are those that its text in *definitions* gives it. *outside* are the
+    tables that a chart may mean, whose query names no server: the one with that name, if there is one only.
     """
-    known = _Columns(tables, definitions, naming)
+    known = _Columns(tables, definitions, naming, outside)
     for row in rows:
         yield _View(row, known).read()
 
@@ -72,12 +74,27 @@ class _Columns:
     """The columns of tables, and of views that only their texts describe."""
 
     def __init__(
-        self, tables: Mapping[GraphDataset, Paths], definitions: Mapping[GraphDataset, TableRow], naming: Naming
+        self,
+        tables: Mapping[GraphDataset, Paths],
+        definitions: Mapping[GraphDataset, TableRow],
+        naming: Naming,
+        outside: Iterable[GraphDataset] = (),
     ) -> None:
         self.naming = naming
+        self._by_end: dict[str, list[tuple[tuple[str, ...], GraphDataset]]] = {}
+        for dataset in outside:
+            parts = tuple(dataset.name.casefold().split("."))
+            self._by_end.setdefault(parts[-1], []).append((parts, dataset))
         self._tables = tables
         self._definitions = definitions
         self._derived: dict[GraphDataset, Paths] = {}
+
+    def named(self, table: Table) -> GraphDataset | None:
+        """Return the only table outside whose name ends with that of *table*; None for none, and for several."""
+        wanted = tuple(part.casefold() for part in table)
+        alike = [of for parts, of in self._by_end.get(wanted[-1], ()) if parts[-len(wanted) :] == wanted]
+        alike = alike or [of for parts, of in self._by_end.get(wanted[-1], ()) if parts == wanted[-len(parts) :]]
+        return alike[0] if len(alike) == 1 else None
 
     def __contains__(self, dataset: GraphDataset) -> bool:
         return dataset in self._tables or dataset in self._definitions
@@ -168,6 +185,8 @@ class _View:
 
     def _dataset(self, table: Table) -> GraphDataset:
         """Resolve a name in the view: in the view's own schema, else in the server's default one."""
+        if self.row.names_no_server and (named := self.known.named(table)):
+            return named
         candidates = [self.known.naming.dataset(self.row.namespace, name) for name in self._full_names(table)]
         return next((dataset for dataset in candidates if dataset in self.known), candidates[0])
 
