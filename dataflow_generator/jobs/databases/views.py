@@ -63,7 +63,7 @@ def view_jobs(
     """Yield the job of each view of *rows*; *tables* are the columns of known tables and views.
 
     The columns of a view that is not among them are those that its text in *definitions* gives it. *outside* are the
-    tables that a chart may mean, whose query names no server: the one with that name, if there is one only.
+    tables that a chart may mean, whose query names no server: those with that name.
     """
     known = _Columns(tables, definitions, naming, outside)
     for row in rows:
@@ -89,12 +89,12 @@ class _Columns:
         self._definitions = definitions
         self._derived: dict[GraphDataset, Paths] = {}
 
-    def named(self, table: Table) -> GraphDataset | None:
-        """Return the only table outside whose name ends with that of *table*; None for none, and for several."""
+    def named(self, table: Table) -> list[GraphDataset]:
+        """Return the tables outside whose names end with that of *table*; else those that it ends with."""
         wanted = tuple(part.casefold() for part in table)
-        alike = [of for parts, of in self._by_end.get(wanted[-1], ()) if parts[-len(wanted) :] == wanted]
-        alike = alike or [of for parts, of in self._by_end.get(wanted[-1], ()) if parts == wanted[-len(parts) :]]
-        return alike[0] if len(alike) == 1 else None
+        listed = self._by_end.get(wanted[-1], ())
+        alike = [of for parts, of in listed if parts[-len(wanted) :] == wanted]
+        return alike or [of for parts, of in listed if parts == wanted[-len(parts) :]]
 
     def __contains__(self, dataset: GraphDataset) -> bool:
         return dataset in self._tables or dataset in self._definitions
@@ -126,13 +126,14 @@ class _View:
             return QueryReading(problem="the database does not show its text to the user of the scan")
         scheme = scheme_of(self.row.namespace)
         dialect = dict(self.row.parameters).get(DIALECT) or _SCHEMES.get(scheme, scheme)
-        return read_query(self.row.definition, dialect, self._names, self._own_names())
+        is_chart = self.row.names_no_server
+        return read_query(self.row.definition, dialect, self._names, self._own_names(), is_chart=is_chart)
 
     def read(self) -> ViewReading:
         query = self.query()
         view = self.known.naming.dataset(*self.row.dataset)
         evidence = f"{self.row.kind.lower() or VIEW} {self.row.name} of {self.row.source}"
-        sources = {self._dataset(table) for table in query.tables} - {view}
+        sources = {dataset for table in query.tables for dataset in self._datasets(table)} - {view}
         flows = JobFlows(
             job=job_node(*self.row.dataset, present(type=VIEW, kind=self.row.kind)),
             certainty=Certainty.DERIVED,
@@ -141,7 +142,8 @@ class _View:
             columns=tuple(dict.fromkeys(self._flows(view, query, evidence))),
         )
         problems = tuple(self._problems(query))
-        is_unclear = bool(sources and (query.problem or query.unresolved_effects))
+        several = any(len(self._datasets(table)) > 1 for table in query.tables)
+        is_unclear = bool(sources and (query.problem or query.unresolved_effects or several))
         marked = flows if not problems else partly_read_job(flows) if sources else unread_job(flows)
         return ViewReading(marked, not problems, problems, is_unclear=is_unclear)
 
@@ -150,6 +152,8 @@ class _View:
         for column in query.columns:
             target = ColumnRef(view, _listed(column.name, own))
             for table, name in column.origins:
+                if len(self._datasets(table)) > 1:
+                    continue
                 if (dataset := self._dataset(table)) == view:
                     continue  # an incremental model reads what it has
                 source = ColumnRef(dataset, _listed(name, self.known.of(dataset)))
@@ -159,7 +163,7 @@ class _View:
 
     def _indirect(self, effects: Iterable[QueryEffect], target: ColumnRef, evidence: str) -> Iterator[ColumnFlow]:
         for effect in effects:
-            if (dataset := self._dataset(effect.table)) != target.dataset:
+            if len(self._datasets(effect.table)) == 1 and (dataset := self._dataset(effect.table)) != target.dataset:
                 source = ColumnRef(dataset, _listed(effect.column, self.known.of(dataset)))
                 yield ColumnFlow(source, target, "INDIRECT", effect.subtype, evidence)
 
@@ -170,6 +174,10 @@ class _View:
         elif query.rest is not None:
             what = f"the columns of {'.'.join(query.rest)}, which it selects by *, are not known"
             yield Problem(where, what, _HINT)
+        for table in query.tables:
+            if len(alike := self._datasets(table)) > 1:
+                what = f"it may read any of {len(alike)} tables with the name {'.'.join(table)}"
+                yield Problem(where, what, "which one is not known, so none is left out")
         if query.unresolved_effects:
             listed = ", ".join(query.unresolved_effects)
             what = f"columns that filter, join, group, sort or decide, and cannot be resolved: {listed}"
@@ -183,10 +191,17 @@ class _View:
         """Return the names of the view's columns, as its database lists them."""
         return _top_level(self.known.listed(self.known.naming.dataset(*self.row.dataset)))
 
+    def _datasets(self, table: Table) -> list[GraphDataset]:
+        """Return what a name in the view means: several tables where a chart names no server, and several have it."""
+        named = self.known.named(table) if self.row.names_no_server else []
+        return named if len(named) > 1 else [self._dataset(table)]
+
     def _dataset(self, table: Table) -> GraphDataset:
         """Resolve a name in the view: in the view's own schema, else in the server's default one."""
-        if self.row.names_no_server and (named := self.known.named(table)):
-            return named
+        if self.row.names_no_server:
+            named = self.known.named(table)
+            unknown = self.known.naming.dataset(self.row.namespace, f"tables/{'.'.join(table)}")
+            return named[0] if len(named) == 1 else unknown
         candidates = [self.known.naming.dataset(self.row.namespace, name) for name in self._full_names(table)]
         return next((dataset for dataset in candidates if dataset in self.known), candidates[0])
 

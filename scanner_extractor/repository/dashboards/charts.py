@@ -12,7 +12,6 @@ from scanner_model.redaction import mask_statement, mask_text
 
 DASHBOARD = "dashboard"
 """The kind of these files, as they are counted."""
-NOT_READ = "it is a template, or its query has a variable for a table"
 
 
 class Chart(NamedTuple):
@@ -59,7 +58,7 @@ def _plain(text: str) -> str:
 
 
 UNRESOLVED = "scanner_variable.value"
-"""What stands in a query for an expression that a variable names: a column of a table that is not there."""
+"""The replacement of an expression that a variable names: a column of a table that the query does not have."""
 _TOKEN = re.compile(
     r"'(?:[^']|'')*+'|\"[^\"]*\"|`[^`]*`|--[^\n]*|\$__(?P<macro>\w+)|\$\{(?P<braces>[^}]{0,200})\}"
     r"|\[\[(?P<brackets>[^\]]{0,200})\]\]|\$(?P<name>[A-Za-z_]\w*)|(?P<word>[A-Za-z_][\w.]*)|\s+|.",
@@ -120,6 +119,8 @@ class _Variables:
     def _variable(self, last: str, *, is_list: bool) -> str:
         if last in _TABLE_WORDS or last.endswith("."):
             self._is_unclear = True
+        if self._at < len(self._tokens) and self._tokens[self._at][0] == "(":
+            return "scanner_function"
         return "1" if last in _VALUE_WORDS or last in _OPERATORS or (is_list and last in (",", "IN")) else UNRESOLVED
 
     def _macro(self, name: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
-from scanner_extractor.repository.dashboards.charts import DASHBOARD, NOT_READ, Chart, add_chart, without_variables
+from scanner_extractor.repository.dashboards.charts import DASHBOARD, Chart, add_chart, without_variables
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_model.documents.json_input import load_text
 from scanner_model.payload import Json
@@ -40,7 +40,7 @@ def is_grafana(file: RepositoryFile) -> bool:
 
 
 def read_grafana(files: Sequence[RepositoryFile], context: Context) -> None:
-    """Add the panels of dashboards whose queries are SQL; a file that is no valid JSON is left."""
+    """Add the panels of dashboards whose queries are SQL; invalid JSON is left."""
     for file in files:
         try:
             document = load_text(file.text, strict=False)
@@ -57,13 +57,13 @@ def read_grafana(files: Sequence[RepositoryFile], context: Context) -> None:
             query = without_variables(target.query)
             shown = f"{target.title} {target.letter}".strip() if counts[target.title] > 1 else target.title
             if query is None:
-                context.leave(file, f"{DASHBOARD} {title}/{shown}", NOT_READ)
+                context.leave(file, DASHBOARD, f"the query of {shown or 'a panel'} has a variable for a table")
             else:
                 add_chart(Chart(_TOOL, title, shown, query, target.dialect), file.path, context)
 
 
 def _dashboard(document: Json) -> Mapping[str, Json] | None:
-    """Return the dashboard of a document: itself, its `dashboard`, or its `spec`; None where it is none."""
+    """Return the dashboard of a document: itself, its `dashboard`, or its `spec`; None for another document."""
     if not isinstance(document, dict):
         return None
     if any(isinstance(document.get(name), list | dict) for name in ("panels", "rows", "elements")):

@@ -53,3 +53,33 @@ def parse_lookml(text: str) -> Block:
             words.append(sign.strip('"'))
             stack[-1].values[key] = " ".join(words)
     return top
+
+
+_LIQUID = re.compile(r"\{%-?\s*(?P<word>\w*)[^%]{0,500}%\}")
+_STARTS, _BRANCHES, _ENDS = ("if", "unless", "case"), ("elsif", "else", "when"), ("endif", "endunless", "endcase")
+_ENCLOSING = frozenset({"condition", "endcondition", "assign", "comment", "endcomment", "raw", "endraw"})
+"""Tags that are not a value themselves."""
+
+
+def without_liquid(text: str) -> str:
+    """Return SQL with the branches of Liquid's conditions as the arguments of COALESCE: each may be what is asked.
+
+    A tag that is an output, such as `date_start`, is a value. Where a branch is not an expression, the result is not
+    SQL.
+    """
+    stack: list[list[list[str]]] = [[[]]]
+    at = 0
+    for tag in _LIQUID.finditer(text):
+        stack[-1][-1].append(text[at : tag.start()])
+        at, word = tag.end(), tag["word"]
+        if word in _STARTS:
+            stack.append([[]])
+        elif word in _BRANCHES:
+            stack[-1].append([])
+        elif word not in _ENDS:
+            stack[-1][-1].append(" " if word in _ENCLOSING else "1")
+        elif len(stack) > 1:
+            branches = [joined for parts in stack.pop() if (joined := "".join(parts).strip())]
+            stack[-1][-1].append(f" COALESCE({', '.join(branches)}) " if branches else " ")
+    stack[-1][-1].append(text[at:])
+    return "".join(part for level in stack for branch in level for part in branch)

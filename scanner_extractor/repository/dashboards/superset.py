@@ -74,11 +74,12 @@ def read_superset(files: Sequence[RepositoryFile], context: Context) -> None:
 
 
 def _query(chart: _Asset, dataset: _Asset, quote: str) -> str:
-    """Return a query of what a chart shows; empty for a dataset whose text is a template."""
+    """Return a query of what a chart shows; empty for a dataset whose text or name is a template."""
     own = dataset.text("sql").strip().rstrip(";")
-    if any(sign in own for sign in _TEMPLATES):
-        return ""
     parts = [part for name in ("catalog", "schema", "table_name") if (part := dataset.text(name))]
+    if _is_template(own) or _is_template(parts[-1]):
+        return ""
+    parts = [part for part in parts if not _is_template(part)]
     table = f"({own}) AS dataset" if own else ".".join(_quoted(part, quote) for part in parts)
     expressions = dict(_fields(dataset, quote))
     params = chart.members.get("params")
@@ -87,6 +88,10 @@ def _query(chart: _Asset, dataset: _Asset, quote: str) -> str:
     free = [text for text in _values(params if isinstance(params, dict) else _json(params), "sqlExpression") if text]
     shown += [f"{text} AS {_quoted(f'expression {number}', quote)}" for number, text in enumerate(free, 1)]
     return f"SELECT {', '.join(shown) or 'COUNT(*)'} FROM {table}"  # noqa: S608 - it is parsed, never sent
+
+
+def _is_template(text: str) -> bool:
+    return any(sign in text for sign in _TEMPLATES)
 
 
 def _fields(dataset: _Asset, quote: str) -> Iterator[tuple[str, str]]:

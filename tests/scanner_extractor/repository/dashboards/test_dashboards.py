@@ -110,6 +110,7 @@ def test_several_queries_of_a_panel_and_equal_titles_are_told_apart(tmp_path) ->
         ("SELECT a FROM t WHERE b LIKE '$x' LIMIT [[n]]", "SELECT a FROM t WHERE b LIKE '$x' LIMIT 1"),
         ("SELECT ${metric} FROM t", f"SELECT {UNRESOLVED} FROM t"),
         ("SELECT sum($metric) FROM t", f"SELECT sum({UNRESOLVED}) FROM t"),
+        ("SELECT a + INTERVAL $unit(b) DAY FROM t", "SELECT a + INTERVAL scanner_function(b) DAY FROM t"),
         ("SELECT a FROM $table", None),
         ("SELECT a FROM s.${table}", None),
     ],
@@ -132,7 +133,7 @@ def test_table_that_a_variable_names_is_left_with_the_reason(tmp_path) -> None:
     reading = read(tmp_path, r_json=dashboard(panel("SELECT a FROM $table")))
 
     assert charts(reading) == {}
-    assert unread(reading)["dashboard Revenue/Orders"].endswith("its query has a variable for a table")
+    assert unread(reading) == {"dashboard": "the query of Orders has a variable for a table"}
 
 
 CHART = """
@@ -182,6 +183,14 @@ def test_chart_of_superset_without_its_dataset_is_left(tmp_path) -> None:
     assert unread(read(tmp_path, c_yaml=CHART, d_yaml=template)) == {"dashboard": "its dataset is a template"}
 
 
+def test_schema_of_a_dataset_that_is_a_template_is_left_out(tmp_path) -> None:
+    """The name of the table is known."""
+    template = DATASET.replace("schema: public", 'schema: "{{ DATABASE }}"')
+    (query,) = charts(read(tmp_path, c_yaml=CHART, d_yaml=template)).values()
+
+    assert query.endswith('FROM "orders"')
+
+
 VIEWS = """
 # comments { may have braces
 view: orders {
@@ -195,7 +204,10 @@ view: orders {
   measure: count { type: count }
 }
 view: customers {
-  derived_table: { sql: SELECT id, name FROM crm.people WHERE {% condition x %} name {% endcondition %} = {{ y }} ;; }
+  derived_table: {
+    sql: SELECT id, name FROM crm.people
+      WHERE {% condition x %} name {% endcondition %} = {{ y }} AND d < {% date_end z %} ;;
+  }
   dimension: id {}
   dimension: name {}
 }
@@ -217,9 +229,31 @@ def test_elements_of_looker_are_queries_over_the_tables_of_their_views(tmp_path)
         "SELECT customers.name AS name, "
         "SUM(CASE WHEN orders.state IS NOT NULL THEN ((orders.total) * 0.8) END) AS revenue, "
         "(orders.created) AS created_date FROM public.orders AS orders LEFT JOIN "
-        "(SELECT id, name FROM crm.people WHERE   name   = 1) AS customers ON (orders.id) = customers.id"
+        "(SELECT id, name FROM crm.people\n      WHERE   name   = 1 AND d < 1) "
+        "AS customers ON (orders.id) = customers.id"
     )
     assert set(listed) == {"Business/Revenue", "orders (view)", "customers (view)"}
+
+
+def test_view_has_the_table_of_what_it_extends_and_a_refinement_that_of_its_view(tmp_path) -> None:
+    """What another project declares has an unknown table, not one of its own name."""
+    base = "view: base { extension: required sql_table_name: s.t ;; dimension: a {} } "
+    others = (
+        "view: own { extends: [base] dimension: b {} } view: +base { dimension: c {} } view: +other { dimension: d {} }"
+    )
+    listed = charts(read(tmp_path, v_lkml=base + others))
+
+    assert {name: query.rpartition(" FROM ")[2] for name, query in listed.items()} == {
+        "base (view)": "s.t AS base",
+        "own (view)": "s.t AS own",
+    }
+
+
+def test_branches_of_a_condition_are_all_used(tmp_path) -> None:
+    text = "{% if p._parameter_value == 'x' %} ${TABLE}.a {% elsif q %} ${TABLE}.b {% else %} 0 {% endif %}"
+    (query,) = charts(read(tmp_path, v_lkml=f"view: v {{ dimension: k {{ sql: {text} ;; }} }}")).values()
+
+    assert query == "SELECT (COALESCE(v.a, v.b, 0)) AS k FROM v AS v"
 
 
 def test_field_of_cases_uses_the_columns_of_its_conditions(tmp_path) -> None:
@@ -233,7 +267,7 @@ def test_field_of_cases_uses_the_columns_of_its_conditions(tmp_path) -> None:
 def test_element_of_a_view_that_is_not_in_the_files_is_left(tmp_path) -> None:
     reading = read(tmp_path, biz_DOT_dashboard_lookml=ELEMENTS)
 
-    assert unread(reading) == {"dashboard Business/Revenue": "its view is not in the files"}
+    assert unread(reading) == {"dashboard": "the view of Revenue is not in the files"}
 
 
 def test_fields_that_are_made_of_each_other_end(tmp_path) -> None:
