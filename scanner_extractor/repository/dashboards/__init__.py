@@ -1,1 +1,1 @@
-"""Files of dashboards: what each chart shows of which tables, as a table that a SQL text defines."""
+"""Files of dashboards: each chart is a table that a SQL text defines."""

@@ -68,7 +68,7 @@ _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "UPDATE", "TABLE"})
 _VALUE_WORDS = frozenset({"IN", "BETWEEN", "AND", "LIKE", "ILIKE", "LIMIT", "OFFSET", "INTERVAL", "ANY", "ALL", "SOME"})
 _OPERATORS = frozenset("=<>+-*/%~")
 _DEEPEST = 100
-"""Parentheses inside each other that are told apart."""
+"""Maximum nesting of parentheses that is followed."""
 
 
 def without_variables(query: str) -> str | None:
