@@ -13,6 +13,7 @@ from typing import NamedTuple
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.dashboards.charts import DASHBOARD, Chart, add_chart, without_variables
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_model.catalogs import PANEL
 from scanner_model.documents.json_input import load_text
 from scanner_model.payload import Json
 
@@ -59,7 +60,7 @@ def read_grafana(files: Sequence[RepositoryFile], context: Context) -> None:
             if query is None:
                 context.leave(file, DASHBOARD, f"the query of {shown or 'a panel'} has a variable for a table")
             else:
-                add_chart(Chart(_TOOL, title, shown, query, target.dialect), file.path, context)
+                add_chart(Chart(_TOOL, title, shown, query, target.dialect, PANEL), file.path, context)
 
 
 def _dashboard(document: Json) -> Mapping[str, Json] | None:

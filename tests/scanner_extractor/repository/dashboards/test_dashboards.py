@@ -51,7 +51,7 @@ def test_panels_of_grafana_are_charts_with_the_dialect_of_their_source(tmp_path)
     reading = read(tmp_path, revenue_json=dashboard(panel("SELECT total FROM orders", datasource=source)))
 
     (chart,) = reading.of(CatalogTable)
-    assert (chart.namespace, chart.name, chart.kind) == ("grafana://.", "Revenue/Orders", "CHART")
+    assert (chart.namespace, chart.name, chart.kind) == ("grafana://.", "Revenue/Orders", "PANEL")
     assert chart.definition == "SELECT total FROM orders"
     assert dict(chart.parameters)[DIALECT] == "postgres"
 
