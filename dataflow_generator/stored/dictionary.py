@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from dataflow_generator.build.past import past_dictionary
 from dataflow_generator.graph import Certainty, EdgeKind, NodeKind
 from scanner_dictionary.engine.open import Connection, Engine, open_for_reading, resolve_url
 from scanner_dictionary.engine.open import open_dictionary as open_engine
@@ -29,7 +28,9 @@ from scanner_dictionary.queries.state import (
 )
 from scanner_dictionary.validation.findings import Severity
 from scanner_model.errors import DictionaryUnusable, InputInvalid
+from scanner_model.lazy_names import deferred
 
+_PAST = deferred("dataflow_generator.build.past:past_dictionary")
 _WORDS = {
     ("flow_node", "kind"): tuple(NodeKind),
     ("flow_edge", "kind"): tuple(EdgeKind),
@@ -77,7 +78,7 @@ class Dictionary:
         with ExitStack() as stack:
             conn = stack.enter_context(self.pool.connect() if self.pool else _asking(self.url))
             if self.moment is not None:
-                conn = stack.enter_context(past_dictionary(conn, self.moment, self.notify))
+                conn = stack.enter_context(_PAST(conn, self.moment, self.notify))
             try:
                 yield conn
             except UnicodeEncodeError as error:

@@ -116,7 +116,7 @@ class FlowComparison:
         )
 
     def _is_panel(self, dataset: GraphDataset) -> bool:
-        """Return whether it is a chart with a query of its own: who edits that means it, and nobody else uses it.
+        """Return whether it is a chart with a query of its own: its author means the edit, and no job uses it.
 
         What changes upstream of a chart is a finding of its own, which hits the chart.
         """

@@ -60,7 +60,7 @@ def _plain(text: str) -> str:
 UNRESOLVED = "scanner_variable.value"
 """The replacement of an expression that a variable names: a column of a table that the query does not have."""
 _TOKEN = re.compile(
-    r"'(?:[^']|'')*+'|\"[^\"]*\"|`[^`]*`|--[^\n]*|\$__(?P<macro>\w+)|\$\{(?P<braces>[^}]{0,200})\}"
+    r"'[^']*'?|\"[^\"]*\"?|`[^`]*`?|--[^\n]*|\$__(?P<macro>\w+)|\$\{(?P<braces>[^}]{0,200})\}"
     r"|\[\[(?P<brackets>[^\]]{0,200})\]\]|\$(?P<name>[A-Za-z_]\w*)|(?P<word>[A-Za-z_][\w.]*)|\s+|.",
     re.DOTALL,
 )

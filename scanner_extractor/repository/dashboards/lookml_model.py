@@ -10,13 +10,10 @@ from scanner_extractor.repository.dashboards.lookml_syntax import Block, without
 
 _FIELDS = ("dimension", "dimension_group", "measure", "filter", "parameter")
 _SUBSTITUTED = re.compile(r"\$\{(?P<name>[\w.]+)\}")
-_FILTERED = re.compile(r"([\w.]+):")
+_FILTERED = re.compile(r"(?<![\w.])([\w.]++):")
 _DEEPEST = 20
 _LONGEST = 100_000
 """Characters of the SQL of a field: fields that are made of each other may grow without end."""
-_GROUPED = re.compile(
-    r"_(?:raw|time|date|week|month|quarter|year|hour|minute|second|day_of_\w+|hour_of_day|month_name|month_num|\w+_num)$"
-)
 
 
 class Model:
@@ -115,7 +112,7 @@ class Model:
 
     def _field_text(self, alias: str, name: str, aliases: Mapping[str, str], depth: int) -> str:
         fields = self._by_name(aliases.get(alias, alias))
-        field = fields.get(name) or fields.get(_GROUPED.sub("", name))
+        field = fields.get(name) or _group_of(name, fields)
         if field is None or depth > _DEEPEST:
             return UNRESOLVED
         kind, is_measure = field.values.get("type", ""), field.kind == "measure"
@@ -142,6 +139,15 @@ class Model:
             return self._field(of or alias, field, {**aliases, of: aliases.get(of, of)} if of else aliases, depth + 1)
 
         return _SUBSTITUTED.sub(value, _plain(text))
+
+
+def _group_of(name: str, fields: Mapping[str, Block]) -> Block | None:
+    """Return the group whose field of one timeframe is *name*, such as `created_day_of_week`; None for none."""
+    while "_" in name:
+        name = name.rpartition("_")[0]
+        if name in fields and fields[name].kind == "dimension_group":
+            return fields[name]
+    return None
 
 
 def _texts(block: Block) -> Iterator[str]:

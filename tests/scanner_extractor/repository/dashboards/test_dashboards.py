@@ -120,7 +120,7 @@ def test_variables_are_values_and_unresolved_columns_and_never_tables(query, pla
 
 
 @given(st.text(alphabet="$_{}[]()'\"a, ", max_size=60))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_any_text_has_an_answer(text) -> None:
     assert without_variables(text) is None or isinstance(without_variables(text), str)
 
@@ -280,6 +280,6 @@ def test_fields_that_are_made_of_each_other_end(tmp_path) -> None:
 
 
 @given(st.text(alphabet='{}[]:;#"ab \n$', max_size=80))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_any_text_is_parsed(text) -> None:
     assert parse_lookml(text).kind == ""
