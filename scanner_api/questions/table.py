@@ -207,11 +207,9 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="personal_data_report",
         function="questions.personal_data_report:personal_data_report",
-        summary="Report who may read the columns with a tag such as PII and their copies, what cannot be known of it, "
-        "and which sources were read.",
+        summary="Report who may read personal data and its copies, and what cannot be known of that.",
         path="/personal-data/report",
         heavy=True,
-        tool="report_personal_data",
         shown=(
             *("cluster", "dataset", "column", "tag", "found", "origin", "outside", "access", "principal", "how"),
             *("source", "owner"),

@@ -135,8 +135,8 @@ def first_and_last(conn: Connection) -> str:
     ]
     if ends[0] is None or ends[1] is None:
         return "run `scanner scan` first"
-    first, last = (f"scan {row.id} ({row.finished})" for row in ends if row)
-    return f"the first is {first}, the last {last}; `scanner changes --scans` lists them"
+    first, last = (f"{row.id} ({row.finished})" for row in ends if row)
+    return f"the first scan is {first}, the newest is {last}; `scanner changes --scans` lists them"
 
 
 def scan_before(conn: Connection, since: str | int, where: str, cluster: str) -> tuple[int, bool]:

@@ -127,7 +127,7 @@ def test_unknown_moment_names_the_first_and_the_last_scan(dictionary, moment) ->
 
     with pytest.raises(NameUnknown) as caught:
         scanner_api.topics(dictionary, as_of=moment)
-    assert "the first is scan 1 (2026-01-01T12:00:00.000+00:00), the last scan 2 (2026-01-02" in caught.value.hint
+    assert "the first scan is 1 (2026-01-01T12:00:00.000+00:00), the newest is 2 (2026-01-02" in caught.value.hint
 
 
 def test_text_that_is_no_moment_is_an_error(dictionary) -> None:
