@@ -37,7 +37,7 @@ def add_chart(chart: Chart, path: str, context: Context) -> None:
         own = f"{name} ({number})"
     context.chart_names.add((namespace, own))
     words = {TABLES: BY_NAME, DIALECT: chart.dialect, "file": path}
-    context.table_files[path] = None
+    context.chart_files[path] = None
     context.tables.append(
         CatalogTable(
             source=context.source,
