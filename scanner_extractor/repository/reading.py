@@ -20,8 +20,8 @@ class RepositoryReading(Reading):
 
     It is without the fields that programs use: *field_uses* reads them, for those who need them, and *changed_fields*
     those of the programs that files of the given paths may be part of, with the classes of messages. *files* are the
-    paths of what was found, by kind, *table_files* those of files that declare tables, *chart_files* those of dashboards;
-    *seen* counts all files.
+    paths of what was found, by kind, *table_files* those of files that declare tables, *chart_files* those of
+    dashboards; *seen* counts all files.
     *levels* are the compatibility levels of subjects, of all others under the empty name. *schema_files* are the
     subjects of each schema file, by path, *forms* the forms of the user's own.
     """
