@@ -16,6 +16,7 @@ from scanner_api.configuration import manual_input_schema as manual_input_schema
 from scanner_api.configuration import probe_addresses as probe_addresses
 from scanner_api.configuration import probed_template as probed_template
 from scanner_api.configuration import write_templates as write_templates
+from scanner_api.documents.personal_data_page import write_personal_data_report as write_personal_data_report
 from scanner_api.event_intake import EventImport as EventImport
 from scanner_api.event_intake import import_events as import_events
 from scanner_api.graph.events import EventOptions as EventOptions
@@ -82,6 +83,8 @@ from scanner_api.questions.names import search as search
 from scanner_api.questions.names import state as state
 from scanner_api.questions.personal_data import PersonalData as PersonalData
 from scanner_api.questions.personal_data import personal_data as personal_data
+from scanner_api.questions.personal_data_report import PersonalDataReport as PersonalDataReport
+from scanner_api.questions.personal_data_report import personal_data_report as personal_data_report
 from scanner_api.questions.question import Page as Page
 from scanner_api.questions.topic_schemas import topic_schemas as topic_schemas
 from scanner_api.questions.topics import TopicDescription as TopicDescription

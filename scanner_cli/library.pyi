@@ -16,6 +16,7 @@ from scanner_api.configuration import repository_template as repository_template
 from scanner_api.configuration import write_templates as write_templates
 from scanner_api.dictionary import Dictionary as Dictionary
 from scanner_api.dictionary import copy_dictionary as copy_dictionary
+from scanner_api.documents.personal_data_page import write_personal_data_report as write_personal_data_report
 from scanner_api.event_intake import EventReceiver as EventReceiver
 from scanner_api.event_intake import import_events as import_events
 from scanner_api.files import check_file as check_file
@@ -71,6 +72,7 @@ from scanner_api.questions.listings import scans as scans
 from scanner_api.questions.listings import topics as topics
 from scanner_api.questions.listings import validate as validate
 from scanner_api.questions.personal_data import personal_data as personal_data
+from scanner_api.questions.personal_data_report import personal_data_report as personal_data_report
 from scanner_api.questions.removal import may_remove as may_remove
 from scanner_api.questions.topic_schemas import topic_schemas as topic_schemas
 from scanner_api.questions.topics import describe_topic as describe_topic

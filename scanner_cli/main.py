@@ -61,6 +61,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 UNLISTED: Mapping[str, tuple[str, str]] = {
     "completion": ("completion:completion", "Print the completion script of a shell."),
     "lsp": ("lsp:lsp", "Show in an editor what a change breaks."),
+    "report": ("report:report", "Write who may read personal data, as a page to sign."),
 }
 """Commands that the text of the help names instead of its list."""
 
@@ -133,6 +134,7 @@ def cli(verbose: bool) -> None:
       scanner check --git origin/main...HEAD
 
     `scanner completion SHELL` completes commands in bash, zsh, fish and PowerShell; editors start `scanner lsp`.
+    `scanner report` writes who may read personal data.
 
     \b
     Exit status: 0 done; 1 failed, nothing stored; 2 input invalid; 3 partial: some source

@@ -17,8 +17,8 @@ from scanner_api.questions.question import Parameter
 from scanner_api.questions.table import BY_NAME, QUESTIONS
 
 FILE = Path(__file__).with_suffix(".json")
-_OTHERS = ("personal_data",)
-"""Questions that the command of another question asks, too."""
+_OTHERS = ("personal_data", "personal_data_report")
+"""Questions that commands with another name ask."""
 
 
 class Option(NamedTuple):

@@ -99,7 +99,8 @@ def answer(
         least = "at least " if every.next_cursor else ""
         echo_err(f"{len(page)} of {least}{len(every)} {_noun(question)}; --limit shows more")
     elif style == Format.TABLE and terminal_width():
-        total = _total(question, dictionary) if _is_filtered(question, arguments) else 0
+        counted = _is_filtered(question, arguments) and not arguments.get("as_of")
+        total = _total(question, dictionary) if counted else 0
         of = f" of {total}" if total > len(page) else ""
         echo_err(f"{len(page)}{of} {_noun(question) if len(page) != 1 or of else _noun(question)[:-1]}")
     if not page.complete and question.incomplete:

@@ -41,6 +41,11 @@ QUOTED = "quoted"
 DIALECT = "dialect"
 """The parameter with the SQL dialect of a definition, where the table's namespace does not show it."""
 
+PANEL = "PANEL"
+"""The kind of a chart whose query is its own: no view and no dataset has it, so only who edits the chart changes it."""
+TABLES, BY_NAME = "tables", "by name"
+"""The parameter, and its value, of a chart: it does not say on which server the tables of its query are."""
+
 COLUMNS, DOCUMENTED = "columns", "documented"
 """The parameter, and its value, of a table that has more columns than are listed: those that a person described."""
 

@@ -115,24 +115,46 @@ class Permitted:
         return named or ((self.everybody or EVERYBODY in self.conditional) and principal not in self.denied)
 
 
+_Pairs = frozenset[tuple[str, str]]
+"""Principals, each with a host or `*`."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Matched:
-    """The principals that the rules of one pattern name, by what they say: permission, and whether of any host."""
+    """What the rules of one pattern allow and deny, by principal and host."""
 
     any_rule: bool = False
-    allowed: frozenset[str] = frozenset()
-    allowed_at: frozenset[str] = frozenset()
-    denied: frozenset[str] = frozenset()
-    denied_at: frozenset[str] = frozenset()
+    allowed: _Pairs = frozenset()
+    denied: _Pairs = frozenset()
 
     def beside(self, other: _Matched) -> _Matched:
-        return _Matched(
-            self.any_rule or other.any_rule,
-            self.allowed | other.allowed,
-            self.allowed_at | other.allowed_at,
-            self.denied | other.denied,
-            self.denied_at | other.denied_at,
-        )
+        return _Matched(self.any_rule or other.any_rule, self.allowed | other.allowed, self.denied | other.denied)
+
+    def answers(self) -> dict[str, bool | None]:
+        """Return whether each principal of the rules, and everybody else, is allowed; None: from some hosts only."""
+        allowed, denied = _hosts(self.allowed), _hosts(self.denied)
+        return {
+            name: _is_allowed(
+                allowed.get(name, set()) | allowed.get(EVERYBODY, set()),
+                denied.get(name, set()) | denied.get(EVERYBODY, set()),
+            )
+            for name in {*allowed, *denied, EVERYBODY}
+        }
+
+
+def _hosts(pairs: _Pairs) -> dict[str, set[str]]:
+    hosts: dict[str, set[str]] = {}
+    for principal, host in pairs:
+        hosts.setdefault(principal, set()).add(host)
+    return hosts
+
+
+def _is_allowed(allowed: set[str], denied: set[str]) -> bool | None:
+    if _ANY in denied:
+        return False
+    if _ANY in allowed:
+        return None if denied else True
+    return None if allowed - denied else False
 
 
 @dataclass(slots=True)
@@ -176,27 +198,19 @@ class Acls:
         supers = frozenset(self.authorizer.super_users)
         if not matched.any_rule:
             return Permitted(principals=supers, everybody=self.authorizer.allow_everyone)
-        if EVERYBODY in matched.denied:
-            return Permitted(principals=supers)
-        denied = matched.denied - supers
-        everybody = EVERYBODY in matched.allowed
-        # A rule that denies everybody at some host limits every principal that is allowed.
-        limited = matched.allowed | matched.denied_at if EVERYBODY in matched.denied_at else matched.denied_at
-        allowed = matched.allowed - denied
-        added = matched.denied_at if everybody else matched.allowed_at - allowed
-        conditional = ((allowed & limited) | added) - denied
+        answers = matched.answers()
+        named = {name for name, host in matched.allowed if host == _ANY} - {EVERYBODY}
         return Permitted(
-            principals=(allowed - conditional - {EVERYBODY}) | supers,
-            conditional=conditional - supers,
-            denied=denied,
-            everybody=everybody,
+            principals=frozenset(name for name in named if answers[name]) | supers,
+            conditional=frozenset(name for name, answer in answers.items() if answer is None) - supers,
+            denied=frozenset(name for name, answer in answers.items() if answer is False) - supers - {EVERYBODY},
+            everybody=answers[EVERYBODY] is True,
         )
 
 
 def _matched(rules: list[AclRule], operations: frozenset[str]) -> _Matched:
-    found: dict[tuple[str, bool], set[str]] = {}
+    found: dict[str, set[tuple[str, str]]] = {}
     for rule in rules:
         if rule.operation in operations:
-            found.setdefault((rule.permission, rule.host == _ANY), set()).add(rule.principal)
-    groups = (("ALLOW", True), ("ALLOW", False), ("DENY", True), ("DENY", False))
-    return _Matched(bool(rules), *(frozenset(found.get(group, ())) for group in groups))
+            found.setdefault(rule.permission, set()).add((rule.principal, rule.host))
+    return _Matched(bool(rules), *(frozenset(found.get(permission, ())) for permission in ("ALLOW", "DENY")))

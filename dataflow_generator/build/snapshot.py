@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
 from dataflow_generator.jobs.connect import report_connector
-from dataflow_generator.jobs.databases.declared import is_declared, located_tables
+from dataflow_generator.jobs.databases.declared import PATTERN, is_declared, located_tables
 from dataflow_generator.jobs.databases.ingestion import separate_jobs
 from dataflow_generator.jobs.model import Naming
 from scanner_dictionary.engine.open import Connection
@@ -82,8 +82,9 @@ class EventInputs:
 class Snapshot:
     """The inputs of generation, each loaded once; rows of jobs come with the name of their cluster.
 
-    *views* are tables with the SQL text that defines them. Columns are read on demand, by batch: *columns* those of
-    topics, *definitions* those of all live schemas.
+    *views* are tables with the SQL text that defines them; *outside* are the tables that charts among them may mean,
+    and nothing without charts. Columns are read on demand, by batch: *columns* those of topics, *definitions* those of
+    all live schemas.
     """
 
     clusters: tuple[ClusterRow, ...]
@@ -107,6 +108,7 @@ class Snapshot:
     columns: TopicColumns
     observed: tuple[ClientRow, ...] = ()
     owners: Mapping[str, Owners] = field(default_factory=dict)
+    outside: tuple[Name, ...] = ()
     definitions: Callable[[], Iterator[DefinitionRow]]
 
     @property
@@ -159,10 +161,14 @@ def load_snapshot(conn: Connection) -> Snapshot:
         owners=stated_owners(conn),
         definitions=lambda: topics.all_definitions(conn),
     )
-    if not any(map(is_declared, snapshot.tables)):
+    charts = [view for view in snapshot.views if view.names_no_server]
+    if not charts and not any(map(is_declared, snapshot.tables)):
         return snapshot
     ends = (*_outside_ends(snapshot), *((link.target_namespace, link.target_name) for _, link in snapshot.links))
-    return replace(snapshot, tables=located_tables(snapshot.tables, ends))
+    tables = located_tables(snapshot.tables, ends)
+    known = [table.dataset for table in tables if not table.names_no_server] if charts else []
+    named = (end for end in ends if not end[1].startswith(PATTERN)) if charts else ()
+    return replace(snapshot, tables=tables, outside=tuple(sorted({*known, *named})))
 
 
 def _outside_ends(snapshot: Snapshot) -> Iterator[Name]:

@@ -22,7 +22,7 @@ from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_dictionary.graph.versions import recorded
 from scanner_dictionary.lineage_inputs.topics import cells_of, live_heads
-from scanner_dictionary.write.name_index import index_nodes
+from scanner_dictionary.write.name_index import index_nodes, note_older_graph
 
 _WORDS = {member: str(member.value) for member in (*NodeKind, *EdgeKind, *Certainty)}
 """Enum values as plain str: database drivers take much longer to bind a subclass of str."""
@@ -69,6 +69,14 @@ def write_flows(conn: Connection, snapshot: Snapshot, flows: Flows) -> StoredGra
     graph_store.add_rows(conn, rows, (edge_row(number, edge, keys) for number, edge in enumerate(edges, -len(edges))))
     _index(conn, rows)
     return graph_store.describe_graph(conn, coverage_text(flows.coverage), LAYOUT)
+
+
+def index_graph(conn: Connection) -> None:
+    """Put the nodes of the stored graph into the index of names, which counts as complete for a current graph only."""
+    _index(conn, list(graph_store.read_nodes(conn)))
+    graph = graph_store.stored_graph(conn)
+    if graph is None or graph.last_scan < graph_store.newest_scan(conn):
+        note_older_graph(conn)
 
 
 def _index(conn: Connection, rows: Sequence[NodeRow]) -> None:

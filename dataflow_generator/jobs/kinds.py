@@ -78,7 +78,8 @@ class LookupContext(NamedTuple):
 
     *names* are the clusters' other names. *tables* are the columns of catalog tables, *databases* the tables that their
     databases describe, *views* those that a SQL text defines; *derived* the columns of undescribed datasets, derived
-    through connectors. *once* remembers what several kinds of jobs read of the same rows.
+    through connectors. *outside* are the tables that charts may mean. *once* remembers what several kinds of jobs read
+    of the same rows.
     """
 
     naming: Naming
@@ -87,6 +88,7 @@ class LookupContext(NamedTuple):
     tables: ColumnsByDataset
     databases: DatabaseTables
     views: Mapping[GraphDataset, TableRow]
+    outside: tuple[GraphDataset, ...]
     columns: TopicColumns
     derived: Callable[[], ColumnsByDataset] = dict
     once: Once | None = None
@@ -385,7 +387,9 @@ def catalog_readings(rows: Sequence[tuple[str, CatalogLink]], context: LookupCon
 def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[CountedJob]:
     """Read the definitions of views."""
     ends = Ends.of(rows, context.naming, context.topics, context.columns.full)
-    for row, reading in zip(rows, load(_VIEW_JOBS)(rows, context.tables, context.naming, context.views), strict=True):
+    for row, reading in zip(
+        rows, load(_VIEW_JOBS)(rows, context.tables, context.naming, context.views, context.outside), strict=True
+    ):
         flows = with_topics(reading.flows, row, ends, context.tables)
         count = "columns" if reading.whole else "tables" if reading.flows.reads else "unread"
         coverage = Coverage.of_one(count, reading.problems)
@@ -462,7 +466,8 @@ def lookup_context(snapshot: Snapshot) -> LookupContext:
     columns = snapshot.columns._replace(paths=remembering(snapshot.columns.paths))
     views = {naming.dataset(*view.dataset): view for view in snapshot.views}
     named = snapshot.cluster_names, snapshot.topic_names
-    context = LookupContext(naming, *named, tables, databases, views, columns, once=Once())
+    outside = tuple(dict.fromkeys(naming.dataset(*name) for name in snapshot.outside))
+    context = LookupContext(naming, *named, tables, databases, views, outside, columns, once=Once())
 
     @cache
     def derived() -> ColumnsByDataset:

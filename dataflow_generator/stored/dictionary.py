@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -28,7 +28,9 @@ from scanner_dictionary.queries.state import (
 )
 from scanner_dictionary.validation.findings import Severity
 from scanner_model.errors import DictionaryUnusable, InputInvalid
+from scanner_model.lazy_names import deferred
 
+_PAST = deferred("dataflow_generator.build.past:past_dictionary")
 _WORDS = {
     ("flow_node", "kind"): tuple(NodeKind),
     ("flow_edge", "kind"): tuple(EdgeKind),
@@ -47,13 +49,14 @@ class Dictionary:
 
     *url* is a path, `sqlite:///FILE` or `postgresql://…`. *patience* is how many seconds a write waits for another
     writer; *notify* gets one message when it starts to wait. Nothing is open between two calls, except for the
-    connections of a *pool*, see `pooled`.
+    connections of a *pool*, see `pooled`. *moment* is the scan or date whose state questions see, see `at`.
     """
 
     url: str = field(repr=False)
     patience: float = DEFAULT_PATIENCE
     notify: Callable[[str], None] | None = field(default=None, repr=False, compare=False)
     pool: ReaderPool | None = field(default=None, repr=False, compare=False)
+    moment: str | int | None = None
 
     @property
     def shown(self) -> str:
@@ -68,8 +71,14 @@ class Dictionary:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a connection for queries; raises DictionaryUnusable if it is missing or takes too long."""
-        with self.pool.connect() if self.pool else _asking(self.url) as conn:
+        """Open a connection for queries; raises DictionaryUnusable if it is missing or takes too long.
+
+        With a *moment* it leads to a private copy in the state of that time; raises NameUnknown where none is known.
+        """
+        with ExitStack() as stack:
+            conn = stack.enter_context(self.pool.connect() if self.pool else _asking(self.url))
+            if self.moment is not None:
+                conn = stack.enter_context(_PAST(conn, self.moment, self.notify))
             try:
                 yield conn
             except UnicodeEncodeError as error:
@@ -84,6 +93,13 @@ class Dictionary:
     def writing(self, *, create: bool = False) -> Engine:
         """Open the dictionary for writes; *create* makes a missing one. Raises DictionaryUnusable."""
         return open_engine(self.url, create=create, patience=self.patience, notify=self.notify)
+
+    def at(self, moment: str | int | None) -> Dictionary:
+        """Return the dictionary as it was after a scan (its number) or at a date or time; None: as it is.
+
+        A question that is given it answers as it would have answered then. *notify* gets the scan that is meant.
+        """
+        return self if moment is None else replace(self, moment=moment)
 
     def check_writable(self) -> None:
         """Raise DictionaryUnusable where rights, or a read-only file system, forbid to write the dictionary's file.

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Annotated, Literal
 
 from scanner_api.dictionary import Dictionary, known_cluster
-from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Parameter, page_of
+from scanner_api.questions.question import Cluster, Cursor, Limit, Moment, Page, Parameter, page_of
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries.clients import ClientRow as ClientRow
@@ -31,6 +31,7 @@ def clients(
     principals: Annotated[bool, Parameter("Each principal that rules of access permit, instead of a count.")] = False,
     columns: Annotated[bool, Parameter("A row for each field of the messages that a program is known to use.")] = False,
     earlier: Annotated[bool, Parameter("Also who was observed in earlier windows only.")] = False,
+    as_of: Moment = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[ClientRow]:
@@ -43,7 +44,7 @@ def clients(
 
     >>> [(row.application, row.use, row.certainty) for row in clients(dictionary, topic="orders")]
     """
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         name = known_cluster(conn, cluster)
         if topic is not None and not topics_named(conn, topic, name):
             raise unknown_name("topic", topic, topic_names(conn, name), "`scanner topics` lists the topics")

@@ -1,9 +1,10 @@
 """Questions that list what the dictionary has: each returns rows in a documented order, and changes nothing.
 
-Everywhere *cluster* limits the answer to one cluster (NameUnknown for one that the dictionary does not have), *pattern*
-is a glob where it holds `*`, `?` or `[`, else a part of the name, and *deleted* adds what its source no longer has.
-*limit* is the most items of a page, None for all; *cursor* is `next_cursor` of the page before. Every function raises
-DictionaryUnusable where the dictionary cannot be read.
+Everywhere *as_of* is a scan or a date whose state of the dictionary is asked, *cluster* limits the answer to one
+cluster (NameUnknown for one that the dictionary does not have), *pattern* is a glob where it holds `*`, `?` or `[`,
+else a part of the name, and *deleted* adds what its source no longer has. *limit* is the most items of a page, None for
+all; *cursor* is `next_cursor` of the page before. Every function raises DictionaryUnusable where the dictionary cannot
+be read.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from scanner_api.questions.question import (
     Cursor,
     Deleted,
     Limit,
+    Moment,
     Page,
     Parameter,
     Pattern,
@@ -113,6 +115,7 @@ def topics(
     ] = False,
     sort: Annotated[TopicOrder, Parameter("The order; counts and times the largest first.")] = "name",
     deleted: Deleted = False,
+    as_of: Moment = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[TopicRow]:
@@ -127,7 +130,7 @@ def topics(
     """
     unused = unused or unused_for is not None
     uses_graph = without_reader or without_writer or unused or sort in ("readers", "writers")
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         graph = stored_graph(conn)
         if uses_graph and graph is None:
             raise NameUnknown("the dictionary holds no graph yet", hint="run `scanner dictionary dataflow`")
@@ -174,6 +177,7 @@ def schemas(
     pattern: Pattern = None,
     topic: Annotated[str | None, Parameter("Only those that describe this topic now.")] = None,
     deleted: Deleted = False,
+    as_of: Moment = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[SubjectRow]:
@@ -181,7 +185,7 @@ def schemas(
 
     >>> [subject.name for subject in schemas(dictionary, cluster="retail")]
     """
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         name = known_cluster(conn, cluster)
         rows = subjects.schemas(conn, cluster=name, pattern=pattern, topic=topic, include_gone=deleted)
         return page_of(rows, cursor, limit)
@@ -204,6 +208,7 @@ def columns(
     unread: Annotated[
         bool, Parameter("Only columns of topics without a known reader; `unseen` lists readers of unknown fields.")
     ] = False,
+    as_of: Moment = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[TopicColumnRow]:
@@ -221,7 +226,7 @@ def columns(
 
     >>> [(column.topic, column.name) for column in columns(dictionary, pattern="*.amount")]
     """
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         known = known_cluster(conn, cluster)
         if unread:
             rows = unread_columns(conn, all_columns(conn, cluster=known, pattern=pattern))
@@ -328,16 +333,21 @@ def sources(dictionary: Dictionary, *, cluster: Cluster = None) -> Page[SourceRo
 
 
 def validate(
-    dictionary: Dictionary, *, cluster: str | None = None, rules: Collection[str] | None = None
+    dictionary: Dictionary,
+    *,
+    cluster: str | None = None,
+    rules: Collection[str] | None = None,
+    as_of: str | int | None = None,
 ) -> tuple[Finding, ...]:
     """Return what does not fit together in the dictionary, by cluster, rule and name; *rules* None: every rule.
 
+    *as_of* is the scan or date whose state is checked; None: what is stored now.
     Raises InputInvalid for an unknown rule, NameUnknown for an unknown cluster.
 
     >>> [finding.where for finding in validate(dictionary, rules=["failed-connector"])]
     """
     _check_rules(rules or ())
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         return tuple(run_rules(conn, cluster=known_cluster(conn, cluster), rules=rules or None))
 
 
@@ -359,6 +369,7 @@ def findings(
     where: Annotated[
         str | None, Parameter("Only about this, with its kind: `topic orders`.", longest=2000, option=None)
     ] = None,
+    as_of: Moment = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[Finding]:
@@ -367,7 +378,7 @@ def findings(
     Raises InputInvalid for an unknown rule.
     """
     _check_rules((rule,) if rule else ())
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         rows = stored_findings(conn, known_cluster(conn, cluster))
         at = (row for row in rows if where in (None, row.where))
         chosen = (row for row in at if rule in (None, row.rule) and severity in (None, str(row.severity)))

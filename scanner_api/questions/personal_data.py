@@ -17,7 +17,7 @@ from dataflow_generator.stored.column_tags import (
 )
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.open import past_rows
-from scanner_api.questions.question import Cluster, ColumnName, Cursor, Limit, Page, Parameter, Pattern, page_of
+from scanner_api.questions.question import Cluster, ColumnName, Cursor, Limit, Moment, Page, Parameter, Pattern, page_of
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import newest_scan, stored_graph
@@ -77,6 +77,7 @@ def personal_data(
             metavar="SCAN|DATE",
         ),
     ] = None,
+    as_of: Moment = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[PersonalData]:
@@ -87,9 +88,9 @@ def personal_data(
 
     >>> [(row.dataset, row.column, row.found) for row in personal_data(dictionary, outside=True)]
     """
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         known, graph, fits = known_cluster(conn, cluster), stored_graph(conn), name_filter(pattern)
-        rows = _rows(conn, tag, found, since)
+        rows = rows_of_tag(conn, tag, found, since)
         chosen = (
             row
             for row in rows
@@ -104,7 +105,10 @@ def personal_data(
         return replace(page, complete=graph is not None and graph.last_scan >= newest_scan(conn))
 
 
-def _rows(conn: Connection, tag: str, found: Found | None, since: str | None) -> Iterator[PersonalData]:
+def rows_of_tag(
+    conn: Connection, tag: str, found: Found | None = None, since: str | None = None
+) -> Iterator[PersonalData]:
+    """Yield what `personal_data` lists, before its filters."""
     tagged = _Stored(conn, tag) if not since and has_stored_tags(conn, tag) else _Computed(conn, tag, since)
     owners, accepted = _Owners(conn), tag_decisions(conn, Decision.ACCEPTED)
     known: set[Place] = set()

@@ -134,13 +134,17 @@ Node = Annotated[
 AsOf = Annotated[
     str | None,
     Parameter(
-        "Instead of the newest graph that of a scan (its number), or of a date or time (ISO 8601; a date is its end; "
-        "also `yesterday`, `last week`, `7d`). "
-        "A scan has a graph where it was generated before the next scan.",
+        "The graph of a scan (its number), or of a date or time (ISO 8601; a date is its end; also `yesterday`, `7d`).",
         longest=64,
         metavar="SCAN|DATE",
     ),
 ]
+
+Moment = Annotated[
+    str | None,
+    Parameter("As of this scan or date.", longest=64, metavar="SCAN|DATE"),
+]
+"""A past state of the dictionary, which a question gets instead of the current one."""
 
 
 T = TypeVar("T")

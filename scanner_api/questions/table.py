@@ -46,7 +46,7 @@ QUESTIONS: tuple[Question, ...] = (
         summary="List the topics of the dictionary.",
         path="/topics",
         heavy_with=frozenset(
-            {"pattern", "tag", "owner", "without_reader", "without_writer", "unused", "unused_for", "sort"}
+            {"pattern", "tag", "owner", "without_reader", "without_writer", "unused", "unused_for", "sort", "as_of"}
         ),
         tool="list_topics",
         command="topics",
@@ -59,6 +59,7 @@ QUESTIONS: tuple[Question, ...] = (
             "topics --without-schema --format json",
             "topics --without-owner --sort readers",
             "topics --unused-for 30d",
+            "topics --as-of 2026-06-30",
         ),
         incomplete=f"{_OLD_GRAPH}, or clients are observed for less than that time",
         shown=(
@@ -129,7 +130,7 @@ QUESTIONS: tuple[Question, ...] = (
         function="questions.listings:columns",
         summary="List columns by name or tag: of the schemas of topics, of tables, and those that only flows know.",
         path="/columns",
-        heavy_with=frozenset({"pattern", "tag", "unread"}),
+        heavy_with=frozenset({"pattern", "tag", "unread", "as_of"}),
         tool="find_columns",
         command="columns",
         section="Find",
@@ -202,6 +203,19 @@ QUESTIONS: tuple[Question, ...] = (
         ),
         brief=("cluster", "dataset", "column", "found", "outside", "reader"),
         optional=frozenset({"reader", "owner", "flow", "origin"}),
+    ),
+    Question(
+        name="personal_data_report",
+        function="questions.personal_data_report:personal_data_report",
+        summary="Report who may read personal data and its copies, and what cannot be known of that.",
+        path="/personal-data/report",
+        heavy=True,
+        shown=(
+            *("cluster", "dataset", "column", "tag", "found", "origin", "outside", "access", "principal", "how"),
+            *("source", "owner"),
+        ),
+        brief=("cluster", "dataset", "column", "access", "principal", "how"),
+        optional=frozenset({"origin", "source", "owner"}),
     ),
     Question(
         name="jobs",

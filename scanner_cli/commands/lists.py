@@ -26,7 +26,7 @@ _TAGGED = ("tag", "found", "outside", "since")
 @command(help=help_text(BY_NAME["columns"]))
 @question_options("columns", without=("tag", "tags"))
 @click.option("--tag", metavar="TAG", help="Only data with this tag, such as PII, in any case.")
-@question_options("personal_data", without=("cluster", "pattern", "name", "tag"))
+@question_options("personal_data", without=("cluster", "pattern", "name", "tag", "as_of"))
 @one_of("--tags", words=TAG_KINDS, text="List columns only, without readers, whose tag is known in this way.")
 @list_options
 def columns(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,9 @@ Rules:
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="cluster.json whose `policy` applies.")
 @click.option("--drift", is_flag=True, help="Compare deployment files with what runs, instead of the rules.")
 @one_of("--kind", words=("topic", "connector"), text="With --drift: topics or connectors only.")
+@click.option(
+    "--as-of", metavar="SCAN|DATE", help="What did not fit together after this scan, or at this date or time."
+)
 @dictionary_option
 @format_option()
 def validate(
@@ -70,6 +74,7 @@ def validate(
     config: Path | None,
     drift: bool,
     kind: str | None,
+    as_of: str | None,
     dictionary: Dictionary,
     style: str,
 ) -> int:
@@ -88,12 +93,14 @@ def validate(
       scanner validate --cluster retail --rule failed-connector
       scanner validate --strict --format json
       scanner validate --strict --config cluster.json
+      scanner validate --as-of 2026-06-30
       scanner validate --drift --kind connector
 
     \b
     Exit status: 0 done, no drift; 3 there are findings, with --strict; 4 the cluster is not known; with --drift
     6 there is drift; 7 unknown: nothing is declared, or all drift is unknown.
     """
+    dictionary = dictionary.at(as_of)
     if drift:
         return _show_drift(dictionary, cluster, kind, style)
     if not config and library.POLICY_RULES.intersection(names):
@@ -102,6 +109,7 @@ def validate(
     policy = library.read_policy(config) if config else library.ClusterPolicy()
     applied = library.apply_policy(dictionary, policy, cluster=cluster, rules=names or None)
     own = [name for name in names if name not in library.POLICY_RULES]
+    dictionary = replace(dictionary, notify=None)  # which scan is meant was said
     found = library.validate(dictionary, cluster=cluster, rules=own or None) if own or not names else ()
     findings = (*found, *applied.findings)
     rows = [

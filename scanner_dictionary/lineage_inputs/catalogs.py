@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, Select, and_, or_
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.queries.facts import children_of, fact_of, reported_rows
 from scanner_dictionary.schema import tables as t
-from scanner_model.catalogs import COLUMNS, DATABASE, DOCUMENTED, PRIMARY_KEY, CatalogTable
+from scanner_model.catalogs import BY_NAME, COLUMNS, DATABASE, DOCUMENTED, PRIMARY_KEY, TABLES, CatalogTable
 from scanner_model.columns import Column
 
 _VIEWS = ("VIEW", "MATERIALIZED VIEW")
@@ -52,6 +52,11 @@ class TableRow(CatalogTable):
     def is_of_database(self) -> bool:
         """Return whether a database itself described the table."""
         return self.provider == DATABASE
+
+    @property
+    def names_no_server(self) -> bool:
+        """Return whether it is a chart, whose tables may be on any server."""
+        return (TABLES, BY_NAME) in self.parameters
 
     @property
     def primary_key(self) -> tuple[str, ...]:

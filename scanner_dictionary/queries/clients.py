@@ -171,10 +171,10 @@ def permitted(conn: Connection, cluster: str, topic: str, *, each: bool = False)
     Nothing where no rules were read. That a principal may use a topic does not say that it does.
     """
     listed = [(source, acls, True) for source, acls in rules_of(conn, cluster)]
-    listed += [(source, acls, False) for source, acls in _declared_rules(conn, cluster)]
+    listed += [(source, acls, False) for source, acls in declared_rules(conn, cluster)]
     for direction, (source, acls, is_complete) in product(_USES, listed):
         allowed = acls.permitted(topic, direction)
-        names = _principals(allowed) if each else _summary(allowed, acls)
+        names = principals_of(allowed) if each else _summary(allowed, acls)
         if not is_complete and not (allowed.principals or allowed.conditional or allowed.everybody):
             continue  # files declare some rules, not all
         for name, evidence in names:
@@ -212,7 +212,7 @@ def rules_of(conn: Connection, cluster: str) -> Iterator[tuple[str, Acls]]:
             yield row.source_name, Acls(rules.get(row.source_name, ()), authorizer)
 
 
-def _declared_rules(conn: Connection, cluster: str) -> Iterator[tuple[str, Acls]]:
+def declared_rules(conn: Connection, cluster: str) -> Iterator[tuple[str, Acls]]:
     """Yield the rules of access that files declare, by source: no brokers say whether there are more."""
     rules: dict[str, list[AclRule]] = {}
     for row in conn.execute(stored_rows(t.acl_rule, cluster, include_gone=False)):
@@ -223,7 +223,8 @@ def _declared_rules(conn: Connection, cluster: str) -> Iterator[tuple[str, Acls]
         yield source, Acls(listed, AclAuthorizer(source=listed[0].source, active=True))
 
 
-def _principals(allowed: Permitted) -> Iterator[tuple[str, str]]:
+def principals_of(allowed: Permitted) -> Iterator[tuple[str, str]]:
+    """Yield who is allowed, each with from where: everybody first, with those who are denied."""
     if allowed.everybody or EVERYBODY in allowed.conditional:
         hosts = ", from some hosts only" if EVERYBODY in allowed.conditional else ""
         but = f", but for {', '.join(sorted(allowed.denied))}" if allowed.denied else ""

@@ -107,6 +107,38 @@ def scan_at(conn: Connection, moment: str | int, where: str, cluster: str | None
     return found
 
 
+def past_scan(conn: Connection, moment: str | int) -> tuple[int, str]:
+    """Return the scan whose state of the dictionary is that of *moment*, and when it was finished.
+
+    *moment* is the number of a scan of any cluster, or a date or time (`read_moment`), which means the newest scan
+    until then. Raises InputInvalid where it is neither, NameUnknown with the first and the last scan for one before or
+    after all of them.
+    """
+    scan = t.scan.c
+    number = _scan_number(moment, "as of")
+    at = None if number is not None else read_moment(str(moment), "as of")
+    condition = scan.id == number if at is None else scan.finished <= at
+    query = select(scan.id, scan.finished).where(condition).order_by(scan.id.desc()).limit(1)
+    row = conn.execute(query).one_or_none()
+    if row is None:
+        what = f"the dictionary knows no scan {number}" if at is None else f"no scan was finished until {moment}"
+        raise NameUnknown(what, hint=first_and_last(conn))
+    return row.id, row.finished
+
+
+def first_and_last(conn: Connection) -> str:
+    """Return which scans are known, for a hint."""
+    scan = t.scan.c
+    ends = [
+        conn.execute(select(scan.id, scan.finished).order_by(order).limit(1)).first()
+        for order in (scan.id, scan.id.desc())
+    ]
+    if ends[0] is None or ends[1] is None:
+        return "run `scanner scan` first"
+    first, last = (f"{row.id} ({row.finished})" for row in ends if row)
+    return f"the first scan is {first}, the newest is {last}; `scanner changes --scans` lists them"
+
+
 def scan_before(conn: Connection, since: str | int, where: str, cluster: str) -> tuple[int, bool]:
     """Return the scan of *cluster* that changes *since* a scan number, date or time are counted from.
 
@@ -149,9 +181,7 @@ def _of_scan(conn: Connection, versions: Sequence[GraphOfScan], number: int) -> 
         if version.scan == number:
             return version
     if conn.scalar(select(t.scan.c.id).where(t.scan.c.id == number)) is None:
-        newest = conn.scalar(select(func.max(t.scan.c.id)))
-        hint = f"the newest is {newest}; `scanner changes --scans` lists them" if newest else "run `scanner scan` first"
-        raise NameUnknown(f"the dictionary knows no scan {number}", hint=hint)
+        raise NameUnknown(f"the dictionary knows no scan {number}", hint=first_and_last(conn))
     raise NameUnknown(f"the graph of scan {number} is not known and cannot be rebuilt", hint=_known_scans(versions))
 
 
@@ -159,9 +189,7 @@ def _of_date(conn: Connection, versions: Sequence[GraphOfScan], text: str) -> tu
     moment = read_moment(text, "as of")
     newest = newest_scan_at(conn, moment)
     if newest is None:
-        raise NameUnknown(
-            f"the dictionary knows no scan of {text} or before", hint="`scanner changes --scans` lists them"
-        )
+        raise NameUnknown(f"the dictionary knows no scan of {text} or before", hint=first_and_last(conn))
     earlier = [version for version in versions if version.scan <= newest]
     if not earlier:
         raise NameUnknown(

@@ -70,6 +70,11 @@ def index_nodes(
     _note_progress(conn, NODE, newest_scan(conn))
 
 
+def note_older_graph(conn: Connection) -> None:
+    """Note that the nodes in the index are not those of a graph of the newest scan."""
+    conn.execute(t.search_progress.delete().where(t.search_progress.c.kind == NODE))
+
+
 def _replace(
     conn: Connection,
     terms: _Terms,

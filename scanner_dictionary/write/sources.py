@@ -220,11 +220,11 @@ def _update_freshness(
         since, reason = before[id_]
         if outcome.status is SourceStatus.KEPT or (id_ not in outcomes and reason == _FORGOTTEN):
             continue
-        row = _freshness(outcome, since, number)
+        row = freshness(outcome, since, number)
         conn.execute(update(t.source).where(t.source.c.id == id_).values(**row))
 
 
-def _freshness(outcome: SourceResult, since: int | None, number: int) -> dict[str, Any]:
+def freshness(outcome: SourceResult, since: int | None, number: int) -> dict[str, Any]:
     """Return the cells that *outcome* changes of a source that was stale *since* a scan, or fresh."""
     match outcome.status:
         case SourceStatus.READ:

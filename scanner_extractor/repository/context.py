@@ -101,7 +101,8 @@ class Context:
     programs that files may be part of, with the classes of their messages; *declared_uses* are fields that files
     declare. *embedded* are the schemas in source code, *inline* those in documents, and *named_texts* texts by the name
     that other documents have for them. *rights* are rules of access that files declare, *migrations* the
-    statements of migrations that are not SQL, by path.
+    statements of migrations that are not SQL, by path. *chart_names* are the namespaces and names of charts
+    so far, *chart_files* their files.
     """
 
     source: SourceId
@@ -138,6 +139,8 @@ class Context:
         (),
     )
     declared_uses: list[FieldUse] = field(default_factory=list)
+    chart_names: set[tuple[str, str]] = field(default_factory=set)
+    chart_files: dict[str, None] = field(default_factory=dict)
 
     def find_file(self, directory: str) -> Callable[[str], str | None]:
         """Return a function from a name in a file of *directory* to the text of the file that it names, or None."""

@@ -16,6 +16,9 @@ from scanner_extractor.repository.contracts import (
     read_asyncapi,
     read_contracts,
 )
+from scanner_extractor.repository.dashboards.grafana import is_grafana, read_grafana
+from scanner_extractor.repository.dashboards.lookml import is_lookml, read_lookml
+from scanner_extractor.repository.dashboards.superset import is_superset, read_superset
 from scanner_extractor.repository.declared import CLASS
 from scanner_extractor.repository.embedded_schemas import EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas
 from scanner_extractor.repository.embedded_sql import EMBEDDED, has_embedded_sql, read_embedded_sql
@@ -165,6 +168,9 @@ KINDS: tuple[Kind, ...] = (
     Kind(PIPELINE, is_connect_pipeline, read_pipelines),
     Kind(EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas),
     Kind("schema", is_schema, read_schemas),
+    Kind("Grafana dashboard", is_grafana, read_grafana),
+    Kind("LookML", is_lookml, read_lookml),
+    Kind("Superset export", is_superset, read_superset),
     Kind("other use of Kafka", is_other_use, leave_other_uses),
 )
 """In the order in which they are read: scripts name the connectors whose configurations are in files, Terraform the

@@ -219,6 +219,7 @@ def _read_entries(
         changed_fields=lambda paths: context.changed_fields(paths),
         files=files,
         table_files=tuple(context.table_files),
+        chart_files=tuple(context.chart_files),
         seen=len(listed),
         levels=context.levels,
         schema_files=context.schema_files,

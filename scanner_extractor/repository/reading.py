@@ -20,7 +20,8 @@ class RepositoryReading(Reading):
 
     It is without the fields that programs use: *field_uses* reads them, for those who need them, and *changed_fields*
     those of the programs that files of the given paths may be part of, with the classes of messages. *files* are the
-    paths of what was found, by kind, *table_files* those of files that declare tables; *seen* counts all files.
+    paths of what was found, by kind, *table_files* those of files that declare tables, *chart_files* those of
+    dashboards; *seen* counts all files.
     *levels* are the compatibility levels of subjects, of all others under the empty name. *schema_files* are the
     subjects of each schema file, by path, *forms* the forms of the user's own.
     """
@@ -32,6 +33,7 @@ class RepositoryReading(Reading):
     )
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     table_files: tuple[str, ...] = ()
+    chart_files: tuple[str, ...] = ()
     seen: int = 0
     levels: Mapping[str, str] = field(default_factory=dict)
     schema_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -45,6 +47,7 @@ class RepositoryReading(Reading):
             *(statement.detail for statement in self.of(StreamingStatement)),
             *(flow.evidence for flow in self.of(DeclaredFlow)),
             *self.table_files,
+            *self.chart_files,
         ]
         return frozenset(place.rpartition(":")[0] if place[-1:].isdigit() else place for place in listed)
 

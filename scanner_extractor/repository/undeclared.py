@@ -168,6 +168,12 @@ def read_paths(context: Context, found: Mapping[str, Sequence[RepositoryFile]], 
     """Return the paths of files that gave a fact or are listed already, and those of the *claiming* kinds."""
     places = (*(flow.evidence for flow in context.flows), *context.rights.values())
     paths = {path_of(place) for place in places} | {note.name.rpartition("#")[0] for note in context.annotations}
-    paths |= {*context.collector.files, *context.schema_files, *context.table_files, *context.connector_names}
+    paths |= {
+        *context.collector.files,
+        *context.schema_files,
+        *context.table_files,
+        *context.connector_names,
+        *context.chart_files,
+    }
     paths |= {path for path, _ in context.unread} | {entry.file.path for entry in context.inline}
     return paths | {file.path for kind in claiming for file in found.get(kind, ())}

@@ -84,6 +84,15 @@ def test_rule_of_one_host_makes_it_conditional(rules) -> None:
     assert answer.allows("User:a")
 
 
+@pytest.mark.parametrize("denied", ["User:a", "User:*"])
+def test_rule_of_one_host_is_denied_at_that_host(denied) -> None:
+    """From nowhere else is it allowed."""
+    answer = who(rule("User:a", host="10.0.0.1"), rule(denied, host="10.0.0.1", permission="DENY"))
+
+    assert not answer.allows("User:a")
+    assert not answer.conditional
+
+
 @pytest.mark.parametrize("everyone", [True, False])
 def test_topic_without_any_rule_takes_the_default(everyone) -> None:
     """`allow.everyone.if.no.acl.found`; a rule of another operation is a rule."""

@@ -58,12 +58,14 @@ def view_jobs(
     tables: Mapping[GraphDataset, Paths],
     naming: Naming,
     definitions: Mapping[GraphDataset, TableRow] = MappingProxyType({}),
+    outside: Iterable[GraphDataset] = (),
 ) -> Iterator[ViewReading]:
     """Yield the job of each view of *rows*; *tables* are the columns of known tables and views.
 
-    The columns of a view that is not among them are those that its text in *definitions* gives it.
+    The columns of a view that is not among them are those that its text in *definitions* gives it. *outside* are the
+    tables that a chart may mean, whose query names no server: those with that name.
     """
-    known = _Columns(tables, definitions, naming)
+    known = _Columns(tables, definitions, naming, outside)
     for row in rows:
         yield _View(row, known).read()
 
@@ -72,12 +74,27 @@ class _Columns:
     """The columns of tables, and of views that only their texts describe."""
 
     def __init__(
-        self, tables: Mapping[GraphDataset, Paths], definitions: Mapping[GraphDataset, TableRow], naming: Naming
+        self,
+        tables: Mapping[GraphDataset, Paths],
+        definitions: Mapping[GraphDataset, TableRow],
+        naming: Naming,
+        outside: Iterable[GraphDataset] = (),
     ) -> None:
         self.naming = naming
+        self._by_end: dict[str, list[tuple[tuple[str, ...], GraphDataset]]] = {}
+        for dataset in outside:
+            parts = tuple(dataset.name.casefold().split("."))
+            self._by_end.setdefault(parts[-1], []).append((parts, dataset))
         self._tables = tables
         self._definitions = definitions
         self._derived: dict[GraphDataset, Paths] = {}
+
+    def named(self, table: Table) -> list[GraphDataset]:
+        """Return the tables outside whose names end with that of *table*; else those that it ends with."""
+        wanted = tuple(part.casefold() for part in table)
+        listed = self._by_end.get(wanted[-1], ())
+        alike = [of for parts, of in listed if parts[-len(wanted) :] == wanted]
+        return alike or [of for parts, of in listed if parts == wanted[-len(parts) :]]
 
     def __contains__(self, dataset: GraphDataset) -> bool:
         return dataset in self._tables or dataset in self._definitions
@@ -109,13 +126,14 @@ class _View:
             return QueryReading(problem="the database does not show its text to the user of the scan")
         scheme = scheme_of(self.row.namespace)
         dialect = dict(self.row.parameters).get(DIALECT) or _SCHEMES.get(scheme, scheme)
-        return read_query(self.row.definition, dialect, self._names, self._own_names())
+        is_chart = self.row.names_no_server
+        return read_query(self.row.definition, dialect, self._names, self._own_names(), is_chart=is_chart)
 
     def read(self) -> ViewReading:
         query = self.query()
         view = self.known.naming.dataset(*self.row.dataset)
         evidence = f"{self.row.kind.lower() or VIEW} {self.row.name} of {self.row.source}"
-        sources = {self._dataset(table) for table in query.tables} - {view}
+        sources = {dataset for table in query.tables for dataset in self._datasets(table)} - {view}
         flows = JobFlows(
             job=job_node(*self.row.dataset, present(type=VIEW, kind=self.row.kind)),
             certainty=Certainty.DERIVED,
@@ -124,7 +142,8 @@ class _View:
             columns=tuple(dict.fromkeys(self._flows(view, query, evidence))),
         )
         problems = tuple(self._problems(query))
-        is_unclear = bool(sources and (query.problem or query.unresolved_effects))
+        several = any(len(self._datasets(table)) > 1 for table in query.tables)
+        is_unclear = bool(sources and (query.problem or query.unresolved_effects or several))
         marked = flows if not problems else partly_read_job(flows) if sources else unread_job(flows)
         return ViewReading(marked, not problems, problems, is_unclear=is_unclear)
 
@@ -133,6 +152,8 @@ class _View:
         for column in query.columns:
             target = ColumnRef(view, _listed(column.name, own))
             for table, name in column.origins:
+                if len(self._datasets(table)) > 1:
+                    continue
                 if (dataset := self._dataset(table)) == view:
                     continue  # an incremental model reads what it has
                 source = ColumnRef(dataset, _listed(name, self.known.of(dataset)))
@@ -142,7 +163,7 @@ class _View:
 
     def _indirect(self, effects: Iterable[QueryEffect], target: ColumnRef, evidence: str) -> Iterator[ColumnFlow]:
         for effect in effects:
-            if (dataset := self._dataset(effect.table)) != target.dataset:
+            if len(self._datasets(effect.table)) == 1 and (dataset := self._dataset(effect.table)) != target.dataset:
                 source = ColumnRef(dataset, _listed(effect.column, self.known.of(dataset)))
                 yield ColumnFlow(source, target, "INDIRECT", effect.subtype, evidence)
 
@@ -153,6 +174,10 @@ class _View:
         elif query.rest is not None:
             what = f"the columns of {'.'.join(query.rest)}, which it selects by *, are not known"
             yield Problem(where, what, _HINT)
+        for table in query.tables:
+            if len(alike := self._datasets(table)) > 1:
+                what = f"it may read any of {len(alike)} tables with the name {'.'.join(table)}"
+                yield Problem(where, what, "which one is not known, so none is left out")
         if query.unresolved_effects:
             listed = ", ".join(query.unresolved_effects)
             what = f"columns that filter, join, group, sort or decide, and cannot be resolved: {listed}"
@@ -166,8 +191,17 @@ class _View:
         """Return the names of the view's columns, as its database lists them."""
         return _top_level(self.known.listed(self.known.naming.dataset(*self.row.dataset)))
 
+    def _datasets(self, table: Table) -> list[GraphDataset]:
+        """Return what a name in the view means: several tables where a chart names no server, and several have it."""
+        named = self.known.named(table) if self.row.names_no_server else []
+        return named if len(named) > 1 else [self._dataset(table)]
+
     def _dataset(self, table: Table) -> GraphDataset:
         """Resolve a name in the view: in the view's own schema, else in the server's default one."""
+        if self.row.names_no_server:
+            named = self.known.named(table)
+            unknown = self.known.naming.dataset(self.row.namespace, f"tables/{'.'.join(table)}")
+            return named[0] if len(named) == 1 else unknown
         candidates = [self.known.naming.dataset(self.row.namespace, name) for name in self._full_names(table)]
         return next((dataset for dataset in candidates if dataset in self.known), candidates[0])
 

@@ -77,16 +77,21 @@ class QueryReading:
     unresolved_effects: tuple[str, ...] = ()
 
 
-def read_query(text: str, scheme: str, columns: TableColumns = _unknown, names: Sequence[str] = ()) -> QueryReading:
+def read_query(
+    text: str, scheme: str, columns: TableColumns = _unknown, names: Sequence[str] = (), *, is_chart: bool = False
+) -> QueryReading:
     """Parse a query, or a view, in the dialect of a JDBC *scheme*; never raises, and takes bounded time for any text.
 
     *columns* resolve `*` and names without their table; *names* are those of the result, in order, which columns have
-    that the text does not name. Columns that cannot be resolved, such as unnamed or ambiguous ones, are left out.
+    that the text does not name. Columns that cannot be resolved, such as unnamed or ambiguous ones, are left out. The
+    unnamed columns of a chart (*is_chart*) are shown by their place, so they are named by it.
     """
     try:
         query, header = parse_query(text, scheme)
         context = Context(scheme, columns, rows_of, value_of)
         rows = rows_of(query, QueryScope(context))
+        if is_chart:
+            names = [f"column {place}" for place in range(1, len(rows.columns) + 1)]
         listed = [folded_name(name, scheme) for name in header.columns]
         context.tables |= _tables_elsewhere(query, context)
         reading = _reading(context, rows, listed, names)

@@ -21,6 +21,7 @@ from scanner_check.rows.rule import Rule
 from scanner_check.sides.changed_jobs import ChangedJob
 from scanner_check.sides.proposed_columns import Renames
 from scanner_check.users.hits import Hits
+from scanner_model.catalogs import PANEL
 from scanner_model.columns import path_name
 
 
@@ -105,7 +106,7 @@ class FlowComparison:
         own = self._lost(target)
         further = tuple(hit for hit in self._hits.of(target.dataset, target.path or ()) if hit.use != "writes")
         return rule.found(
-            Verdict.IMPACT,
+            Verdict.IMPACT if further or not self._is_panel(target.dataset) else Verdict.FINE,
             self._places.get(target.dataset, self._start),
             self._target,
             _shown(target),
@@ -113,6 +114,15 @@ class FlowComparison:
             reasons=reasons,
             affected=tuple({(hit.kind, hit.namespace, hit.name, hit.path): hit for hit in (own, *further)}.values()),
         )
+
+    def _is_panel(self, dataset: GraphDataset) -> bool:
+        """Return whether it is a chart with a query of its own: its author means the edit, and no job uses it.
+
+        What changes upstream of a chart is a finding of its own, which hits the chart.
+        """
+        jobs = (reading.flows for reading in (*self._pair.before, *self._pair.after))
+        writers = [flows.job for flows in jobs if any(use.dataset == dataset for use in flows.writes)]
+        return bool(writers) and all(dict(job.attributes).get("kind") == PANEL for job in writers)
 
     def _lost(self, target: ColumnRef) -> Affected:
         flows = [flow for reading in self._pair.before for flow in reading.flows.columns if flow.target == target]

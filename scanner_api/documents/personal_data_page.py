@@ -1,0 +1,106 @@
+"""The report of who may read personal data as one page to sign, or as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from itertools import groupby
+from pathlib import Path
+
+from scanner_api.files import write_text
+from scanner_api.questions.personal_data_report import PersonalDataAccess, PersonalDataReport
+from scanner_model.errors import InputInvalid
+from scanner_model.text import csv_row, visible
+
+_STYLE = (
+    "body{font:14px/1.45 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b}"
+    "h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:1.6rem}table{border-collapse:collapse;width:100%}"
+    "th,td{text-align:left;vertical-align:top;padding:.25rem .6rem .25rem 0;border-bottom:1px solid #ddd}"
+    "td{overflow-wrap:anywhere}.first{border-left:4px solid #b00020;padding:.5rem .8rem;background:#fdecee}"
+    ".unknown{color:#b00020}.sign{display:flex;gap:3rem;margin-top:3rem}.sign span{border-top:1px solid #555;"
+    "padding-top:.3rem;min-width:14rem}@media print{body{margin:0;max-width:none}h2{break-after:avoid}"
+    "tr{break-inside:avoid}}"
+)
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def write_personal_data_report(report: PersonalDataReport, file: Path) -> None:
+    """Write *report* into the private *file*, as its ending says: .html or .csv; raises InputInvalid for another."""
+    writers = {".html": html_lines, ".csv": csv_lines}
+    writer = writers.get(file.suffix.lower())
+    if writer is None:
+        hint = (
+            "name a .html file, and print it to PDF" if file.suffix.lower() == ".pdf" else "name a .html or .csv file"
+        )
+        raise InputInvalid(
+            f"no format of the report has the ending {file.suffix!r}", where=f"--output {file}", hint=hint
+        )
+    write_text(file, "".join(writer(report)))
+
+
+def csv_lines(report: PersonalDataReport) -> Iterator[str]:
+    """Yield the report as CSV: what is unknown first, as rows without a column, then a row for each access."""
+    yield csv_row(PersonalDataAccess._fields)
+    empty = dict.fromkeys(PersonalDataAccess._fields, "")
+    for text in report.unknown:
+        yield csv_row((empty | {"tag": report.tag, "access": "unknown", "how": text}).values())
+    for row in report.access:
+        yield csv_row("yes" if cell is True else cell or "" for cell in row)
+
+
+def html_lines(report: PersonalDataReport) -> Iterator[str]:
+    """Yield the report as one HTML page, without scripts and links: what is unknown comes first."""
+    title = f"Who may read {report.tag} data"
+    yield "<!doctype html>\n<html lang=en><meta charset=utf-8>"
+    yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+    yield f"<title>{_text(title)}</title><style>{_STYLE}</style>\n<h1>{_text(title)}</h1>\n"
+    yield f"<p>As of scan {report.scan}, finished {_text(report.finished or 'at an unknown time')}.</p>\n"
+    if not report.rules_read:
+        first = "Rules of access were not read for every cluster: others may be able to read, too."
+        yield f"<p class=first><strong>{_text(first)}</strong></p>\n"
+    yield "<h2>What cannot be known</h2>\n<ul>"
+    yield from (f"<li>{_text(text)}</li>\n" for text in report.unknown)
+    yield "</ul>\n<h2>Who may read</h2>\n"
+    yield from _access(report.access)
+    yield "<h2>Decisions that name a missing column</h2>\n"
+    yield from _table(("cluster", "where", "what"), ((f.cluster, f.where, f.what) for f in report.findings))
+    yield "<h2>Sources</h2>\n"
+    sources = ((s.cluster, s.source, s.kind, s.reason or "read") for s in report.sources)
+    yield from _table(("cluster", "source", "kind", "state"), sources)
+    yield "<p class=sign><span>Name</span><span>Date</span><span>Signature</span></p>\n</html>\n"
+
+
+def _access(rows: Sequence[PersonalDataAccess]) -> Iterator[str]:
+    """Yield a row for each column: several principals that may read it in one way are one cell."""
+    yield from _table(
+        ("cluster", "dataset", "column", "how it is known", "who", "from where", "owner"), _by_column(rows)
+    )
+
+
+def _by_column(rows: Sequence[PersonalDataAccess]) -> Iterator[Sequence[str]]:
+    def place(row: PersonalDataAccess) -> tuple[str, ...]:
+        outside = ", outside of Kafka" if row.outside else ""
+        origin = f", copy of {row.origin}" if row.origin else ""
+        return row.cluster, row.dataset, row.column, f"{row.found}{origin}{outside}", row.access, row.how, row.owner
+
+    for (cluster, dataset, column, known, access, how, owner), same in groupby(sorted(rows, key=place), key=place):
+        who = ", ".join(row.principal for row in same)
+        yield cluster, dataset, column, known, f"{access}: {who}" if who else access, how, owner
+
+
+def _table(header: Iterable[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    lines = [f"<tr>{''.join(map(_cell, row))}</tr>\n" for row in rows]
+    if not lines:
+        yield "<p>None.</p>\n"
+        return
+    yield f"<table><tr>{''.join(f'<th>{_text(name)}</th>' for name in header)}</tr>\n"
+    yield from lines
+    yield "</table>\n"
+
+
+def _cell(text: str) -> str:
+    return f"<td{' class=unknown' if text == 'unknown' else ''}>{_text(text)}</td>"
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))
