@@ -32,7 +32,8 @@ from scanner_check.sides import mentions
 from scanner_check.sides.commit import Commit, read_by, written_by
 from scanner_check.users.hits import Hits
 from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
-from scanner_extractor.repository.files import is_candidate, is_left_out
+from scanner_extractor.repository.files import RepositoryFile, is_candidate, is_left_out
+from scanner_extractor.repository.migrations import migration_statements
 from scanner_extractor.repository.notebooks import ENDING, code_of
 from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
@@ -51,6 +52,7 @@ _ALTERS = words(
     " altermodeltable execute query raw runsql sql"
 )
 """Operations of migrations whose effect on columns is not interpreted, or not always, in small letters."""
+_ADDS = re.compile(r"CREATE TABLE |ALTER TABLE \S+ ADD COLUMN ")
 _SHOWN = 3
 _LONGEST = 200
 
@@ -127,17 +129,22 @@ class Coverage:
         listed = (line for hunk in hunks(before, after) for line in (*hunk.before, *hunk.after))
         changed = {word.casefold() for line in listed for word in _WORD.findall(line)}
         named = sorted(self._tables & {table for word in changed for table in (word, f"{word}s")})
-        is_read = is_read and self._declared.issuperset(self._tables.intersection(named))
-        if named and not (is_read and _ALTERS.isdisjoint(word.replace("_", "") for word in changed)):
+        is_compared = is_read and _ALTERS.isdisjoint(word.replace("_", "") for word in changed)
+        if named and not (is_compared and not self._undeclared(path, (before, after), named)):
             what = Message("migration", (tuple(named),))
             jobs = [job for job in self._commits[0].jobs if self._tables_of(job).intersection(named)]
             yield from self._of_programs(Place(file=path), what, jobs, is_read=True)
 
-    @cached_property
-    def _declared(self) -> frozenset[str]:
-        """Return the tables whose columns the first commit declares, by the last part of their names."""
+    def _undeclared(self, path: str, both: tuple[str, str], named: Iterable[str]) -> bool:
+        """Return whether a migration takes columns from one of the tables *named* that no file creates.
+
+        Its columns are not known, so that their loss is not compared.
+        """
+        before, after = ({*migration_statements(RepositoryFile(path, text))} for text in both)
+        takes = [code for code in before ^ after if not _ADDS.match(code)]
         tables = self._commits[0].reading.of(CatalogTable)
-        return frozenset(table.name.rpartition(".")[2].casefold() for table in tables if table.columns)
+        left = {*named} - {table.name.rpartition(".")[2].casefold() for table in tables if table.columns}
+        return any(not left.isdisjoint(word.casefold() for word in _WORD.findall(code)) for code in takes)
 
     @cached_property
     def _tables(self) -> frozenset[str]:

@@ -197,6 +197,43 @@ def test_a_migration_of_a_captured_table_that_is_not_understood_is_unknown(path,
     assert check({path: text}, base).verdict is verdict
 
 
+ALEMBIC = "from alembic import op\n\n\ndef upgrade():\n    %s\n\n\ndef downgrade():\n    %s\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "verdict"),
+    [
+        (
+            "alembic/versions/2.py",
+            ALEMBIC % ('op.drop_column("orders", "total")', 'op.add_column("orders", "total")'),
+            Verdict.UNKNOWN,
+        ),
+        (
+            "alembic/versions/2.py",
+            ALEMBIC % ('op.add_column("orders", "note")', 'op.drop_column("orders", "note")'),
+            Verdict.FINE,
+        ),
+        ("alembic/versions/2.py", ALEMBIC % ('op.drop_column("users", "total")', "pass"), Verdict.FINE),
+        ("db/2.rb", "class A < ActiveRecord::Migration[7.0]\n remove_column :orders, :total\nend\n", Verdict.UNKNOWN),
+        (
+            "db/2.ts",
+            "export class A implements MigrationInterface { async up(q) { await q.dropColumn('orders', 'total') } }\n",
+            Verdict.UNKNOWN,
+        ),
+        (
+            "Data/2.cs",
+            'class A : Migration { void Up(MigrationBuilder b) { b.DropColumn(name: "total", table: "orders"); } }\n',
+            Verdict.UNKNOWN,
+        ),
+    ],
+)
+def test_a_migration_that_takes_a_column_from_a_captured_table_that_no_file_creates_is_unknown(
+    path, text, verdict, check
+):
+    """The table was created elsewhere, so its columns cannot be compared."""
+    assert check({path: text}, {"cdc.json": CAPTURE}).verdict is verdict
+
+
 def test_a_migration_that_drops_a_captured_column_is_an_edit_of_the_topic(check):
     text = "exports.up = k => k.schema.table('orders', t => { t.dropColumn('total') })\n"
     report = check({"migrations/2.js": text}, {"cdc.json": CAPTURE, "migrations/1.js": FIRST})
