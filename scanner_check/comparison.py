@@ -311,7 +311,7 @@ class _Comparison:
                 continue
             # Others are compared elsewhere.
             if path not in self._unread_programs or (unread.kind == APPLICATION and not is_unread(path)):
-                is_valid = path in self._trees.head and path not in self._head.unread
+                is_valid = path in self._trees.head and path not in self._head.unread and unread.kind != UNDECLARED
                 message = NOT_READ.message(unread.kind, "" if is_valid else unread.reason, form="of a kind")
                 yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, message=message)
         for path, (what, _) in self._trees.special.items():
@@ -490,7 +490,18 @@ class _Comparison:
                     if path in text:
                         line = text[text.index(path) + len(path) :].removeprefix(":").partition(":")[0]
                         return Place(file=path, line=int(line) if line.isdigit() else 1)
+            if path := self._changed_schema(job):
+                return Place(file=path)
         return Place(file=self._first)
+
+    def _changed_schema(self, job: CountedJob) -> str:
+        """Return the changed file of a schema of what a job uses: a job without a change of its own follows that."""
+        used = tuple(dataset.name for dataset in (*sorted(read_by(job)), *sorted(written_by(job))))
+        for path in self._judged:
+            subjects = (*self._head.reading.schema_files.get(path, ()), *self._base.reading.schema_files.get(path, ()))
+            if any(subject.startswith(used) for subject in subjects):
+                return path
+        return ""
 
     # --- topics and tables
 
@@ -551,17 +562,16 @@ class _Comparison:
     def _mentioned(
         self, findings: Sequence[ChangeFinding], unbound: Collection[tuple[str, str]], objects: ObjectReader
     ) -> Iterator[ChangeFinding]:
-        """Yield the topics that changed lines name, and that no finding is about: whom that hits is not known.
+        """Yield the topics that changed lines name in a file without a finding about them: whom that hits is not known.
 
         *unbound* are topics with files whose changed lines have no effect on them.
         """
         names = (self._base.names | self._head.names) - (self._base.topics ^ self._head.topics)
         counting = [finding for finding in findings if finding.counts]
-        about = {name for finding in counting for name in mentions.named_by(finding)}
         placed = {(name, finding.place.file) for finding in counting for name in self._about(finding)}
         placed |= self._shown_by_flows() | {*unbound}
         for name, path, line in mentions.changed_names(self._trees, names, objects):
-            if name not in about and (name, path) not in placed:
+            if (name, path) not in placed:
                 dataset = next((one for one in self._base.used if one.name == name), None)
                 place = Place(file=path, line=line)
                 affected = self._hits.of(dataset) if dataset else ()
