@@ -418,12 +418,16 @@ class _Comparison:
         return not is_known and written.isdisjoint(self._base.used)
 
     def _writers(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[ChangeFinding]:
-        """Yield the jobs that write no more what only unchanged jobs write: their part of the data is lost."""
+        """Yield the jobs that write no more what only others write that did before: their part of the data is lost."""
         still = {dataset for job in self._head.jobs for dataset in written_by(job)}
-        changed = {dataset for job in after for dataset in written_by(job)}
+        wrote = {(job.flows.job.name, dataset) for job in self._base.jobs for dataset in written_by(job)}
+        instead = {one for job in after for one in written_by(job) if (job.flows.job.name, one) not in wrote}
+        kept = {(job.flows.job.name, one) for job in self._head.jobs for one in written_by(job)}
         for job in before:
-            for dataset in sorted((written_by(job) & still) - changed):
+            for dataset in sorted((written_by(job) & still) - instead):
                 name, place = job.flows.job.name, self._place((job,), dataset.name)
+                if (name, dataset) in kept:
+                    continue
                 affected = tuple(hit for hit in self._hits.of(dataset) if hit.use != "writes")
                 yield WRITER_LOST.found(
                     Verdict.IMPACT, place, f"job {name}", name, dataset.name, item=dataset.name, affected=affected

@@ -178,6 +178,7 @@ _OF_PROGRAMS: Mapping[str, _Template] = {
 }
 
 _OF_FILES: Mapping[str, _Template] = {
+    "not-judged broken file": "the file cannot be parsed any more; what it sets is not known",
     "not-judged commands": "commands on Kafka change, and scanner does not interpret them",
     "not-judged description": lambda names, topic, _: (
         f"{few(names)} of {topic} changed, and what that does to its users is not known"

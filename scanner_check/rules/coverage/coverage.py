@@ -15,7 +15,7 @@ from functools import cached_property
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
 from scanner_check.edits.commands import ChangedCommand, changed_commands
-from scanner_check.edits.documents import Document, is_document
+from scanner_check.edits.documents import Document, is_document, read_documents
 from scanner_check.edits.libraries import is_build_file, library_edits
 from scanner_check.edits.lines import hunks
 from scanner_check.edits.requests import maps_table, request_lines
@@ -202,7 +202,11 @@ class Coverage:
                 yield from self._of_programs(place, _shown(listed), jobs, is_read=effect is Effect.ACCESS)
 
     def _unparsed(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
-        """Yield a file of settings that cannot be parsed, if its changed lines are about Kafka."""
+        """Yield a file of settings that cannot be parsed: of Kafka programs, or with changed lines about Kafka."""
+        if after and (documents := read_documents(path, before)) and self.rules.concerns(path, documents):
+            place = Place(file=path, line=hunks(before, after)[0].line_after)
+            yield _unknown(place, path, NOT_JUDGED.message(form="broken file"))
+            return
         for hunk in hunks(before, after):
             for number, line in enumerate((*hunk.after, *hunk.before), hunk.line_after):
                 name = all_words(_KEY.findall(line))

@@ -158,6 +158,14 @@ class SettingRules:
         named = self._named((*edit.keys, edit.document.name, *self._images(edit.document)))
         return named or self._of_module(self._programs.modules.of(path))
 
+    def concerns(self, path: str, documents: Iterable[Document]) -> bool:
+        """Return whether a file is of a module that uses Kafka, or one of its objects is of Kafka or runs a program."""
+        modules = self._programs.modules
+        is_own = modules.of(path) in {modules.of(using) for using in self._programs.applications}
+        return is_own or any(
+            resources.is_of_kafka(one.api, one.kind) or self._named((one.name, *self._images(one))) for one in documents
+        )
+
     def _of_module(self, module: str) -> tuple[CountedJob, ...]:
         """Return the programs that a module is part of and that have code there."""
         jobs = self._programs.programs_of(module)
@@ -257,9 +265,7 @@ class SettingRules:
 
     def _is_of_kafka(self, path: str, document: Document) -> bool:
         """Return whether a file is of a program that uses Kafka, by its module, its own settings, or its chart."""
-        modules = self._programs.modules
-        is_own = modules.of(path) in {modules.of(using) for using in self._programs.applications}
-        return is_own or _is_values(path) or _speaks_of_kafka(document)
+        return self.concerns(path, ()) or _is_values(path) or _speaks_of_kafka(document)
 
     @staticmethod
     def _stops(edit: Setting) -> bool:
