@@ -28,6 +28,7 @@ from scanner_check.inputs.options import CheckOptions
 from scanner_check.inputs.proposals import TOPIC, Proposal, Target
 from scanner_check.knowledge.clients import Meaning, meaning_of
 from scanner_check.knowledge.names import all_words
+from scanner_check.knowledge.resources import HARMLESS_VALUES
 from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, CommitChanges, Place, SkippedFile, Verdict
 from scanner_check.rows.files import MENTIONED, NOT_READ
 from scanner_check.rows.flows import (
@@ -40,7 +41,7 @@ from scanner_check.rows.flows import (
 )
 from scanner_check.rows.table import row_of
 from scanner_check.rules.coverage.file_findings import DeletionContext, check_deleted
-from scanner_check.rules.coverage.setting_rules import RUNS
+from scanner_check.rules.coverage.setting_rules import RUNS, is_values
 from scanner_check.rules.coverage.unexplained import Unexplained
 from scanner_check.rules.flows.flow_comparison import FlowComparison
 from scanner_check.rules.flows.program_changes import ProgramChanges
@@ -337,6 +338,7 @@ class _Comparison:
         return edits is not None and all(
             meaning_of(all_words(edit.keys)) is Meaning.NOTHING
             or (bool(edit.document.api) and not RUNS.isdisjoint(edit.keys))
+            or (is_values(path) and not HARMLESS_VALUES.isdisjoint(edit.keys))
             for edit in edits
         )
 

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
+from scanner_check.edits.client_settings import code_edits, meaning_of_code
 from scanner_check.edits.commands import ChangedCommand, changed_commands
 from scanner_check.edits.documents import Document, is_document, read_documents
 from scanner_check.edits.libraries import is_build_file, library_edits
@@ -111,12 +112,23 @@ class Coverage:
         """Yield code whose effect on topics is not seen by what it sends: mapped tables and requests to registries."""
         if path not in self._programs.edited:
             return
+        yield from self._reader_settings(path, before, after)
         if uses_tables and maps_table(before + after):
             yield _unknown(Place(file=path), path, NOT_JUDGED.message(form="mapped class"))
         if lines := request_lines(before, after):
             reasons = tuple(literal(mask_statement(line)[:_LONGEST]) for _, line in lines[:_LISTED])
             message = NOT_JUDGED.message(form="requests")
             yield replace(_unknown(Place(file=path, line=lines[0][0]), path, message), reasons=reasons)
+
+    def _reader_settings(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
+        """Yield the settings in code by which a program reads, such as its group: what it sends is compared."""
+        files = self._programs.texts_of(path) if path in self._programs.applications else ()
+        edits = [edit for edit in code_edits(*files) if meaning_of_code(edit) is Meaning.READERS] if files else []
+        if edits:
+            of_module = list(self._programs.programs_of(self._programs.modules.of(path)))
+            jobs = [job for job in of_module if _is_in(path, job)] or of_module
+            place = Place(file=path, line=_line_with((edits[0].path[-1], *edits[0].values), before, after))
+            yield from self._of_programs(place, _shown(edits), jobs, is_read=True)
 
     def _migration(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
         """Yield a migration of a table that a job captures, if it is not read, or alters more than columns by name.
@@ -257,6 +269,20 @@ class Coverage:
         message = NOT_JUDGED.message(what, names, topics, is_read, form="of programs")
         users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
         yield NOT_JUDGED.found(verdict, place, target, message=message, reasons=tuple(reasons), affected=tuple(users))
+
+
+def _line_with(words: Iterable[str], before: str, after: str) -> int:
+    """Return the first changed line with one of some words, without their quotation marks; else the first one."""
+    plain = [word.strip("'\"") for word in words]
+    changed = [
+        (number, line) for hunk in hunks(before, after) for number, line in enumerate(hunk.after, hunk.line_after)
+    ]
+    return next((number for number, line in changed if any(word in line for word in plain)), 1)
+
+
+def _is_in(path: str, job: CountedJob) -> bool:
+    """Return whether a program has code in a file."""
+    return any(use.evidence.rpartition(":")[0] == path for use in (*job.flows.reads, *job.flows.writes))
 
 
 def _is_connector(job: CountedJob) -> bool:

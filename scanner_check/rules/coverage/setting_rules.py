@@ -265,7 +265,7 @@ class SettingRules:
 
     def _is_of_kafka(self, path: str, document: Document) -> bool:
         """Return whether a file is of a program that uses Kafka, by its module, its own settings, or its chart."""
-        return self.concerns(path, ()) or _is_values(path) or _speaks_of_kafka(document)
+        return self.concerns(path, ()) or is_values(path) or _speaks_of_kafka(document)
 
     @staticmethod
     def _stops(edit: Setting) -> bool:
@@ -584,7 +584,7 @@ def _compared(kind: str) -> Collection[tuple[str, ...]]:
     return {(member,) for member in resources.DECLARED[kind]}
 
 
-def _is_values(path: str) -> bool:
+def is_values(path: str) -> bool:
     """Return whether a file holds the values of a chart."""
     return path.rpartition("/")[2].startswith("values") and path.endswith((".yaml", ".yml"))
 

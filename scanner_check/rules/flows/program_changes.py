@@ -45,6 +45,7 @@ from scanner_model.errors import ScannerError
 from scanner_model.streaming_sql import StreamingStatement
 from scanner_programs.compare import Difference, compare
 from scanner_programs.endpoints import Endpoints
+from scanner_programs.ir import File
 
 _LISTED = 10
 _RECORD = re.compile(r"\"name\"\s*:\s*\"(?:[\w.]+\.)?([A-Z]\w*)\"|\bmessage\s+([A-Z]\w*)")
@@ -132,6 +133,12 @@ class ProgramChanges:
         self.read.add(path)
         if sides[0] != sides[1]:
             self.edited.add(path)
+
+    def texts_of(self, path: str) -> tuple[File, File] | None:
+        """Return the code of a source file in both commits; None if one of them lacks it, or it cannot be parsed."""
+        files = [self._sources.file(path, tree[path]) for tree in (self._trees.base, self._trees.head) if path in tree]
+        known = [file for file in files if file is not None]
+        return (known[0], known[1]) if len(known) == 2 else None
 
     def _differences(self, module: str) -> list[Difference]:
         trees = (self._trees.base, self._trees.head)
