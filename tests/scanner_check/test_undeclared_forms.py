@@ -15,7 +15,7 @@ spec:
   image: x:1
   job: {jarURI: local:///x.jar, state: running, args: ["--topic", "refunds"]}
 """
-VALUES = "kafka:\n  topic: users-v1\nresources:\n  limits:\n    memory: 512Mi\n"
+VALUES = "kafka:\n  topic: BIG\nresources:\n  limits:\n    memory: 512Mi\n"
 FILES = {**BASE, "conf/application.yml": SETTINGS, "k8s/f.yaml": FLINK, "chart/values.yaml": VALUES}
 
 
@@ -39,7 +39,7 @@ def test_what_only_connects_or_runs_a_program_is_fine(check, path, old, new):
         ("conf/application.yml", "users-v1", "users-v2"),
         ("conf/application.yml", "users: users-v1", "users: users-v1\n    orders: x"),
         ("k8s/f.yaml", '"refunds"', '"other"'),
-        ("chart/values.yaml", "users-v1", "users-v2"),
+        ("chart/values.yaml", "BIG", "HUGE"),
         ("k8s/f.yaml", "running", "suspended"),
         ("k8s/f.yaml", "image: x:1", "image: x:2\n  mode: other"),
     ],
