@@ -438,6 +438,7 @@ class _Comparison:
     def _inputs(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[ChangeFinding]:
         """Yield changed reads: a topic that is neither written nor declared is a mistake, or from elsewhere."""
         known = {dataset for job in self._head.jobs for dataset in written_by(job)}
+        known |= {dataset for job in self._base.jobs for dataset in read_by(job)}  # it comes from elsewhere
         read_before = {dataset for job in before for dataset in read_by(job)}
         lost = {dataset for dataset in read_before if not any(dataset in read_by(job) for job in after)}
         for job in after:

@@ -38,23 +38,24 @@ def code_edits(before: File, after: File) -> list[Setting]:
 
 def _clients(settings: Counter[tuple[str, str]]) -> int:
     """Return how many clients have a name of their own by which they read."""
-    return sum(count for (name, _), count in settings.items() if _own_words(name)[-2:] in _NAMES)
+    return sum(count for (name, _), count in settings.items() if words_of_code(name)[-2:] in _NAMES)
 
 
 def meaning_of_code(edit: Setting) -> Meaning | None:
     """Return what a setting in code decides; None if that is not known."""
-    return meaning_of(_own_words(edit.path[-1]))
+    return meaning_of(words_of_code(edit.path[-1]))
+
+
+def words_of_code(name: str) -> tuple[str, ...]:
+    """Return the words of a setting's name in code, without what the constant for it ends in."""
+    words = words_of(name)
+    return words[:-1] if words[-1:] == (_CONSTANT,) else words
 
 
 def _settings(file: File) -> Iterator[tuple[str, str]]:
     for name, value in _named((file.classes, file.functions, file.statements)):
-        if meaning_of(_own_words(name)) is not None:
+        if meaning_of(words_of_code(name)) is not None:
             yield name, code_text(value)
-
-
-def _own_words(name: str) -> tuple[str, ...]:
-    words = words_of(name)
-    return words[:-1] if words[-1:] == (_CONSTANT,) else words
 
 
 def _named(code: object) -> Iterator[tuple[str, Expression]]:

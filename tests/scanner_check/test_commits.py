@@ -177,6 +177,14 @@ def test_a_mentioned_topic_is_reported_whatever_else_changes(check, other):
     assert ("mentioned", "BIG") in texts or "mentioned" in folded
 
 
+def test_a_further_reader_of_a_topic_that_others_read_already_is_fine(check):
+    """Another repository writes the topic, whatever reads it here."""
+    read = "from kafka import KafkaConsumer\nfor m in KafkaConsumer('{}', group_id='{}'):\n    print(m)\n"
+    base = {**BASE, "a/setup.py": "", "a/a.py": read.format("clicks", "a"), "b/setup.py": ""}
+
+    assert check({"b/b.py": read.format("clicks", "b")}, base).verdict is Verdict.FINE
+
+
 def test_added_program_that_mentions_a_topic_is_fine(check):
     """It can only use the topic in addition, which harms no reader."""
     report = check({"jobs/report.py": 'TOPIC = "BIG"\nprint(TOPIC)\n'})

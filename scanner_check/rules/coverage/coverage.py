@@ -156,7 +156,8 @@ class Coverage:
         takes = [code for code in before ^ after if not _ADDS.match(code)]
         tables = self._commits[0].reading.of(CatalogTable)
         left = {*named} - {table.name.rpartition(".")[2].casefold() for table in tables if table.columns}
-        return any(not left.isdisjoint(word.casefold() for word in _WORD.findall(code)) for code in takes)
+        words = {word.casefold() for code in takes for word in _WORD.findall(code)}
+        return not left.isdisjoint((*words, *(word.rpartition("_")[2] for word in words)))
 
     @cached_property
     def _tables(self) -> frozenset[str]:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import GraphDataset
+from scanner_check.edits.client_settings import words_of_code
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge.clients import Meaning, meaning_of
-from scanner_check.knowledge.names import all_words
 from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, few
 from scanner_check.rows.flows import OUTPUT_LOST, TOPIC_RENAMED
 from scanner_check.rows.programs import (
@@ -267,7 +267,7 @@ class ProgramChanges:
     @staticmethod
     def _is_harmless_setting(one: Difference) -> bool:
         """Return whether a setting of a client does nothing to records, by the references of the clients."""
-        return bool(one.field) and meaning_of(all_words([one.field])) is Meaning.NOTHING
+        return bool(one.field) and meaning_of(words_of_code(one.field)) is Meaning.NOTHING
 
     def _is_known(self, finding: ChangeFinding, one: Difference, known: Sequence[ChangeFinding]) -> bool:
         """Return whether a finding is about the same already: the field, or the topic that a program leaves."""

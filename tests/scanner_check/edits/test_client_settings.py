@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from scanner_check.edits.client_settings import words_of_code
+from scanner_check.knowledge.clients import Meaning, meaning_of
 from scanner_check.model import Verdict
 from scanner_check.rows.files import NOT_JUDGED
 from scanner_check.rows.table import row_of
@@ -96,3 +98,32 @@ def test_another_setting_of_a_reader_is_unknown_at_its_line(path, text, old, new
 )
 def test_how_a_reader_runs_and_a_reader_that_is_gone_are_fine(path, text, old, new, check):
     assert check({path: text.replace(old, new)}, {**BUILDS, path: text}).verdict is Verdict.FINE
+
+
+STREAMS = """import org.apache.kafka.streams.*;
+import java.util.*;
+public class S {
+  public static void main(String[] a) {
+    Properties p = new Properties();
+    p.put(StreamsConfig.APPLICATION_ID_CONFIG, "counter");
+    p.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 2);
+    StreamsBuilder b = new StreamsBuilder();
+    b.stream("clicks").to("clean");
+    new KafkaStreams(b.build(), p).start();
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"), [("CONFIG, 2", "CONFIG, 4", Verdict.FINE), ('"counter"', '"other"', Verdict.UNKNOWN)]
+)
+def test_a_constant_is_known_by_the_setting_that_it_names(old, new, verdict, check):
+    base = {**BUILDS, "java/S.java": STREAMS}
+
+    assert check({"java/S.java": STREAMS.replace(old, new)}, base).verdict is verdict
+
+
+@pytest.mark.parametrize("name", ["group.id", "groupId", "group_id", "GroupID", "GROUP_ID_CONFIG"])
+def test_a_setting_is_known_however_code_writes_it(name):
+    assert meaning_of(words_of_code(name)) is Meaning.READERS

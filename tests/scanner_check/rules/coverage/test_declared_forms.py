@@ -200,6 +200,15 @@ def test_a_migration_of_a_captured_table_that_is_not_understood_is_unknown(path,
 ALEMBIC = "from alembic import op\n\n\ndef upgrade():\n    %s\n\n\ndef downgrade():\n    %s\n"
 
 
+def test_a_migration_of_a_model_is_one_of_its_table(check):
+    """Django calls the table of a model after its application."""
+    remove = "migrations.RemoveField(model_name='orders', name='a')"
+    text = f"class Migration(migrations.Migration):\n    operations = [{remove}]\n"
+    base = {"cdc.json": CAPTURE.replace("public.orders", "public.shop_orders")}
+
+    assert check({"shop/migrations/0002.py": text}, base).verdict is Verdict.UNKNOWN
+
+
 @pytest.mark.parametrize(
     ("path", "text", "verdict"),
     [
