@@ -87,7 +87,10 @@ def test_a_member_that_no_row_reads_is_unknown(before, after, check):
     ],
 )
 def test_a_setting_of_a_declared_topic_is_judged(before, after, verdict, check):
-    assert check({"topic.yaml": TOPIC.replace(before, after)}, {"topic.yaml": TOPIC}).verdict is verdict
+    report = check({"topic.yaml": TOPIC.replace(before, after)}, {"topic.yaml": TOPIC})
+
+    assert report.verdict is verdict
+    assert {finding.rule for finding in report.findings if finding.counts} <= {"not-judged"}
 
 
 def test_another_object_in_a_file_of_a_form_is_still_judged(check):

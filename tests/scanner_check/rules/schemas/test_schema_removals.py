@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from scanner_check.model import Verdict
+from scanner_check.rows.schemas import SYMBOLS_REMOVED
+from scanner_check.rows.table import row_of
 
 pytestmark = pytest.mark.slow
 
@@ -270,3 +272,10 @@ def test_an_addition_that_readers_of_protobuf_skip_is_fine(check, before: str, a
     report = check({"order.proto": after}, {"order.proto": before})
 
     assert report.verdict is Verdict.FINE
+
+
+def test_an_enum_alone_that_loses_a_symbol_is_reported_as_such(check) -> None:
+    before, after = PROTOBUF["enum alone loses a symbol"]
+    report = check({"order.proto": after}, {"order.proto": before})
+
+    assert {row_of(finding) for finding in report.findings if finding.counts} == {SYMBOLS_REMOVED}
