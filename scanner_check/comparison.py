@@ -56,6 +56,7 @@ from scanner_check.sides.commit import (
     CommitReader,
     broken_files,
     differing,
+    files_using,
     read_by,
     unread_elsewhere,
     uses_of,
@@ -232,8 +233,7 @@ class _Comparison:
         kept = {job.flows.job.name for job in self._head.jobs}
         files: dict[str, set[str]] = {}
         for job in self._base.jobs:
-            uses = (*job.flows.reads, *job.flows.writes)
-            files.setdefault(job.flows.job.name, set()).update(use.evidence.rpartition(":")[0] for use in uses)
+            files.setdefault(job.flows.job.name, set()).update(files_using(job))
         removed = {path for path in self._trees.base if path not in self._trees.head} - {*self._renamed}
         return frozenset(name for name, paths in files.items() if name not in kept and paths and paths <= removed)
 
@@ -330,10 +330,7 @@ class _Comparison:
 
     def _decides_nothing(self, path: str, objects: ObjectReader) -> bool:
         """Return whether each edit of a file is of a setting that only connects a program, or of how it is run."""
-        before, after = (
-            objects.read(tree[path]).decode("utf-8-sig", "replace") if path in tree else ""
-            for tree in (self._trees.base, self._trees.head)
-        )
+        before, after = objects.texts(path, self._trees)
         edits = setting_edits(path, before, after) if before and after and is_document(path) else None
         return edits is not None and all(
             meaning_of(all_words(edit.keys)) is Meaning.NOTHING
@@ -344,10 +341,7 @@ class _Comparison:
 
     def _invalid(self, path: str, kind: str, objects: ObjectReader) -> Iterator[ChangeFinding]:
         """Yield that a schema's file is invalid now; nothing if it is gone, or valid."""
-        before, after = (
-            objects.read(tree[path]).decode("utf-8-sig", "replace") if path in tree else ""
-            for tree in (self._trees.base, self._trees.head)
-        )
+        before, after = objects.texts(path, self._trees)
         if after:
             subjects = self._base.reading.schema_files.get(path, ())
             target = f"subject {subjects[0]}" if subjects else path

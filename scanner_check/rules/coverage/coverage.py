@@ -30,7 +30,7 @@ from scanner_check.rows.flows import JOB_STOPPED
 from scanner_check.rules.coverage.setting_rules import Effect, SettingRules
 from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides import mentions
-from scanner_check.sides.commit import Commit, read_by, written_by
+from scanner_check.sides.commit import Commit, files_using, read_by, written_by
 from scanner_check.users.hits import Hits
 from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import RepositoryFile, is_candidate, is_left_out
@@ -126,7 +126,7 @@ class Coverage:
         edits = [edit for edit in code_edits(*files) if meaning_of_code(edit) is Meaning.READERS] if files else []
         if edits:
             of_module = list(self._programs.programs_of(self._programs.modules.of(path)))
-            jobs = [job for job in of_module if _is_in(path, job)] or of_module
+            jobs = [job for job in of_module if path in files_using(job)] or of_module
             place = Place(file=path, line=_line_with((edits[0].path[-1], *edits[0].values), before, after))
             yield from self._of_programs(place, _shown(edits), jobs, is_read=True)
 
@@ -279,11 +279,6 @@ def _line_with(words: Iterable[str], before: str, after: str) -> int:
         (number, line) for hunk in hunks(before, after) for number, line in enumerate(hunk.after, hunk.line_after)
     ]
     return next((number for number, line in changed if any(word in line for word in plain)), 1)
-
-
-def _is_in(path: str, job: CountedJob) -> bool:
-    """Return whether a program has code in a file."""
-    return any(use.evidence.rpartition(":")[0] == path for use in (*job.flows.reads, *job.flows.writes))
 
 
 def _is_connector(job: CountedJob) -> bool:

@@ -27,7 +27,7 @@ from scanner_check.rows.programs import (
 )
 from scanner_check.rows.rule import Rule
 from scanner_check.sides import mentions
-from scanner_check.sides.commit import Commit, read_by, written_by
+from scanner_check.sides.commit import Commit, files_using, read_by, written_by
 from scanner_check.sides.programs import Made, Sources, endpoints, file_text, files_of, is_readable, parts_of
 from scanner_check.users.field_users import with_field_users
 from scanner_check.users.hits import Hits
@@ -319,8 +319,7 @@ class ProgramChanges:
         known: set[str] = set()
         for commit, tree in ((self._base, self._trees.base), (self._head, self._trees.head)):
             for job in commit.jobs:
-                uses = (*job.flows.reads, *job.flows.writes)
-                places = frozenset(use.evidence.rpartition(":")[0] for use in uses) & tree.keys()
+                places = files_using(job) & tree.keys()
                 places -= {path for kind in (DESCRIPTION, TOPIC_FILE) for path in commit.reading.files.get(kind, ())}
                 if job.flows.job.key in known or not places:
                     continue
