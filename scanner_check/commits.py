@@ -129,9 +129,7 @@ def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:
         return False
     if not _is_read_by_lines(path) or in_lfs(path, trees, objects):
         return True
-    before, after = (
-        objects.read(tree[path]).decode("utf-8", "replace") if path in tree else "" for tree in (trees.base, trees.head)
-    )
+    before, after = objects.texts(path, trees)
     if is_build_file(path):
         registers = "subject" in before + after and not path.endswith("package.json")
         return registers or bool(library_edits(before, after))

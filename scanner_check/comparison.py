@@ -28,6 +28,7 @@ from scanner_check.inputs.options import CheckOptions
 from scanner_check.inputs.proposals import TOPIC, Proposal, Target
 from scanner_check.knowledge.clients import Meaning, meaning_of
 from scanner_check.knowledge.names import all_words
+from scanner_check.knowledge.resources import HARMLESS_VALUES
 from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, CommitChanges, Place, SkippedFile, Verdict
 from scanner_check.rows.files import MENTIONED, NOT_READ
 from scanner_check.rows.flows import (
@@ -40,7 +41,7 @@ from scanner_check.rows.flows import (
 )
 from scanner_check.rows.table import row_of
 from scanner_check.rules.coverage.file_findings import DeletionContext, check_deleted
-from scanner_check.rules.coverage.setting_rules import RUNS
+from scanner_check.rules.coverage.setting_rules import RUNS, is_values
 from scanner_check.rules.coverage.unexplained import Unexplained
 from scanner_check.rules.flows.flow_comparison import FlowComparison
 from scanner_check.rules.flows.program_changes import ProgramChanges
@@ -55,6 +56,7 @@ from scanner_check.sides.commit import (
     CommitReader,
     broken_files,
     differing,
+    files_using,
     read_by,
     unread_elsewhere,
     uses_of,
@@ -231,8 +233,7 @@ class _Comparison:
         kept = {job.flows.job.name for job in self._head.jobs}
         files: dict[str, set[str]] = {}
         for job in self._base.jobs:
-            uses = (*job.flows.reads, *job.flows.writes)
-            files.setdefault(job.flows.job.name, set()).update(use.evidence.rpartition(":")[0] for use in uses)
+            files.setdefault(job.flows.job.name, set()).update(files_using(job))
         removed = {path for path in self._trees.base if path not in self._trees.head} - {*self._renamed}
         return frozenset(name for name, paths in files.items() if name not in kept and paths and paths <= removed)
 
@@ -311,7 +312,7 @@ class _Comparison:
                 continue
             # Others are compared elsewhere.
             if path not in self._unread_programs or (unread.kind == APPLICATION and not is_unread(path)):
-                is_valid = path in self._trees.head and path not in self._head.unread
+                is_valid = path in self._trees.head and path not in self._head.unread and unread.kind != UNDECLARED
                 message = NOT_READ.message(unread.kind, "" if is_valid else unread.reason, form="of a kind")
                 yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, message=message)
         for path, (what, _) in self._trees.special.items():
@@ -329,23 +330,18 @@ class _Comparison:
 
     def _decides_nothing(self, path: str, objects: ObjectReader) -> bool:
         """Return whether each edit of a file is of a setting that only connects a program, or of how it is run."""
-        before, after = (
-            objects.read(tree[path]).decode("utf-8-sig", "replace") if path in tree else ""
-            for tree in (self._trees.base, self._trees.head)
-        )
+        before, after = objects.texts(path, self._trees)
         edits = setting_edits(path, before, after) if before and after and is_document(path) else None
         return edits is not None and all(
             meaning_of(all_words(edit.keys)) is Meaning.NOTHING
             or (bool(edit.document.api) and not RUNS.isdisjoint(edit.keys))
+            or (is_values(path) and not HARMLESS_VALUES.isdisjoint(edit.keys))
             for edit in edits
         )
 
     def _invalid(self, path: str, kind: str, objects: ObjectReader) -> Iterator[ChangeFinding]:
         """Yield that a schema's file is invalid now; nothing if it is gone, or valid."""
-        before, after = (
-            objects.read(tree[path]).decode("utf-8-sig", "replace") if path in tree else ""
-            for tree in (self._trees.base, self._trees.head)
-        )
+        before, after = objects.texts(path, self._trees)
         if after:
             subjects = self._base.reading.schema_files.get(path, ())
             target = f"subject {subjects[0]}" if subjects else path
@@ -418,12 +414,16 @@ class _Comparison:
         return not is_known and written.isdisjoint(self._base.used)
 
     def _writers(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[ChangeFinding]:
-        """Yield the jobs that write no more what only unchanged jobs write: their part of the data is lost."""
+        """Yield the jobs that write no more what only others write that did before: their part of the data is lost."""
         still = {dataset for job in self._head.jobs for dataset in written_by(job)}
-        changed = {dataset for job in after for dataset in written_by(job)}
+        wrote = {(job.flows.job.name, dataset) for job in self._base.jobs for dataset in written_by(job)}
+        instead = {one for job in after for one in written_by(job) if (job.flows.job.name, one) not in wrote}
+        kept = {(job.flows.job.name, one) for job in self._head.jobs for one in written_by(job)}
         for job in before:
-            for dataset in sorted((written_by(job) & still) - changed):
+            for dataset in sorted((written_by(job) & still) - instead):
                 name, place = job.flows.job.name, self._place((job,), dataset.name)
+                if (name, dataset) in kept:
+                    continue
                 affected = tuple(hit for hit in self._hits.of(dataset) if hit.use != "writes")
                 yield WRITER_LOST.found(
                     Verdict.IMPACT, place, f"job {name}", name, dataset.name, item=dataset.name, affected=affected
@@ -432,6 +432,7 @@ class _Comparison:
     def _inputs(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[ChangeFinding]:
         """Yield changed reads: a topic that is neither written nor declared is a mistake, or from elsewhere."""
         known = {dataset for job in self._head.jobs for dataset in written_by(job)}
+        known |= {dataset for job in self._base.jobs for dataset in read_by(job)}  # it comes from elsewhere
         read_before = {dataset for job in before for dataset in read_by(job)}
         lost = {dataset for dataset in read_before if not any(dataset in read_by(job) for job in after)}
         for job in after:
@@ -490,7 +491,18 @@ class _Comparison:
                     if path in text:
                         line = text[text.index(path) + len(path) :].removeprefix(":").partition(":")[0]
                         return Place(file=path, line=int(line) if line.isdigit() else 1)
+            if path := self._changed_schema(job):
+                return Place(file=path)
         return Place(file=self._first)
+
+    def _changed_schema(self, job: CountedJob) -> str:
+        """Return the changed file of a schema of what a job uses: a job without a change of its own follows that."""
+        used = tuple(dataset.name for dataset in (*sorted(read_by(job)), *sorted(written_by(job))))
+        for path in self._judged:
+            subjects = (*self._head.reading.schema_files.get(path, ()), *self._base.reading.schema_files.get(path, ()))
+            if any(subject.startswith(used) for subject in subjects):
+                return path
+        return ""
 
     # --- topics and tables
 
@@ -551,17 +563,16 @@ class _Comparison:
     def _mentioned(
         self, findings: Sequence[ChangeFinding], unbound: Collection[tuple[str, str]], objects: ObjectReader
     ) -> Iterator[ChangeFinding]:
-        """Yield the topics that changed lines name, and that no finding is about: whom that hits is not known.
+        """Yield the topics that changed lines name in a file without a finding about them: whom that hits is not known.
 
         *unbound* are topics with files whose changed lines have no effect on them.
         """
         names = (self._base.names | self._head.names) - (self._base.topics ^ self._head.topics)
         counting = [finding for finding in findings if finding.counts]
-        about = {name for finding in counting for name in mentions.named_by(finding)}
         placed = {(name, finding.place.file) for finding in counting for name in self._about(finding)}
         placed |= self._shown_by_flows() | {*unbound}
         for name, path, line in mentions.changed_names(self._trees, names, objects):
-            if name not in about and (name, path) not in placed:
+            if (name, path) not in placed:
                 dataset = next((one for one in self._base.used if one.name == name), None)
                 place = Place(file=path, line=line)
                 affected = self._hits.of(dataset) if dataset else ()

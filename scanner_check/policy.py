@@ -54,10 +54,14 @@ class PolicyResult(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
+    """What breaks a policy: *item* identifies it in a check, *path* are the reasons of the flows that lead there."""
+
     cluster: str
     where: str
     what: str
+    item: str = ""
+    path: tuple[str, ...] = ()
 
 
 class _Checked(NamedTuple):
@@ -101,7 +105,7 @@ def apply_policy(
         notes = list(policy_notes(conn, policy, today))
     findings: list[Finding] = []
     waived: Counter[Waiver] = Counter()
-    for rule, (name, where, what) in found:
+    for rule, (name, where, what, *_) in found:
         waiver = policy.waiver(rule, where, today)
         if waiver:
             waived[waiver] += 1
@@ -140,30 +144,30 @@ def policy_notes(conn: Connection, policy: ClusterPolicy, today: date) -> Iterat
             yield f"policy: no rule suggests {tag}, which `tagged` names: nothing is judged by that"
 
 
-def _without_owner(checked: _Checked) -> Iterator[_Found]:
+def _without_owner(checked: _Checked) -> Iterator[Found]:
     if checked.policy.topic_owner:
         for row in checked.topics(TopicFilter(cluster=checked.cluster, without_owner=True)):
-            yield _Found(row.cluster, f"topic {row.name}", "it has no owner")
+            yield Found(row.cluster, f"topic {row.name}", "it has no owner")
 
 
-def _misnamed(checked: _Checked) -> Iterator[_Found]:
+def _misnamed(checked: _Checked) -> Iterator[Found]:
     patterns = [regex.compile(text) for text in checked.policy.topic_names]
     for row in checked.topics() if patterns else ():
         if not any(pattern.fullmatch(row.name) for pattern in patterns):
-            yield _Found(
+            yield Found(
                 row.cluster, f"topic {row.name}", f"its name fits none of {_listed(checked.policy.topic_names)}"
             )
 
 
-def _untagged_topics(checked: _Checked) -> Iterator[_Found]:
+def _untagged_topics(checked: _Checked) -> Iterator[Found]:
     wanted = checked.policy.required_tags
     for row in checked.topics() if wanted else ():
         lacking = [tag for tag in wanted if tag.lower() not in map(str.lower, row.tags)]
         if lacking:
-            yield _Found(row.cluster, f"topic {row.name}", f"it has no tag {_listed(lacking)}")
+            yield Found(row.cluster, f"topic {row.name}", f"it has no tag {_listed(lacking)}")
 
 
-def _lenient(checked: _Checked) -> Iterator[_Found]:
+def _lenient(checked: _Checked) -> Iterator[Found]:
     """Find subjects that promise less than the level; one whose level was not read is found, too."""
     least = checked.policy.compatibility
     for row in live_subjects(checked.conn, checked.cluster) if least else ():
@@ -171,14 +175,14 @@ def _lenient(checked: _Checked) -> Iterator[_Found]:
         level = Level.parse(word)
         if level is None:
             what = f"its compatibility level is not known, {least} is asked for"
-            yield _Found(row.cluster, f"subject {row.full_name}", what)
+            yield Found(row.cluster, f"subject {row.full_name}", what)
         elif not _PROMISES[level] >= _PROMISES[Level(least)]:
-            yield _Found(
+            yield Found(
                 row.cluster, f"subject {row.full_name}", f"its compatibility level is {word}, not at least {least}"
             )
 
 
-def _undocumented(checked: _Checked) -> Iterator[_Found]:
+def _undocumented(checked: _Checked) -> Iterator[Found]:
     if not checked.policy.field_documentation:
         return
     rows = topic_columns(checked.conn, cluster=checked.cluster)
@@ -186,7 +190,7 @@ def _undocumented(checked: _Checked) -> Iterator[_Found]:
     for (cluster, where), listed in groupby(fields, key=lambda row: (row.cluster, _schema_place(row))):
         lacking = dict.fromkeys(row.name for row in listed if not row.doc)
         if lacking:
-            yield _Found(cluster, where, f"{len(lacking)} fields have no documentation: {_listed(list(lacking))}")
+            yield Found(cluster, where, f"{len(lacking)} fields have no documentation: {_listed(list(lacking))}")
     yield from _unknown_columns(checked)
 
 
@@ -194,28 +198,29 @@ def _schema_place(row: TopicColumnRow) -> str:
     return f"subject {row.subject}" if row.subject else f"topic {row.topic}"
 
 
-def _unknown_columns(checked: _Checked) -> Iterator[_Found]:
+def _unknown_columns(checked: _Checked) -> Iterator[Found]:
     """Find topics that no schema with columns describes: a rule about columns says nothing of them."""
     described = {(row.cluster, row.topic) for row in topic_columns(checked.conn, cluster=checked.cluster)}
     for row in checked.topics():
         if (row.cluster, row.name) not in described:
-            yield _Found(row.cluster, f"topic {row.name}", "no schema describes its columns, so they are not known")
+            yield Found(row.cluster, f"topic {row.name}", "no schema describes its columns, so they are not known")
 
 
-def _forbidden(checked: _Checked) -> Iterator[_Found]:
+def _forbidden(checked: _Checked) -> Iterator[Found]:
     """Find columns that declare or inherit a tag where it may not be; what is not known is a finding, too."""
     if not checked.policy.forbidden:
         return
     graph = stored_graph(checked.conn)
     if graph is None or graph.last_scan < newest_scan(checked.conn):
-        yield _Found("", "the graph", "it is older than the newest scan, or missing: where data go is not known")
+        what = "it is older than the newest scan, or missing: where data go is not known"
+        yield Found("", "the graph", what, "the graph it is older than the newest scan")
     yield from _unknown_flows(checked.conn, checked.policy)
     declared = [*tagged_columns(checked.conn, ANY_TAG), *checked.kept]
     clusters = cluster_names(checked.conn)
     for place, column in declared:
         for tag in column.tags if checked.cluster in (None, column.cluster) or not column.cluster else ():
             if _is_forbidden(checked.policy, tag, f"{place.namespace}/{place.name}"):
-                yield _Found(column.cluster, _column(place), f"it has {tag}, declared")
+                yield Found(column.cluster, _column(place), f"it has {tag}, declared", _tag_at(place, tag))
     tags = ColumnTags(checked.conn, SqlGraphReader(checked.conn), declared)
     inherited = tags.flows().inherited
     origins = tags.clusters_of(inherited, clusters)
@@ -226,10 +231,17 @@ def _forbidden(checked: _Checked) -> Iterator[_Found]:
                 None,
                 name,
             ):
-                yield _Found(name, _column(place), f"it has {found.tag}, from {found.origin}: {'; '.join(found.path)}")
+                what = f"it has {found.tag}, from {found.origin}: {'; '.join(found.path)}"
+                yield Found(name, _column(place), what, _tag_at(place, found.tag), found.path)
 
 
-def _unknown_flows(conn: Connection, policy: ClusterPolicy) -> Iterator[_Found]:
+def forbidden_columns(dictionary: Dictionary, policy: ClusterPolicy, kept: Sequence[PlacedColumn] = ()) -> list[Found]:
+    """Return the columns with a tag where the policy forbids it, and what is not known of that; no waiver counts."""
+    with dictionary.reading() as conn:
+        return sorted(_forbidden(_Checked(conn, policy, None, kept)))
+
+
+def _unknown_flows(conn: Connection, policy: ClusterPolicy) -> Iterator[Found]:
     """Find datasets where a tag may not be, and jobs that write them without a known flow of columns."""
     graph = SqlGraphReader(conn)
     nodes = (node for node in graph.top_nodes(_ALL) if node.kind in (NodeKind.DATASET, NodeKind.TOPIC))
@@ -246,21 +258,22 @@ def _unknown_flows(conn: Connection, policy: ClusterPolicy) -> Iterator[_Found]:
         target, job = limited[edge.target_node_id], jobs[edge.source_node_id]
         if (target.namespace, target.name) not in filled or '"unread": true' in job.attributes:
             what = f"{job.kind} {job.name} writes it, and which columns is not known"
-            yield _Found("", f"dataset {target.namespace}/{target.name}", what)
+            where = f"dataset {target.namespace}/{target.name}"
+            yield Found("", where, what, f"{where} {job.kind} {job.name} writes it")
 
 
 def _is_limited(policy: ClusterPolicy, dataset: str) -> bool:
     return any(rule.is_broken(rule.tag, dataset) for rule in policy.forbidden)
 
 
-def _untagged_columns(checked: _Checked) -> Iterator[_Found]:
+def _untagged_columns(checked: _Checked) -> Iterator[Found]:
     """Find columns that are suggested to have a tag and neither declare nor inherit it."""
     if not checked.policy.tagged:
         return
     for tag in checked.policy.tagged:
         for row in listed_with_tags(checked.conn, tag, checked.cluster, (SUGGESTED,)):
             name = f"{row.topic or row.dataset.partition('/')[2]}.{row.name}"
-            yield _Found(row.cluster, column_at(name), f"it has no tag {tag}: {row.found_tags[0].path[0]}")
+            yield Found(row.cluster, column_at(name), f"it has no tag {tag}: {row.found_tags[0].path[0]}")
     yield from _unknown_columns(checked)
 
 
@@ -277,13 +290,18 @@ def _column(place: Place) -> str:
     return column_at(f"{place.name}.{path_name(place.path)}")
 
 
+def _tag_at(place: Place, tag: str) -> str:
+    """Return what identifies a finding about a tag of a column: the path to it may change."""
+    return f"{place.name}.{path_name(place.path)} {tag}"
+
+
 def _listed(names: tuple[str, ...] | list[str]) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return ", ".join(names[:_LISTED]) + more
 
 
 class _Rule(NamedTuple):
-    find: Callable[[_Checked], Iterator[_Found]]
+    find: Callable[[_Checked], Iterator[Found]]
     hint: str
 
 

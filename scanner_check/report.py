@@ -159,13 +159,9 @@ _OF_PROGRAMS: Mapping[str, _Template] = {
     "record-field-removed": lambda name, field, topics, new: (
         f"{name} no longer sets {field} of {_topics(topics)}{_renamed(new)}"
     ),
-    "record-field-removed of a class": lambda program, topic, cls, field, new: (
-        f"{program} writes {topic} as {cls}, which loses {field}{_renamed(new)}"
-    ),
     "record-field-retyped": lambda name, field, topics, before, after: (
         f"{name} writes {field} of {_topics(topics)}, which was {before} and is {after}"
     ),
-    "record-field-retyped of a class": "{} writes {} as {}, in which {} was {} and is {}",
     "record-field-computed": lambda name, field, topics: (
         f"{name} computes {field or 'the value'} of {_topics(topics)} otherwise"
     ),
@@ -178,6 +174,7 @@ _OF_PROGRAMS: Mapping[str, _Template] = {
 }
 
 _OF_FILES: Mapping[str, _Template] = {
+    "not-judged broken file": "the file cannot be parsed any more; what it sets is not known",
     "not-judged commands": "commands on Kafka change, and scanner does not interpret them",
     "not-judged description": lambda names, topic, _: (
         f"{few(names)} of {topic} changed, and what that does to its users is not known"

@@ -161,6 +161,14 @@ class ObjectReader:
             self._ahead = {other: self._answer(other) for other in names}
         return self._ahead[name]
 
+    def texts(self, path: str, trees: Trees) -> tuple[str, str]:
+        """Return the text of a file in both commits; empty in one that lacks it."""
+        before, after = (
+            self.read(tree[path]).decode("utf-8-sig", "replace") if path in tree else ""
+            for tree in (trees.base, trees.head)
+        )
+        return before, after
+
     def _answer(self, name: str) -> bytes:
         about = self._answers.readline().split()
         if len(about) != 3:

@@ -248,6 +248,11 @@ def uses_of(job: CountedJob) -> frozenset[GraphDataset]:
     return read_by(job) | written_by(job)
 
 
+def files_using(job: CountedJob) -> frozenset[str]:
+    """Return the files where a job uses a topic or table."""
+    return frozenset(use.evidence.rpartition(":")[0] for use in (*job.flows.reads, *job.flows.writes))
+
+
 def signature(job: CountedJob) -> tuple[object, ...]:
     """Return what a job does, without its name and where it is written."""
     return *moves_of(job), job.coverage.unread
@@ -325,10 +330,8 @@ def broken_files(paths: Iterable[str], trees: Trees, objects: ObjectReader) -> I
         parse = _PARSERS.get(path.rpartition(".")[2])
         if parse is None or path not in trees.head:
             continue
-        before, after = (
-            parse(objects.read(tree[path]).decode("utf-8-sig", "replace")) if path in tree else ""
-            for tree in (trees.base, trees.head)
-        )
+        both = zip((trees.base, trees.head), objects.texts(path, trees), strict=True)
+        before, after = (parse(text) if path in tree else "" for tree, text in both)
         if after and (not before or path.endswith((".yaml", ".yml"))):
             line, _, error = after.partition(" ")
             yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path, line=int(line)), path, error)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
+from typing import NamedTuple, TypeVar
 
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.model import ChangeFinding
@@ -38,28 +39,73 @@ def is_script(path: str) -> bool:
 _SCRIPTS = frozenset(("Makefile", "makefile", "GNUmakefile", "Justfile", "justfile", "Jenkinsfile", "Vagrantfile"))
 
 
-def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -> Iterator[tuple[str, str, int]]:
-    """Yield those of *names* that stand more often in the changed files of one commit, each with such a file and line.
+_Key = TypeVar("_Key")
 
-    Tests and documentation do not count, nor does SQL, whose flows are compared. What an added program names, or
-    Terraform in addition, does not count either: it can only use a topic, or give a right to.
+
+class _Mention(NamedTuple):
+    """A line that has a name: its file, the name, its text and its number."""
+
+    path: str
+    name: str
+    text: str
+    line: int
+
+
+def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -> Iterator[tuple[str, str, int]]:
+    """Yield those of *names* that more or fewer lines of a changed file contain than before, with file and line.
+
+    A line that leaves one file for another is the same one with another place. Tests and documentation do not count,
+    nor does SQL, whose flows are compared. What an added program names, or Terraform in addition, does not count
+    either: it can only use a topic, or give a right to.
     """
     changed = [path for path in trees.changed if is_candidate(path) and not is_left_out(path)]
     changed = [path for path in changed if not why_harmless(path) and not path.lower().endswith((".sql", ".ksql"))]
-    places: dict[str, list[tuple[str, int]]] = {}
-    total: Counter[str] = Counter()
-    added: Counter[str] = Counter()
-    for tree, sign in ((trees.base, -1), (trees.head, 1)):
-        listed = [path for path in changed if path in tree]
-        objects.expect(tree[path] for path in listed)
-        for path in listed:
-            for name, lines in names_in(path, objects.read(tree[path]), names).items():
-                total[name] += sign * len(lines)
-                if path.endswith(".tf") or (path not in trees.base and is_program(path)):
-                    added[name] += sign * len(lines)
-                places.setdefault(name, []).append((path, lines[0]))
-    counted = ((name, count) for name, count in sorted(total.items()) if count and (count < 0 or count != added[name]))
-    yield from ((name, *places[name][-1]) for name, _ in counted)
+    before, after = (list(_mentions(tree, changed, names, objects)) for tree in (trees.base, trees.head))
+    gone, come = _only(before, after), _only(after, before)
+    left, taken = (Counter((one.name, one.text) for one in side) for side in (gone, come))
+    gone, come = _without_moved(gone, left & taken), _without_moved(come, left & taken)
+    come = [one for one in come if not (one.path.endswith(".tf") or _is_new_program(one.path, trees))]
+    by_file: dict[tuple[str, str], tuple[list[_Mention], list[_Mention]]] = {}
+    for side, listed in enumerate((gone, come)):
+        for one in listed:
+            by_file.setdefault((one.name, one.path), ([], []))[side].append(one)
+    for (name, path), (old, new) in sorted(by_file.items()):
+        if len(old) != len(new):
+            yield name, path, (new or old)[0].line
+
+
+def _mentions(
+    tree: Mapping[str, str], paths: Iterable[str], names: Collection[str], objects: ObjectReader
+) -> Iterator[_Mention]:
+    listed = [path for path in paths if path in tree]
+    objects.expect(tree[path] for path in listed)
+    for path in listed:
+        content = objects.read(tree[path])
+        if named := names_in(path, content, names):
+            lines = content.decode("utf-8", "replace").splitlines()
+            yield from (_Mention(path, name, lines[at - 1].strip(), at) for name, own in named.items() for at in own)
+
+
+def _only(mentions: Iterable[_Mention], others: Iterable[_Mention]) -> list[_Mention]:
+    """Return *mentions* without those that the same file has on the other side."""
+    rest = Counter((one.path, one.name, one.text) for one in others)
+    return [one for one in mentions if not _taken(rest, (one.path, one.name, one.text))]
+
+
+def _without_moved(mentions: Iterable[_Mention], moved: Counter[tuple[str, str]]) -> list[_Mention]:
+    """Return *mentions* without the lines that moved from one file to another."""
+    rest = Counter(moved)
+    return [one for one in mentions if not _taken(rest, (one.name, one.text))]
+
+
+def _taken(rest: Counter[_Key], key: _Key) -> bool:
+    """Take a key from the *rest*; return whether it was there."""
+    rest[key] -= 1
+    return rest[key] >= 0
+
+
+def _is_new_program(path: str, trees: Trees) -> bool:
+    return path not in trees.base and is_program(path)
 
 
 def speaks_of_kafka(trees: Trees, objects: ObjectReader) -> bool:

@@ -120,6 +120,14 @@ def read_migrations(files: Sequence[RepositoryFile], context: Context) -> None:
                 context.migrations.append((file.path, statements_of(text)))
 
 
+def migration_statements(file: RepositoryFile) -> tuple[str, ...]:
+    """Return what a migration does to tables, as statements; nothing if its parser does not end in time."""
+    path = _grammar_path(file)
+    if _has_tree(file) and path in Trials().refused({path: file.text}):
+        return ()
+    return tuple(_Reader().statements(file))
+
+
 def _has_tree(file: RepositoryFile) -> bool:
     path = _grammar_path(file)
     return grammar_of(path) is not None and not grammar_missing(path)

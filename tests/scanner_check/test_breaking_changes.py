@@ -7,6 +7,9 @@ import json
 import pytest
 
 from scanner_check.model import Verdict
+from scanner_check.rows.files import NOT_JUDGED
+from scanner_check.rows.flows import JOB_STOPPED
+from scanner_check.rows.table import row_of
 
 pytestmark = pytest.mark.slow
 
@@ -94,3 +97,21 @@ CHANGES = {
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_that_breaks_something_is_not_fine(check, name):
     assert check(CHANGES[name], FILES).verdict is not Verdict.FINE
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "target"),
+    [
+        ("a resource that kustomization drops", JOB_STOPPED, ""),
+        ("a connector that the script no longer finds", JOB_STOPPED, "job s3"),
+        ("the form of batches", NOT_JUDGED, "job s3"),
+        ("no tasks", NOT_JUDGED, "job s3"),
+        ("a service that sleeps", JOB_STOPPED, "job billing"),
+    ],
+)
+def test_what_breaks_is_reported_by_its_rule(check, name, rule, target):
+    """Another rule would have another page, and other steps for who reads it."""
+    findings = [finding for finding in check(CHANGES[name], FILES).findings if finding.counts]
+
+    assert rule in map(row_of, findings)
+    assert any(target in (finding.target, "") for finding in findings if row_of(finding) is rule) or not target

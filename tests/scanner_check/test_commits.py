@@ -159,6 +159,32 @@ def test_a_line_that_moves_to_another_file_names_no_topic_anew(check):
     assert report.verdict is Verdict.FINE
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"orders-value.avsc": json.dumps({**SCHEMA, "fields": SCHEMA["fields"][:1]})},
+        {"further.xml": "<output>BIG</output>"},
+        {"lake.json": SINK.replace('"s3"', '"lake"', 1)},
+        {"topics.sh": "kafka-topics --create --topic orders\n"},
+    ],
+)
+def test_a_mentioned_topic_is_reported_whatever_else_changes(check, other):
+    """What another file does to the topic does not explain this line."""
+    base = {**BASE, "jobs.xml": "<input>BIG</input>"}
+    report = check({"jobs.xml": "<input>LARGE</input>", **other}, base)
+    texts = [(finding.rule, finding.item) for finding in report.findings if finding.verdict is not Verdict.FINE]
+    folded = [reason.template for finding in report.findings for reason in finding.reasons]
+    assert ("mentioned", "BIG") in texts or "mentioned" in folded
+
+
+def test_a_further_reader_of_a_topic_that_others_read_already_is_fine(check):
+    """Another repository writes the topic, whatever reads it here."""
+    read = "from kafka import KafkaConsumer\nfor m in KafkaConsumer('{}', group_id='{}'):\n    print(m)\n"
+    base = {**BASE, "a/setup.py": "", "a/a.py": read.format("clicks", "a"), "b/setup.py": ""}
+
+    assert check({"b/b.py": read.format("clicks", "b")}, base).verdict is Verdict.FINE
+
+
 def test_added_program_that_mentions_a_topic_is_fine(check):
     """It can only use the topic in addition, which harms no reader."""
     report = check({"jobs/report.py": 'TOPIC = "BIG"\nprint(TOPIC)\n'})

@@ -329,6 +329,7 @@ def test_ddl_that_a_statement_outside_of_the_change_reads_by_changes_that(store:
     assert check(stored, sql(ddl + "-- the same", "ddl.sql")).verdict is Verdict.FINE
     assert ("flow-changed", "paid.avro.total", Verdict.IMPACT) in rules(moved)
     assert ("input-lost", "orders.avro", Verdict.FINE) in rules(moved)
+    assert ("not-judged", "ddl.sql", Verdict.UNKNOWN) in rules(moved)
     assert check(stored, sql(None, "ddl.sql")).verdict is not Verdict.FINE
     renamed = [
         sql(text.replace("orders_avro", "sales_avro"), row.name) for text, row in zip((ddl, insert), rows, strict=True)

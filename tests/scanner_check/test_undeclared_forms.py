@@ -15,7 +15,8 @@ spec:
   image: x:1
   job: {jarURI: local:///x.jar, state: running, args: ["--topic", "refunds"]}
 """
-FILES = {**BASE, "conf/application.yml": SETTINGS, "k8s/f.yaml": FLINK}
+VALUES = "kafka:\n  topic: BIG\nresources:\n  limits:\n    memory: 512Mi\n"
+FILES = {**BASE, "conf/application.yml": SETTINGS, "k8s/f.yaml": FLINK, "chart/values.yaml": VALUES}
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,7 @@ FILES = {**BASE, "conf/application.yml": SETTINGS, "k8s/f.yaml": FLINK}
         ("conf/application.yml", "ms: 100", "ms: 200"),
         ("conf/application.yml", "kafka:\n", "# of the shop\nkafka:\n"),
         ("k8s/f.yaml", "x:1", "x:2"),
+        ("chart/values.yaml", "512Mi", "1Gi"),
     ],
 )
 def test_what_only_connects_or_runs_a_program_is_fine(check, path, old, new):
@@ -37,6 +39,7 @@ def test_what_only_connects_or_runs_a_program_is_fine(check, path, old, new):
         ("conf/application.yml", "users-v1", "users-v2"),
         ("conf/application.yml", "users: users-v1", "users: users-v1\n    orders: x"),
         ("k8s/f.yaml", '"refunds"', '"other"'),
+        ("chart/values.yaml", "BIG", "HUGE"),
         ("k8s/f.yaml", "running", "suspended"),
         ("k8s/f.yaml", "image: x:1", "image: x:2\n  mode: other"),
     ],

@@ -14,8 +14,9 @@ from functools import cached_property
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
+from scanner_check.edits.client_settings import code_edits, meaning_of_code
 from scanner_check.edits.commands import ChangedCommand, changed_commands
-from scanner_check.edits.documents import Document, is_document
+from scanner_check.edits.documents import Document, is_document, read_documents
 from scanner_check.edits.libraries import is_build_file, library_edits
 from scanner_check.edits.lines import hunks
 from scanner_check.edits.requests import maps_table, request_lines
@@ -29,10 +30,11 @@ from scanner_check.rows.flows import JOB_STOPPED
 from scanner_check.rules.coverage.setting_rules import Effect, SettingRules
 from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides import mentions
-from scanner_check.sides.commit import Commit, read_by, written_by
+from scanner_check.sides.commit import Commit, files_using, read_by, written_by
 from scanner_check.users.hits import Hits
 from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
-from scanner_extractor.repository.files import is_candidate, is_left_out
+from scanner_extractor.repository.files import RepositoryFile, is_candidate, is_left_out
+from scanner_extractor.repository.migrations import migration_statements
 from scanner_extractor.repository.notebooks import ENDING, code_of
 from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
@@ -51,6 +53,7 @@ _ALTERS = words(
     " altermodeltable execute query raw runsql sql"
 )
 """Operations of migrations whose effect on columns is not interpreted, or not always, in small letters."""
+_ADDS = re.compile(r"CREATE TABLE |ALTER TABLE \S+ ADD COLUMN ")
 _SHOWN = 3
 _LONGEST = 200
 
@@ -109,12 +112,23 @@ class Coverage:
         """Yield code whose effect on topics is not seen by what it sends: mapped tables and requests to registries."""
         if path not in self._programs.edited:
             return
+        yield from self._reader_settings(path, before, after)
         if uses_tables and maps_table(before + after):
             yield _unknown(Place(file=path), path, NOT_JUDGED.message(form="mapped class"))
         if lines := request_lines(before, after):
             reasons = tuple(literal(mask_statement(line)[:_LONGEST]) for _, line in lines[:_LISTED])
             message = NOT_JUDGED.message(form="requests")
             yield replace(_unknown(Place(file=path, line=lines[0][0]), path, message), reasons=reasons)
+
+    def _reader_settings(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
+        """Yield the settings in code by which a program reads, such as its group: what it sends is compared."""
+        files = self._programs.texts_of(path) if path in self._programs.applications else ()
+        edits = [edit for edit in code_edits(*files) if meaning_of_code(edit) is Meaning.READERS] if files else []
+        if edits:
+            of_module = list(self._programs.programs_of(self._programs.modules.of(path)))
+            jobs = [job for job in of_module if path in files_using(job)] or of_module
+            place = Place(file=path, line=_line_with((edits[0].path[-1], *edits[0].values), before, after))
+            yield from self._of_programs(place, _shown(edits), jobs, is_read=True)
 
     def _migration(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
         """Yield a migration of a table that a job captures, if it is not read, or alters more than columns by name.
@@ -127,17 +141,23 @@ class Coverage:
         listed = (line for hunk in hunks(before, after) for line in (*hunk.before, *hunk.after))
         changed = {word.casefold() for line in listed for word in _WORD.findall(line)}
         named = sorted(self._tables & {table for word in changed for table in (word, f"{word}s")})
-        is_read = is_read and self._declared.issuperset(self._tables.intersection(named))
-        if named and not (is_read and _ALTERS.isdisjoint(word.replace("_", "") for word in changed)):
+        is_compared = is_read and _ALTERS.isdisjoint(word.replace("_", "") for word in changed)
+        if named and not (is_compared and not self._undeclared(path, (before, after), named)):
             what = Message("migration", (tuple(named),))
             jobs = [job for job in self._commits[0].jobs if self._tables_of(job).intersection(named)]
             yield from self._of_programs(Place(file=path), what, jobs, is_read=True)
 
-    @cached_property
-    def _declared(self) -> frozenset[str]:
-        """Return the tables whose columns the first commit declares, by the last part of their names."""
+    def _undeclared(self, path: str, both: tuple[str, str], named: Iterable[str]) -> bool:
+        """Return whether a migration takes columns from one of the tables *named* that no file creates.
+
+        Its columns are not known, so that their loss is not compared.
+        """
+        before, after = ({*migration_statements(RepositoryFile(path, text))} for text in both)
+        takes = [code for code in before ^ after if not _ADDS.match(code)]
         tables = self._commits[0].reading.of(CatalogTable)
-        return frozenset(table.name.rpartition(".")[2].casefold() for table in tables if table.columns)
+        left = {*named} - {table.name.rpartition(".")[2].casefold() for table in tables if table.columns}
+        words = {word.casefold() for code in takes for word in _WORD.findall(code)}
+        return not left.isdisjoint((*words, *(word.rpartition("_")[2] for word in words)))
 
     @cached_property
     def _tables(self) -> frozenset[str]:
@@ -195,7 +215,11 @@ class Coverage:
                 yield from self._of_programs(place, _shown(listed), jobs, is_read=effect is Effect.ACCESS)
 
     def _unparsed(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
-        """Yield a file of settings that cannot be parsed, if its changed lines are about Kafka."""
+        """Yield a file of settings that cannot be parsed: of Kafka programs, or with changed lines about Kafka."""
+        if after and (documents := read_documents(path, before)) and self.rules.concerns(path, documents):
+            place = Place(file=path, line=hunks(before, after)[0].line_after)
+            yield _unknown(place, path, NOT_JUDGED.message(form="broken file"))
+            return
         for hunk in hunks(before, after):
             for number, line in enumerate((*hunk.after, *hunk.before), hunk.line_after):
                 name = all_words(_KEY.findall(line))
@@ -246,6 +270,15 @@ class Coverage:
         message = NOT_JUDGED.message(what, names, topics, is_read, form="of programs")
         users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
         yield NOT_JUDGED.found(verdict, place, target, message=message, reasons=tuple(reasons), affected=tuple(users))
+
+
+def _line_with(words: Iterable[str], before: str, after: str) -> int:
+    """Return the first changed line with one of some words, without their quotation marks; else the first one."""
+    plain = [word.strip("'\"") for word in words]
+    changed = [
+        (number, line) for hunk in hunks(before, after) for number, line in enumerate(hunk.after, hunk.line_after)
+    ]
+    return next((number for number, line in changed if any(word in line for word in plain)), 1)
 
 
 def _is_connector(job: CountedJob) -> bool:

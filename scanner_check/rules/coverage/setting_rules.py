@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dataflow_generator.jobs.kinds import CountedJob
-from dataflow_generator.jobs.model import Use
 from scanner_check.edits import documents
 from scanner_check.edits.commands import changed_commands, does_nothing
 from scanner_check.edits.documents import Document, read_documents
@@ -21,7 +20,7 @@ from scanner_check.knowledge.clients import Meaning, is_of_framework, meaning_of
 from scanner_check.knowledge.names import all_words, words_of
 from scanner_check.rules.coverage.setting_readers import SettingReaders
 from scanner_check.rules.flows.program_changes import ProgramChanges
-from scanner_check.sides.commit import Commit, uses_of
+from scanner_check.sides.commit import Commit, files_using, uses_of
 from scanner_check.sides.mentions import is_program, names_in_text
 from scanner_extractor.repository.applications.settings import Settings as ApplicationSettings
 from scanner_extractor.repository.applications.settings import read_settings
@@ -158,10 +157,18 @@ class SettingRules:
         named = self._named((*edit.keys, edit.document.name, *self._images(edit.document)))
         return named or self._of_module(self._programs.modules.of(path))
 
+    def concerns(self, path: str, documents: Iterable[Document]) -> bool:
+        """Return whether a file is of a module that uses Kafka, or one of its objects is of Kafka or runs a program."""
+        modules = self._programs.modules
+        is_own = modules.of(path) in {modules.of(using) for using in self._programs.applications}
+        return is_own or any(
+            resources.is_of_kafka(one.api, one.kind) or self._named((one.name, *self._images(one))) for one in documents
+        )
+
     def _of_module(self, module: str) -> tuple[CountedJob, ...]:
         """Return the programs that a module is part of and that have code there."""
         jobs = self._programs.programs_of(module)
-        return tuple(job for job in jobs if any(is_program(_path_of(use.evidence)) for use in _uses(job)))
+        return tuple(job for job in jobs if any(map(is_program, files_using(job))))
 
     def _image(self, path: str, edit: Setting) -> Judgement:
         """Judge an instruction of a Dockerfile: what its image runs, and the environment that it has there."""
@@ -212,7 +219,7 @@ class SettingRules:
         return any(
             edit.after in {one.name for one in uses_of(job)}
             and edit.after not in before.get(job.flows.job.name, ())
-            and (job.flows.job.name in owners or any(_path_of(use.evidence) == path for use in _uses(job)))
+            and (job.flows.job.name in owners or path in files_using(job))
             for job in self._head.jobs
         )
 
@@ -244,12 +251,7 @@ class SettingRules:
         match = _BINDING.match(".".join(edit.keys))
         if match is None:
             return False
-        texts = [
-            self._objects.read(tree[path]).decode("utf-8-sig", "replace")
-            for tree in (self._trees.base, self._trees.head)
-            if path in tree
-        ]
-        listed = [_settings_of(path, text) for text in texts]
+        listed = [_settings_of(path, text) for text in self._objects.texts(path, self._trees) if text]
         if not all(lacks_function(match[1], settings, self._readers.in_code) for settings in listed):
             return False
         self.unbound |= {(topic.strip(), path) for value in edit.values for topic in value.split(",")}
@@ -257,9 +259,7 @@ class SettingRules:
 
     def _is_of_kafka(self, path: str, document: Document) -> bool:
         """Return whether a file is of a program that uses Kafka, by its module, its own settings, or its chart."""
-        modules = self._programs.modules
-        is_own = modules.of(path) in {modules.of(using) for using in self._programs.applications}
-        return is_own or _is_values(path) or _speaks_of_kafka(document)
+        return self.concerns(path, ()) or is_values(path) or _speaks_of_kafka(document)
 
     @staticmethod
     def _stops(edit: Setting) -> bool:
@@ -578,17 +578,9 @@ def _compared(kind: str) -> Collection[tuple[str, ...]]:
     return {(member,) for member in resources.DECLARED[kind]}
 
 
-def _is_values(path: str) -> bool:
+def is_values(path: str) -> bool:
     """Return whether a file holds the values of a chart."""
     return path.rpartition("/")[2].startswith("values") and path.endswith((".yaml", ".yml"))
-
-
-def _uses(job: CountedJob) -> Iterator[Use]:
-    yield from (*job.flows.reads, *job.flows.writes)
-
-
-def _path_of(evidence: str) -> str:
-    return evidence.rpartition(":")[0]
 
 
 _REFERENCES = ("var.", "local.", "each.", "module.", "data.", "count.")

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import GraphDataset
+from scanner_check.edits.client_settings import words_of_code
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge.clients import Meaning, meaning_of
-from scanner_check.knowledge.names import all_words
 from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, few
 from scanner_check.rows.flows import OUTPUT_LOST, TOPIC_RENAMED
 from scanner_check.rows.programs import (
@@ -27,7 +27,7 @@ from scanner_check.rows.programs import (
 )
 from scanner_check.rows.rule import Rule
 from scanner_check.sides import mentions
-from scanner_check.sides.commit import Commit, read_by, written_by
+from scanner_check.sides.commit import Commit, files_using, read_by, written_by
 from scanner_check.sides.programs import Made, Sources, endpoints, file_text, files_of, is_readable, parts_of
 from scanner_check.users.field_users import with_field_users
 from scanner_check.users.hits import Hits
@@ -45,6 +45,7 @@ from scanner_model.errors import ScannerError
 from scanner_model.streaming_sql import StreamingStatement
 from scanner_programs.compare import Difference, compare
 from scanner_programs.endpoints import Endpoints
+from scanner_programs.ir import File
 
 _LISTED = 10
 _RECORD = re.compile(r"\"name\"\s*:\s*\"(?:[\w.]+\.)?([A-Z]\w*)\"|\bmessage\s+([A-Z]\w*)")
@@ -132,6 +133,12 @@ class ProgramChanges:
         self.read.add(path)
         if sides[0] != sides[1]:
             self.edited.add(path)
+
+    def texts_of(self, path: str) -> tuple[File, File] | None:
+        """Return the code of a source file in both commits; None if one of them lacks it, or it cannot be parsed."""
+        files = [self._sources.file(path, tree[path]) for tree in (self._trees.base, self._trees.head) if path in tree]
+        known = [file for file in files if file is not None]
+        return (known[0], known[1]) if len(known) == 2 else None
 
     def _differences(self, module: str) -> list[Difference]:
         trees = (self._trees.base, self._trees.head)
@@ -260,7 +267,7 @@ class ProgramChanges:
     @staticmethod
     def _is_harmless_setting(one: Difference) -> bool:
         """Return whether a setting of a client does nothing to records, by the references of the clients."""
-        return bool(one.field) and meaning_of(all_words([one.field])) is Meaning.NOTHING
+        return bool(one.field) and meaning_of(words_of_code(one.field)) is Meaning.NOTHING
 
     def _is_known(self, finding: ChangeFinding, one: Difference, known: Sequence[ChangeFinding]) -> bool:
         """Return whether a finding is about the same already: the field, or the topic that a program leaves."""
@@ -312,8 +319,7 @@ class ProgramChanges:
         known: set[str] = set()
         for commit, tree in ((self._base, self._trees.base), (self._head, self._trees.head)):
             for job in commit.jobs:
-                uses = (*job.flows.reads, *job.flows.writes)
-                places = frozenset(use.evidence.rpartition(":")[0] for use in uses) & tree.keys()
+                places = files_using(job) & tree.keys()
                 places -= {path for kind in (DESCRIPTION, TOPIC_FILE) for path in commit.reading.files.get(kind, ())}
                 if job.flows.job.key in known or not places:
                     continue

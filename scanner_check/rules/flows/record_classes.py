@@ -1,4 +1,4 @@
-"""Fields of messages that change in source code while their schema stays: in record classes, and in what is written."""
+"""Fields that programs newly expect of messages, in classes or code, and that nothing is known to write."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scanner_check.model import ChangeFinding, Message, Place, Verdict
-from scanner_check.rows.programs import RECORD_FIELD_EXPECTED, RECORD_FIELD_REMOVED, RECORD_FIELD_RETYPED
-from scanner_check.rows.rule import Rule
+from scanner_check.rows.programs import RECORD_FIELD_EXPECTED
 from scanner_check.rows.schemas import SYMBOLS_REMOVED
 from scanner_check.rows.table import row_of
 from scanner_check.sides.commit import Commit
-from scanner_check.users.field_users import with_field_users
 from scanner_check.users.hits import Hits
 from scanner_check.users.others import CLUSTER
 from scanner_dictionary.queries.columns import columns_of_topics
@@ -20,12 +18,11 @@ from scanner_model.clients import Direction
 from scanner_model.columns import ColumnPath, path_name
 from scanner_model.field_uses import FieldExtent, FieldUse, MessageClass, plain_path
 
-_Use = tuple[str, str, Direction]
-"""Program, topic, and what it does."""
+_Use = tuple[str, str]
+"""A program and a topic that it reads."""
 
 
 class _Change(NamedTuple):
-    rule: Rule
     use: _Use
     path: ColumnPath
     message: Message
@@ -36,40 +33,35 @@ class _Change(NamedTuple):
 def record_findings(
     commits: tuple[Commit, Commit], paths: frozenset[str], hits: Hits, known: Sequence[ChangeFinding]
 ) -> Iterator[ChangeFinding]:
-    """Yield the fields that a program writes no more or as another type, and those that it expects and nothing writes.
+    """Yield the fields that programs expect and nothing writes; what they write, `program_changes` compares.
 
     Only programs that the changed source files *paths* may be part of are compared. A field that a finding in *known*
     is about is left out: its schema changes.
     """
     (base, old), (head, new) = (commit.reading.changed_fields(paths) for commit in commits)
     about = {one.item for one in known if row_of(one).is_of_column and row_of(one) is not SYMBOLS_REMOVED}
-    reads = _unwritten((base, head), commits[1], hits)
-    for change in (*_classes((old, new), hits), *_written((base, head)), *reads):
+    for change in (*_classes((old, new), hits), *_unwritten((base, head), commits[1], hits)):
         name = path_name(change.path)
         if name in about:
             continue
         about.add(name)
         file, _, line = change.place.rpartition(":")
         topic = hits.naming.topic(CLUSTER, change.use[1])
-        by_field, by_topic = hits.of(topic, change.path), hits.of(topic)
+        by_field = hits.of(topic, change.path)
         is_hit = any(hit.use not in ("writes", "unknown") for hit in by_field)
-        known_readers = {(hit.kind, hit.name) for hit in by_field}
-        # Other readers of the topic may know the field by another spelling, or copy whole records.
-        more = (hit for hit in by_topic if (hit.kind, hit.name) not in known_readers)
-        affected = tuple(hit for hit in (*by_field, *more) if hit.use != "writes")
-        is_read = change.rule is RECORD_FIELD_EXPECTED
-        is_lost = is_read and change.similar
-        hint = (Message("similar", change.similar),) if change.similar else ()
-        finding = change.rule.found(
-            Verdict.IMPACT if is_hit or is_lost else Verdict.UNKNOWN,
+        affected = {(hit.kind, hit.name): hit for hit in (*hits.of(topic), *by_field) if hit.use != "writes"}
+        yield RECORD_FIELD_EXPECTED.found(
+            Verdict.IMPACT if is_hit or change.similar else Verdict.UNKNOWN,
             Place(file=file, line=int(line)),
             f"job {change.use[0]}",
             message=change.message,
             item=name,
-            reasons=(*hint, Message("same schema", (change.use[1],))),
-            affected=affected,
+            reasons=(
+                *((Message("similar", change.similar),) if change.similar else ()),
+                Message("same schema", (change.use[1],)),
+            ),
+            affected=tuple(affected.values()),
         )
-        yield finding if is_read else with_field_users(finding, change.path, [(CLUSTER, change.use[1])], hits)
 
 
 def _classes(commits: tuple[Sequence[MessageClass], Sequence[MessageClass]], hits: Hits) -> Iterator[_Change]:
@@ -78,39 +70,16 @@ def _classes(commits: tuple[Sequence[MessageClass], Sequence[MessageClass]], hit
         for name, new in classes.items():
             others = before.get(use, {})
             old = others.get(name) or (next(iter(others.values())) if len(others) == len(classes) == 1 else None)
-            if old is None or old.fields == new.fields:
-                continue
-            if use[2] is Direction.WRITES:
-                yield from _lost(use, old, new)
-            else:
+            if old is not None and old.fields != new.fields:
                 yield from _expected(use, old, new, hits)
 
 
 def _by_use(classes: Iterable[MessageClass]) -> Mapping[_Use, Mapping[str, MessageClass]]:
     found: dict[_Use, dict[str, MessageClass]] = {}
     for each in classes:
-        found.setdefault((each.program, each.topic, each.direction), {})[each.name] = each
+        if each.direction is Direction.READS:
+            found.setdefault((each.program, each.topic), {})[each.name] = each
     return found
-
-
-def _lost(use: _Use, old: MessageClass, new: MessageClass) -> Iterator[_Change]:
-    """Yield the fields that a class of written messages loses, or has with another type."""
-    program, topic, _ = use
-    added = [path for path in new.fields if path not in old.fields]
-    for path, kind in _outermost(old.fields):
-        name, now = path_name(path), new.fields.get(path)
-        if now is None:
-            alike = [other for other in added if new.fields[other] == kind and len(other) == len(path)]
-            renamed = path_name(alike[0]) if len(alike) == 1 else ""
-            message = RECORD_FIELD_REMOVED.message(program, topic, new.name, name, renamed, form="of a class")
-            yield _Change(RECORD_FIELD_REMOVED, use, path, message, new.place)
-        elif kind and now and now != kind:
-            message = RECORD_FIELD_RETYPED.message(program, topic, new.name, name, kind, now, form="of a class")
-            yield _Change(RECORD_FIELD_RETYPED, use, path, message, new.place)
-
-
-def _outermost(fields: Mapping[ColumnPath, str]) -> list[tuple[ColumnPath, str]]:
-    return sorted(fields.items(), key=lambda item: (len(item[0]), item[0]))
 
 
 def _expected(use: _Use, old: MessageClass, new: MessageClass, hits: Hits) -> Iterator[_Change]:
@@ -120,7 +89,7 @@ def _expected(use: _Use, old: MessageClass, new: MessageClass, hits: Hits) -> It
     for path in added:
         if _plain(path) not in known:
             message = RECORD_FIELD_EXPECTED.message(use[0], use[1], new.name, path_name(path), form="of a class")
-            yield _Change(RECORD_FIELD_EXPECTED, use, path, message, new.place)
+            yield _Change(use, path, message, new.place)
 
 
 def _known_fields(topic: str, hits: Hits) -> Collection[str]:
@@ -151,31 +120,5 @@ def _unwritten(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]], head: Com
     for found in unwritten_fields(new, columns, (*stored, *commits[1])):
         use = found.use
         message = RECORD_FIELD_EXPECTED.message(use.program, path_name(use.path), str(use.topic))
-        key, place = (use.program, str(use.topic), use.direction), use.places[0] if use.places else ":1"
-        yield _Change(RECORD_FIELD_EXPECTED, key, use.path, message, place, tuple(found.similar))
-
-
-def _written(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]]) -> Iterator[_Change]:
-    """Yield the fields that the code of a program sets no more; not of one whose fields are not all resolved."""
-    before, after = map(_exact, commits)
-    for use, old in before.items():
-        new = after.get(use, {})
-        for path in sorted(old.keys() - new.keys()) if new else ():
-            nearest = next(iter(new.values()))
-            message = RECORD_FIELD_REMOVED.message(use[0], path_name(path), (use[1],), "")
-            yield _Change(RECORD_FIELD_REMOVED, use, path, message, nearest.places[0] if nearest.places else ":1")
-
-
-def _exact(uses: Iterable[FieldUse]) -> Mapping[_Use, Mapping[ColumnPath, FieldUse]]:
-    """Return the fields that programs write, of those whose fields are all known."""
-    found: dict[_Use, dict[ColumnPath, FieldUse]] = {}
-    unsure: set[_Use] = set()
-    for each in uses:
-        use = (each.program, str(each.topic), each.direction)
-        if each.direction is Direction.WRITES:
-            found.setdefault(use, {})
-            if each.extent is FieldExtent.FIELD:
-                found[use][each.path] = each
-            else:
-                unsure.add(use)
-    return {use: fields for use, fields in found.items() if use not in unsure}
+        key, place = (use.program, str(use.topic)), use.places[0] if use.places else ":1"
+        yield _Change(key, use.path, message, place, tuple(found.similar))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,9 @@ from dataflow_generator.jobs.model import Naming
 from dataflow_generator.stored.column_tags import DECLARED, ColumnTags
 from dataflow_generator.stored.dictionary import Dictionary
 from scanner_check.model import ChangeFinding, Message, Place, Verdict, literal
-from scanner_check.policy import FORBIDDEN, apply_policy, column_at
+from scanner_check.policy import FORBIDDEN, column_at, forbidden_columns
 from scanner_check.rows.flows import POLICY_FORBIDDEN_FLOW, TAG_REMOVED, TAG_SPREAD
 from scanner_check.sides.proposed_columns import ReplacedSide
-from scanner_dictionary import validation
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.lineage_inputs.topics import graph_clusters
@@ -140,21 +139,20 @@ def forbidden_by_commits(
 
     *files* are those that differ. A job whose columns are not known is unknown where it writes such a system.
     """
-    everything = replace(policy, waivers=())
     kept = _removed_tags(commits, policy)
-    base = apply_policy(commits[0], everything, rules=(FORBIDDEN,)).findings
-    head = apply_policy(commits[1], everything, rules=(FORBIDDEN,), kept=kept).findings
     yield from _untagged(kept, files)
-    known = set(map(_item, base))
-    for found in head:
-        if _item(found) not in known:
+    known = {found.item for found in forbidden_columns(commits[0], policy)}
+    for found in forbidden_columns(commits[1], policy, kept):
+        if found.item not in known:
             waiver = policy.waiver(FORBIDDEN, found.where, today)
             yield POLICY_FORBIDDEN_FLOW.found(
                 Verdict.BREAKS if found.where.startswith(column_at("")) else Verdict.UNKNOWN,
-                Place(file=next((file for file in files if file in found.what), next(iter(files), ""))),
+                Place(
+                    file=next((file for file in files if any(file in one for one in found.path)), next(iter(files), ""))
+                ),
                 "the change",
                 message=POLICY_FORBIDDEN_FLOW.message(found.where, found.what, form="of a commit"),
-                item=_item(found),
+                item=found.item,
                 accepted=f"{waiver.reason} (until {waiver.expires})" if waiver else "",
             )
 
@@ -196,11 +194,6 @@ def _untagged(removed: Sequence[PlacedColumn], files: Sequence[str]) -> Iterator
             reasons=(Message("policy still applies", ()),),
             tags=column.tags,
         )
-
-
-def _item(found: validation.Finding) -> str:
-    """Return the column and its tag, or the dataset and the job: the path to it may change."""
-    return f"{found.where.removeprefix(column_at(''))} {found.what.partition(',')[0].removeprefix('it has ')}"
 
 
 def _topic(side: ReplacedSide) -> str:

@@ -64,7 +64,5 @@ def _program(path: str, roots: Collection[str]) -> tuple[str, str]:
 
 def _differs(path: str, trees: Trees, objects: ObjectReader) -> bool:
     """Return whether more than comments and layout differs."""
-    before, after = (
-        objects.read(tree[path]).decode("utf-8", "replace") if path in tree else "" for tree in (trees.base, trees.head)
-    )
-    return _SPACE.sub("", _COMMENT.sub("", before)) != _SPACE.sub("", _COMMENT.sub("", after))
+    before, after = (_SPACE.sub("", _COMMENT.sub("", text)) for text in objects.texts(path, trees))
+    return before != after

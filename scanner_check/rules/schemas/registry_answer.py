@@ -252,8 +252,8 @@ def _of_readers(
     rules = replace(context.rules(current.subject), lenient=True)
     for old in olds:
         for direction, difference in _differences(old, proposed, rules):
-            if direction == FORWARD and difference.rule == _NO_MESSAGE:
-                continue  # the new text adds a message, which readers with the old one do not ask for
+            if direction == FORWARD and difference.rule in _ADDITIONS:
+                continue
             finding = _incompatible(current, proposed, difference, (literal(direction),))
             if difference.certain:
                 rule = _OF_READERS[direction]
@@ -273,8 +273,8 @@ def _of_readers(
 _CLOSED = frozenset({"ADDITIONAL_PROPERTIES_REMOVED", "UNEVALUATED_PROPERTIES_REMOVED"})
 """Differences of a closed content model: written data may have properties that no schema lists."""
 
-_NO_MESSAGE = "MESSAGE_REMOVED"
-"""A registry compares all messages of a Protobuf file; readers read one."""
+_ADDITIONS = frozenset(("MESSAGE_REMOVED", "ONEOF_FIELD_REMOVED"))
+"""What old readers of Protobuf lack because the new text adds it: they read no such message, and skip such a member."""
 
 BACKWARD, FORWARD = "new readers of old data", "old readers of new data"
 

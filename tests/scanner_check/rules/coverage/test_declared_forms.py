@@ -87,7 +87,10 @@ def test_a_member_that_no_row_reads_is_unknown(before, after, check):
     ],
 )
 def test_a_setting_of_a_declared_topic_is_judged(before, after, verdict, check):
-    assert check({"topic.yaml": TOPIC.replace(before, after)}, {"topic.yaml": TOPIC}).verdict is verdict
+    report = check({"topic.yaml": TOPIC.replace(before, after)}, {"topic.yaml": TOPIC})
+
+    assert report.verdict is verdict
+    assert {finding.rule for finding in report.findings if finding.counts} <= {"not-judged"}
 
 
 def test_another_object_in_a_file_of_a_form_is_still_judged(check):
@@ -195,6 +198,52 @@ def test_a_migration_of_a_captured_table_that_is_not_understood_is_unknown(path,
     base = {"cdc.json": CAPTURE, "migrations/1.js": FIRST}
 
     assert check({path: text}, base).verdict is verdict
+
+
+ALEMBIC = "from alembic import op\n\n\ndef upgrade():\n    %s\n\n\ndef downgrade():\n    %s\n"
+
+
+def test_a_migration_of_a_model_is_one_of_its_table(check):
+    """Django calls the table of a model after its application."""
+    remove = "migrations.RemoveField(model_name='orders', name='a')"
+    text = f"class Migration(migrations.Migration):\n    operations = [{remove}]\n"
+    base = {"cdc.json": CAPTURE.replace("public.orders", "public.shop_orders")}
+
+    assert check({"shop/migrations/0002.py": text}, base).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "verdict"),
+    [
+        (
+            "alembic/versions/2.py",
+            ALEMBIC % ('op.drop_column("orders", "total")', 'op.add_column("orders", "total")'),
+            Verdict.UNKNOWN,
+        ),
+        (
+            "alembic/versions/2.py",
+            ALEMBIC % ('op.add_column("orders", "note")', 'op.drop_column("orders", "note")'),
+            Verdict.FINE,
+        ),
+        ("alembic/versions/2.py", ALEMBIC % ('op.drop_column("users", "total")', "pass"), Verdict.FINE),
+        ("db/2.rb", "class A < ActiveRecord::Migration[7.0]\n remove_column :orders, :total\nend\n", Verdict.UNKNOWN),
+        (
+            "db/2.ts",
+            "export class A implements MigrationInterface { async up(q) { await q.dropColumn('orders', 'total') } }\n",
+            Verdict.UNKNOWN,
+        ),
+        (
+            "Data/2.cs",
+            'class A : Migration { void Up(MigrationBuilder b) { b.DropColumn(name: "total", table: "orders"); } }\n',
+            Verdict.UNKNOWN,
+        ),
+    ],
+)
+def test_a_migration_that_takes_a_column_from_a_captured_table_that_no_file_creates_is_unknown(
+    path, text, verdict, check
+):
+    """The table was created elsewhere, so its columns cannot be compared."""
+    assert check({path: text}, {"cdc.json": CAPTURE}).verdict is verdict
 
 
 def test_a_migration_that_drops_a_captured_column_is_an_edit_of_the_topic(check):

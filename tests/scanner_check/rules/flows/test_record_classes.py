@@ -74,7 +74,7 @@ def test_a_field_that_a_written_class_loses_names_its_readers(check):
 def test_a_field_with_another_type_is_a_finding(check):
     report = check({"shop/main.go": PRODUCER.replace("Total float64", "Total string ")}, FILES)
 
-    assert "total was float64 and is string" in found(report, "record-field-retyped")["total"].what
+    assert "which was float64 and is string" in found(report, "record-field-retyped")["total"].what
 
 
 def test_a_field_that_is_renamed_is_said_to_be(check):

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from scanner_check.model import Verdict
+from scanner_check.rows.schemas import SYMBOLS_REMOVED
+from scanner_check.rows.table import row_of
 
 pytestmark = pytest.mark.slow
 
@@ -150,6 +152,10 @@ PROTOBUF = {
         message("string a = 2; string b = 3;"),
         message("oneof choice { string a = 2; string b = 3; }"),
     ),
+    "member of a oneof removed": (
+        message("oneof choice { string a = 2; string b = 3; }"),
+        message("oneof choice { string a = 2; }"),
+    ),
     "value of a map": (message("map<string, string> a = 2;"), message("map<string, int64> a = 2;")),
     "reserved number free again": (message("reserved 2;"), message("")),
     "reserved number used": (message("reserved 2;"), message("string a = 2;")),
@@ -250,3 +256,26 @@ def test_a_breaking_edit_of_one_of_two_files_is_not_fine(check, files, changed, 
     report = check({changed: text}, {**files, "README.md": f"example {next(NUMBERS)}"})
 
     assert report.verdict is not Verdict.FINE
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (message("oneof choice { string a = 2; }"), message("oneof choice { string a = 2; string b = 3; }")),
+        (proto(STATES.format("OPEN = 1;")), proto(STATES.format("OPEN = 1; PAID = 2;"))),
+        (message(""), message("string note = 2;")),
+        (message(""), proto("message Order { int64 id = 1; } message Line { int64 id = 1; }")),
+    ],
+)
+def test_an_addition_that_readers_of_protobuf_skip_is_fine(check, before: str, after: str) -> None:
+    """An old reader skips a field whose number it does not know, in a oneof or outside."""
+    report = check({"order.proto": after}, {"order.proto": before})
+
+    assert report.verdict is Verdict.FINE
+
+
+def test_an_enum_alone_that_loses_a_symbol_is_reported_as_such(check) -> None:
+    before, after = PROTOBUF["enum alone loses a symbol"]
+    report = check({"order.proto": after}, {"order.proto": before})
+
+    assert {row_of(finding) for finding in report.findings if finding.counts} == {SYMBOLS_REMOVED}
