@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from scanner_programs.machine import Given, Machine, Made, container_name, watch
 from scanner_programs.origins import Origin, OriginReader, shortest
 from scanner_programs.program import Known, Place, Program, base_type
 from scanner_programs.receives import Receives
-from scanner_programs.residue import class_text, code_text, silent_in
+from scanner_programs.residue import class_text, code_text, silent_in, watchers_in
 from scanner_programs.shapes import Shape, shape_of
 from scanner_programs.values import Apply, Cond, Const, Get, Input, Items, Opaque, Ref, Shown, Thing, Value, show
 
@@ -886,7 +886,7 @@ class _Reader:
         if not place.function.name and body is not None:
             parts = [(f"{place.name} {_target(one, at)}", one) for at, one in enumerate(body.statements)]
         at = (place.file.path, place.function.line or 1)
-        is_silent = silent_in(place.file, place.known.cls if place.known is not None else None, watches)
+        is_silent = self._silent_in(place)
         found = {}
         for name, code in parts:
             if names & {*names_in(code)}:
@@ -897,8 +897,22 @@ class _Reader:
 
     def _text(self, place: Place) -> str:
         """Return the canonical text of a function without what only watches the program."""
+        return code_text(place.function, self._silent_in(place))
+
+    def _silent_in(self, place: Place) -> Callable[[object], bool]:
         known = place.known.cls if place.known is not None else None
-        return code_text(place.function, silent_in(place.file, known, watches))
+        return silent_in(place.file, known, watches, self._loggers)
+
+    @cached_property
+    def _loggers(self) -> dict[str, set[str]]:
+        """Return the loggers that classes of the program share, by the name of the class."""
+        found: dict[str, set[str]] = {}
+        for listed in self._program.classes.values():
+            for known in listed:
+                own = watchers_in(known.file, known.cls, watches) & {one.name for one in known.cls.fields}
+                if own:
+                    found.setdefault(known.cls.name, set()).update(own)
+        return found
 
     def _of_clients(self, file: ir.File) -> set[str]:
         """Return the names that a file imports from clients."""

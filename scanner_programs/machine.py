@@ -2154,9 +2154,16 @@ def _of_items(value: Items, name: str) -> Value | None:
     """
     if name in ("stream", "iterator") or (name[:2] in ("to", "as") and (name[2:3].isupper() or name[2:3] == "_")):
         return None if name in ("toString", "to_string") else value
+    if name in ("size", "length", "Count", "Length") and not any(_is_spread(one) for one in value.values):
+        return Const(Kind.NUMBER, str(len(value.values)))
     if value.values and name in ("head", "first", "First", "getFirst"):
         return value.values[0]
     return value.values[-1] if value.values and name in ("last", "Last", "getLast") else None
+
+
+def _is_spread(value: Value) -> bool:
+    """Return whether an element may be there or not, or stand for several."""
+    return isinstance(value, Cond) or (isinstance(value, Apply) and value.name in ("...", "each"))
 
 
 def _common(one: str, other: str) -> int:

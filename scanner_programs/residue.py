@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from scanner_programs.ir import (
@@ -91,8 +91,8 @@ def _listed(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - members of any nod
     return value if isinstance(value, tuple) else (value,)
 
 
-def silent_in(file: File, known: Class | None, watches: Callable[[str], bool]) -> Callable[[object], bool]:
-    """Return what says whether a statement of a file or class only logs, counts or traces.
+def watchers_in(file: File, known: Class | None, watches: Callable[[str], bool]) -> set[str]:
+    """Return the names in a file or class that stand for a logger, a meter or a tracer.
 
     *watches* says whether a full name is one of a library for that.
     """
@@ -105,13 +105,33 @@ def silent_in(file: File, known: Class | None, watches: Callable[[str], bool]) -
         elif isinstance(one, Field) and ({one.type.partition("<")[0].strip("?"), _root(one.value)} & names):
             names.add(one.name)
     noted = known.notes if known is not None else ()
-    names |= {LOGGER_NOTES[note.name] for note in noted if note.name in LOGGER_NOTES}
+    return names | {LOGGER_NOTES[note.name] for note in noted if note.name in LOGGER_NOTES}
+
+
+def silent_in(
+    file: File, known: Class | None, watches: Callable[[str], bool], others: Mapping[str, Collection[str]] | None = None
+) -> Callable[[object], bool]:
+    """Return what says whether a statement of a file or class only logs, counts or traces.
+
+    *others* are the members of other classes that do, by the name of the class: a logger that several share.
+    """
+    names = watchers_in(file, known, watches)
 
     def is_silent(code: object) -> bool:
         root = _root(code) if isinstance(code, Call) else ""
-        return bool(root) and (root in names or watches(root))
+        shared = others is not None and root in others and _second(code) in others[root]
+        return bool(root) and (root in names or watches(root) or shared)
 
     return is_silent
+
+
+def _second(code: object) -> str:
+    """Return the member of the name that a chain of calls and members begins with."""
+    name = ""
+    while isinstance(code, Call | Member):
+        name = code.name if isinstance(code, Member) else name
+        code = code.function if isinstance(code, Call) else code.of
+    return name
 
 
 def _root(code: object) -> str:

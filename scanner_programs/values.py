@@ -7,8 +7,9 @@ Two versions of a program that do the same have the same text.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import mod, mul, sub
 from typing import TYPE_CHECKING, TypeAlias
 
 from scanner_programs.ir import Function, Kind
@@ -169,6 +170,10 @@ def operate(operator: str, operands: tuple[Value, ...]) -> Value:
     if operator in ("==", "!=") and all(isinstance(one, Const) for one in operands):
         is_same = operands[0] == operands[1]
         return TRUE if is_same == (operator == "==") else FALSE
+    if operator in _ARITHMETIC and len(operands) == 2 and all(map(_is_small, operands)):
+        first, second = (int(one.text) for one in operands if isinstance(one, Const))
+        if operator != "%" or second > 0:
+            return Const(Kind.NUMBER, str(_ARITHMETIC[operator](first, second)))
     if operator in ("&&", "||") and len(operands) == 2:
         stops = FALSE if operator == "&&" else TRUE
         known = [one for one in operands if one not in (TRUE, FALSE)]
@@ -179,6 +184,14 @@ def operate(operator: str, operands: tuple[Value, ...]) -> Value:
     if operator in (">", ">=") and len(operands) == 2:
         operator, operands = {">": "<", ">=": "<="}[operator], operands[::-1]
     return Apply(operator, None, operands)
+
+
+_ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {"%": mod, "*": mul, "-": sub}
+"""Operators on whole numbers that have one meaning in all languages where neither is negative."""
+
+
+def _is_small(value: Value) -> bool:
+    return isinstance(value, Const) and value.kind is Kind.NUMBER and value.text.isdigit() and len(value.text) < 9
 
 
 def negate(value: Value) -> Value:

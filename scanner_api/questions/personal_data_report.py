@@ -178,7 +178,8 @@ def _unknown(
         if source.reason:
             yield f"{source.source} of cluster {source.cluster} was not read completely: {source.reason}."
     if not current:
-        yield "The graph is not of the newest scan: copies of personal data may be missing. Run `scanner dataflow`."
+        missing = "copies of personal data may be missing"
+        yield f"The graph is not of the newest scan: {missing}. Run `scanner dictionary dataflow`."
     if outside := len({row.dataset for row in rows if _SLASH in row.dataset and row.found in _TAGGED}):
         yield f"Who may read the {outside} datasets outside of the scanned clusters: their rights are not read."
     if suggested := sum(row.found == "suggested" for row in rows):

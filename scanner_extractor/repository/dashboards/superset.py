@@ -20,7 +20,22 @@ _TOOL = "superset"
 _IS_ASSET = re.compile(r"^(?:slice_name|table_name|dashboard_title|sqlalchemy_uri):", re.MULTILINE)
 _HAS_ID = re.compile(r"^uuid:", re.MULTILINE)
 _SAME = {"postgresql": "postgres", "awsathena": "trino", "mssql": "sqlserver"}
-_BACKTICKS = frozenset({"mysql", "mariadb", "bigquery", "databricks", "hive", "spark", "doris", "starrocks"})
+_STANDARD = frozenset(
+    {
+        "postgres",
+        "redshift",
+        "snowflake",
+        "trino",
+        "presto",
+        "oracle",
+        "clickhouse",
+        "sqlite",
+        "duckdb",
+        "druid",
+        "pinot",
+    }
+)
+"""Dialects that put names in double quotes; the others, of the family of MySQL and Hive, use backticks."""
 _TEMPLATES = ("{{", "{%")
 
 
@@ -63,7 +78,7 @@ def read_superset(files: Sequence[RepositoryFile], context: Context) -> None:
             continue
         dataset = datasets.get(chart.text("dataset_uuid"))
         dialect = schemes.get(dataset.text("database_uuid"), "") if dataset else ""
-        query = _query(chart, dataset, "`" if dialect in _BACKTICKS else '"') if dataset else ""
+        query = _query(chart, dataset, '"' if not dialect or dialect in _STANDARD else "`") if dataset else ""
         if not dataset or not query:
             reason = "its dataset is a template" if dataset else "its dataset is not in the files"
             context.leave(chart.file, DASHBOARD, reason)
