@@ -32,7 +32,6 @@ _STANDARD = frozenset(
         "sqlite",
         "duckdb",
         "druid",
-        "pinot",
     }
 )
 """Dialects that put names in double quotes; the others, of the family of MySQL and Hive, use backticks."""
