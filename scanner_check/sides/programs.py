@@ -22,8 +22,9 @@ from scanner_programs.endpoints import Endpoints, endpoints_of
 from scanner_programs.ir import Assign, Declare, File, Record
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.lowering import Lowering
+from scanner_programs.machine import watches
 from scanner_programs.program import Program
-from scanner_programs.residue import code_text
+from scanner_programs.residue import code_text, silent_in
 from scanner_programs.selection import MOST_FILES, files_near_clients
 
 
@@ -118,7 +119,8 @@ def file_text(file: File) -> str:
 def parts_of(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
     """Return the canonical text and the line of the functions and statements of a file that name a client, by name.
 
-    They do if one of *words* is in their text, in what they use of imports, or in what their class extends.
+    They do if one of *words* is in their text, in what they use of imports, or in what their class extends. What only
+    logs is left out.
     """
     own = ".".join(file.package.split(".")[:2]) if file.language not in ("go", "typescript") else ""
     imported = {
@@ -134,8 +136,9 @@ def parts_of(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
     found: dict[str, tuple[str, int]] = {}
     with deep_recursion():
         for place in Program((file,)).places:
-            supers = place.known.cls.supers if place.known is not None else ()
-            if place.function.name and uses(place.function, text := code_text(place.function), supers):
+            known = place.known.cls if place.known is not None else None
+            text = code_text(place.function, silent_in(file, known, watches))
+            if place.function.name and uses(place.function, text, known.supers if known is not None else ()):
                 found[place.name] = text, place.function.line
         for name, one, beside in _statements(file):
             if uses((one, beside), f"{name} {code_text(beside)}"):

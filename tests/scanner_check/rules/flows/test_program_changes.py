@@ -337,3 +337,16 @@ def test_the_place_of_a_topic_that_is_read_is_where_that_one_is_read(check):
     (finding,) = (one for one in report.findings if one.rule == "input-without-writer")
     assert (finding.item, finding.place.file, finding.place.line) == ("orders-b", "read.py", 3)
     assert finding.what.startswith("orders-b, which nothing in the repository writes or declares, is read")
+
+
+def test_a_log_line_about_kafka_in_a_file_without_a_client_is_fine(check):
+    """Also through a logger that another class has for all."""
+    code = (
+        "package shop;\nimport org.slf4j.Logger;\nimport org.slf4j.LoggerFactory;\nclass Settings {\n"
+        "  static final Logger LOG = LoggerFactory.getLogger(Settings.class);\n  String kafkaBrokers;\n"
+        '  void start() {\n    LOG.info("no kafka brokers {}", kafkaBrokers);\n    kafkaBrokers = find();\n  }\n}\n'
+    )
+    base = {**BASE, "step/pom.xml": "<project><artifactId>step</artifactId>kafka</project>"}
+    base |= {"step/Settings.java": code}
+
+    assert check({"step/Settings.java": code.replace("LOG.info", "LOG.warn")}, base).verdict is Verdict.FINE
