@@ -19,7 +19,7 @@ from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, 
 from scanner_programs.calls import names_in
 from scanner_programs.deep import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
-from scanner_programs.ir import Assign, Declare, File, Record
+from scanner_programs.ir import Assign, Declare, File, Literal, Record
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.lowering import Lowering
 from scanner_programs.machine import watches
@@ -147,7 +147,10 @@ def parts_of(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
 
 
 def _statements(file: File) -> Iterator[tuple[str, object, object]]:
-    """Yield the statements of a file by the variable that they set, of a map each entry by itself, and what has it."""
+    """Yield the statements of a file by the variable that they set, and what says that they are about a client.
+
+    Of a map, each entry is one by itself; the texts beside it may name the class of a client that is made of it.
+    """
     for at, one in enumerate(file.statements):
         if not isinstance(one, Declare | Assign):
             yield f"statement {at}", one, one
@@ -158,8 +161,8 @@ def _statements(file: File) -> Iterator[tuple[str, object, object]]:
             name, value, beside = waiting.pop()
             inside = value[1] if isinstance(value, tuple) else value
             if isinstance(inside, Record):
-                plain = tuple((key, each) for key, each in inside.entries if not isinstance(each, Record))
-                waiting += [(f"{name}.{code_text(key)}", (key, each), plain) for key, each in inside.entries]
+                classes = tuple(each for _, each in inside.entries if isinstance(each, Literal))
+                waiting += [(f"{name}.{code_text(key)}", (key, each), (each, classes)) for key, each in inside.entries]
             else:
                 yield name, (one.target, value), beside
 
