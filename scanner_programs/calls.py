@@ -5,20 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from scanner_programs import ir
+from scanner_programs.ir import walk
 from scanner_programs.libraries.rows import plain
 from scanner_programs.program import Place
-
-
-def walk(code: object) -> Iterator[object]:
-    """Yield code and all that is in it."""
-    stack = [code]
-    while stack:
-        one = stack.pop()
-        if isinstance(one, tuple):
-            stack.extend(reversed(one))
-        elif (names := ir.parts_of(type(one))) is not None:
-            yield one
-            stack.extend(getattr(one, name) for name in reversed(names))
 
 
 def names_in(code: object) -> Iterator[str]:

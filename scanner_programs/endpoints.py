@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from scanner_programs import ir
-from scanner_programs.calls import called_in, names_in, reaching, walk
+from scanner_programs.calls import called_in, names_in, reaching
 from scanner_programs.deep import deep_recursion
-from scanner_programs.ir import Kind, Literal, Name
+from scanner_programs.ir import Kind, Literal, Name, walk
 from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.standard import ADDS, TAKES

@@ -6,7 +6,7 @@ a language has beyond it is `Unknown`, with the parts that are inside: nothing i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
@@ -344,3 +344,15 @@ def parts_of(kind: type) -> tuple[str, ...] | None:
         listed = getattr(kind, "__dataclass_fields__", None)
         _PARTS[kind] = None if listed is None else tuple(name for name in listed if name != "memo")
     return _PARTS[kind]
+
+
+def walk(code: object) -> Iterator[object]:
+    """Yield code and all that is in it."""
+    stack = [code]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, tuple):
+            stack.extend(reversed(one))
+        elif (names := parts_of(type(one))) is not None:
+            yield one
+            stack.extend(getattr(one, name) for name in reversed(names))

@@ -1640,7 +1640,16 @@ class Machine:
             bare = _accessor(name)
             if bare:
                 return Get(of, bare)
-        return Apply(name, of, tuple(values), self._names(given))
+        return Apply(name, of, tuple(values), self._names(given), self._result_type(name, given, scope))
+
+    def _result_type(self, name: str, given: list[Given], scope: Scope) -> str:
+        """Return the type of what a library makes: the one in angle brackets, or a class that it is given."""
+        inside = parameters_of(name) if name.endswith(">") else []
+        for kind in inside[:1]:
+            if any(self.program.class_of(one, scope.file, scope.known) for one in (kind, *parameters_of(kind))):
+                return self._typed(kind, scope.file, scope.known)
+        classes = [value.known for _, value in given if isinstance(value, Type)]
+        return self._typed(classes[0].cls.name, classes[0].file, classes[0]) if len(classes) == 1 else ""
 
     def is_watcher(self, of: Value | None, name: str) -> bool:
         """Return whether a call only watches the program: it logs, counts, traces or asserts."""

@@ -111,7 +111,7 @@ class OriginReader:
         known = self.machine.known_type(of)
         wire = name
         if known is not None and (found := self.machine.program.field(known, name)) is not None:
-            wire = wire_name(found[1], found[0]) or name
+            wire = wire_name(found[1], found[0], self.machine.program.style) or name
         for one in self.of(of):
             yield from _below(one, wire)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from scanner_programs.ir import Block, Class, Field, File, Function, Literal
-from scanner_programs.libraries.others import TABLE_FIELDS, TABLES
+from scanner_programs.ir import Block, Class, Field, File, Function, Literal, Member, Name, walk
+from scanner_programs.libraries.others import NAMING_ENUMERATIONS, NAMING_STYLES, TABLE_FIELDS, TABLES
 from scanner_programs.values import Value
 
 _WRAPPERS_OPEN = "<["
@@ -212,6 +212,17 @@ class Program:
         """Return whether a class only promises some of its methods: its objects are those of classes below it."""
         return known.cls.kind == "interface" or any(one.body is None for one in self.members(known))
 
+    @cached_property
+    def style(self) -> str:
+        """Return how the program writes the names of members that nothing else names; empty if it uses several ways."""
+        found = {
+            NAMING_STYLES[one.name]
+            for file in self.files
+            for one in walk(file)
+            if isinstance(one, Member) and one.name in NAMING_STYLES and _last_name(one.of) in NAMING_ENUMERATIONS
+        }
+        return found.pop() if len(found) == 1 else ""
+
     def concrete(self, known: Known) -> list[Known]:
         """Return the classes that an object of a class may have: itself, and those below it that promise nothing."""
         own = [] if self.is_abstract(known) else [known]
@@ -297,6 +308,10 @@ class Program:
         if file.package and alike:
             return alike[0]
         return listed[0] if len(listed) == 1 else None
+
+
+def _last_name(code: object) -> str:
+    return code.name if isinstance(code, Name | Member) else ""
 
 
 def _signature(function: Function) -> tuple[str, ...]:

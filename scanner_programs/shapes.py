@@ -159,7 +159,9 @@ class _Shapes:
                 return value
             if len(inside) > 1:
                 # What a library made, as a schema or an encoder is, only says how the rest is written.
-                inside = [one for one in inside if not _is_of_library(one)]
+                inside = [one for one in inside if not _is_of_library(one)] or inside
+            if len(inside) > 1 and value.of is inside[0] and _is_tool(value.of):
+                inside = inside[1:]
             if len(inside) != 1:
                 return value
             listed = [one for one in (value.of, *value.arguments) if one is not None and one is not inside[0]]
@@ -176,7 +178,7 @@ class _Shapes:
         if thing.known is not None:
             self._machine.shaped.add(id(thing.known.cls))
             for owner, one in self._machine.program.fields(thing.known):
-                name = wire_name(one, owner)
+                name = wire_name(one, owner, self._machine.program.style)
                 if name is not None:
                     value = self._machine.member(thing, one.name)
                     self._member(value, f"{path}.{name}" if path else name, one, owner, depth)
@@ -213,7 +215,7 @@ class _Shapes:
                 self.format.append(notes)
         self._machine.shaped.add(id(known.cls))
         for owner, one in self._machine.program.fields(known):
-            name = wire_name(one, owner)
+            name = wire_name(one, owner, self._machine.program.style)
             if name is None:
                 continue
             inner = self._machine.member(value, one.name)
@@ -266,8 +268,11 @@ class _Shapes:
         return " ".join(code_text(note) for note in kept)
 
 
-def wire_name(one: ir.Field, owner: Known) -> str | None:
-    """Return the name that a member of a class has in the record; None if it is not part of it."""
+def wire_name(one: ir.Field, owner: Known, style: str = "") -> str | None:
+    """Return the name that a member of a class has in the record; None if it is not part of it.
+
+    *style* is how the program writes the names of all members that nothing else names.
+    """
     if one.static or any(note.name in NEVER_WRITTEN for note in one.notes):
         return None
     if owner.file.language == "go" and not one.name[:1].isupper():
@@ -277,7 +282,7 @@ def wire_name(one: ir.Field, owner: Known) -> str | None:
             for given in note.arguments:
                 if given.name == wanted and isinstance(given.value, Literal) and given.value.text:
                     return None if given.value.text == "-" else given.value.text
-    style = next((_renaming(note) for note in owner.cls.notes if _renaming(note)), "")
+    style = next((_renaming(note) for note in owner.cls.notes if _renaming(note)), style)
     name = one.name.strip("`")
     return _styled(name, style) if style else name
 
@@ -287,6 +292,13 @@ def _is_of_library(value: Value) -> bool:
     while isinstance(value, Apply) and value.of is not None:
         value = value.of
     return isinstance(value, Ref) or (isinstance(value, Apply) and value.of is None and "." in value.name)
+
+
+def _is_tool(value: Value) -> bool:
+    """Return whether a value is an object of a library that a program made of settings, as a mapper is."""
+    while isinstance(value, Apply) and value.of is not None:
+        value = value.of
+    return isinstance(value, Thing) and value.known is None and "." in value.type
 
 
 def _styled(name: str, style: str) -> str:

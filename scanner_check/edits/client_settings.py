@@ -9,8 +9,7 @@ from scanner_check.edits.documents import Document
 from scanner_check.edits.settings import Setting
 from scanner_check.knowledge.clients import Meaning, meaning_of
 from scanner_check.knowledge.names import words_of
-from scanner_programs.calls import walk
-from scanner_programs.ir import Argument, Assign, Call, Expression, File, Kind, Literal, Member, Name, Record
+from scanner_programs.ir import Argument, Assign, Call, Expression, File, Kind, Literal, Member, Name, Record, walk
 from scanner_programs.residue import code_text
 
 _CONSTANT = "config"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scanner_programs.calls import walk
 from scanner_programs.ir import (
     Argument,
     Assign,
@@ -37,6 +36,7 @@ from scanner_programs.ir import (
     Statement,
     Try,
     Unknown,
+    walk,
 )
 from scanner_programs.lowering import (
     Code,

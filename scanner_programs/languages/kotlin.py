@@ -340,9 +340,14 @@ def _arguments(lower: Lowering, node: Node | None) -> tuple[Argument, ...]:
 
 
 def _call(lower: Lowering, node: Node) -> Expression:
-    function = lower.named(node)[0]
-    given = list(_arguments(lower, child(node, "value_arguments")))
     trailing = child(node, "annotated_lambda", "lambda_literal")
+    listed = child(node, "value_arguments")
+    inner = lower.named(node)[0]
+    if trailing is not None and listed is None and inner.type == "call_expression" and child(inner, "value_arguments"):
+        node = inner  # the lambda behind the brackets is the last argument of the same call
+        listed = child(node, "value_arguments")
+    function = lower.named(node)[0]
+    given = list(_arguments(lower, listed))
     if trailing is not None:
         given.append(Argument(lower.value(trailing)))
     kinds = child(node, "type_arguments")
@@ -355,6 +360,26 @@ def _call(lower: Lowering, node: Node) -> Expression:
     if isinstance(called, Name) and called.name == "with" and len(given) == 2:
         return _scoped(Member(given[0].value, "run"), given[1].value, line(node))
     return Call(called, tuple(given), line(node))
+
+
+def _binary(lower: Lowering, node: Node) -> Expression:
+    """Return an operator on its operands; what reads as `f < T > (x)` is a call with the type in angle brackets."""
+    found = operation(lower, node)
+    if isinstance(found, Operation) and found.operator == ">" and len(found.operands) == 2:
+        first, _ = found.operands
+        given = lower.named(node)[-1]
+        if (
+            isinstance(first, Operation)
+            and first.operator == "<"
+            and isinstance(first.operands[0], Name | Member)
+            and isinstance(first.operands[1], Name)
+            and first.operands[1].name[:1].isupper()
+            and given.type == "parenthesized_expression"
+        ):
+            called, kind = first.operands[0], f"<{first.operands[1].name}>"
+            function = Name(called.name + kind) if isinstance(called, Name) else Member(called.of, called.name + kind)
+            return Call(function, (Argument(found.operands[1]),), line(node))
+    return found
 
 
 def _scoped(called: Member, given: Expression, at: int) -> Expression:
@@ -574,7 +599,7 @@ SYNTAX = Syntax(
         "callable_reference": _reference,
         "object_literal": _object,
         "collection_literal": items,
-        "binary_expression": operation,
+        "binary_expression": _binary,
         "infix_expression": _infix,
         "unary_expression": _unary,
         "as_expression": _as,

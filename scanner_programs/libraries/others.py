@@ -116,3 +116,26 @@ ENVIRONMENT = frozenset(
     )
 )  # fmt: skip
 """Functions and objects that return the value of a variable of the environment."""
+
+NAMING_STYLES: Mapping[str, str] = {
+    "SNAKE_CASE": "snake_case",
+    "SnakeCaseStrategy": "snake_case",
+    "CAMEL_CASE_TO_LOWER_CASE_WITH_UNDERSCORES": "snake_case",
+    "LOWER_CASE_WITH_UNDERSCORES": "snake_case",
+    "SnakeCaseLower": "snake_case",
+    "SnakeCase": "snake_case",
+    "KEBAB_CASE": "kebab-case",
+    "LOWER_CASE_WITH_DASHES": "kebab-case",
+    "KebabCaseLower": "kebab-case",
+    "KebabCase": "kebab-case",
+    "UPPER_CAMEL_CASE": "PascalCase",
+    "CamelCase": "camelCase",
+    "Web": "camelCase",
+}
+"""The members of Jackson's, Gson's, .NET's and kotlinx's enumerations of how all names are written, with the style."""
+NAMING_ENUMERATIONS = frozenset(
+    (
+        *("PropertyNamingStrategies", "PropertyNamingStrategy", "FieldNamingPolicy"),
+        *("JsonNamingPolicy", "JsonSerializerDefaults", "JsonNamingStrategy"),
+    )
+)
