@@ -144,6 +144,19 @@ _TYPES = frozenset().union(*(row.types for row in CLIENTS))
 """The classes of all clients: an object of one is not of another."""
 
 
+def _texts_of_chain(value: Value) -> list[str]:
+    """Return the texts that a chain of calls is given one by one, as where settings are looked up by section."""
+    texts: list[str] = []
+    while isinstance(value, Apply) and value.of is not None:
+        if value.arguments:
+            first = value.arguments[0]
+            if len(value.arguments) > 1 or not isinstance(first, Const) or first.kind is not Kind.TEXT:
+                return []
+            texts.insert(0, first.text)
+        value = value.of
+    return texts
+
+
 def _is_managed(place: Place) -> bool:
     """Return whether notes of a function or its class let a framework find it."""
     return bool(place.function.notes or (place.known is not None and place.known.cls.notes))
@@ -754,6 +767,7 @@ class _Reader:
         while isinstance(value, Get) or (isinstance(value, Apply) and value.of is not None and not value.arguments):
             names.insert(0, value.name)
             value = value.of
+        names = _texts_of_chain(topic) or names
         while names:
             known = self._program.ending(".".join(names))
             if known is not None:

@@ -643,6 +643,8 @@ class Machine:
                 default = self._default_of(one)
                 if default is not None:
                     return default
+                if any(note.name in INJECTED_SETTINGS for note in one.notes):
+                    return self._given(one.name, one.type, owner.file, owner, one.notes)
                 return Apply("unset", None, (), (), self._typed(one.type, owner.file, owner))
             if method is not None:
                 return Method(thing, name)

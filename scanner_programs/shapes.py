@@ -70,6 +70,7 @@ class _Shapes:
             return
         if path == "" or path.endswith("[]"):
             value = self._unwrapped(value)
+        value = _collected(value)
         known = self._machine.known_type(value)
         hook = self._hook(known)
         if hook is not None and known is not None and id(value) not in self._within:
@@ -292,6 +293,19 @@ def _is_of_library(value: Value) -> bool:
     while isinstance(value, Apply) and value.of is not None:
         value = value.of
     return isinstance(value, Ref) or (isinstance(value, Apply) and value.of is None and "." in value.name)
+
+
+def _collected(value: Value) -> Value:
+    """Return a sequence that calls put into a list, a set or an array, which has the same elements."""
+    inner = value
+    while (
+        isinstance(inner, Apply) and isinstance(inner.of, Apply | Items) and inner.name not in ("toString", "ToString")
+    ):
+        is_form = inner.name[:2].lower() in ("to", "as") and not inner.arguments
+        if not (is_form or inner.name.startswith("collect")):
+            break
+        inner = inner.of
+    return inner if isinstance(inner, Items) or (isinstance(inner, Apply) and inner.name == "mapped") else value
 
 
 def _is_tool(value: Value) -> bool:
