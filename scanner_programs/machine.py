@@ -827,6 +827,10 @@ class Machine:
             first = self.value(operands[0], scope)
             if isinstance(first, Const) and first.kind is Kind.TEXT:
                 return first
+            if isinstance(operands[1], ir.Exit):  # only where the first is missing, the code after it is not reached
+                test = operate("==", (first, NULL)) if operator in ("??", "?:") else operate("!", (first,))
+                self._choice(test, Block((operands[1],)), Block(()), scope)
+                return first
             return operate(operator if operator in ("||", "or") else "??", (first, self.value(operands[1], scope)))
         if operator == "instanceof" and len(operands) == 2 and isinstance(operands[1], ir.Unknown):
             return self._is_of(self.value(operands[0], scope), operands[1].what)
@@ -1860,9 +1864,9 @@ class Machine:
         """Return how many parameters a function has."""
         if isinstance(function, Closure):
             return len(function.function.parameters)
-        if isinstance(function, Method) and isinstance(function.of, Thing):
-            own = function.of.overridden.get(function.name)
-            known = function.of.known
+        if isinstance(function, Method):
+            own = function.of.overridden.get(function.name) if isinstance(function.of, Thing) else None
+            known = function.of.known if isinstance(function.of, Type) else self.known_type(function.of)
             place = self.program.method(known, function.name) if own is None and known is not None else None
             own = place.function if place is not None else own
             return len(own.parameters) if own is not None else default
