@@ -147,12 +147,13 @@ _TYPES = frozenset().union(*(row.types for row in CLIENTS))
 def _texts_of_chain(value: Value) -> list[str]:
     """Return the texts that a chain of calls is given one by one, as where settings are looked up by section."""
     texts: list[str] = []
-    while isinstance(value, Apply) and value.of is not None:
-        if value.arguments:
+    while isinstance(value, Get) or (isinstance(value, Apply) and value.of is not None):
+        if isinstance(value, Apply) and value.arguments:
             first = value.arguments[0]
             if len(value.arguments) > 1 or not isinstance(first, Const) or first.kind is not Kind.TEXT:
                 return []
             texts.insert(0, first.text)
+        assert value.of is not None
         value = value.of
     return texts
 
