@@ -187,7 +187,7 @@ _FRAMEWORK = (
 )
 """Settings of Connect itself, of its clients and converters, and of managed workers."""
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_WORDS = re.compile(r"(?:[A-Z](?![a-z]))++|[A-Z]?[a-z]++")
 _COLUMN_WORDS = frozenset(
     {"field", "fields", "column", "columns", "projection", "projector", "rename", "renames", "renaming", "renamer"}
     | {"processor", "processors", "pipeline"}

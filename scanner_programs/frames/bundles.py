@@ -13,7 +13,7 @@ _COMMAND = "# COMMAND ----------"
 _MAGIC = "# MAGIC "
 _VARIABLE = re.compile(r"\$\{var\.(\w+)\}")
 _RUN = re.compile(r"%run\s+[\"']?(?P<path>[\w./-]+)")
-_BUNDLE = re.compile(r"(?m)^\s*(?:bundle|resources)\s*:")
+_BUNDLE = re.compile(r"(?m)^[ \t]*+(?:bundle|resources)[ \t]*+:")
 _MOST = 200
 """Files that are parsed as parts of bundles."""
 

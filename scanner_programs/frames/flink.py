@@ -21,8 +21,8 @@ from scanner_programs.frames.machine import (
 
 _LONGEST = 20_000
 _DURATION = re.compile(r"\s*(\d+)\.(\w+)\s*")
-_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-_OPTION = re.compile(r"'(?:[^']|'')*'|[()<>,]|[^'()<>,]+")
+_WORD = re.compile(r"[A-Z]?[a-z0-9]++|(?:[A-Z](?![a-z]))++")
+_OPTION = re.compile(r"'(?:[^']|'')*+'|[()<>,]|[^'()<>,]++")
 _NO_COLUMN = frozenset({"WATERMARK", "PRIMARY", "CONSTRAINT", "UNIQUE", "PERIOD"})
 _CREATED = re.compile(
     r"(?is)^\s*CREATE\s+(?:TEMPORARY\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(?P<name>[\w.`]+)\s*\((?P<rest>.*)"
