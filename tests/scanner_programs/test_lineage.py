@@ -70,3 +70,124 @@ def run():
     passed = {(one.topic, one.field, one.target) for one in sends({"a.py": code}).passed if one.target}
 
     assert passed == {("one", ("x",), "left"), ("two", ("y",), "right")}
+
+
+SPRING = """
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.core.KafkaTemplate;
+"""
+KOTLIN = """
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.module.kotlin.readValue
+import org.springframework.kafka.annotation.KafkaListener
+import org.springframework.kafka.core.KafkaTemplate
+data class Trip(val id: String, val km: Double, val stops: List<String>)
+data class Bill(val trip: String, val price: Double)
+"""
+STYLES = {
+    "a mapper made of settings, with its names": (
+        "A.java",
+        SPRING
+        + """
+        import com.fasterxml.jackson.databind.ObjectMapper;
+        import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+        class A {
+          static final ObjectMapper JSON =
+              new ObjectMapper().setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE).configure(X.Y, false);
+          KafkaTemplate<String, String> template;
+          @KafkaListener(topics = "in") void on(String text) {
+            Out out = new Out();
+            out.firstName = JSON.readTree(text).get("n").asText();
+            template.send("out", JSON.writeValueAsString(out));
+          }
+        }
+        class Out { public String firstName; }
+        """,
+        {("n", "first_name")},
+    ),
+    "a call of Kotlin with a type, and a receiver": (
+        "A.kt",
+        KOTLIN
+        + """
+        class A(private val template: KafkaTemplate<String, String>, private val json: ObjectMapper) {
+          @KafkaListener(topics = ["in"])
+          fun on(text: String) {
+            val trip = json.readValue<Trip>(text)
+            val bill = with(trip) { Bill(trip = id, price = km * 2) }
+            template.send("out", json.writeValueAsString(bill))
+          }
+        }
+        """,
+        {("id", "trip"), ("km", "price")},
+    ),
+    "code after an elvis that may return": (
+        "A.kt",
+        KOTLIN
+        + """
+        class A(private val template: KafkaTemplate<String, Bill>, private val known: Map<String, String>) {
+          @KafkaListener(topics = ["in"])
+          fun on(trip: Trip) {
+            val rate = known[trip.id] ?: return
+            template.send("out", Bill(trip.id, trip.km))
+          }
+        }
+        """,
+        {("id", "trip"), ("km", "price")},
+    ),
+    "a setting that is injected into a field, and a list from a stream": (
+        "A.java",
+        SPRING
+        + """
+        import org.springframework.beans.factory.annotation.Value;
+        import java.util.List;
+        class A {
+          @Value("out") private String topic;
+          private final KafkaTemplate<String, Object> template;
+          A(KafkaTemplate<String, Object> template) { this.template = template; }
+          @KafkaListener(topics = "in") void on(Order order) {
+            template.send(topic, new Parcel(order.lines().stream().map(this::item).toList()));
+          }
+          private Item item(Line line) { return new Item(line.sku()); }
+        }
+        record Order(List<Line> lines) {}
+        record Line(String sku) {}
+        record Parcel(List<Item> items) {}
+        record Item(String article) {}
+        """,
+        {("lines[].sku", "items[].article")},
+    ),
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_fields_are_followed_in_other_styles(sends, style: str) -> None:
+    name, code, expected = STYLES[style]
+    found = sends({name: code})
+
+    assert {
+        (".".join(one.field).replace(".[]", "[]"), one.target)
+        for one in found.passed
+        if one.topics == ("out",) and one.topic == "in" and one.field and one.target
+    } == expected
+
+
+def test_a_reference_to_a_method_is_given_what_it_takes(sends) -> None:
+    """A join calls it with both values, in their order."""
+    code = """
+        import org.apache.kafka.streams.StreamsBuilder;
+        import org.apache.kafka.streams.kstream.*;
+        class A {
+          void build(StreamsBuilder builder) {
+            KTable<String, Person> people = builder.table("people");
+            KStream<String, Visit> visits = builder.stream("visits");
+            visits.join(people, A::both, Joined.with(a, b, c)).to("out");
+          }
+          static Both both(Visit visit, Person person) { return new Both(visit.day, person.name); }
+        }
+        class Visit { public String day; }
+        class Person { public String name; }
+        class Both { public String day; public String who; Both(String d, String w) { day = d; who = w; } }
+        """
+    passed = {(one.topic, one.field, one.target) for one in sends({"A.java": code}).passed if one.target}
+
+    assert passed == {("visits", ("day",), "day"), ("people", ("name",), "who")}
