@@ -986,7 +986,8 @@ class Machine:
                 self._bind(scope, name, of)
                 return TRUE
             case Name(name=name):
-                return self._is_of(of, name)
+                constant = self._name(name, scope)  # a pattern that names a constant compares with it
+                return operate("==", (of, constant)) if isinstance(constant, Const) else self._is_of(of, name)
             case ir.Declare(target=target, type=kind, value=None):
                 if isinstance(target, Name):
                     self._bind(scope, target.name, self._as_type(of, kind, scope))

@@ -191,3 +191,26 @@ def test_a_reference_to_a_method_is_given_what_it_takes(sends) -> None:
     passed = {(one.topic, one.field, one.target) for one in sends({"A.java": code}).passed if one.target}
 
     assert passed == {("visits", ("day",), "day"), ("people", ("name",), "who")}
+
+
+def test_a_constant_in_a_pattern_says_which_topic_a_record_is_of(sends) -> None:
+    """In Rust, a name of a constant is compared, and binds nothing."""
+    code = """
+        use rdkafka::consumer::StreamConsumer;
+        use rdkafka::producer::{FutureProducer, FutureRecord};
+        const TRADES: &str = "trades";
+        const OUTAGES: &str = "outages";
+        async fn run(consumer: StreamConsumer, producer: FutureProducer) {
+            consumer.subscribe(&[TRADES, OUTAGES]).unwrap();
+            let message = consumer.recv().await.unwrap();
+            let value = message.payload().unwrap();
+            match message.topic() {
+                TRADES => { producer.send(FutureRecord::to("deals").payload(value).key("k"), T).await; }
+                OUTAGES => { producer.send(FutureRecord::to("notices").payload(value).key("k"), T).await; }
+                _ => {}
+            }
+        }
+        """
+    passed = {(one.topic, topic) for one in sends({"main.rs": code}).passed for topic in one.topics}
+
+    assert passed == {("trades", "deals"), ("outages", "notices")}
