@@ -207,7 +207,9 @@ class Resolver(Members):
             found = self._member(receiver, value.text, scope, depth)
             if found:
                 return found
-            return [ResolvedText(f"${{{self._section(receiver, scope, depth)}{value.text}}}")]
+            # A colon is between sections, as .NET has it; in a placeholder it would begin a default.
+            name = f"{self._section(receiver, scope, depth)}{value.text}".replace(":", ".")
+            return [ResolvedText(f"${{{name}}}")]
         return self._of(receiver, scope, depth)
 
 

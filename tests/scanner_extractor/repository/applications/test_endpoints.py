@@ -274,3 +274,18 @@ def test_a_program_in_rust_whose_topics_are_not_found_is_listed():
     text = 'use kafka::producer::Producer;\nfn main() { run(Producer::from_hosts(vec!["k:9092".into()])); }\n'
 
     assert [path for path, _ in read({"Cargo.toml": "", "src/main.rs": text}).unresolved] == ["src/main.rs"]
+
+
+def test_a_part_of_the_name_of_a_setting_is_no_topic():
+    """Behind a colon stands a section of the name, no default; without the file that has it, the topic is not known."""
+    program = """\
+        using Confluent.Kafka;
+        class Worker {
+            private readonly IConfiguration _kafka;
+            void Run(IProducer<string, string> producer) {
+                producer.Produce(_kafka["Topics:Prices"], new Message<string, string> { Value = "x" });
+            }
+        }
+        """
+
+    assert flows({"shop.csproj": "<Project/>", "Worker.cs": program}) == set()
