@@ -31,15 +31,17 @@ from scanner_programs.libraries.standard import (
     MAKERS,
     PAIRS,
     PUTS,
+    SCALARS,
     TAKES,
     TESTS,
     WATCHED,
 )
 from scanner_programs.libraries.streams import Step, step_of
-from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, parameters_of
+from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, elements_of, parameters_of
 from scanner_programs.values import (
     FALSE,
     NULL,
+    REMOVED,
     TRUE,
     Apply,
     Closure,
@@ -292,6 +294,8 @@ class Machine:
     def _class_named(self, kind: str) -> Known | None:
         file, near = self.types[kind]
         text = kind.partition("\0")[0]
+        if text.rstrip("?! ").endswith("[]"):
+            return None
         known = self.program.class_of(text, file, near)
         inside = parameters_of(text)
         if known is None and inside and base_type(text).rpartition(".")[2] in HOLDERS:
@@ -339,6 +343,54 @@ class Machine:
                     inside = [text[:-2]]
                 return self._typed(inside[-1], file, near) if inside else ""
         return ""
+
+    def is_single(self, value: Value) -> bool:
+        """Return whether a value is declared as one that holds at most one other, as an optional value does."""
+        kind = value.type if isinstance(value, Input | Get | Apply) else ""
+        return bool(kind) and not elements_of(kind.partition("\0")[0])
+
+    def elements(self, value: Value) -> Value | None:
+        """Return an element of a value that is declared as a sequence of a class of the program; None for others."""
+        kind = value.type if isinstance(value, Input | Get | Apply) else ""
+        if not kind:
+            return None
+        file, near = self.types[kind]
+        text = kind.partition("\0")[0]
+        inside = elements_of(text)
+        is_own = not text.rstrip("?! ").endswith("[]") and self.program.class_of(text, file, near) is not None
+        if not inside or is_own or self.program.class_of(inside, file, near) is None:
+            return None
+        return Apply("each", None, (value,), (), self._typed(inside, file, near))
+
+    def declared(self, value: Value, kind: str, file: ir.File, near: Known | None) -> Value:
+        """Return a value as one of a declared type, if it is not known to be of another one.
+
+        A value whose type is a parameter of a function or class is of what it stands for where it is passed on.
+        """
+        if not kind:
+            return value
+        match value:
+            case Apply(type=own) | Get(type=own) if not own or self._is_open(own):
+                return replace(value, type=self._typed(kind, file, near))
+            case Cond(test=test, then=then, otherwise=otherwise):
+                ways = self.declared(then, kind, file, near), self.declared(otherwise, kind, file, near)
+                return value if ways == (then, otherwise) else Cond(test, *ways)
+            case Thing(known=None, type=""):
+                known = self.program.class_of(kind, file, near)
+                if known is not None:
+                    value.known, value.type = known, known.cls.name
+        return value
+
+    def _is_open(self, kind: str) -> bool:
+        """Return whether a type is a name alone that stands for no class: a parameter of what it is used in."""
+        file, near = self.types[kind]
+        text = base_type(kind.partition("\0")[0])
+        is_name = text.isidentifier() and text.lower() not in SCALARS and text not in file.imports
+        return is_name and self.program.class_of(text, file, near) is None and not self._is_generic(kind)
+
+    @staticmethod
+    def _is_generic(kind: str) -> bool:
+        return bool(parameters_of(kind.partition("\0")[0]))
 
     # --- names
 
@@ -628,7 +680,7 @@ class Machine:
 
     def _of_thing(self, thing: Thing, name: str) -> Value:
         if name in thing.fields:
-            return self._simplify(thing.fields[name])
+            return NULL if thing.fields[name] == REMOVED else self._simplify(thing.fields[name])
         if thing.known is not None:
             found = self.program.field(thing.known, name)
             method = self.program.method(thing.known, name)
@@ -1138,12 +1190,8 @@ class Machine:
         value = self.value(code.value, scope) if code.value is not None else None
         if value is None:
             value = self._zero(code.type, scope)
-        elif code.type and isinstance(value, Apply | Get) and not value.type:
-            value = replace(value, type=self._typed(code.type, scope.file, scope.known))
-        elif code.type and isinstance(value, Thing) and value.known is None and not value.type:
-            known = self.program.class_of(code.type, scope.file, scope.known)
-            if known is not None:
-                value.known, value.type = known, known.cls.name
+        else:
+            value = self.declared(value, code.type, scope.file, scope.known)
         self._take_apart(code.target, value, scope)
 
     def _zero(self, kind: str, scope: Scope) -> Value:
@@ -1156,19 +1204,28 @@ class Machine:
             case Name(name=name):
                 self._bind(scope, name, value)
             case ir.Sequence(items=items):
+                names = self._members_by_place(value) if scope.file.language in IMPLICIT else []
                 for place, one in enumerate(items):
-                    self._take_apart(one, self._part(value, place), scope)
+                    part = self.member(value, names[place]) if place < len(names) else self._part(value, place)
+                    self._take_apart(one, part, scope)
             case ir.Record(entries=entries):
+                taken = [key.text for key, _ in entries if isinstance(key, Literal)]
                 for key, one in entries:
                     if isinstance(key, Literal):
                         self._take_apart(one, self.member(value, key.text), scope)
                     else:
-                        self._take_apart(one, value, scope)
+                        rest = Thing("", None, dict.fromkeys(taken, REMOVED), base=value, depth=len(self.guards))
+                        self._take_apart(one, rest if taken else value, scope)
             case Call(arguments=arguments):
                 for place, given in enumerate(arguments):
                     self._take_apart(given.value, Get(value, str(place)), scope)
             case Member() | ir.Index():
                 self._store(target, value, scope)
+
+    def _members_by_place(self, value: Value) -> list[str]:
+        """Return the members of a record that a value is taken apart into by place; none for other values."""
+        known = self.known_type(value) if not isinstance(value, Items) else None
+        return [one.name for _, one in self.program.fields(known)] if known is not None else []
 
     def _bind(self, scope: Scope, name: str, value: Value) -> None:
         scope.variables[name] = value
@@ -1980,19 +2037,13 @@ class Machine:
                 thing.base = value
             elif key:
                 owner, one = named.get(key, (known, ir.Field(key)))
-                thing.fields[key] = self._as(value, one.type, owner)
+                thing.fields[key] = self.declared(value, one.type, owner.file, owner)
             elif place < len(fields):
                 owner, one = fields[place]
-                thing.fields[one.name] = self._as(value, one.type, owner)
+                thing.fields[one.name] = self.declared(value, one.type, owner.file, owner)
                 place += 1
             else:
                 thing.touched.append(_brief(f"made of {show(value)}"))
-
-    def _as(self, value: Value, kind: str, owner: Known) -> Value:
-        """Return a value as one of a declared type, if nothing more is known of it."""
-        if kind and isinstance(value, Apply | Get) and not value.type:
-            return replace(value, type=self._typed(kind, owner.file, owner))
-        return value
 
     def _constructor(self, known: Known, count: int | None = None) -> Place | None:
         for owner in (known, *self.program.supers(known)):
@@ -2073,13 +2124,7 @@ class Machine:
                 value = self.value(one.default, scope)
             else:
                 value = NULL
-            if one.type and isinstance(value, Apply | Get) and not value.type:
-                value = replace(value, type=self._typed(one.type, scope.file, scope.known))
-            elif one.type and isinstance(value, Thing) and value.known is None and not value.type:
-                known = self.program.class_of(one.type, scope.file, scope.known)
-                if known is not None:
-                    value.known, value.type = known, known.cls.name
-            self._bind(scope, one.name, value)
+            self._bind(scope, one.name, self.declared(value, one.type, scope.file, scope.known))
 
 
 def container_name(code: ir.Expression) -> str:

@@ -111,14 +111,15 @@ class OriginReader:
         known = self.machine.known_type(of)
         wire = name
         if known is not None and (found := self.machine.program.field(known, name)) is not None:
-            wire = wire_name(found[1], found[0], self.machine.program.style) or name
+            wire = wire_name(found[1], found[0], self.machine.program, known) or name
         for one in self.of(of):
             yield from _below(one, wire)
 
     def _applied(self, value: Apply) -> Iterable[Origin]:
         of, arguments = value.of, value.arguments
         if value.name in ("each", "one of") and of is None:
-            return (_element(one) if value.name == "each" else one for one in self._together(arguments))
+            is_many = value.name == "each" and not all(map(self.machine.is_single, arguments))
+            return (_element(one) if is_many else one for one in self._together(arguments))
         if value.name in ("mapped", "filtered", "keyed", "joined") and of is not None:
             return self.of(self.machine.element(value))
         if value.name.startswith("each ") or value.name in ("key", "unset", "setting"):

@@ -10,9 +10,9 @@ from scanner_programs import ir
 from scanner_programs.ir import Literal
 from scanner_programs.libraries.others import HOOK_NOTES, HOOKS, NEVER_WRITTEN, SILENT_NOTES, WIRE_NAMES
 from scanner_programs.machine import Machine
-from scanner_programs.program import Known, Place
+from scanner_programs.program import Known, Place, Program
 from scanner_programs.residue import code_text
-from scanner_programs.values import NULL, Apply, Cond, Get, Input, Items, Ref, Shown, Thing, Value, show
+from scanner_programs.values import NULL, REMOVED, Apply, Cond, Get, Input, Items, Ref, Shown, Thing, Value, show
 
 _DEEPEST = 5
 _MOST_FIELDS = 500
@@ -62,6 +62,7 @@ class _Shapes:
         self.shown = Shown()
         self.name = ""
         self._within: list[int] = []
+        self._within_type: list[int] = []
 
     def read(self, value: Value, path: str, depth: int, kind: str = "", notes: str = "") -> None:
         """Add the fields of a value below a path."""
@@ -89,9 +90,15 @@ class _Shapes:
                 for one in values:
                     self.read(one, f"{path}[]", depth + 1)
                 return
-            case Apply(name="mapped", arguments=arguments) if self._is_structured(arguments[0]):
-                self.read(arguments[0], f"{path}[]", depth + 1)
+            case Apply(name="mapped", of=of, arguments=arguments) if self._is_structured(arguments[0]):
+                is_one = of is not None and self._machine.is_single(_source(of))
+                self.read(arguments[0], path if is_one else f"{path}[]", depth + 1)
                 return
+            case Input() | Get() | Apply() if (element := self._machine.elements(value)) is not None:
+                known = self._machine.known_type(element)
+                if known is not None and self._is_data(known) and self._within_type.count(id(known.cls)) < 2:
+                    self._typed(element, known, f"{path}[]", depth + 1)
+                    return
             case Cond() if self._is_structured(value.then) and self._is_structured(value.otherwise):
                 self._either(value, path, depth)
                 return
@@ -179,7 +186,7 @@ class _Shapes:
         if thing.known is not None:
             self._machine.shaped.add(id(thing.known.cls))
             for owner, one in self._machine.program.fields(thing.known):
-                name = wire_name(one, owner, self._machine.program.style)
+                name = wire_name(one, owner, self._machine.program, thing.known)
                 if name is not None:
                     value = self._machine.member(thing, one.name)
                     self._member(value, f"{path}.{name}" if path else name, one, owner, depth)
@@ -194,11 +201,21 @@ class _Shapes:
             if thing.type and thing.arguments:
                 self.format.append(f"{thing.type}({', '.join(self.shown.text(one) for one in thing.arguments)})")
         for key in extra:
-            self.read(thing.fields[key], f"{path}.{key}" if path else key, depth + 1)
+            whole = f"{path}.{key}" if path else key
+            if thing.base is not None:  # what the copy has instead
+                self._drop(whole)
+            if thing.fields[key] != REMOVED:
+                self.read(thing.fields[key], whole, depth + 1)
         if thing.touched and not path:
             self.format += [f"after {call}" for call in thing.touched]
         elif thing.touched:
             self._put(path, thing)
+
+    def _drop(self, path: str) -> None:
+        below = [one for one in self.fields if one == path or one.startswith((f"{path}.", f"{path}[]"))]
+        for one in below:
+            del self.fields[one]
+            self.values.pop(one, None)
 
     def _member(self, value: Value, path: str, one: ir.Field, owner: Known, depth: int) -> None:
         known = self._machine.program.class_of(one.type, owner.file, owner) if one.type else None
@@ -209,6 +226,11 @@ class _Shapes:
         self.read(value, path, depth + 1, kind, self._notes(one))
 
     def _typed(self, value: Value, known: Known, path: str, depth: int) -> None:
+        self._within_type.append(id(known.cls))
+        self._members(value, known, path, depth)
+        self._within_type.pop()
+
+    def _members(self, value: Value, known: Known, path: str, depth: int) -> None:
         if not path:
             self.name = known.cls.name
             notes = self._class_notes(known)
@@ -216,7 +238,7 @@ class _Shapes:
                 self.format.append(notes)
         self._machine.shaped.add(id(known.cls))
         for owner, one in self._machine.program.fields(known):
-            name = wire_name(one, owner, self._machine.program.style)
+            name = wire_name(one, owner, self._machine.program, known)
             if name is None:
                 continue
             inner = self._machine.member(value, one.name)
@@ -269,10 +291,11 @@ class _Shapes:
         return " ".join(code_text(note) for note in kept)
 
 
-def wire_name(one: ir.Field, owner: Known, style: str = "") -> str | None:
-    """Return the name that a member of a class has in the record; None if it is not part of it.
+def wire_name(one: ir.Field, owner: Known, program: Program, known: Known) -> str | None:
+    """Return the name that a member of an object of a class has in the record; None if it is not part of it.
 
-    *style* is how the program writes the names of all members that nothing else names.
+    *owner* is the class that has the member, *known* the object's. Members that nothing names are written as a note of
+    the object's class or of a class above it says, or as the program writes all.
     """
     if one.static or any(note.name in NEVER_WRITTEN for note in one.notes):
         return None
@@ -283,7 +306,8 @@ def wire_name(one: ir.Field, owner: Known, style: str = "") -> str | None:
             for given in note.arguments:
                 if given.name == wanted and isinstance(given.value, Literal) and given.value.text:
                     return None if given.value.text == "-" else given.value.text
-    style = next((_renaming(note) for note in owner.cls.notes if _renaming(note)), style)
+    notes = (note for each in (owner, known, *program.supers(known)) for note in each.cls.notes)
+    style = next((found for note in notes if (found := _renaming(note))), program.style)
     name = one.name.strip("`")
     return _styled(name, style) if style else name
 
@@ -306,6 +330,13 @@ def _collected(value: Value) -> Value:
             break
         inner = inner.of
     return inner if isinstance(inner, Items) or (isinstance(inner, Apply) and inner.name == "mapped") else value
+
+
+def _source(value: Value) -> Value:
+    """Return what a chain of steps that only keep or change elements begins with."""
+    while isinstance(value, Apply) and value.of is not None and value.name in ("mapped", "filtered"):
+        value = value.of
+    return value
 
 
 def _is_tool(value: Value) -> bool:

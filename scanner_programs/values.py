@@ -149,6 +149,8 @@ class Type:
 Value: TypeAlias = Const | Input | Ref | Get | Apply | Cond | Opaque | Thing | Items | Closure | Method | Type
 
 NULL = Const(Kind.NOTHING, "")
+REMOVED = Ref("removed")
+"""The value of a member of a copy that the copy does not have."""
 TRUE, FALSE = Const(Kind.TRUTH, "true"), Const(Kind.TRUTH, "false")
 _COMMUTES = frozenset(("==", "!=", "===", "!==", "*", "&&", "||", "and", "or", "is", "is not"))
 _SAME = {"===": "==", "!==": "!=", "and": "&&", "or": "||", "not": "!", "is": "==", "is not": "!=", "~": "~"}

@@ -13,9 +13,11 @@ IMPLICIT = frozenset(("java", "kotlin", "scala", "csharp"))
 """Languages in which code names the members of its object without naming the object."""
 HOLDERS = _words(
     "Optional Option Arc Rc Box Mutex RwLock Promise Task ValueTask Future CompletableFuture CompletionStage Mono "
-    "Uni Awaitable ObjectProvider Provider Lazy Supplier Result IO ZIO F"
+    "Uni Awaitable ObjectProvider Provider Lazy Supplier Result IO ZIO F Try Cow Nullable Deferred "
+    "Partial Required Readonly NonNullable Awaited Omit Pick"
 )
-"""Types of the languages that hold one value of their first parameter: it is missing, shared, or there later."""
+"""Types of the languages that hold one value of their first parameter: it is missing, shared, there later, or of other
+members."""
 CONSTRUCTORS = ("new", "__init__", "constructor")
 INVOKES = frozenset(("apply", "accept", "call", "invoke", "get", "run", "test", "Invoke", "bind", "applyAsync"))
 PUTS = frozenset(("put", "set", "setProperty", "Add", "add", "insert", "Set", "addProperty", "putIfAbsent", "property"))
