@@ -216,6 +216,9 @@ class _Reader:
         self._files = {id(place.function): place.file.path for place in places}
         found = self._reaching(places)
         makers = [place for place in places if id(place) not in found and self._registers(place)]
+        assemblers = [place for place in self._assemblers(places) if id(place) not in found and place not in makers]
+        outer = self._outermost(assemblers)
+        makers += [place for place in assemblers if id(place) in outer]
         self._machine = Machine(self._program, self._watch, self._serves)
         rows = [row for listed in self._clients.values() for row in listed]
         self._receives = Receives(self._machine, rows, lambda value: _texts(self._set(value)))
@@ -268,6 +271,18 @@ class _Reader:
             id(place) for place in places if id(place) not in found and self._makes_record(place)
         }
         return found
+
+    def _assemblers(self, places: Sequence[Place]) -> Iterator[Place]:
+        """Yield the functions that make objects which send, also by a function that returns a new one."""
+        names = {known.cls.name for listed in self._program.classes.values() for known in listed if self._serves(known)}
+        factories = {
+            place.function.name
+            for place in places
+            if place.function.name and base_type(place.function.type) in names
+        }
+        for place in places:
+            if (names | factories) & {*_made_by(place.function)}:
+                yield place
 
     def _run(self, place: Place) -> None:
         """Evaluate a function, and note what it returns if that is written, and the records that it makes."""
@@ -958,6 +973,15 @@ def _made_in(code: object) -> str:
         of = function.of if isinstance(function, ir.Member) else function
         return of.name if isinstance(of, ir.Name) else ""
     return ""
+
+
+def _made_by(code: object) -> Iterator[str]:
+    """Yield the names of the classes that code makes objects of, and of the functions that it calls."""
+    for one in walk(code):
+        if isinstance(one, ir.New):
+            yield base_type(one.type).rpartition(".")[2]
+        elif isinstance(one, ir.Call) and isinstance(one.function, ir.Name | ir.Member):
+            yield plain(one.function.name)
 
 
 def _types_in(code: object) -> Iterator[str]:

@@ -333,6 +333,8 @@ class File:
     statements: tuple[Expression | Statement, ...] = ()
     methods: tuple[tuple[str, Function], ...] = ()
     """Functions that stand outside of the class that they belong to, each with its name."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Types that the file declares as another name of one, each with that one."""
 
 
 _PARTS: dict[type, tuple[str, ...] | None] = {}

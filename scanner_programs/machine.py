@@ -349,6 +349,26 @@ class Machine:
         kind = value.type if isinstance(value, Input | Get | Apply) else ""
         return bool(kind) and not elements_of(kind.partition("\0")[0])
 
+    def is_map(self, value: Value) -> bool:
+        """Return whether a value is declared as a map of the language's library."""
+        kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply) else ""
+        return bool(kind) and (kind.startswith("map[") or "Map" in base_type(kind) or "Dict" in base_type(kind)) and (
+            len(parameters_of(kind)) == 2 or kind.startswith("map[")
+        )
+
+    def _is_plain(self, value: Value) -> bool:
+        """Return whether a value is declared as a sequence or a scalar: it has no members that a record names."""
+        kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply) else ""
+        return bool(elements_of(kind)) or base_type(kind).rpartition(".")[2].lower() in SCALARS
+
+    def is_port(self, value: Value) -> bool:
+        """Return whether a value is of an interface of the program that nothing in it implements.
+
+        What its methods return comes from elsewhere: they look it up by what they are given.
+        """
+        known = self.known_type(value) if isinstance(value, Input | Get) else None
+        return known is not None and known.cls.kind == "interface" and not self.program.concrete(known)
+
     def elements(self, value: Value) -> Value | None:
         """Return an element of a value that is declared as a sequence of a class of the program; None for others."""
         kind = value.type if isinstance(value, Input | Get | Apply) else ""
@@ -379,6 +399,8 @@ class Machine:
                 known = self.program.class_of(kind, file, near)
                 if known is not None:
                     value.known, value.type = known, known.cls.name
+                    if value.base is not None:
+                        value.base = self.declared(value.base, kind, file, near)
         return value
 
     def _is_open(self, kind: str) -> bool:
@@ -765,13 +787,16 @@ class Machine:
             found = operate("&&", (found, one))
         return found
 
-    def _choose(self, test: Value, then: Value, otherwise: Value) -> Value:
+    @staticmethod
+    def _choose(test: Value, then: Value, otherwise: Value) -> Value:
         if test == TRUE or then is otherwise:
             return then
         if test == FALSE:
             return otherwise
         if isinstance(then, Const) and then == otherwise:
             return then
+        if {then, otherwise} == {TRUE, FALSE} if isinstance(then, Const) and isinstance(otherwise, Const) else False:
+            return test if then == TRUE else negate(test)
         if isinstance(test, Apply) and test.name == "!" and test.of is None:
             return Cond(test.arguments[0], otherwise, then)
         return Cond(test, then, otherwise)
@@ -874,7 +899,12 @@ class Machine:
     def _operation(self, operator: str, operands: tuple[ir.Expression, ...], scope: Scope) -> Value:
         is_same = operator in ("&", "*", "&mut", "await", "try", "!!", "<-") and len(operands) == 1
         if is_same or operator == "as":
-            return self.value(operands[0], scope)
+            value = self.value(operands[0], scope)
+            wanted = operands[-1]
+            kind = wanted.what if operator == "as" and isinstance(wanted, ir.Unknown) else ""
+            inside = elements_of(kind) or kind
+            known = self.program.class_of(inside, scope.file, scope.known) if inside else None
+            return value if known is None else self.declared(value, kind, scope.file, scope.known)
         if operator in ("??", "?:", "||", "or") and len(operands) == 2:
             first = self.value(operands[0], scope)
             if isinstance(first, Const) and first.kind is Kind.TEXT:
@@ -942,6 +972,8 @@ class Machine:
             return self.member(of, key.text)
         if isinstance(of, Items) and isinstance(key, Const) and key.text.lstrip("-").isdigit():
             return self._part(of, int(key.text))
+        if (over := _indexed(key)) is not None and show(over) == show(of):
+            return self.element(of)
         if isinstance(key, Const) and key.kind is Kind.TEXT:
             return self.member(of, key.text)
         return Apply("[]", of, (key,), (), self.element_type(of))
@@ -954,7 +986,7 @@ class Machine:
                 return value.values[place]
             return Get(value, str(place))
         if isinstance(value, Cond):
-            return Cond(value.test, Machine._part(value.then, place), Machine._part(value.otherwise, place))
+            return Machine._choose(value.test, Machine._part(value.then, place), Machine._part(value.otherwise, place))
         return value if place == 0 else Apply(f"#{place}", None, (value,))
 
     def _choice(self, test: Value, then: ir.Expression, otherwise: ir.Expression, scope: Scope) -> Value:
@@ -1142,8 +1174,20 @@ class Machine:
                 return NULL
             if test != TRUE:
                 self.guards.append(Apply("while", None, (test,)))
+        self._vary(code.body, scope)
         self._turn(code.body, inner, start)
         return NULL
+
+    def _vary(self, body: Block, scope: Scope) -> None:
+        """Make numbers and truths that a loop changes unknown: they only have their first value in its first turn."""
+        for one in ir.walk(body):
+            targets: tuple[ir.Expression, ...] = (one.target,) if isinstance(one, ir.Assign) else ()
+            for target in targets[0].items if targets and isinstance(targets[0], ir.Sequence) else targets:
+                found = scope.find(target.name) if isinstance(target, Name) else None
+                value = found.variables[target.name] if found is not None and isinstance(target, Name) else None
+                if found is not None and isinstance(value, Const) and value.kind in (Kind.NUMBER, Kind.TRUTH):
+                    assert isinstance(target, Name)
+                    found.variables[target.name] = Apply("turn", None, (value,))
 
     def _turn(self, body: Block, scope: Scope, start: int) -> None:
         self.value(body, scope)
@@ -1196,8 +1240,17 @@ class Machine:
 
     def _zero(self, kind: str, scope: Scope) -> Value:
         """Return what a variable without a value is: of a struct in Go, an empty one."""
-        known = self.program.class_of(kind, scope.file, scope.known) if kind and scope.file.language == "go" else None
-        return Thing(known.cls.name, known, depth=len(self.guards)) if known is not None else NULL
+        if scope.file.language != "go" or not kind:
+            return NULL
+        known = self.program.class_of(kind, scope.file, scope.known)
+        if known is not None:
+            return Thing(known.cls.name, known, depth=len(self.guards))
+        if kind.lower() in SCALARS:
+            is_number = kind not in ("string", "bool")
+            return Const(Kind.NUMBER, "0") if is_number else FALSE if kind == "bool" else Const(Kind.TEXT, "")
+        # A type without a package that nothing declares is a parameter: what it stands for may have members.
+        is_parameter = kind.isidentifier() and kind.lower() not in SCALARS
+        return Thing(depth=len(self.guards)) if is_parameter and not self.program.is_alias(kind) else NULL
 
     def _take_apart(self, target: ir.Expression | None, value: Value, scope: Scope) -> None:
         match target:
@@ -1219,6 +1272,8 @@ class Machine:
             case Call(arguments=arguments):
                 for place, given in enumerate(arguments):
                     self._take_apart(given.value, Get(value, str(place)), scope)
+            case ir.Assign(target=inner, value=default):  # a part that may be missing
+                self._take_apart(inner, operate("??", (value, self.value(default, scope))), scope)
             case Member() | ir.Index():
                 self._store(target, value, scope)
 
@@ -1702,7 +1757,7 @@ class Machine:
             return Apply("filtered" if is_kept else "mapped", of, tuple(values), via=name)
         if not given and of is not None:
             bare = _accessor(name)
-            if bare:
+            if bare and not self._is_plain(of):
                 return Get(of, bare)
         return Apply(name, of, tuple(values), self._names(given), self._result_type(name, given, scope))
 
@@ -1805,8 +1860,12 @@ class Machine:
             return thing
         if of is None and simple in ("asdict", "vars") and len(given) == 1:
             return given[0][1]
-        if of is None and name in ("append",) and given and isinstance(given[0][1], Items):
-            return Items([*given[0][1].values, *(value for _, value in given[1:])], given[0][1].depth)
+        if of is None and name in ("append",) and given:
+            first = given[0][1]
+            is_empty = first == NULL or (isinstance(first, Apply) and first.name == "unset")
+            if isinstance(first, Items) or is_empty:
+                before, depth = (first.values, first.depth) if isinstance(first, Items) else ([], len(self.guards))
+                return Items([*before, *(value for _, value in given[1:])], depth)
         if isinstance(of, Thing) and not given and simple in ("model_dump", "dict", "_asdict", "to_dict"):
             return of
         return None
@@ -2141,6 +2200,17 @@ def _pair(value: Value) -> tuple[Value | None, Value]:
     if isinstance(value, Thing | Apply) and len(value.arguments) == 2:
         return value.arguments[0], value.arguments[1]
     return None, value
+
+
+def _indexed(key: Value) -> Value | None:
+    """Return what a loop over indexes goes through; None if a key is not the variable of such a loop."""
+    if isinstance(key, Apply) and key.name == "each" and key.of is None and isinstance(key.arguments[0], Apply):
+        over = key.arguments[0]
+        if over.name == "range" and over.of is None and over.arguments:
+            last = over.arguments[-1]
+            is_length = isinstance(last, Apply) and last.of is None and last.name == "len" and last.arguments
+            return last.arguments[0] if is_length and isinstance(last, Apply) else last
+    return None
 
 
 def _is_test(value: Value) -> bool:

@@ -124,6 +124,13 @@ class OriginReader:
             return self.of(self.machine.element(value))
         if value.name.startswith("each ") or value.name in ("key", "unset", "setting"):
             return ()
+        if of is not None and self.machine.is_port(of):
+            return ()
+        if value.name == "[]" or (of is not None and self.machine.is_map(of)):
+            found = self.of(of) if of is not None else ()
+            is_known = isinstance(of, Const | Items | Thing) and not found
+            # What a key looks up is not made of the key, unless the program says what it has for each.
+            return _computed(self._together(arguments)) if is_known else map(_element, found)
         if of is not None and not arguments:
             return self._step(of, value.name)
         looked_up = _looked_up(value)
@@ -138,7 +145,10 @@ class OriginReader:
             return _computed(together)  # by code that is not known to have run
         if len(filled) == 1 and all(not one.path and one.exact for one in together):
             is_method = (of is not None and bool(parts[0])) or value.name in ITERATES
-            return together if is_method else (one._replace(inside=True) for one in together)  # a step of its format
+            is_reader = any(isinstance(one, Apply) and self.root(one) is False for one in arguments)
+            if is_method or is_reader:
+                return together
+            return (one._replace(inside=True) for one in together)  # a step of its format
         if len(filled) == 1 and (of is None or isinstance(of, Ref) or any(map(_is_class, arguments))):
             return tuple(one._replace(exact=False, form=one.exact) for one in together)
         return _computed(together)

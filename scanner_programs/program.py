@@ -224,6 +224,10 @@ class Program:
         }
         return found.pop() if len(found) == 1 else ""
 
+    def is_alias(self, kind: str) -> bool:
+        """Return whether a type is declared in the program as another name of one."""
+        return any(kind in file.aliases for file in self.files)
+
     def concrete(self, known: Known) -> list[Known]:
         """Return the classes that an object of a class may have: itself, and those below it that promise nothing."""
         own = [] if self.is_abstract(known) else [known]

@@ -10,7 +10,7 @@ from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.streams import is_streams
 from scanner_programs.machine import Machine, Made
 from scanner_programs.program import Place, Scope
-from scanner_programs.values import Apply, Cond, Get, Input, Items, Thing, Value, show
+from scanner_programs.values import Apply, Cond, Get, Input, Items, Shown, Thing, Value
 
 _FURTHEST = 40
 _NAMED = frozenset(("topic", "topics", "topic_name", "pattern", "topicpattern"))
@@ -45,7 +45,7 @@ class Receives:
             return False
         given = [value for key, value in made.given if not key or key.lower() in _NAMED]
         topics = tuple(dict.fromkeys(self._topics_of(listed[0], name, given)))
-        found = Subscription(show(made.of) if made.of is not None else "", made.place, topics)
+        found = Subscription(_identity(made.of) if made.of is not None else "", made.place, topics)
         if topics and found not in self.noted:
             self.noted.append(found)
         return bool(topics)
@@ -161,7 +161,7 @@ class Receives:
             found = tuple(self._made_for(value)) if isinstance(value, Apply | Thing) else ()
             if found:
                 return found
-            text = show(value)
+            text = _identity(value)
             noted = [one for one in self.noted if one.of == text]
             if noted:
                 return tuple(dict.fromkeys(topic for one in noted for topic in one.topics))
@@ -219,6 +219,11 @@ def _unnamed(value: Apply | Thing) -> list[Value]:
     """Return the arguments that may name topics: those without a name, or with one that says so."""
     names = value.names if isinstance(value, Apply) and value.names else ("",) * len(value.arguments)
     return [one for key, one in zip(names, value.arguments, strict=True) if not key or key.lower() in _NAMED]
+
+
+def _identity(value: Value) -> str:
+    """Return the text of an object that is the same whatever was done to it."""
+    return Shown(identity=True).text(value)
 
 
 def _last(name: str) -> str:

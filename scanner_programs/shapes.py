@@ -99,7 +99,11 @@ class _Shapes:
                 if known is not None and self._is_data(known) and self._within_type.count(id(known.cls)) < 2:
                     self._typed(element, known, f"{path}[]", depth + 1)
                     return
-            case Cond() if self._is_structured(value.then) and self._is_structured(value.otherwise):
+            case Cond(then=then, otherwise=otherwise) if (
+                (self._is_structured(then) or _is_empty(then))
+                and (self._is_structured(otherwise) or _is_empty(otherwise))
+                and not (_is_empty(then) and _is_empty(otherwise))
+            ):
                 self._either(value, path, depth)
                 return
         known = self._machine.known_type(value)
@@ -260,7 +264,8 @@ class _Shapes:
         sides = []
         for way in (value.then, value.otherwise):
             inner = _Shapes(self._machine)
-            inner.read(way, path, depth)
+            if not _is_empty(way):
+                inner.read(way, path, depth)
             sides.append(inner.fields)
             for key, values in inner.values.items():
                 self.values.setdefault(key, []).extend((*values, Cond(value.test, NULL, NULL)))
@@ -317,6 +322,12 @@ def _is_of_library(value: Value) -> bool:
     while isinstance(value, Apply) and value.of is not None:
         value = value.of
     return isinstance(value, Ref) or (isinstance(value, Apply) and value.of is None and "." in value.name)
+
+
+def _is_empty(value: Value) -> bool:
+    """Return whether a value is there and has nothing in it, or is not there."""
+    is_list = isinstance(value, Items) and not value.values
+    return is_list or value == NULL or (isinstance(value, Apply) and value.name == "unset")
 
 
 def _collected(value: Value) -> Value:

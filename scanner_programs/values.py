@@ -209,10 +209,14 @@ def negate(value: Value) -> Value:
 
 
 class Shown:
-    """Writes values as text, up to a number of parts; *opaque* says whether something in them was not followed."""
+    """Writes values as text, up to a number of parts; *opaque* says whether something in them was not followed.
 
-    def __init__(self, most: int = MOST_PARTS) -> None:
+    With *identity*, calls that may have changed an object are left out: its text is the same before and after them.
+    """
+
+    def __init__(self, most: int = MOST_PARTS, *, identity: bool = False) -> None:
         self.left = most
+        self._identity = identity
         self.opaque = False
         self._varies = False
         self._within: list[int] = []
@@ -289,7 +293,7 @@ class Shown:
         shown = [f"{name}: {self.text(one, depth + 1)}" for name, one in sorted(value.fields.items())]
         if value.base is not None:
             shown.insert(0, f"*: {self.text(value.base, depth + 1)}")
-        shown += [f"after {call}" for call in value.touched]
+        shown += [f"after {call}" for call in value.touched if not self._identity]
         made = ", ".join(self.text(one, depth + 1) for one in value.arguments)
         self._within.pop()
         kind = "" if value.known is not None else value.type

@@ -13,6 +13,7 @@ from scanner_programs.ir import (
     Case,
     Class,
     Declare,
+    Exit,
     Expression,
     Field,
     File,
@@ -65,6 +66,7 @@ def _file(lower: Lowering, root: Node, path: str) -> File:
     methods: list[tuple[str, Function]] = []
     classes: list[Class] = []
     statements: list[Expression | Statement] = []
+    aliases: dict[str, str] = {}
     for node in lower.named(root):
         if node.type == "import_declaration":
             for one in (*children(node, "import_spec"), *children(child(node, "import_spec_list"), "import_spec")):
@@ -79,6 +81,10 @@ def _file(lower: Lowering, root: Node, path: str) -> File:
         elif node.type == "method_declaration":
             methods.append(_method(lower, node))
         elif node.type == "type_declaration":
+            aliases |= {
+                text(one.child_by_field_name("name")): text(one.child_by_field_name("type"))
+                for one in node.named_children
+            }
             classes += [found for one in node.named_children if (found := _type(lower, one)) is not None]
         elif node.type not in ("package_clause",):
             code = lower.code(node)
@@ -94,6 +100,7 @@ def _file(lower: Lowering, root: Node, path: str) -> File:
         tuple(functions),
         tuple(statements),
         tuple(methods),
+        aliases,
     )
 
 
@@ -110,31 +117,43 @@ def _type(lower: Lowering, node: Node) -> Class | None:
     name = text(node.child_by_field_name("name"))
     if kind is None or kind.type not in ("struct_type", "interface_type"):
         return None
-    fields: list[Field] = []
+    if kind.type == "struct_type":
+        return _struct(name, kind)
     functions: list[Function] = []
     supers: list[str] = []
-    if kind.type == "struct_type":
-        for one in children(child(kind, "field_declaration_list"), "field_declaration"):
-            names = one.children_by_field_name("name")
-            typed = text(one.child_by_field_name("type"))
-            notes = _tags(text(one.child_by_field_name("tag")))
-            if not names:
-                supers.append(typed)
-            fields += [Field(text(each), typed, notes=notes, line=line(one)) for each in names]
-    else:
-        for one in lower.named(kind):
-            if one.type in ("method_elem", "method_spec"):
-                functions.append(_function(lower, one))
-            else:
-                supers.append(text(one))
-    return Class(
-        name,
-        "struct" if kind.type == "struct_type" else "interface",
-        tuple(supers),
-        tuple(fields),
-        tuple(functions),
-        line=line(node),
-    )
+    for one in lower.named(kind):
+        if one.type in ("method_elem", "method_spec"):
+            functions.append(_function(lower, one))
+        else:
+            supers.append(text(one))
+    return Class(name, "interface", tuple(supers), (), tuple(functions), line=line(node))
+
+
+def _struct(name: str, kind: Node) -> Class:
+    """Return a struct; one without a name in the type of a field is a class inside it that is called as the field."""
+    fields: list[Field] = []
+    supers: list[str] = []
+    classes: list[Class] = []
+    for one in children(child(kind, "field_declaration_list"), "field_declaration"):
+        names = one.children_by_field_name("name")
+        typed = text(one.child_by_field_name("type"))
+        notes = _tags(text(one.child_by_field_name("tag")))
+        inner = _inner_struct(one.child_by_field_name("type"))
+        if inner is not None and names:
+            called = f"{text(names[0])} inside"
+            typed = typed.replace(text(inner), called)
+            classes.append(_struct(called, inner))
+        if not names:
+            supers.append(typed)
+        fields += [Field(text(each), typed, notes=notes, line=line(one)) for each in names]
+    return Class(name, "struct", tuple(supers), tuple(fields), classes=tuple(classes), line=line(kind))
+
+
+def _inner_struct(node: Node | None) -> Node | None:
+    """Return the struct that a type points to or has several of; None for other types."""
+    while node is not None and node.type in ("pointer_type", "slice_type", "array_type"):
+        node = node.named_children[-1]
+    return node if node is not None and node.type == "struct_type" else None
 
 
 def _tags(tag: str) -> tuple[Note, ...]:
@@ -176,15 +195,42 @@ def _method(lower: Lowering, node: Node) -> tuple[str, Function]:
 
 
 def _function(lower: Lowering, node: Node) -> Function:
-    body = node.child_by_field_name("body")
     return Function(
         text(node.child_by_field_name("name")),
         tuple(_parameters(node.child_by_field_name("parameters"))),
-        lower.block(body) if body is not None else None,
+        _body(lower, node),
         text(node.child_by_field_name("result")),
         line=line(node),
         end=end(node),
     )
+
+
+_RESULTS = " results"
+"""The key in a lowering's names of the results that a function has names for."""
+
+
+def _body(lower: Lowering, node: Node) -> Block | None:
+    """Return the statements of a function; results with names are variables, which a return without values returns."""
+    body, result = node.child_by_field_name("body"), node.child_by_field_name("result")
+    if body is None:
+        return None
+    listed = result if result is not None and result.type == "parameter_list" else None
+    named = [one for one in _parameters(listed) if one.name != "_"]
+    known = lower.extra
+    lower.extra = {**known, _RESULTS: ",".join(one.name for one in named)}
+    lowered = lower.block(body)
+    lower.extra = known
+    return Block((*(Declare(Name(one.name), one.type) for one in named), *lowered.statements)) if named else lowered
+
+
+def _returned(lower: Lowering, node: Node) -> Expression:
+    names = lower.extra.get(_RESULTS, "")
+    if lower.named(node) or not names:
+        found = leave(Leave.RETURN)(lower, node)
+        assert not isinstance(found, Declare | Loop | Class | Function)
+        return found
+    values = tuple(Name(one) for one in names.split(","))
+    return Exit(Leave.RETURN, values[0] if len(values) == 1 else Sequence(values))
 
 
 def _parameters(node: Node | None) -> Iterator[Parameter]:
@@ -376,7 +422,7 @@ def _function_value(lower: Lowering, node: Node) -> Expression:
         Function(
             "",
             tuple(_parameters(node.child_by_field_name("parameters"))),
-            lower.block(node.child_by_field_name("body")),
+            _body(lower, node),
             line=line(node),
             end=end(node),
         )
@@ -465,7 +511,7 @@ SYNTAX = Syntax(
         "type_switch_statement": _switch,
         "select_statement": _switch,
         "receive_statement": _received,
-        "return_statement": lambda lower, node: leave(Leave.RETURN)(lower, node),
+        "return_statement": _returned,
         "break_statement": leave(Leave.BREAK),
         "continue_statement": leave(Leave.CONTINUE),
         "fallthrough_statement": lambda _lower, _node: Block(()),

@@ -258,7 +258,30 @@ def _class(lower: Lowering, node: Node, decorators: list[Node] | None = None) ->
             ]
         waiting = []
     kind = "class" if "class" in node.type else "interface"
-    return Class(called, kind, tuple(supers), tuple(fields), tuple(functions), notes=notes, line=line(node))
+    inner = tuple(_inner_types(lower, body)) if body is not None else ()
+    return Class(called, kind, tuple(supers), tuple(fields), tuple(functions), inner, notes=notes, line=line(node))
+
+
+def _inner_types(lower: Lowering, body: Node) -> Iterator[Class]:
+    """Yield the types of members that are written where they are used, each called as the member."""
+    for one in children(body, "public_field_definition", "property_signature"):
+        inner = _object_type(one.child_by_field_name("type"))
+        if inner is not None:
+            called = _inner_name(one)
+            fields = [_field(lower, each, []) for each in children(inner, "property_signature")]
+            yield Class(called, "interface", (), tuple(fields), (), tuple(_inner_types(lower, inner)), line=line(one))
+
+
+def _inner_name(node: Node) -> str:
+    called = node.child_by_field_name("name") or node.child_by_field_name("property")
+    return f"{text(called)} inside"
+
+
+def _object_type(node: Node | None) -> Node | None:
+    """Return the object type that a type is, or has several of; None for other types."""
+    while node is not None and node.type in ("type_annotation", "array_type", "parenthesized_type", "readonly_type"):
+        node = node.named_children[0] if node.named_children else None
+    return node if node is not None and node.type == "object_type" else None
 
 
 def _constants(lower: Lowering, node: Node) -> Iterator[Field]:
@@ -274,6 +297,9 @@ def _field(lower: Lowering, node: Node, decorators: list[Node]) -> Field:
         text(one) for one in children(node, "accessibility_modifier")
     }
     kind = _type(node.child_by_field_name("type"))
+    inner = _object_type(node.child_by_field_name("type"))
+    if inner is not None and node.type != "field_definition":
+        kind = kind.replace(text(inner), _inner_name(node))
     called = node.child_by_field_name("name") or node.child_by_field_name("property")
     is_optional = "?" in words
     return Field(
@@ -386,8 +412,9 @@ def _object(lower: Lowering, node: Node) -> Expression:
             function = _function(lower, one)
             entries.append((Literal(Kind.TEXT, function.name), Lambda(function)))
         elif one.type == "object_assignment_pattern":
-            left = one.child_by_field_name("left")
-            entries.append((Literal(Kind.TEXT, text(left)), Name(text(left))))
+            left, default = one.child_by_field_name("left"), lower.value(one.child_by_field_name("right"))
+            target = Name(text(left)) if left.type.startswith("shorthand") else lower.value(left)
+            entries.append((Literal(Kind.TEXT, text(left)), Assign(target, default)))
     return Record(tuple(entries))
 
 
@@ -404,6 +431,12 @@ def _variables(lower: Lowering, node: Node) -> Code:
         kind = _type(one.child_by_field_name("type"))
         found.append(Declare(target, kind, lower.maybe(one.child_by_field_name("value"))))
     return found[0] if len(found) == 1 else Block(tuple(found))
+
+
+def _as(lower: Lowering, node: Node) -> Expression:
+    parts = lower.named(node)
+    value = lower.value(parts[0])
+    return Operation("as", (value, Unknown(text(parts[1])))) if len(parts) == 2 else value
 
 
 def _assigned(lower: Lowering, node: Node) -> Expression:
@@ -520,8 +553,11 @@ SYNTAX = Syntax(
         "assignment_expression": _assigned,
         "augmented_assignment_expression": _assigned,
         "await_expression": inside,
-        "as_expression": inside,
-        "satisfies_expression": inside,
+        "as_expression": _as,
+        "satisfies_expression": _as,
+        "assignment_pattern": lambda lower, node: Assign(
+            lower.value(node.child_by_field_name("left")), lower.value(node.child_by_field_name("right"))
+        ),
         "non_null_expression": inside,
         "type_assertion": lambda lower, node: lower.value(lower.named(node)[-1]),
         "spread_element": lambda lower, node: Operation("...", (lower.value(lower.named(node)[0]),)),
