@@ -276,9 +276,7 @@ class _Reader:
         """Yield the functions that make objects which send, also by a function that returns a new one."""
         names = {known.cls.name for listed in self._program.classes.values() for known in listed if self._serves(known)}
         factories = {
-            place.function.name
-            for place in places
-            if place.function.name and base_type(place.function.type) in names
+            place.function.name for place in places if place.function.name and base_type(place.function.type) in names
         }
         for place in places:
             if (names | factories) & {*_made_by(place.function)}:

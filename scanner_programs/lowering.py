@@ -64,9 +64,13 @@ class Syntax:
 
 @dataclass(slots=True)
 class Lowering:
-    """Lowers the nodes of one syntax tree."""
+    """Lowers the nodes of one syntax tree.
+
+    *parse* returns the tree of a text in the same language, for code that a grammar has no tree of; None without one.
+    """
 
     syntax: Syntax
+    parse: Callable[[str], Node] | None = None
     depth: int = 0
     extra: dict[str, str] = field(default_factory=dict)
 

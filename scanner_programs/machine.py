@@ -20,9 +20,13 @@ from scanner_programs.libraries.clients import is_source
 from scanner_programs.libraries.others import ENVIRONMENT, INJECTED_SETTINGS, LOGGER_NOTES, SETTINGS_CLASSES, WATCHERS
 from scanner_programs.libraries.rows import begins
 from scanner_programs.libraries.standard import (
+    ABSENT,
     ADDS,
     CONSTRUCTORS,
+    CONVERSIONS,
+    CONVERTS,
     DEFAULTS,
+    FALLBACKS,
     HOLDERS,
     IMPLICIT,
     INVOKES,
@@ -30,8 +34,10 @@ from scanner_programs.libraries.standard import (
     LISTS,
     MAKERS,
     PAIRS,
+    PRESENT,
     PUTS,
     SCALARS,
+    TEXTS,
     TAKES,
     TESTS,
     WATCHED,
@@ -352,8 +358,10 @@ class Machine:
     def is_map(self, value: Value) -> bool:
         """Return whether a value is declared as a map of the language's library."""
         kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply) else ""
-        return bool(kind) and (kind.startswith("map[") or "Map" in base_type(kind) or "Dict" in base_type(kind)) and (
-            len(parameters_of(kind)) == 2 or kind.startswith("map[")
+        return (
+            bool(kind)
+            and (kind.startswith("map[") or "Map" in base_type(kind) or "Dict" in base_type(kind))
+            and (len(parameters_of(kind)) == 2 or kind.startswith("map["))
         )
 
     def _is_plain(self, value: Value) -> bool:
@@ -366,7 +374,7 @@ class Machine:
 
         What its methods return comes from elsewhere: they look it up by what they are given.
         """
-        known = self.known_type(value) if isinstance(value, Input | Get) else None
+        known = self.known_type(value) if isinstance(value, Input | Get | Apply) else None
         return known is not None and known.cls.kind == "interface" and not self.program.concrete(known)
 
     def elements(self, value: Value) -> Value | None:
@@ -397,11 +405,33 @@ class Machine:
                 return value if ways == (then, otherwise) else Cond(test, *ways)
             case Thing(known=None, type=""):
                 known = self.program.class_of(kind, file, near)
-                if known is not None:
+                is_its_form = file.language == "typescript" and bool(value.fields or value.base)
+                if known is not None and not is_its_form:  # there, what is written is what the object has
                     value.known, value.type = known, known.cls.name
                     if value.base is not None:
                         value.base = self.declared(value.base, kind, file, near)
         return value
+
+    def converted(self, value: Value, kind: str, scope: Scope) -> Value:
+        """Return a value as one of the type of where it goes, made so by the type's own conversion if it has one."""
+        if isinstance(value, Apply) and value.name in CONVERTS and value.of is not None and not value.arguments:
+            wanted = (parameters_of(kind) or [""])[0] if base_type(kind).rpartition(".")[2] in HOLDERS else kind
+            known = self.program.class_of(wanted, scope.file, scope.known) if wanted else None
+            found = self._conversion(known, value.of) if known is not None else None
+            if found is not None:
+                return self._invoke(found.function, Scope(found.file, None, None, found.known), [("", value.of)])
+            value = value.of if found is None and known is None else value
+        return self.declared(value, kind, scope.file, scope.known)
+
+    def _conversion(self, known: Known, value: Value) -> Place | None:
+        """Return the function of a class that makes an object of it from a value; None without one for the value."""
+        own = self.known_type(value)
+        for function in self.program.members(known):
+            if function.name in CONVERSIONS and len(function.parameters) == 1 and function.body is not None:
+                wanted = self.program.class_of(function.parameters[0].type, known.file, known)
+                if wanted is None or own is None or wanted is own:
+                    return Place(function, known.file, known)
+        return None
 
     def _is_open(self, kind: str) -> bool:
         """Return whether a type is a name alone that stands for no class: a parameter of what it is used in."""
@@ -632,7 +662,7 @@ class Machine:
         """Return a member of a value."""
         match value:
             case Cond(test=test, then=then, otherwise=otherwise):
-                return self._choose(test, self.member(then, name), self.member(otherwise, name))
+                return self.choose(test, self.member(then, name), self.member(otherwise, name))
             case Thing():
                 return self._of_thing(value, name)
             case Type(known=known):
@@ -778,7 +808,7 @@ class Machine:
         since = self.guards[depth:]
         if old is None or not since:
             return new
-        return self._choose(self._all(since), new, old)
+        return self.choose(self._all(since), new, old)
 
     @staticmethod
     def _all(tests: Sequence[Value]) -> Value:
@@ -788,7 +818,8 @@ class Machine:
         return found
 
     @staticmethod
-    def _choose(test: Value, then: Value, otherwise: Value) -> Value:
+    def choose(test: Value, then: Value, otherwise: Value) -> Value:
+        """Return one of two values by a test, without the test where both are the same or are its answer."""
         if test == TRUE or then is otherwise:
             return then
         if test == FALSE:
@@ -808,9 +839,22 @@ class Machine:
             turns += 1
             holds = self._holds(value.test)
             if holds is None:
-                break
+                rest = self._rest(value.test)
+                return value if rest is value.test else self.choose(rest, value.then, value.otherwise)
             value = value.then if holds else value.otherwise
         return value
+
+    def _rest(self, test: Value) -> Value:
+        """Return what of a condition the conditions of here do not say."""
+        if not (isinstance(test, Apply) and test.of is None and test.name == "&&" and len(test.arguments) == 2):
+            return test
+        first, second = test.arguments
+        for one, other in ((first, second), (second, first)):
+            holds = self._holds(one)
+            if holds is not None:
+                return self._rest(other) if holds else FALSE
+        rest = self._rest(first), self._rest(second)
+        return test if rest == (first, second) else operate("&&", rest)
 
     def _holds(self, test: Value) -> bool | None:
         """Return whether a test holds under the conditions of here; None if they do not say."""
@@ -986,8 +1030,8 @@ class Machine:
                 return value.values[place]
             return Get(value, str(place))
         if isinstance(value, Cond):
-            return Machine._choose(value.test, Machine._part(value.then, place), Machine._part(value.otherwise, place))
-        return value if place == 0 else Apply(f"#{place}", None, (value,))
+            return Machine.choose(value.test, Machine._part(value.then, place), Machine._part(value.otherwise, place))
+        return value if place == 0 or value == NULL else Apply(f"#{place}", None, (value,))
 
     def _choice(self, test: Value, then: ir.Expression, otherwise: ir.Expression, scope: Scope) -> Value:
         test = self._simplify(test)
@@ -1028,7 +1072,7 @@ class Machine:
                 if Leave.THROW in endings and self._frames:
                     self._frames[-1].thrown.append(rest)
             return values[1] if is_first else values[0]
-        return self._choose(test, values[0], values[1])
+        return self.choose(test, values[0], values[1])
 
     def _match(self, code: ir.Match, scope: Scope) -> Value:
         of = self.value(code.of, scope) if code.of is not None else None
@@ -1076,10 +1120,15 @@ class Machine:
                 if isinstance(target, Name):
                     self._bind(scope, target.name, self._as_type(of, kind, scope))
                 else:
-                    self._take_apart(target, of, scope)
+                    self._take_apart(target, self._as_type(of, kind, scope), scope)
                 return self._is_of(of, kind) if kind else TRUE
             case Call(function=function, arguments=arguments):
                 kind = function.name if isinstance(function, Name | Member) else "?"
+                if kind in PRESENT and len(arguments) == 1:
+                    return operate("&&", (_is_there(of), self._pattern(of, arguments[0].value, scope)))
+                if kind in ABSENT and len(arguments) == 1:
+                    self._pattern(Opaque("failure"), arguments[0].value, scope)
+                    return negate(_is_there(of))
                 fields = self._fields_of(of, kind, scope)
                 for place, one in enumerate(arguments):
                     name = fields[place] if place < len(fields) else str(place)
@@ -1098,11 +1147,13 @@ class Machine:
     def _is_of(self, of: Value, kind: str) -> Value:
         """Return whether a value is of a class, as far as that is known."""
         name = base_type(kind).rpartition(".")[2]
+        if name in PRESENT | ABSENT and name not in self.program.classes:
+            return _is_there(of) if name in PRESENT else negate(_is_there(of))
         if isinstance(of, Thing) and of.known is not None:
             names = {of.known.cls.name, *(one.cls.name for one in self.program.supers(of.known))}
             return TRUE if name in names else FALSE
         if isinstance(of, Cond):
-            return self._choose(of.test, self._is_of(of.then, kind), self._is_of(of.otherwise, kind))
+            return self.choose(of.test, self._is_of(of.then, kind), self._is_of(of.otherwise, kind))
         return Apply("is", None, (of, Ref(name)))
 
     def _as_type(self, of: Value, kind: str, scope: Scope) -> Value:
@@ -1232,10 +1283,7 @@ class Machine:
 
     def _declare(self, code: ir.Declare, scope: Scope) -> None:
         value = self.value(code.value, scope) if code.value is not None else None
-        if value is None:
-            value = self._zero(code.type, scope)
-        else:
-            value = self.declared(value, code.type, scope.file, scope.known)
+        value = self._zero(code.type, scope) if value is None else self.converted(value, code.type, scope)
         self._take_apart(code.target, value, scope)
 
     def _zero(self, kind: str, scope: Scope) -> Value:
@@ -1488,6 +1536,8 @@ class Machine:
         """Return what a method of a value returns."""
         self._site = (scope.file.path, code.line)
         match of:
+            case Const() if of == NULL and name not in FALLBACKS:
+                return NULL
             case Cond(test=test, then=then, otherwise=otherwise):
                 return self._either(
                     test,
@@ -1515,7 +1565,7 @@ class Machine:
                 found_value = self._of_ref(before, name)
                 if found_value is not None:
                     return self.call(found_value, given, code, scope, discarded=discarded)
-                is_variable = before in ENVIRONMENT or f"{before}.{name}" in ENVIRONMENT
+                is_variable = bool({before, f"{before}.{name}", f"{before}::{name}"} & ENVIRONMENT)
                 if is_variable and given and isinstance(given[0][1], Const):
                     default = given[1][1] if len(given) > 1 else None
                     text = default.text if isinstance(default, Const) else None
@@ -1728,6 +1778,14 @@ class Machine:
         known = self._looked_up(given) if known is None else known
         if known is not None:
             return known
+        first = given[0][1] if len(given) == 1 else None
+        if of is not None and _is_test(of) and isinstance(first, Closure):  # a truth has no elements
+            return self._either(of, lambda: self.call(first, [], code, scope), lambda: NULL)
+        if isinstance(of, Const) and of.kind is Kind.TEXT and name in CONVERTS | TEXTS and not given:
+            return of
+        if of is not None and name in FALLBACKS and first is not None:
+            other = self.call(first, [], code, scope) if isinstance(first, Closure | Method) else first
+            return of if isinstance(of, Const) and of != NULL else operate("??", (of, other))
         silent = self.is_watcher(of, name)
         step = self._step_of(of, name, scope) if of is not None else None
         if of is not None and step is not None:
@@ -2079,7 +2137,9 @@ class Machine:
                 self._invoke(new.function, Scope(new.file, None, thing, new.known), [])
         for key, value in members:
             if key and key != "*":
-                thing.fields[key] = value
+                field_of = self.program.field(known, key)
+                kind, owner = (field_of[1].type, field_of[0]) if field_of is not None else ("", known)
+                thing.fields[key] = self.converted(value, kind, Scope(owner.file, None, None, owner))
         if known.cls.name in self.program.rows:
             self.records.append(thing)
         if self.keeps:
@@ -2148,11 +2208,12 @@ class Machine:
         if ended is Leave.THROW and not frame.returned:
             self._left = Leave.THROW
         if not frame.returned:
-            return result
+            return self.converted(result, function.type, scope)
         value = result if ended is None else frame.returned[-1][1]
+        value = self.converted(value, function.type, scope)
         returned = frame.returned if ended is None else frame.returned[:-1]
         for test, one in reversed(returned):
-            value = self._choose(test, one, value)
+            value = self.choose(test, one, value)
         return value
 
     def _parameters(self, function: Function, scope: Scope, given: list[Given]) -> None:
@@ -2183,7 +2244,7 @@ class Machine:
                 value = self.value(one.default, scope)
             else:
                 value = NULL
-            self._bind(scope, one.name, self.declared(value, one.type, scope.file, scope.known))
+            self._bind(scope, one.name, self.converted(value, one.type, scope))
 
 
 def container_name(code: ir.Expression) -> str:
@@ -2200,6 +2261,18 @@ def _pair(value: Value) -> tuple[Value | None, Value]:
     if isinstance(value, Thing | Apply) and len(value.arguments) == 2:
         return value.arguments[0], value.arguments[1]
     return None, value
+
+
+def _is_there(value: Value) -> Value:
+    """Return whether a value is not missing, as far as that is known."""
+    match value:
+        case Thing() | Items():
+            return TRUE
+        case Const():
+            return FALSE if value == NULL else TRUE
+        case Cond(test=test, then=then, otherwise=otherwise):
+            return Machine.choose(test, _is_there(then), _is_there(otherwise))
+    return operate("!=", (value, NULL))
 
 
 def _indexed(key: Value) -> Value | None:

@@ -103,17 +103,20 @@ class OriginReader:
         return tuple(one for one in self.of(test) if one.path)
 
     def _member(self, of: Value, name: str) -> Iterable[Origin]:
-        if self.machine.full_type(of).rpartition(".")[2].lower() in SCALARS:
-            return _computed(self.of(of))
-        return self._field(of, name)
+        return _computed(self.of(of)) if self._is_scalar(of) else self._field(of, name)
+
+    def _is_scalar(self, value: Value | None) -> bool:
+        """Return whether a value is declared to have no fields."""
+        return value is not None and self.machine.full_type(value).rpartition(".")[2].lower() in SCALARS
 
     def _field(self, of: Value, name: str) -> Iterable[Origin]:
         known = self.machine.known_type(of)
         wire = name
         if known is not None and (found := self.machine.program.field(known, name)) is not None:
-            wire = wire_name(found[1], found[0], self.machine.program, known) or name
+            written = wire_name(found[1], found[0], self.machine.program, known)
+            wire = name if written is None else written
         for one in self.of(of):
-            yield from _below(one, wire)
+            yield from _below(one, wire) if wire else (one,)
 
     def _applied(self, value: Apply) -> Iterable[Origin]:
         of, arguments = value.of, value.arguments
@@ -129,6 +132,8 @@ class OriginReader:
         if value.name == "[]" or (of is not None and self.machine.is_map(of)):
             found = self.of(of) if of is not None else ()
             is_known = isinstance(of, Const | Items | Thing) and not found
+            if self._is_scalar(of):
+                return _computed(self.of(of) if of is not None else ())
             # What a key looks up is not made of the key, unless the program says what it has for each.
             return _computed(self._together(arguments)) if is_known else map(_element, found)
         if of is not None and not arguments:

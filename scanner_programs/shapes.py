@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from scanner_programs import ir
 from scanner_programs.ir import Literal
-from scanner_programs.libraries.others import HOOK_NOTES, HOOKS, NEVER_WRITTEN, SILENT_NOTES, WIRE_NAMES
+from scanner_programs.libraries.others import FLATTENED, HOOK_NOTES, HOOKS, NEVER_WRITTEN, SILENT_NOTES, WIRE_NAMES
 from scanner_programs.machine import Machine
 from scanner_programs.program import Known, Place, Program
 from scanner_programs.residue import code_text
@@ -193,7 +193,7 @@ class _Shapes:
                 name = wire_name(one, owner, self._machine.program, thing.known)
                 if name is not None:
                     value = self._machine.member(thing, one.name)
-                    self._member(value, f"{path}.{name}" if path else name, one, owner, depth)
+                    self._member(value, _below(path, name), one, owner, depth)
             extra = [key for key in thing.fields if self._machine.program.field(thing.known, key) is None]
             notes = self._class_notes(thing.known)
             if notes:
@@ -246,7 +246,7 @@ class _Shapes:
             if name is None:
                 continue
             inner = self._machine.member(value, one.name)
-            whole = f"{path}.{name}" if path else name
+            whole = _below(path, name)
             kind = "".join(one.type.split())
             below = self._machine.known_type(inner)
             if below is not None and (below is known or depth + 1 > 3):
@@ -299,13 +299,17 @@ class _Shapes:
 def wire_name(one: ir.Field, owner: Known, program: Program, known: Known) -> str | None:
     """Return the name that a member of an object of a class has in the record; None if it is not part of it.
 
+    It is empty if the members of the member stand in its place.
+
     *owner* is the class that has the member, *known* the object's. Members that nothing names are written as a note of
     the object's class or of a class above it says, or as the program writes all.
     """
-    if one.static or any(note.name in NEVER_WRITTEN for note in one.notes):
+    if one.static or any(note.name in NEVER_WRITTEN or _flags(note) & NEVER_WRITTEN for note in one.notes):
         return None
     if owner.file.language == "go" and not one.name[:1].isupper():
         return None  # other packages, as those of serializers are, cannot see it
+    if any(note.name in FLATTENED or _flags(note) & FLATTENED for note in one.notes):
+        return ""
     for note in one.notes:
         for wanted in WIRE_NAMES.get(note.name, ()):
             for given in note.arguments:
@@ -315,6 +319,11 @@ def wire_name(one: ir.Field, owner: Known, program: Program, known: Known) -> st
     style = next((found for note in notes if (found := _renaming(note))), program.style)
     name = one.name.strip("`")
     return _styled(name, style) if style else name
+
+
+def _below(path: str, name: str) -> str:
+    """Return the path of a member; of one whose own members are written in its place, the path of its object."""
+    return f"{path}.{name}" if path and name else path or name
 
 
 def _is_of_library(value: Value) -> bool:
@@ -376,9 +385,18 @@ def _styled(name: str, style: str) -> str:
     return styles.get(style, f"{name} ({style})")
 
 
+def _name_of(code: ir.Expression) -> str:
+    return code.name if isinstance(code, ir.Name | ir.Member) else ""
+
+
+def _flags(note: ir.Note) -> set[str]:
+    """Return the arguments of a note that are names alone, as those of serde are."""
+    return {one.value.name for one in note.arguments if not one.name and isinstance(one.value, ir.Name)}
+
+
 def _renaming(note: ir.Note) -> str:
     """Return the style in which a note of a class renames all members; empty for other notes."""
     for given in note.arguments:
-        if given.name in ("rename_all", "alias_generator") and isinstance(given.value, Literal):
-            return given.value.text
+        if given.name in ("rename_all", "alias_generator"):
+            return given.value.text if isinstance(given.value, Literal) else _name_of(given.value)
     return ""

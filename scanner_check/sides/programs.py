@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -106,7 +107,7 @@ class Sources:
 def _parsed(path: str, text: str) -> File:
     syntax = BY_ENDING[suffix(path)]
     with deep_recursion():
-        return syntax.file(Lowering(syntax), parse_tree(path, text), path)
+        return syntax.file(Lowering(syntax, partial(parse_tree, path)), parse_tree(path, text), path)
 
 
 def file_text(file: File) -> str:

@@ -152,9 +152,10 @@ def _class(lower: Lowering, node: Node) -> Class:
         elif kind == "class_definition":
             classes.append(_class(lower, each))
         elif each.type == "expression_statement" and each.named_children[0].type == "assignment":
-            fields.append(_field(lower, each.named_children[0], is_data))
+            fields.append(_field(lower, each.named_children[0]))
         elif each.type not in ("comment", "pass_statement") and not _is_text(each):
             statements.append(lower.code(each))
+    notes += _configured(fields, classes)
     is_enum = any("Enum" in one for one in supers)
     return Class(
         text(inner.child_by_field_name("name")),
@@ -169,11 +170,24 @@ def _class(lower: Lowering, node: Node) -> Class:
     )
 
 
+def _configured(fields: list[Field], classes: list[Class]) -> Iterator[Note]:
+    """Yield the notes of a class in the form of pydantic: its model_config, or a class Config inside it."""
+    for one in fields:
+        if one.name == "model_config" and isinstance(one.value, Call):
+            yield Note(one.name, one.value.arguments)
+        elif one.name == "model_config" and isinstance(one.value, Record):
+            named = [(key.text, value) for key, value in one.value.entries if isinstance(key, Literal)]
+            yield Note(one.name, tuple(Argument(value, name) for name, value in named))
+    for inner in classes:
+        if inner.name == "Config":
+            yield Note(inner.name, tuple(Argument(one.value, one.name) for one in inner.fields if one.value))
+
+
 def _is_text(node: Node) -> bool:
     return bool(node.type == "expression_statement" and node.named_children and node.named_children[0].type == "string")
 
 
-def _field(lower: Lowering, node: Node, is_data: bool) -> Field:
+def _field(lower: Lowering, node: Node) -> Field:
     kind = text(node.child_by_field_name("type"))
     right = node.child_by_field_name("right")
     value = lower.maybe(right)
@@ -184,8 +198,8 @@ def _field(lower: Lowering, node: Node, is_data: bool) -> Field:
         value = named.get("default")
         if value is None and right is not None and notes[0].arguments and not notes[0].arguments[0].name:
             value = notes[0].arguments[0].value
-    # PEP 526: what is annotated is a variable of the instances; of the class, too, if it has a value.
-    static = not kind or kind.startswith("ClassVar") or (value is not None and not is_data)
+    # PEP 526: what is annotated is a variable of the instances, unless its type says that it is one of the class.
+    static = not kind or kind.rpartition(".")[2].startswith("ClassVar")
     return Field(text(node.child_by_field_name("left")), kind, value, notes, static, line(node))
 
 

@@ -63,7 +63,7 @@ from scanner_programs.lowering import (
 _SAME = frozenset(
     (
         "unwrap", "expect", "clone", "to_owned", "to_string_lossy", "as_ref", "as_mut", "borrow", "borrow_mut",
-        "into", "lock", "await", "unwrap_or_default", "as_str", "as_deref", "iter", "into_iter", "to_vec", "ok"
+        "lock", "await", "unwrap_or_default", "as_str", "as_deref", "iter", "into_iter", "to_vec", "ok"
     )
 )  # fmt: skip
 """Methods of the standard library that return what they are called on, in another form of ownership."""
@@ -345,8 +345,13 @@ def _let(lower: Lowering, node: Node) -> Code:
     found = Declare(_bound(lower, pattern), kind, lower.maybe(value))
     if other is None:
         return found
-    test = Operation("instanceof", (lower.value(value), Unknown(text(pattern).partition("(")[0])))
+    test = Operation("instanceof", (lower.value(value), Unknown(_tested(pattern))))
     return Block((found, If(Operation("!", (test,)), lower.block(other))))
+
+
+def _tested(pattern: Node) -> str:
+    """Return what a pattern asks a value for: the variant or struct that it is of."""
+    return text(pattern).partition("(")[0].partition("{")[0].strip()
 
 
 def _bound(lower: Lowering, node: Node) -> Expression:
@@ -379,7 +384,7 @@ def _if(lower: Lowering, node: Node) -> Code:
     if test.type == "let_condition":
         value, pattern = test.child_by_field_name("value"), test.child_by_field_name("pattern")
         of = lower.value(value)
-        is_some = Operation("instanceof", (of, Unknown(text(pattern).partition("(")[0])))
+        is_some = Operation("instanceof", (of, Unknown(_tested(pattern))))
         start = Declare(_bound(lower, pattern), "", of)
         return If(is_some, Block((start, *then.statements)), otherwise)
     return If(lower.value(test), then, otherwise)
@@ -407,7 +412,8 @@ def _pattern(lower: Lowering, node: Node) -> Expression:
     if node.type in ("tuple_struct_pattern",):
         kind = node.child_by_field_name("type")
         inner = [one for one in lower.named(node) if kind is None or one.id != kind.id]
-        return Call(Name(text(kind)), tuple(Argument(_pattern(lower, one)) for one in inner), line(node))
+        called = text(kind).rpartition("::")[2]
+        return Call(Name(called), tuple(Argument(_pattern(lower, one)) for one in inner), line(node))
     if node.type == "struct_pattern":
         return Declare(_bound(lower, node), text(node.child_by_field_name("type")))  # type: ignore[return-value]
     return lower.value(node)
@@ -459,8 +465,8 @@ def _macro(lower: Lowering, node: Node) -> Expression:
     given = [Argument(one) for one in _tokens(lower, tree)]
     if called == "vec":
         return Sequence(tuple(one.value for one in given))
-    if called == "format":
-        return Text(tuple(one.value for one in given))
+    if called == "format" and tree is not None:
+        return Text(_placed(lower, tree))
     return Call(
         Name(f"{whole}!" if whole not in ("println", "print", "eprintln") else "println"), tuple(given), line(node)
     )
@@ -472,44 +478,77 @@ def _tokens(lower: Lowering, tree: Node | None) -> Iterator[Expression]:
     for one in (*tree.children[1:-1], None) if tree is not None else ():
         if one is None or text(one) == ",":
             if group:
-                yield _joined(lower, group)
+                yield _reread(lower, group)
             group = []
         else:
             group.append(one)
 
 
-def _joined(lower: Lowering, group: list[Node]) -> Expression:
-    """Return the value of tokens: a chain of members, a literal, or what is not known further."""
-    nodes = [one for one in group if text(one) not in ("&", "*", "%", "?", "mut")]
-    if len(nodes) == 1 and nodes[0].type not in ("token_tree",):
-        return lower.value(nodes[0])
-    code: Expression | None = None
-    for one in nodes:
-        if one.type in ("identifier", "self", "metavariable", "integer_literal"):
-            known = "this" if text(one) == "self" else text(one)
-            code = Name(known) if code is None else Member(code, known)
-        elif one.type == "token_tree" and code is not None and text(one).startswith("("):
-            given = tuple(Argument(each) for each in _tokens(lower, one))
-            code = _same(Call(code, given, line(one)))
-        elif text(one) not in (".", "::"):
-            inner = [each for part in nodes if part.type == "token_tree" for each in _tokens(lower, part)]
-            names = [lower.value(part) for part in nodes if part.type in ("identifier", "string_literal")]
-            return Unknown(" ".join(text(part) for part in group), (*names, *inner))
-    return code if code is not None else Unknown(" ".join(text(part) for part in group))
+def _reread(lower: Lowering, group: list[Node]) -> Expression:
+    """Return the value of tokens, which are an expression in most macros, by parsing them as one."""
+    start, stop = group[0].start_byte, group[-1].end_byte
+    whole = group[0].parent.text[start - group[0].parent.start_byte : stop - group[0].parent.start_byte].decode()
+    key = next((place for place, one in enumerate(group) if text(one) == "=" and place == 1), 0)
+    if key and group[0].type == "identifier":  # an argument with a name
+        return _reread(lower, group[2:]) if len(group) > 2 else Unknown(whole)
+    if lower.parse is not None and len(whole) < _LONGEST:
+        before = "\n" * (line(group[0]) - 1)
+        root = lower.parse(f"{before}const _: () = {whole};")
+        value = root.named_children[0].child_by_field_name("value") if root.named_children else None
+        if value is not None and not root.has_error:
+            return lower.value(value)
+    names = [lower.value(one) for one in group if one.type in ("identifier", "string_literal")]
+    inner = [each for one in group if one.type == "token_tree" for each in _tokens(lower, one)]
+    return Unknown(" ".join(text(one) for one in group), (*names, *inner))
 
 
-def _same(code: Call) -> Expression:
-    if isinstance(code.function, Member) and code.function.name in _SAME and len(code.arguments) <= 1:
-        return code.function.of
-    return code
+_LONGEST = 20_000
+"""Characters of an argument of a macro that is parsed again."""
+
+
+def _placed(lower: Lowering, tree: Node) -> tuple[Expression, ...]:
+    """Return the parts of a text with values in it: its first argument, with the names and values in braces."""
+    given = list(_tokens(lower, tree))
+    first = given[0] if given else None
+    if not isinstance(first, Literal):
+        return tuple(given)
+    parts: list[Expression] = []
+    rest = iter(given[1:])
+    for before, name_and_form in _braces(first.text):
+        if before:
+            parts.append(Literal(Kind.TEXT, before))
+        name = name_and_form.partition(":")[0] if name_and_form is not None else ""
+        if name_and_form is None:
+            continue
+        value = next(rest, None) if not name or name.isdigit() else Name(name)
+        if value is not None:
+            parts.append(Name("this") if value == Name("self") else value)
+    return (*parts, *rest)
+
+
+def _braces(text: str) -> Iterator[tuple[str, str | None]]:
+    """Yield each text before braces with what is in these, and the text after the last ones with None."""
+    before = ""
+    while text:
+        head, brace, tail = text.partition("{")
+        before += head.replace("}}", "}")
+        if not brace:
+            break
+        if tail.startswith("{"):
+            before, text = before + "{", tail[1:]
+            continue
+        inside, _, text = tail.partition("}")
+        yield before, inside
+        before = ""
+    yield before, None
 
 
 def _json(lower: Lowering, tree: Node) -> Expression:
     """Lower the tokens of `json!`: an object, a list or a value."""
     inner = [one for one in tree.children if one.type == "token_tree"]
     opened = text(tree)[:1]
-    if opened == "(" and len(inner) == 1:
-        return _json(lower, inner[0])
+    if opened == "(":
+        return _json_value(lower, tree.children[1:-1]) if len(inner) != 1 else _json(lower, inner[0])
     groups: list[list[Node]] = [[]]
     for one in tree.children[1:-1]:
         if text(one) == ",":
@@ -518,22 +557,20 @@ def _json(lower: Lowering, tree: Node) -> Expression:
             groups[-1].append(one)
     if opened == "[":
         return Sequence(tuple(_json_value(lower, one) for one in groups if one))
-    if opened == "{":
-        entries: list[tuple[Expression | None, Expression]] = []
-        for group in groups:
-            at = next((place for place, one in enumerate(group) if text(one) == ":"), -1)
-            if at > 0:
-                entries.append((_joined(lower, group[:at]), _json_value(lower, group[at + 1 :])))
-        return Record(tuple(entries))
-    return _joined(lower, tree.children[1:-1])
+    entries: list[tuple[Expression | None, Expression]] = []
+    for group in groups:
+        at = next((place for place, one in enumerate(group) if text(one) == ":"), -1)
+        if at > 0:
+            entries.append((_reread(lower, group[:at]), _json_value(lower, group[at + 1 :])))
+    return Record(tuple(entries))
 
 
 def _json_value(lower: Lowering, group: list[Node]) -> Expression:
     if len(group) == 1 and group[0].type == "token_tree":
         return _json(lower, group[0])
-    if len(group) == 1 and text(group[0]) == "null":
+    if not group or (len(group) == 1 and text(group[0]) == "null"):
         return Literal(Kind.NOTHING, "")
-    return _joined(lower, group)
+    return _reread(lower, group)
 
 
 def _cast(lower: Lowering, node: Node) -> Expression:
@@ -615,7 +652,7 @@ SYNTAX = Syntax(
             "instanceof",
             (
                 lower.value(node.child_by_field_name("value")),
-                Unknown(text(node.child_by_field_name("pattern")).partition("(")[0]),
+                Unknown(_tested(node.child_by_field_name("pattern"))),
             ),
         ),
         "empty_statement": lambda _lower, _node: Block(()),

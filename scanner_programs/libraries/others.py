@@ -69,8 +69,12 @@ HOOKS = frozenset(("toJSON", "MarshalJSON", "MarshalText", "MarshalBinary", "Gob
 HOOK_NOTES = frozenset(("JsonValue", "model_serializer"))
 """Notes on such methods."""
 
-NEVER_WRITTEN = frozenset(("JsonIgnore", "Transient", "XmlTransient", "IgnoreDataMember", "AvroIgnore", "Exclude"))
-"""Notes of serializers on members that are not part of the record."""
+NEVER_WRITTEN = frozenset(
+    ("JsonIgnore", "Transient", "XmlTransient", "IgnoreDataMember", "AvroIgnore", "Exclude", "skip", "skip_serializing")
+)
+"""Notes of serializers, and flags in them, on members that are not part of the record."""
+FLATTENED = frozenset(("JsonUnwrapped", "flatten", "JsonExtensionData"))
+"""Notes, and flags in them, on members whose own members stand in their place."""
 
 SILENT_NOTES = frozenset(
     (

@@ -18,6 +18,16 @@ HOLDERS = _words(
 )
 """Types of the languages that hold one value of their first parameter: it is missing, shared, there later, or of other
 members."""
+PRESENT = _words("Some Ok Success Right Just")
+ABSENT = _words("None Err Failure Left Nothing")
+"""Forms of an optional value or a result in patterns: one that is there, and one that is missing or an error."""
+TEXTS = _words("to_string toString ToString String to_owned as_str intern")
+"""Methods that return a text as a text."""
+FALLBACKS = _words("unwrap_or unwrap_or_else getOrElse orElse orElseGet or or_else ifEmpty getOrDefault")
+"""Methods of optional values that return another one where it is missing."""
+CONVERTS = _words("into try_into")
+CONVERSIONS = _words("from try_from")
+"""Methods that make a value into the type of where it goes, and the functions of that type which do it."""
 CONSTRUCTORS = ("new", "__init__", "constructor")
 INVOKES = frozenset(("apply", "accept", "call", "invoke", "get", "run", "test", "Invoke", "bind", "applyAsync"))
 PUTS = frozenset(("put", "set", "setProperty", "Add", "add", "insert", "Set", "addProperty", "putIfAbsent", "property"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from collections.abc import Callable, Mapping
 
 import pytest
@@ -17,7 +18,7 @@ from scanner_programs.program import Program
 
 def lowered(path: str, text: str) -> File:
     syntax = BY_ENDING[suffix(path)]
-    return syntax.file(Lowering(syntax), parse_tree(path, text), path)
+    return syntax.file(Lowering(syntax, partial(parse_tree, path)), parse_tree(path, text), path)
 
 
 def program_of(files: Mapping[str, str], records: frozenset[str] = frozenset()) -> Program:

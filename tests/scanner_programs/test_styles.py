@@ -30,8 +30,6 @@ NOT_FOUND = {("scala-alpakka-sealed-match", "change_topic")}
 FOUND_ONLY = {
     ("csharp-background-channel", "change_serializer"),
     ("kotlin-layered-bus", "change_serializer"),
-    ("rust-config-layers-json-macro", "conditional_value"),
-    ("rust-config-layers-json-macro", "retype_field"),
     ("typescript-zod-generic-publish", "retype_field"),
     *(("scala-alpakka-sealed-match", edit) for edit in BREAKING if edit not in ("change_topic", "stop_sending")),
 }

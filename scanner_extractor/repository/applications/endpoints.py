@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 from scanner_extractor.repository.applications.clients import mentions_client
 from scanner_extractor.repository.applications.modules import OUTSIDE, Modules
@@ -263,7 +263,7 @@ def _member(text: str, name: str) -> object:
 def _lowered(path: str, text: str) -> File:
     syntax = BY_ENDING[suffix(path)]
     with deep_recursion():
-        return syntax.file(Lowering(syntax), parse_tree(path, text), path)
+        return syntax.file(Lowering(syntax, partial(parse_tree, path)), parse_tree(path, text), path)
 
 
 def column_path(parts: Iterable[str]) -> ColumnPath:
