@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from scanner_check.inputs.git import ObjectReader
 from scanner_extractor.repository.applications.settings import (
     Settings,
     expand,
+    files_named_in,
     is_settings_file,
     read_settings,
     relaxed,
@@ -82,7 +83,9 @@ class Sources:
         self, tree: Mapping[str, str], folder: str
     ) -> tuple[Callable[[str], str | None], Callable[[str], str | None]]:
         """Return what looks a setting up in the files of a directory, by its name and by what its name ends in."""
-        listed = [path for path in tree if path.startswith(folder) and is_settings_file(path)]
+        own = {path: name for path, name in tree.items() if path.startswith(folder)}
+        named = files_named_in(self.text(name) for path, name in own.items() if suffix(path) in BY_ENDING)
+        listed = [path for path in own if is_settings_file(path, named)]
         key = (folder, "".join(tree[path] for path in listed))
         if key not in self._settings:
             settings = Settings()

@@ -48,6 +48,7 @@ from scanner_extractor.repository.applications.settings import (
     Setting,
     Settings,
     expand,
+    files_named_in,
     is_settings_file,
     read_settings,
     relaxed,
@@ -583,10 +584,11 @@ class _Reader:
     def _read_settings(self) -> None:
         confs = [path for path in sorted(self.files) if path.endswith(".conf") and not is_test(path)]
         confs = [path for path in confs if len(self.files[path]) <= LARGEST]
+        named = files_named_in(text for path, text in self.files.items() if suffix(path) in BY_ENDING or is_evaluated_only(path))
         below = {name.removesuffix(".conf") for path in confs for name in included(self.files[path])}
         # What a file includes has settings below its own.
         for path in sorted(self.files, key=lambda path: (PurePosixPath(path).stem in below, path)):
-            is_own = is_settings_file(path) and not path.startswith(OUTSIDE)
+            is_own = is_settings_file(path, named) and not path.startswith(OUTSIDE)
             if is_own and not is_test(path) and len(text := self.files[path]) <= LARGEST:
                 module = self.settings.setdefault(self.modules.of(path), Settings())
                 listed = list(read_settings(path, text))

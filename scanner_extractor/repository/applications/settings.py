@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -37,6 +37,9 @@ _REFERENCE = re.compile(
 )
 _SPEL = re.compile(r"#\{\s*'?(?P<inside>[^{}]*(?:\$\{[^{}]*\})?[^{}]*?)'?\s*(?:\.split\([^)]*\))?\s*\}")
 _PROFILE = re.compile(r"^\"?%[\w,-]+\"?\.")
+_FILE_NAME = re.compile(r"""["'`/]([\w.-]{1,80}\.(?:ya?ml|properties|json|conf|toml|ini|cfg))["'`]""")
+_MANIFESTS = frozenset(("package.json", "tsconfig.json", "pyproject.toml", "Cargo.toml"))
+"""Files that say how a program is built."""
 _INDEX = re.compile(r"\[(\d+)\]")
 
 
@@ -83,11 +86,19 @@ def relaxed(name: str) -> str:
     return plain.replace("-", "").replace("_", "").replace('"', "").lower()
 
 
-def is_settings_file(path: str) -> bool:
-    """Return whether a file may hold an application's settings, by its name."""
+def files_named_in(texts: Iterable[str]) -> frozenset[str]:
+    """Return the names of files in the form of settings that code has in its texts: it reads them."""
+    found = (match for text in texts for match in _FILE_NAME.findall(text))
+    return frozenset(name.rpartition("/")[2] for name in found) - _MANIFESTS
+
+
+def is_settings_file(path: str, named: Container[str] = ()) -> bool:
+    """Return whether a file may hold an application's settings, by its name; *named* are those that its code reads."""
     file = PurePosixPath(path)
     if file.suffix.lower() not in SETTINGS_ENDINGS:
         return False
+    if file.name in named:
+        return True
     return file.suffix.lower() in (".properties", ".conf", ".ini") or _NAMES.match(file.name) is not None
 
 
