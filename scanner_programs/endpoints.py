@@ -144,20 +144,6 @@ _TYPES = frozenset().union(*(row.types for row in CLIENTS))
 """The classes of all clients: an object of one is not of another."""
 
 
-def _texts_of_chain(value: Value) -> list[str]:
-    """Return the texts that a chain of calls is given one by one, as where settings are looked up by section."""
-    texts: list[str] = []
-    while isinstance(value, Get) or (isinstance(value, Apply) and value.of is not None):
-        if isinstance(value, Apply) and value.arguments:
-            first = value.arguments[0]
-            if len(value.arguments) > 1 or not isinstance(first, Const) or first.kind is not Kind.TEXT:
-                return []
-            texts.insert(0, first.text)
-        assert value.of is not None
-        value = value.of
-    return texts
-
-
 def _is_managed(place: Place) -> bool:
     """Return whether notes of a function or its class let a framework find it."""
     return bool(place.function.notes or (place.known is not None and place.known.cls.notes))
@@ -776,18 +762,7 @@ class _Reader:
             return Cond(topic.test, self._set(topic.then), self._set(topic.otherwise))
         if isinstance(topic, Const) and topic.kind is Kind.TEXT:
             return Const(Kind.TEXT, _PLACEHOLDER.sub(self._placeholder, topic.text))
-        names: list[str] = []
-        value: Value | None = topic
-        while isinstance(value, Get) or (isinstance(value, Apply) and value.of is not None and not value.arguments):
-            names.insert(0, value.name)
-            value = value.of
-        names = _texts_of_chain(topic) or names
-        while names:
-            known = self._program.ending(".".join(names))
-            if known is not None:
-                return Const(Kind.TEXT, known)
-            names.pop(0)
-        return topic
+        return self._machine.settled(topic)
 
     def _placeholder(self, match: re.Match[str]) -> str:
         name, _, default = match[1].partition(":")

@@ -28,6 +28,7 @@ from scanner_programs.libraries.standard import (
     DEFAULTS,
     FALLBACKS,
     HOLDERS,
+    KEYS,
     IMPLICIT,
     INVOKES,
     KEEPS,
@@ -37,9 +38,9 @@ from scanner_programs.libraries.standard import (
     PRESENT,
     PUTS,
     SCALARS,
-    TEXTS,
     TAKES,
     TESTS,
+    TEXTS,
     WATCHED,
 )
 from scanner_programs.libraries.streams import Step, step_of
@@ -142,6 +143,7 @@ class Machine:
         self._named: dict[tuple[str, str, int], Value] = {}
         self._packages: dict[tuple[str, str, str], bool] = {}
         self._sides: dict[str, Items] = {}
+        self._inner: dict[str, list[ir.Declare | ir.Assign]] = {}
         self._constants: dict[tuple[str, str], Value] = {}
         self._modules: dict[str, list[ir.File]] = {}
         self.steps = 0
@@ -211,6 +213,21 @@ class Machine:
             if self._serves(known):
                 return self._instance(known)
         return self._input(place, kind, file, near)
+
+    def settled(self, value: Value) -> Value:
+        """Return a member of an object of settings as what the settings have for it; other values as they are."""
+        names: list[str] = []
+        of: Value | None = value
+        while isinstance(of, Get) or (isinstance(of, Apply) and of.of is not None and not of.arguments):
+            names.insert(0, of.name)
+            of = of.of
+        names = _texts_of_chain(value) or names
+        while names:
+            known = self.program.ending(".".join(names))
+            if known is not None:
+                return Const(Kind.TEXT, known)
+            names.pop(0)
+        return value
 
     def _setting_of(self, note: ir.Note, name: str) -> Value | None:
         for one in note.arguments:
@@ -456,7 +473,7 @@ class Machine:
         key = (file.path, name)
         if key in self._globals:
             return self._globals[key]
-        for one in file.statements:
+        for one in (*file.statements, *self._nested(file, name)):
             target = one.target if isinstance(one, ir.Declare | ir.Assign) else None
             names = (
                 [target] if isinstance(target, Name) else list(target.items) if isinstance(target, ir.Sequence) else []
@@ -476,6 +493,13 @@ class Machine:
                     return value
         self._globals[key] = None
         return None
+
+    def _nested(self, file: ir.File, name: str) -> list[ir.Declare | ir.Assign]:
+        """Return the only statement inside others, outside of functions, that sets a variable of a file."""
+        if file.path not in self._inner:
+            self._inner[file.path] = list(_set_inside(file.statements))
+        found = [one for one in self._inner[file.path] if isinstance(one.target, Name) and one.target.name == name]
+        return found if len(found) == 1 else []
 
     def has_evaluated(self, file: ir.File, code: object) -> bool:
         """Return whether a statement of a file sets a variable whose value something needed."""
@@ -999,8 +1023,8 @@ class Machine:
                 thing.fields[name] = value
         return thing
 
-    @staticmethod
-    def _key(value: Value) -> str:
+    def _key(self, value: Value) -> str:
+        value = self.settled(value)
         if isinstance(value, Ref):
             return value.name.rpartition(".")[2]
         return value.text if isinstance(value, Const) else f"<{show(value)}>"
@@ -1014,6 +1038,8 @@ class Machine:
                 return known
         if isinstance(of, Thing | Cond) and isinstance(key, Const):
             return self.member(of, key.text)
+        if isinstance(of, Thing) and self._is_table(of) and not isinstance(key, Const):
+            return self._entry(of, key, NULL)
         if isinstance(of, Items) and isinstance(key, Const) and key.text.lstrip("-").isdigit():
             return self._part(of, int(key.text))
         if (over := _indexed(key)) is not None and show(over) == show(of):
@@ -1021,6 +1047,19 @@ class Machine:
         if isinstance(key, Const) and key.kind is Kind.TEXT:
             return self.member(of, key.text)
         return Apply("[]", of, (key,), (), self.element_type(of))
+
+    @staticmethod
+    def _is_table(thing: Thing) -> bool:
+        """Return whether an object is a map with known keys that is made in one place, as a table of handlers is."""
+        return thing.known is None and not thing.type and thing.base is None and 0 < len(thing.fields) <= _MOST_TURNS
+
+    def _entry(self, table: Thing, key: Value, missing: Value) -> Value:
+        """Return the entry of a map with known keys that a key which is not known has: that of the key it equals."""
+        found = missing
+        for name, value in reversed(table.fields.items()):
+            if value != REMOVED:
+                found = self.choose(operate("==", (key, Const(Kind.TEXT, name))), value, found)
+        return found
 
     @staticmethod
     def _part(value: Value, place: int) -> Value:
@@ -1723,13 +1762,17 @@ class Machine:
         if len(given) == 2 and isinstance(of, Input) and known is None and name in PUTS:
             self.set_member(of, self._key(given[0][1]), given[1][1])
             return of
-        if len(given) == 1 and is_free and name in ("get", "Get", "getOrDefault") and isinstance(given[0][1], Const):
-            return self.member(of, given[0][1].text)
+        if given and len(given) < 3 and is_free and name in ("get", "Get", "getOrDefault") and isinstance(of, Thing):
+            key, missing = given[0][1], given[1][1] if len(given) == 2 else NULL
+            if isinstance(key, Const):
+                return self.member(of, key.text) if key.text in of.fields or len(given) == 1 else missing
+            if self._is_table(of):
+                return self._entry(of, key, missing)
         if len(given) == 1 and is_free and name in ("update", "putAll", "addAll", "insertAll"):
             other = given[0][1]
             if isinstance(other, Thing) and isinstance(of, Thing):
-                for key, value in other.fields.items():
-                    self.set_member(of, key, value)
+                for member, value in other.fields.items():
+                    self.set_member(of, member, value)
                 return of
         return None
 
@@ -1860,6 +1903,9 @@ class Machine:
         """Return what functions of the languages themselves return; None for others."""
         name = name.partition("<")[0]
         simple = name.rpartition(".")[2].rpartition("::")[2]
+        table = of if of is not None and not given else given[0][1] if of is None and len(given) == 1 else None
+        if isinstance(table, Thing) and simple in KEYS and self._is_table(table):
+            return Items([Const(Kind.TEXT, key) for key in table.fields], len(self.guards))
         if of is None and name in ("Object.assign",) and given:
             target = given[0][1]
             for _, value in given[1:]:
@@ -2273,6 +2319,36 @@ def _is_there(value: Value) -> Value:
         case Cond(test=test, then=then, otherwise=otherwise):
             return Machine.choose(test, _is_there(then), _is_there(otherwise))
     return operate("!=", (value, NULL))
+
+
+def _texts_of_chain(value: Value) -> list[str]:
+    """Return the texts that a chain of calls is given one by one, as where settings are looked up by section."""
+    texts: list[str] = []
+    while isinstance(value, Get) or (isinstance(value, Apply) and value.of is not None):
+        if isinstance(value, Apply) and value.arguments:
+            first = value.arguments[0]
+            if len(value.arguments) > 1 or not isinstance(first, Const) or first.kind is not Kind.TEXT:
+                return []
+            texts.insert(0, first.text)
+        assert value.of is not None
+        value = value.of
+    return texts
+
+
+def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign]:
+    """Yield what sets a variable inside statements, but for those of functions and classes."""
+    waiting: list[object] = [
+        getattr(one, name) for one in statements if not isinstance(one, ir.Declare | ir.Assign | Function | ir.Class)
+        for name in ir.parts_of(type(one)) or ()
+    ]  # fmt: skip
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, tuple):
+            waiting.extend(reversed(one))
+        elif isinstance(one, ir.Declare | ir.Assign):
+            yield one
+        elif not isinstance(one, Function | ir.Class | ir.Lambda) and (names := ir.parts_of(type(one))) is not None:
+            waiting.extend(getattr(one, name) for name in reversed(names))
 
 
 def _indexed(key: Value) -> Value | None:

@@ -14,6 +14,7 @@ from scanner_extractor.http.recording import MANIFEST
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.applications.modules import OUTSIDE
 from scanner_extractor.repository.applications.reader import KnownFiles
+from scanner_extractor.repository.applications.settings import files_named_in
 from scanner_extractor.repository.charts import installed_helm, with_rendered_charts
 from scanner_extractor.repository.code_owners import OWNER_FILES, CodeOwners, code_owners, owned_in_files
 from scanner_extractor.repository.context import Context, Texts
@@ -238,6 +239,8 @@ def _leave_undeclared(found: dict[str, list[RepositoryFile]], context: Context) 
     """Leave the files that no reader understood, without the settings of programs that are read."""
     waiting = [file.path for file in found.pop(UNDECLARED, ())]
     is_program_read = any(is_program(file.path) for file in found.get(APPLICATION, ()))
+    named = files_named_in(file.text for file in found.get(APPLICATION, ()) if is_program(file.path))
+    waiting = [path for path in waiting if path.rpartition("/")[2] not in named]  # read as settings of the program
     claiming = (SETTINGS, APPLICATION, TERRAFORM, "commands in YAML") if is_program_read else (TERRAFORM,)
     leave_undeclared(waiting, read_paths(context, found, (*claiming, "script")), context)
 

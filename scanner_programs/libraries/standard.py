@@ -80,6 +80,8 @@ LOOKUPS = _words("field at apply GetProperty")
 """Methods beside those that begin with `get` that return the member of an object whose name they are given."""
 ITERATES = _words("range iter enumerate list tuple reversed")
 """Functions of the languages that go through the elements of what they are given."""
+KEYS = _words("keys keySet Keys KeySet list tuple set sorted")
+"""Functions and methods that return the keys of a map."""
 SCALARS = _words(
     "string str char charsequence int integer short byte long bigint int32 int64 uint32 uint64 i32 i64 u32 u64 double "
     "float float32 float64 f32 f64 decimal bigdecimal biginteger number boolean bool instant date datetime localdate "

@@ -584,7 +584,8 @@ class _Reader:
     def _read_settings(self) -> None:
         confs = [path for path in sorted(self.files) if path.endswith(".conf") and not is_test(path)]
         confs = [path for path in confs if len(self.files[path]) <= LARGEST]
-        named = files_named_in(text for path, text in self.files.items() if suffix(path) in BY_ENDING or is_evaluated_only(path))
+        code = (path for path in self.files if suffix(path) in BY_ENDING or is_evaluated_only(path))
+        named = files_named_in(self.files[path] for path in code)
         below = {name.removesuffix(".conf") for path in confs for name in included(self.files[path])}
         # What a file includes has settings below its own.
         for path in sorted(self.files, key=lambda path: (PurePosixPath(path).stem in below, path)):
