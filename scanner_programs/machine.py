@@ -713,7 +713,7 @@ class Machine:
                 return self._static(owner, one)
             if isinstance(value, Apply) and value.name == "enum":
                 return self.member(self._constant(value, own), name)
-            default = self._default_of(one)
+            default = self._default_of(owner, one)
             return Get(value, name, self._typed(one.type, owner.file, owner)) if default is None else default
         method = self.program.method(own, name)
         if method is not None and method.function.getter and method.function.body is not None:
@@ -745,9 +745,13 @@ class Machine:
             self.guards, self._left, self.keeps = saved, left, keeps
         return self._constants[key]
 
-    def _default_of(self, one: ir.Field) -> Value | None:
-        """Return the default that a tag of a field has for its setting; None without one."""
-        for note in one.notes:
+    @staticmethod
+    def _default_of(owner: Known, one: ir.Field) -> Value | None:
+        """Return the default that a tag of a field has for its setting; None without one.
+
+        In Python, where the default is the value of the field, a note says nothing more.
+        """
+        for note in one.notes if owner.file.language != "python" else ():
             for given in note.arguments:
                 is_default = given.name in DEFAULTS or (note.name in DEFAULTS and not given.name)
                 if is_default and isinstance(given.value, Literal):
@@ -768,7 +772,7 @@ class Machine:
                     return self._static(owner, one)
                 if thing.base is not None:
                     return self.member(thing.base, name)
-                default = self._default_of(one)
+                default = self._default_of(owner, one)
                 if default is not None:
                     return default
                 if any(note.name in INJECTED_SETTINGS for note in one.notes):
@@ -1854,7 +1858,7 @@ class Machine:
         if called and of is not None and name in WATCHED:
             return of
         if called and of is not None and len(given) == len(called) == 1:
-            is_kept = _is_test(called[0]) or name.lower().startswith(KEEPS)
+            is_kept = _is_test(called[0]) or _keeps(name)
             return Apply("filtered" if is_kept else "mapped", of, tuple(values), via=name)
         if not given and of is not None:
             bare = _accessor(name)
@@ -2113,7 +2117,7 @@ class Machine:
             return Apply("mapped", of, (self.element(result),), via=name)
         if step.makes == "value":
             return Apply("mapped", of, (result,), via=name)
-        if _is_test(result) or name.lower().startswith(KEEPS):
+        if _is_test(result) or _keeps(name):
             return Apply("filtered", of, (result,), via=name)
         return of
 
@@ -2349,6 +2353,12 @@ def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign
             yield one
         elif not isinstance(one, Function | ir.Class | ir.Lambda) and (names := ir.parts_of(type(one))) is not None:
             waiting.extend(getattr(one, name) for name in reversed(names))
+
+
+def _keeps(name: str) -> bool:
+    """Return whether a method of a sequence keeps some elements as they are; one that maps makes others of them."""
+    lower = name.lower()
+    return lower.startswith(KEEPS) and "map" not in lower
 
 
 def _indexed(key: Value) -> Value | None:
