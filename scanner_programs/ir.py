@@ -158,6 +158,18 @@ class Unknown:
 
 
 @dataclass(frozen=True, slots=True)
+class Pattern:
+    """What a value is compared with in parts: by patterns that all, one or none hold (`and`, `or`, `not`), by an
+    operator such as `<`, or by patterns of its *members*, each with the member's name.
+
+    The operator `matches` of an Operation asks whether a value fits one, and binds the names in it.
+    """
+
+    operator: str
+    parts: tuple[Argument, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """Statements, one after the other; as an expression, the value of the last."""
 
@@ -310,6 +322,7 @@ Expression: TypeAlias = (
     | Lambda
     | Assign
     | Unknown
+    | Pattern
     | Block
     | If
     | Match

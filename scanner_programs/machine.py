@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import takewhile
 
 from scanner_model.redaction import is_secret_variable
@@ -111,9 +111,13 @@ class Made:
 class Machine:
     """Evaluates functions of one program.
 
+    *OPEN* is the type of a new object that is of the type of where it goes.
+
     *watch* is called before each call of a library, and returns whether that is a send, which changes nothing.
     *serves* says whether an object of a class is needed to follow it.
     """
+
+    OPEN = "(new)"
 
     def __init__(
         self, program: Program, watch: Callable[[Machine, Made], bool], serves: Callable[[Known], bool]
@@ -381,10 +385,18 @@ class Machine:
             and (len(parameters_of(kind)) == 2 or kind.startswith("map["))
         )
 
-    def _is_plain(self, value: Value) -> bool:
+    def is_plain(self, value: Value) -> bool:
         """Return whether a value is declared as a sequence or a scalar: it has no members that a record names."""
         kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply) else ""
-        return bool(elements_of(kind)) or base_type(kind).rpartition(".")[2].lower() in SCALARS
+        return bool(elements_of(kind)) or self.is_scalar(value)
+
+    @staticmethod
+    def is_scalar(value: Value) -> bool:
+        """Return whether a value is declared as a scalar of the language, in any form that may be missing."""
+        kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply) else ""
+        while base_type(kind).rpartition(".")[2] in HOLDERS and parameters_of(kind):
+            kind = parameters_of(kind)[0]
+        return base_type(kind).rpartition(".")[2].lower() in SCALARS
 
     def is_port(self, value: Value) -> bool:
         """Return whether a value is of an interface of the program that nothing in it implements.
@@ -420,6 +432,12 @@ class Machine:
             case Cond(test=test, then=then, otherwise=otherwise):
                 ways = self.declared(then, kind, file, near), self.declared(otherwise, kind, file, near)
                 return value if ways == (then, otherwise) else Cond(test, *ways)
+            case Thing(known=None, type=self.OPEN):
+                known = self.program.class_of(kind, file, near)
+                if known is not None:
+                    given = [("", one) for one in value.arguments]
+                    return self._construct(known, given, list(value.fields.items()), value.line)
+                value.type = self.qualify(base_type(kind), file)
             case Thing(known=None, type=""):
                 known = self.program.class_of(kind, file, near)
                 is_its_form = file.language == "typescript" and bool(value.fields or value.base)
@@ -588,7 +606,7 @@ class Machine:
             saved, self.guards, left, self._left = self.guards, [], self._left, None
             scope = Scope(owner.file, None, Type(owner), owner)
             if one.value is not None:
-                value = self.value(one.value, scope)
+                value = self.converted(self.value(one.value, scope), one.type, scope)
             else:
                 value = self._given(one.type or one.name, one.type, owner.file, owner, one.notes)
             self.guards, self._left = saved, left
@@ -964,6 +982,8 @@ class Machine:
                 return NULL
             case ir.Class():
                 return NULL
+            case ir.Pattern(operator=operator, parts=given):
+                return Opaque(f"pattern {operator}", tuple(self.value(one.value, scope) for one in given))
             case ir.Unknown(what=what, parts=parts):
                 return Opaque(what, tuple(self.value(one, scope) for one in parts))
         return NULL
@@ -986,6 +1006,8 @@ class Machine:
                 self._choice(test, Block((operands[1],)), Block(()), scope)
                 return first
             return operate(operator if operator in ("||", "or") else "??", (first, self.value(operands[1], scope)))
+        if operator == "matches":
+            return self._pattern(self.value(operands[0], scope), operands[1], scope)
         if operator == "instanceof" and len(operands) == 2 and isinstance(operands[1], ir.Unknown):
             return self._is_of(self.value(operands[0], scope), operands[1].what)
         return operate(operator, tuple(self.value(one, scope) for one in operands))
@@ -1178,14 +1200,41 @@ class Machine:
                     self._pattern(self.member(of, name), one.value, scope)
                 return self._is_of(of, kind)
             case ir.Sequence(items=items):
-                for place, each in enumerate(items):
-                    self._pattern(self._part(of, place), each, scope)
-                return TRUE
+                names = self._members_by_place(of) if scope.file.language in IMPLICIT else []
+                tests = [
+                    self._pattern(
+                        self.member(of, names[place]) if place < len(names) else self._part(of, place), each, scope
+                    )
+                    for place, each in enumerate(items)
+                ]
+                return reduce(lambda one, other: operate("&&", (one, other)), tests) if tests else TRUE
+            case ir.Pattern():
+                return self._compared(of, pattern, scope)
             case ir.Unknown(parts=parts) | Block(statements=parts):
                 for part in parts:
                     if isinstance(part, ir.Declare):
                         self._pattern(of, part, scope)  # type: ignore[arg-type]
         return operate("==", (of, self.value(pattern, scope)))
+
+    def _compared(self, of: Value, pattern: ir.Pattern, scope: Scope) -> Value:
+        """Bind the names of a pattern of several parts; return its test."""
+        parts = pattern.parts
+        match pattern.operator:
+            case "and" | "or" | "not":
+                tests = [self._pattern(of, one.value, scope) for one in parts]
+                if pattern.operator == "not":
+                    return negate(tests[0])
+                sign = "&&" if pattern.operator == "and" else "||"
+                return reduce(lambda one, other: operate(sign, (one, other)), tests)
+            case "members":
+                test = _is_there(of)
+                for one in parts:
+                    inner = of
+                    for name in one.name.split("."):
+                        inner = self.member(inner, name)
+                    test = operate("&&", (test, self._pattern(inner, one.value, scope)))
+                return test
+        return operate(pattern.operator, (of, self.value(parts[0].value, scope)))
 
     def _is_of(self, of: Value, kind: str) -> Value:
         """Return whether a value is of a class, as far as that is known."""
@@ -1862,7 +1911,7 @@ class Machine:
             return Apply("filtered" if is_kept else "mapped", of, tuple(values), via=name)
         if not given and of is not None:
             bare = _accessor(name)
-            if bare and not self._is_plain(of):
+            if bare and not self.is_plain(of):
                 return Get(of, bare)
         return Apply(name, of, tuple(values), self._names(given), self._result_type(name, given, scope))
 
@@ -2144,7 +2193,7 @@ class Machine:
             return self._construct(known, given, members, code.line)
         if name == "[]":
             return Items([value for _, value in (*given, *members)], len(self.guards))
-        full = self.qualify(name, scope.file)
+        full = self.qualify(name, scope.file) if name else self.OPEN
         thing = Thing(
             full, None, dict(members), tuple(value for _, value in given), depth=len(self.guards), line=code.line
         )
@@ -2228,7 +2277,8 @@ class Machine:
     def _initialize(self, thing: Thing, known: Known) -> None:
         for owner, one in self.program.fields(known):
             if one.value is not None and one.name not in thing.fields:
-                thing.fields[one.name] = self.value(one.value, Scope(owner.file, None, thing, owner))
+                scope = Scope(owner.file, None, thing, owner)
+                thing.fields[one.name] = self.converted(self.value(one.value, scope), one.type, scope)
         self._block((*known.cls.statements, ir.Block(())), Scope(known.file, None, thing, known))
 
     # --- functions

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scanner_programs.libraries.standard import ITERATES, LOOKUPS, SCALARS
+from scanner_programs.libraries.standard import ITERATES, LOOKUPS
 from scanner_programs.machine import Machine
 from scanner_programs.shapes import wire_name
 from scanner_programs.values import (
@@ -107,7 +107,7 @@ class OriginReader:
 
     def _is_scalar(self, value: Value | None) -> bool:
         """Return whether a value is declared to have no fields."""
-        return value is not None and self.machine.full_type(value).rpartition(".")[2].lower() in SCALARS
+        return value is not None and self.machine.is_plain(value)
 
     def _field(self, of: Value, name: str) -> Iterable[Origin]:
         known = self.machine.known_type(of)
@@ -132,8 +132,8 @@ class OriginReader:
         if value.name == "[]" or (of is not None and self.machine.is_map(of)):
             found = self.of(of) if of is not None else ()
             is_known = isinstance(of, Const | Items | Thing) and not found
-            if self._is_scalar(of):
-                return _computed(self.of(of) if of is not None else ())
+            if of is not None and self.machine.is_scalar(of):
+                return _computed(self.of(of))
             # What a key looks up is not made of the key, unless the program says what it has for each.
             return _computed(self._together(arguments)) if is_known else map(_element, found)
         if of is not None and not arguments:

@@ -330,6 +330,8 @@ def _is_of_library(value: Value) -> bool:
     """Return whether a library made a value, from nothing that the program was given."""
     while isinstance(value, Apply) and value.of is not None:
         value = value.of
+    if isinstance(value, Thing):
+        return value.known is None and bool(value.type)
     return isinstance(value, Ref) or (isinstance(value, Apply) and value.of is None and "." in value.name)
 
 

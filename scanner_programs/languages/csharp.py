@@ -31,6 +31,7 @@ from scanner_programs.ir import (
     Note,
     Operation,
     Parameter,
+    Pattern,
     Record,
     Sequence,
     Statement,
@@ -416,14 +417,18 @@ def _variables(lower: Lowering, node: Node) -> Code:
     for one in children(declared, "variable_declarator"):
         several = child(one, "tuple_pattern")
         value = _initial(lower, one)
-        if isinstance(value, New) and not value.type:
-            value = New(kind, value.arguments, value.members, line=value.line)
         if several is not None:
-            names = tuple(Name(text(each)) for each in several.named_children)
-            found.append(Declare(Sequence(names), "", value))
+            found.append(Declare(_several(several), "", value))
         else:
             found.append(Declare(Name(text(one.child_by_field_name("name"))), kind, value))
     return found[0] if len(found) == 1 else Block(tuple(found))
+
+
+def _several(node: Node) -> Expression:
+    """Return the names that a value is taken apart into."""
+    if node.type != "tuple_pattern":
+        return Name(text(node))
+    return Sequence(tuple(_several(one) for one in node.named_children))
 
 
 def _assigned(lower: Lowering, node: Node) -> Expression:
@@ -483,7 +488,7 @@ def _switch(lower: Lowering, node: Node) -> Expression:
         ids = {each.id for each in patterns}
         body = [each for each in lower.named(one) if each.id not in ids and each.type != "when_clause"]
         guard = child(one, "when_clause")
-        values = tuple(value for each in patterns for value in _pattern(lower, each))
+        values = tuple(value for each in patterns for value in _patterns(lower, each))
         test = lower.value(lower.named(guard)[0]) if guard is not None else None
         cases.append(Case(values, lower.blocks(body), test))
     return Match(lower.value(node.child_by_field_name("value")), tuple(cases))
@@ -495,36 +500,71 @@ def _switch_value(lower: Lowering, node: Node) -> Expression:
     for one in children(node, "switch_expression_arm"):
         inner = lower.named(one)
         guard = child(one, "when_clause")
-        values = () if inner[0].type == "discard" else tuple(_pattern(lower, inner[0]))
+        values = () if inner[0].type == "discard" else tuple(_patterns(lower, inner[0]))
         test = lower.value(lower.named(guard)[0]) if guard is not None else None
         cases.append(Case(values, lower.block(inner[-1]), test))
     return Match(lower.value(parts[0]), tuple(cases))
 
 
-def _pattern(lower: Lowering, node: Node) -> Iterator[Expression]:
+def _patterns(lower: Lowering, node: Node) -> Iterator[Expression]:
+    """Yield the patterns of which one has to fit."""
     if node.type == "or_pattern":
         for one in lower.named(node):
-            yield from _pattern(lower, one)
-    elif node.type == "constant_pattern":
-        yield lower.value(lower.named(node)[0])
-    elif node.type == "declaration_pattern":
-        known = Name(text(node.child_by_field_name("name")))
-        yield Declare(known, text(node.child_by_field_name("type")))  # type: ignore[misc]
+            yield from _patterns(lower, one)
     else:
-        yield Unknown(" ".join(text(node).split()))
+        yield _pattern(lower, node)
+
+
+def _pattern(lower: Lowering, node: Node) -> Expression:
+    inner = lower.named(node)
+    match node.type:
+        case "constant_pattern":
+            return lower.value(inner[0])
+        case "discard":
+            return Name("_")
+        case "declaration_pattern" | "var_pattern":
+            kind = text(node.child_by_field_name("type")).removeprefix("var")
+            return Declare(Name(text(node.child_by_field_name("name") or inner[-1])), kind)  # type: ignore[return-value]
+        case "type_pattern":
+            return Declare(Name("_"), text(node))  # type: ignore[return-value]
+        case "parenthesized_pattern":
+            return _pattern(lower, inner[0])
+        case "or_pattern" | "and_pattern":
+            operator = text(node.child_by_field_name("operator"))
+            return Pattern(operator, tuple(Argument(_pattern(lower, one)) for one in inner))
+        case "negated_pattern":
+            return Pattern("not", (Argument(_pattern(lower, inner[0])),))
+        case "relational_pattern":
+            return Pattern(text(node.children[0]), (Argument(lower.value(inner[0])),))
+        case "recursive_pattern":
+            return Pattern("and", tuple(Argument(one) for one in _recursive(lower, node)))
+    return Unknown(" ".join(text(node).split()), tuple(lower.code(one) for one in inner))
+
+
+def _recursive(lower: Lowering, node: Node) -> Iterator[Expression]:
+    """Yield the parts of a pattern of a type, of parts by place, of members and of a name for the whole."""
+    kind, name = node.child_by_field_name("type"), node.child_by_field_name("name")
+    if kind is not None:
+        yield Declare(Name("_"), text(kind))  # type: ignore[misc]
+    for one in children(node, "positional_pattern_clause"):
+        parts = [lower.named(each)[-1] for each in children(one, "subpattern")]
+        yield Sequence(tuple(_pattern(lower, each) for each in parts))
+    for one in children(node, "property_pattern_clause"):
+        listed = [lower.named(each) for each in children(one, "subpattern")]
+        yield Pattern("members", tuple(Argument(_pattern(lower, each[-1]), text(each[0])) for each in listed))
+    if name is not None:
+        yield Declare(Name(text(name)))  # type: ignore[misc]
 
 
 def _is(lower: Lowering, node: Node) -> Expression:
     value = lower.value(node.child_by_field_name("expression"))
     pattern = node.child_by_field_name("pattern")
+    if pattern is None:
+        return Operation("instanceof", (value, Unknown(" ".join(text(lower.named(node)[-1]).split()))))
     words = " ".join(text(pattern).split())
     if words in ("null", "not null"):
         return Operation("==" if words == "null" else "!=", (value, Literal(Kind.NOTHING, "")))
-    test = Operation("instanceof", (value, Unknown(words)))
-    if pattern is not None and pattern.type == "declaration_pattern":
-        known = Name(text(pattern.child_by_field_name("name")))
-        return Block((Declare(known, text(pattern.child_by_field_name("type")), value), test))
-    return test
+    return Operation("matches", (value, _pattern(lower, pattern)))
 
 
 def _lambda(lower: Lowering, node: Node) -> Expression:
@@ -620,6 +660,7 @@ SYNTAX = Syntax(
         "array_creation_expression": lambda lower, node: lower.value(child(node, "initializer_expression")),
         "implicit_array_creation_expression": lambda lower, node: lower.value(child(node, "initializer_expression")),
         "collection_expression": _items,
+        "tuple_pattern": lambda _lower, node: _several(node),
         "tuple_expression": lambda lower, node: Sequence(tuple(one.value for one in _arguments(lower, node))),
         "with_expression": _with,
         "binary_expression": operation,
