@@ -294,6 +294,16 @@ def leave(how: Leave) -> Build:
     return build
 
 
+def yielded(lower: Lowering, node: Node) -> Expression:
+    """Return what a function yields next: a call of `yield`, or of `yieldAll` for all elements of a value."""
+    inside = lower.named(node)
+    words = {text(one) for one in node.children if not one.is_named}
+    if not inside:
+        return Exit(Leave.RETURN) if "break" in words else NOTHING
+    name = "yieldAll" if words & {"from", "*"} else "yield"
+    return Call(Name(f" {name}"), (Argument(lower.value(inside[0])),), line(node))
+
+
 def block(lower: Lowering, node: Node) -> Expression:
     """Return the statements of a node."""
     return lower.blocks(lower.named(node))

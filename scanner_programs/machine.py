@@ -26,6 +26,7 @@ from scanner_programs.libraries.standard import (
     CONVERSIONS,
     CONVERTS,
     DEFAULTS,
+    EMITS,
     FALLBACKS,
     HOLDERS,
     KEYS,
@@ -64,6 +65,7 @@ from scanner_programs.values import (
     Thing,
     Type,
     Value,
+    is_made,
     negate,
     operate,
     show,
@@ -92,6 +94,7 @@ class _Frame:
     site: tuple[str, int]
     returned: list[tuple[Value, Value]] = field(default_factory=list)
     guards: int = 0
+    yielded: list[Value] = field(default_factory=list)
     thrown: list[Value] = field(default_factory=list)
 
 
@@ -225,12 +228,12 @@ class Machine:
         while isinstance(of, Get) or (isinstance(of, Apply) and of.of is not None and not of.arguments):
             names.insert(0, of.name)
             of = of.of
-        names = _texts_of_chain(value) or names
-        while names:
-            known = self.program.ending(".".join(names))
-            if known is not None:
-                return Const(Kind.TEXT, known)
-            names.pop(0)
+        for listed in _texts_of_chain(value) or [names]:
+            while listed:
+                known = self.program.ending(".".join(listed))
+                if known is not None:
+                    return Const(Kind.TEXT, known)
+                listed.pop(0)
         return value
 
     def _setting_of(self, note: ir.Note, name: str) -> Value | None:
@@ -1006,6 +1009,9 @@ class Machine:
                 self._choice(test, Block((operands[1],)), Block(()), scope)
                 return first
             return operate(operator if operator in ("||", "or") else "??", (first, self.value(operands[1], scope)))
+        if operator == "enter":  # what a function yields that is used as a context is what the context gives
+            value = self.value(operands[0], scope)
+            return self.element(value) if isinstance(value, Items) and value.yielded else value
         if operator == "matches":
             return self._pattern(self.value(operands[0], scope), operands[1], scope)
         if operator == "instanceof" and len(operands) == 2 and isinstance(operands[1], ir.Unknown):
@@ -1506,6 +1512,9 @@ class Machine:
             )
         if isinstance(function, Name) and scope.find(function.name) is None:
             given = self._arguments(code.arguments, scope)
+            is_next = function.name.startswith(" ") or scope.file.language == "kotlin"
+            if is_next and function.name.strip() in EMITS and given and function.name not in self.program.functions:
+                return self._yield(function.name, given[0][1])
             found = self._own_method(function.name, len(given), scope)
             if found is not None:
                 return self.call_method(*found, given, code, scope, discarded=discarded)
@@ -1535,6 +1544,16 @@ class Machine:
             return self.call_method(of, function.name, given, code, scope, discarded=discarded)
         value = self.value(function, scope)
         return self.call(value, self._arguments(code.arguments, scope), code, scope, discarded=discarded)
+
+    def _yield(self, name: str, value: Value) -> Value:
+        """Note what a sequence has next: that of the function, or of the one that a builder was given."""
+        value = self.element(value) if name.endswith("All") else value
+        for frame in reversed(self._frames):
+            since = [one for one in self.guards[frame.guards :] if not _is_turn(one)]
+            frame.yielded.append(Cond(self._all(since), value, NULL) if since else value)
+            if frame.function.name:
+                break
+        return NULL
 
     def _contents(self, code: ir.Expression, of: Value, call: Call) -> Value | None:
         """Return what others put in a queue or channel that something is taken from; None for other objects."""
@@ -1841,6 +1860,7 @@ class Machine:
             name
             in ("add", "append", "push", "Add", "addOne", "offer", "insert", "add_all", "addAll", "extend", "collect")
             and given
+            and not isinstance(given[-1][1], Closure | Method)
         ):
             value = given[-1][1]
             if isinstance(value, Items) and name in ("addAll", "extend", "add_all"):
@@ -1904,6 +1924,8 @@ class Machine:
             self._fill_out(name, given, scope)
         if discarded and not silent:
             self._touch(of, name, given, values)
+        if of is None and len(called) == 1 and isinstance(called[0], Items) and called[0].yielded:
+            return called[0]  # a builder of a sequence
         if called and of is not None and name in WATCHED:
             return of
         if called and of is not None and len(given) == len(called) == 1:
@@ -2032,7 +2054,7 @@ class Machine:
         function = value.function if isinstance(value, Closure) else None
         source = of if of is not None else next((one for _, one in given if one is not value), Ref("?"))
         count = len(function.parameters) if function is not None else 1
-        inside = self.element(source)
+        inside = source if is_made(source) else self.element(source)
         arguments: list[Given] = [
             ("", inside if at == 0 else Apply(f"each {at}", None, (source,))) for at in range(count)
         ]
@@ -2307,6 +2329,8 @@ class Machine:
             self._frames[-1].thrown += frame.thrown
         if ended is Leave.THROW and not frame.returned:
             self._left = Leave.THROW
+        if frame.yielded:
+            return Items(frame.yielded, len(self.guards), yielded=True)
         if not frame.returned:
             return self.converted(result, function.type, scope)
         value = result if ended is None else frame.returned[-1][1]
@@ -2375,18 +2399,31 @@ def _is_there(value: Value) -> Value:
     return operate("!=", (value, NULL))
 
 
-def _texts_of_chain(value: Value) -> list[str]:
-    """Return the texts that a chain of calls is given one by one, as where settings are looked up by section."""
+def _texts_of_chain(value: Value) -> list[list[str]]:
+    """Return the names that a chain of calls and members is about, as where settings are looked up by section.
+
+    They come with and without the members behind the last call, which may be how its value is read.
+    """
     texts: list[str] = []
+    is_looked_up, below = False, 0
     while isinstance(value, Get) or (isinstance(value, Apply) and value.of is not None):
         if isinstance(value, Apply) and value.arguments:
             first = value.arguments[0]
             if len(value.arguments) > 1 or not isinstance(first, Const) or first.kind is not Kind.TEXT:
                 return []
             texts.insert(0, first.text)
+            is_looked_up = True
+        elif isinstance(value, Get):
+            texts.insert(0, value.name)
+            below += not is_looked_up
         assert value.of is not None
         value = value.of
-    return texts
+    root = value.arguments[0] if isinstance(value, Apply) and len(value.arguments) == 1 and texts else None
+    if isinstance(root, Const) and root.kind is Kind.TEXT:
+        texts.insert(0, root.text)
+    if not is_looked_up:
+        return []
+    return [texts, texts[: len(texts) - below]] if below else [texts]
 
 
 def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign]:

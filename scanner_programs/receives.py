@@ -21,11 +21,15 @@ _NOT_RECORDS = frozenset(("Header", "Headers", "Ctx", "KafkaKey", "Inject", "Con
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """The topics that an object reads: its canonical text, the file that says so, and the line."""
+    """The topics that an object reads: its canonical text, the file that says so, and the line.
+
+    *own* is a text that no other object has, even if it is made alike.
+    """
 
     of: str
     place: tuple[str, int]
     topics: tuple[str, ...]
+    own: str = ""
 
 
 @dataclass(slots=True)
@@ -45,7 +49,8 @@ class Receives:
             return False
         given = [value for key, value in made.given if not key or key.lower() in _NAMED]
         topics = tuple(dict.fromkeys(self._topics_of(listed[0], name, given)))
-        found = Subscription(_identity(made.of) if made.of is not None else "", made.place, topics)
+        texts = (_identity(made.of), _identity(made.of, numbered=True)) if made.of is not None else ("", "")
+        found = Subscription(texts[0], made.place, topics, texts[1])
         if topics and found not in self.noted:
             self.noted.append(found)
         return bool(topics)
@@ -161,8 +166,8 @@ class Receives:
             found = tuple(self._made_for(value)) if isinstance(value, Apply | Thing) else ()
             if found:
                 return found
-            text = _identity(value)
-            noted = [one for one in self.noted if one.of == text]
+            text, own = _identity(value), _identity(value, numbered=True)
+            noted = [one for one in self.noted if one.own == own] or [one for one in self.noted if one.of == text]
             if noted:
                 return tuple(dict.fromkeys(topic for one in noted for topic in one.topics))
             before = _before(value)
@@ -221,9 +226,9 @@ def _unnamed(value: Apply | Thing) -> list[Value]:
     return [one for key, one in zip(names, value.arguments, strict=True) if not key or key.lower() in _NAMED]
 
 
-def _identity(value: Value) -> str:
+def _identity(value: Value, *, numbered: bool = False) -> str:
     """Return the text of an object that is the same whatever was done to it."""
-    return Shown(identity=True).text(value)
+    return Shown(identity=True, numbered=numbered).text(value)
 
 
 def _last(name: str) -> str:

@@ -116,10 +116,11 @@ class Thing:
 
 @dataclass(slots=True, eq=False)
 class Items:
-    """A list, set or tuple."""
+    """A list, set or tuple; *yielded*: what a function makes one after the other, each any number of times."""
 
     values: list[Value] = field(default_factory=list)
     depth: int = 0
+    yielded: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,11 +213,12 @@ class Shown:
     """Writes values as text, up to a number of parts; *opaque* says whether something in them was not followed.
 
     With *identity*, calls that may have changed an object are left out: its text is the same before and after them.
+    With *numbered*, two objects that are made alike have texts of their own.
     """
 
-    def __init__(self, most: int = MOST_PARTS, *, identity: bool = False) -> None:
+    def __init__(self, most: int = MOST_PARTS, *, identity: bool = False, numbered: bool = False) -> None:
         self.left = most
-        self._identity = identity
+        self._identity, self._numbered = identity, numbered
         self.opaque = False
         self._varies = False
         self._within: list[int] = []
@@ -226,7 +228,7 @@ class Shown:
         if not isinstance(value, Apply | Get | Cond | Opaque):
             self._varies |= isinstance(value, Thing | Items)
             return self._text(value, depth)
-        if value.memo:
+        if value.memo and not self._numbered:
             text, parts, opaque = value.memo[0]
             self.left -= parts
             self.opaque |= opaque or self.left < 0
@@ -234,7 +236,7 @@ class Shown:
         left, opaque, varies = self.left, self.opaque, self._varies
         self.opaque = self._varies = False
         text = self._text(value, depth)
-        if self.left >= 0 and not self._varies and depth < _DEEPEST // 2:
+        if self.left >= 0 and not (self._varies or self._numbered) and depth < _DEEPEST // 2:
             value.memo.append((text, left - self.left, self.opaque))
         self.opaque |= opaque
         self._varies |= varies
@@ -284,7 +286,8 @@ class Shown:
         if value.name in _COMMUTES and value.of is None:
             shown.sort()
         of = f"{self.text(value.of, depth + 1)}." if value.of is not None else ""
-        return f"{of}{value.name}({', '.join(shown)})"
+        number = f"#{id(value)}" if self._numbered and is_made(value) else ""
+        return f"{of}{value.name}{number}({', '.join(shown)})"
 
     def _thing(self, value: Thing, depth: int) -> str:
         if id(value) in self._within:
@@ -297,6 +300,7 @@ class Shown:
         made = ", ".join(self.text(one, depth + 1) for one in value.arguments)
         self._within.pop()
         kind = "" if value.known is not None else value.type
+        kind += f"#{id(value)}" if self._numbered else ""
         return f"{kind}{f'({made})' if made else ''}{{{', '.join(shown)}}}"
 
 
@@ -311,6 +315,13 @@ def _constant(value: Const) -> str:
 def show(value: Value) -> str:
     """Return the canonical text of a value."""
     return Shown().text(value)
+
+
+def is_made(value: Value) -> bool:
+    """Return whether a value is a new object of a library's class."""
+    if isinstance(value, Apply) and value.of is None:
+        return value.name.partition("<")[0].replace("::", ".").rpartition(".")[2][:1].isupper()
+    return isinstance(value, Thing) and bool(value.type)
 
 
 def is_opaque(values: Iterable[Value]) -> bool:

@@ -60,6 +60,7 @@ from scanner_programs.lowering import (
     operation,
     string,
     text,
+    yielded,
 )
 
 _KINDS = {
@@ -693,7 +694,7 @@ SYNTAX = Syntax(
         "using_statement": _using,
         "lock_statement": _using,
         "return_statement": leave(Leave.RETURN),
-        "yield_statement": inside,
+        "yield_statement": yielded,
         "throw_statement": leave(Leave.THROW),
         "break_statement": leave(Leave.BREAK),
         "continue_statement": leave(Leave.CONTINUE),

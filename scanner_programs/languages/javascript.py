@@ -60,6 +60,7 @@ from scanner_programs.lowering import (
     operation,
     string,
     text,
+    yielded,
 )
 
 _CLASSES = (
@@ -520,6 +521,7 @@ def _function_code(lower: Lowering, node: Node) -> Code:
 SYNTAX = Syntax(
     name="typescript",
     nodes={
+        "yield_expression": yielded,
         "identifier": name,
         "property_identifier": name,
         "private_property_identifier": name,

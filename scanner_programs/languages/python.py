@@ -55,6 +55,7 @@ from scanner_programs.lowering import (
     number,
     operation,
     text,
+    yielded,
 )
 
 
@@ -354,7 +355,8 @@ def _with(lower: Lowering, node: Node) -> Code:
             if value.type == "as_pattern":
                 parts = value.named_children
                 target = parts[-1].named_children[0] if parts[-1].named_children else parts[-1]
-                opened.append(declare(lower.value(target), "", lower.value(parts[0])))
+                entered = Operation("enter", (lower.value(parts[0]),))
+                opened.append(declare(lower.value(target), "", entered))
             else:
                 opened.append(lower.code(value))
     body = lower.block(node.child_by_field_name("body"))
@@ -426,6 +428,7 @@ def _splat(lower: Lowering, node: Node) -> Expression:
 SYNTAX = Syntax(
     name="python",
     nodes={
+        "yield": yielded,
         "identifier": name,
         "string": _string,
         "concatenated_string": _joined,

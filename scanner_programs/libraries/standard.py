@@ -80,6 +80,8 @@ LOOKUPS = _words("field at apply GetProperty")
 """Methods beside those that begin with `get` that return the member of an object whose name they are given."""
 ITERATES = _words("range iter enumerate list tuple reversed")
 """Functions of the languages that go through the elements of what they are given."""
+EMITS = _words("emit yield yieldAll emitAll")
+"""Functions that code inside a builder of a sequence calls with what the sequence has next."""
 KEYS = _words("keys keySet Keys KeySet list tuple set sorted")
 """Functions and methods that return the keys of a map."""
 SCALARS = _words(
