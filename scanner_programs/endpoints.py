@@ -205,6 +205,8 @@ class _Reader:
         assemblers = [place for place in self._assemblers(places) if id(place) not in found and place not in makers]
         outer = self._outermost(assemblers)
         makers += [place for place in assemblers if id(place) in outer]
+        styles = {row.style for listed in self._clients.values() for row in listed}
+        self._program.usual = next(iter(styles)) if len(styles) == 1 else ""
         self._machine = Machine(self._program, self._watch, self._serves)
         rows = [row for listed in self._clients.values() for row in listed]
         self._receives = Receives(self._machine, rows, lambda value: _texts(self._set(value)))
@@ -372,7 +374,7 @@ class _Reader:
         if self._silent:
             self._receives.note(made, name.removeprefix("new "))
             return False
-        if made.name.endswith(">"):
+        if made.given and "<" in f"{made.name}{made.of.name if isinstance(made.of, Apply) else ''}":
             self._register(made)
         if made.of is None and made.name.startswith("new "):
             self._application(made, made.name.rpartition(".")[2].removeprefix("new "))
@@ -411,12 +413,12 @@ class _Reader:
     def _register(self, made: Made) -> None:
         """Note which topic a call gives a type of the program."""
         text = next((value for _, value in made.given if isinstance(value, Const) and value.kind is Kind.TEXT), None)
-        kinds = {kind.strip().rpartition(".")[2] for kind in made.name.partition("<")[2].rstrip(">").split(",")}
-        if text is not None and kinds & self._program.classes.keys():
+        kinds = self._receives.kinds_of(made)
+        if text is not None and kinds:
             shown = ", ".join(show(value) for _, value in made.given)
             self._found.setup[f"{made.name} {text.text}"] = shown, made.place
-            for kind in made.name.partition("<")[2].rstrip(">").split(","):
-                self._topics.setdefault(kind.strip().rpartition(".")[2], text)
+            for kind in kinds:
+                self._topics.setdefault(kind, text)
 
     def _declared_send(self, machine: Machine, made: Made, name: str) -> bool:
         known = machine.known_type(made.of) if made.of is not None else None

@@ -159,10 +159,11 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What a value is compared with in parts: by patterns that all, one or none hold (`and`, `or`, `not`), by an
-    operator such as `<`, or by patterns of its *members*, each with the member's name.
+    """What a value is compared with, in parts.
 
-    The operator `matches` of an Operation asks whether a value fits one, and binds the names in it.
+    They are patterns of which all, one or none has to fit (`and`, `or`, `not`), what an operator such as `<` compares
+    with, or patterns of members, each with the name of its member (`members`). The operator `matches` of an Operation
+    asks whether a value fits one, and binds the names in it.
     """
 
     operator: str

@@ -28,11 +28,13 @@ from scanner_programs.libraries.standard import (
     DEFAULTS,
     EMITS,
     FALLBACKS,
+    FLATTENS,
+    HELD,
     HOLDERS,
-    KEYS,
     IMPLICIT,
     INVOKES,
     KEEPS,
+    KEYS,
     LISTS,
     MAKERS,
     PAIRS,
@@ -379,6 +381,19 @@ class Machine:
         kind = value.type if isinstance(value, Input | Get | Apply) else ""
         return bool(kind) and not elements_of(kind.partition("\0")[0])
 
+    def _held(self, value: Value, name: str) -> str:
+        """Return the type of what a member or method of a library's generic object has: its last type parameter.
+
+        That is so for members which libraries call the value of a record by.
+        """
+        kind = value.type if isinstance(value, Input | Get | Apply) else ""
+        if not kind or name.lower().removeprefix("get") not in HELD:
+            return ""
+        file, near = self.types[kind]
+        inside = parameters_of(kind.partition("\0")[0])
+        known = self.program.class_of(inside[-1], file, near) if inside else None
+        return self._typed(inside[-1], file, near) if known is not None else ""
+
     def is_map(self, value: Value) -> bool:
         """Return whether a value is declared as a map of the language's library."""
         kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply) else ""
@@ -724,7 +739,7 @@ class Machine:
         if written is not None:
             return self._simplify(written)
         if own is None:
-            return Get(value, name)
+            return Get(value, name, self._held(value, name))
         found_field = self.program.field(own, name)
         if isinstance(value, Input) and value.place.startswith("setting "):
             return self._settings_member(value, name, found_field)
@@ -1350,8 +1365,10 @@ class Machine:
                 return values[0]
             case Items(values=values) if values:
                 return Apply("each", None, tuple(values))
-            case Apply(name="mapped", arguments=arguments):
-                return arguments[0]
+            case Apply(name="mapped", arguments=arguments, via=via):
+                first = arguments[0]
+                is_many = isinstance(first, Items) or self.elements(first) is not None
+                return self.element(first) if via in FLATTENS and is_many else first
             case Apply(name=name, of=of, arguments=arguments) if of is not None and arguments and is_source(name):
                 return Apply("each", None, (value,), (), self.element_type(value))
             case Apply(name="filtered" | "keyed" | "joined", of=of) if of is not None:
@@ -1934,8 +1951,9 @@ class Machine:
         if not given and of is not None:
             bare = _accessor(name)
             if bare and not self.is_plain(of):
-                return Get(of, bare)
-        return Apply(name, of, tuple(values), self._names(given), self._result_type(name, given, scope))
+                return Get(of, bare, self._held(of, name))
+        kind = self._result_type(name, given, scope) or (self._held(of, name) if of is not None and not given else "")
+        return Apply(name, of, tuple(values), self._names(given), kind)
 
     def _result_type(self, name: str, given: list[Given], scope: Scope) -> str:
         """Return the type of what a library makes: the one in angle brackets, or a class that it is given."""

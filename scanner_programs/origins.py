@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scanner_programs.libraries.standard import ITERATES, LOOKUPS
+from scanner_programs.libraries.standard import HELD, ITERATES, LOOKUPS
 from scanner_programs.machine import Machine
 from scanner_programs.shapes import wire_name
 from scanner_programs.values import (
@@ -103,11 +103,8 @@ class OriginReader:
         return tuple(one for one in self.of(test) if one.path)
 
     def _member(self, of: Value, name: str) -> Iterable[Origin]:
-        return _computed(self.of(of)) if self._is_scalar(of) else self._field(of, name)
-
-    def _is_scalar(self, value: Value | None) -> bool:
-        """Return whether a value is declared to have no fields."""
-        return value is not None and self.machine.is_plain(value)
+        is_held = name.lower().removeprefix("get") in HELD
+        return _computed(self.of(of)) if self.machine.is_plain(of) and not is_held else self._field(of, name)
 
     def _field(self, of: Value, name: str) -> Iterable[Origin]:
         known = self.machine.known_type(of)
@@ -116,7 +113,8 @@ class OriginReader:
             written = wire_name(found[1], found[0], self.machine.program, known)
             wire = name if written is None else written
         for one in self.of(of):
-            yield from _below(one, wire) if wire else (one,)
+            is_value = known is not None and not one.inside and one.exact  # an object of the program is read from one
+            yield from _below(one._replace(inside=True) if is_value else one, wire) if wire else (one,)
 
     def _applied(self, value: Apply) -> Iterable[Origin]:
         of, arguments = value.of, value.arguments

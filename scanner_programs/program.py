@@ -78,7 +78,7 @@ class Program:
     *setting* returns the value of a setting by its name, *ending* that of the only setting whose name ends in what is
     given; both None without one. Names are compared without letter case, dashes and underscores. *records* are
     the classes that schemas generate, *tables* those that something writes to topics, each with these topics.
-    *aliases* are directories by what imports call them.
+    *aliases* are directories by what imports call them. *usual* is how the clients that it uses write names of members.
     """
 
     files: tuple[File, ...]
@@ -87,6 +87,7 @@ class Program:
     records: frozenset[str] = frozenset()
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
+    usual: str = ""
     _folders: dict[str, str] = field(default_factory=dict)
 
     def folder_of(self, imported: str) -> str:
@@ -222,7 +223,7 @@ class Program:
             for one in walk(file)
             if isinstance(one, Member) and one.name in NAMING_STYLES and _last_name(one.of) in NAMING_ENUMERATIONS
         }
-        return found.pop() if len(found) == 1 else ""
+        return found.pop() if len(found) == 1 else "" if found else self.usual
 
     def is_alias(self, kind: str) -> bool:
         """Return whether a type is declared in the program as another name of one."""

@@ -9,7 +9,7 @@ from scanner_programs import ir
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.streams import is_streams
 from scanner_programs.machine import Machine, Made
-from scanner_programs.program import Place, Scope
+from scanner_programs.program import Place, Scope, base_type, parameters_of
 from scanner_programs.values import Apply, Cond, Get, Input, Items, Shown, Thing, Value
 
 _FURTHEST = 40
@@ -23,13 +23,15 @@ _NOT_RECORDS = frozenset(("Header", "Headers", "Ctx", "KafkaKey", "Inject", "Con
 class Subscription:
     """The topics that an object reads: its canonical text, the file that says so, and the line.
 
-    *own* is a text that no other object has, even if it is made alike.
+    *own* is a text that no other object has, even if it is made alike. *kinds* are the classes of the program whose
+    objects come from there, as far as the call names them.
     """
 
     of: str
     place: tuple[str, int]
     topics: tuple[str, ...]
     own: str = ""
+    kinds: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -45,12 +47,14 @@ class Receives:
     def note(self, made: Made, name: str) -> bool:
         """Note a call if it names topics that are read; return whether it does."""
         listed = [row for row in self.rows if name in row.subscribes]
-        if not listed or not made.given or not any(self._is_of(made.of, made.name, row) for row in listed):
+        if not listed or not made.given:
+            return False
+        if not self.kinds_of(made) and not any(self._is_of(made.of, made.name, row) for row in listed):
             return False
         given = [value for key, value in made.given if not key or key.lower() in _NAMED]
         topics = tuple(dict.fromkeys(self._topics_of(listed[0], name, given)))
         texts = (_identity(made.of), _identity(made.of, numbered=True)) if made.of is not None else ("", "")
-        found = Subscription(texts[0], made.place, topics, texts[1])
+        found = Subscription(texts[0], made.place, topics, texts[1], self.kinds_of(made))
         if topics and found not in self.noted:
             self.noted.append(found)
         return bool(topics)
@@ -85,6 +89,16 @@ class Receives:
                 yield from self._named(one, depth + 1)
         else:
             yield from self.texts(value)
+
+    def kinds_of(self, made: Made) -> frozenset[str]:
+        """Return the classes of the program that a call, or one before it in its chain, has in angle brackets."""
+        names = [made.name]
+        value = made.of
+        while isinstance(value, Apply):
+            names.append(value.name)
+            value = value.of
+        kinds = (kind.rpartition(".")[2] for name in names if "<" in name for kind in parameters_of(name))
+        return frozenset(kind for kind in kinds if kind in self.machine.program.classes)
 
     # --- where records come from
 
@@ -170,6 +184,10 @@ class Receives:
             noted = [one for one in self.noted if one.own == own] or [one for one in self.noted if one.of == text]
             if noted:
                 return tuple(dict.fromkeys(topic for one in noted for topic in one.topics))
+            inside = {base_type(one) for one in parameters_of(_type_of(value))}
+            typed = [one for one in self.noted if one.kinds & inside]
+            if typed:
+                return tuple(dict.fromkeys(topic for one in typed for topic in one.topics))
             before = _before(value)
             if before is None and isinstance(value, Input) and value.place.partition(" ")[0].isdigit():
                 listened = self.listened(view)
@@ -229,6 +247,11 @@ def _unnamed(value: Apply | Thing) -> list[Value]:
 def _identity(value: Value, *, numbered: bool = False) -> str:
     """Return the text of an object that is the same whatever was done to it."""
     return Shown(identity=True, numbered=numbered).text(value)
+
+
+def _type_of(value: Value) -> str:
+    """Return the declared type of a value; empty without one."""
+    return value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply) else ""
 
 
 def _last(name: str) -> str:

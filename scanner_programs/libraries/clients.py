@@ -346,6 +346,9 @@ CLIENTS: tuple[Client, ...] = (
         sends={"Produce": {1: "value", 2: "key value", 3: "key value -"}},
         types=_words("ITopicProducer ITopicProducerProvider"),
         receives=_words("IConsumer ConsumeContext"),
+        subscribes={"TopicEndpoint": {0: "topic -"}},
+        handles={"Consume": 0},
+        style="camelCase",
         languages=_words("csharp"),
     ),
     Client(

@@ -80,6 +80,10 @@ LOOKUPS = _words("field at apply GetProperty")
 """Methods beside those that begin with `get` that return the member of an object whose name they are given."""
 ITERATES = _words("range iter enumerate list tuple reversed")
 """Functions of the languages that go through the elements of what they are given."""
+HELD = _words("value message payload body content data")
+"""What libraries call the value of a record, in the record or in what a listener is given."""
+FLATTENS = _words("flatMap flat_map SelectMany flatMapIterable concatMap mapMany flatten mapConcat")
+"""Methods of sequences that are given a function which makes several elements of one."""
 EMITS = _words("emit yield yieldAll emitAll")
 """Functions that code inside a builder of a sequence calls with what the sequence has next."""
 KEYS = _words("keys keySet Keys KeySet list tuple set sorted")
