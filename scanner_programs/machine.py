@@ -45,6 +45,7 @@ from scanner_programs.libraries.standard import (
     TESTS,
     TEXTS,
     WATCHED,
+    WRAPS,
 )
 from scanner_programs.libraries.streams import Step, step_of
 from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, elements_of, parameters_of
@@ -640,6 +641,10 @@ class Machine:
         return self._named[key]
 
     def _meaning(self, name: str, file: ir.File, near: Known | None) -> Value:
+        if name.endswith(">") and not name.startswith("<"):
+            bare, _, kinds = name.partition("<")
+            found = self._outside(bare, file, near)
+            return Ref(f"{found.name}<{kinds}") if isinstance(found, Ref) else found
         value = self._in_file(name, file)
         if value is not None:
             return value
@@ -721,6 +726,8 @@ class Machine:
     def member(self, value: Value, name: str) -> Value:
         """Return a member of a value."""
         match value:
+            case Const() if value == NULL:
+                return NULL
             case Cond(test=test, then=then, otherwise=otherwise):
                 return self.choose(test, self.member(then, name), self.member(otherwise, name))
             case Thing():
@@ -1367,7 +1374,7 @@ class Machine:
                 return Apply("each", None, tuple(values))
             case Apply(name="mapped", arguments=arguments, via=via):
                 first = arguments[0]
-                is_many = isinstance(first, Items) or self.elements(first) is not None
+                is_many = (isinstance(first, Items) and first.yielded) or self.elements(first) is not None
                 return self.element(first) if via in FLATTENS and is_many else first
             case Apply(name=name, of=of, arguments=arguments) if of is not None and arguments and is_source(name):
                 return Apply("each", None, (value,), (), self.element_type(value))
@@ -1519,7 +1526,9 @@ class Machine:
         return given
 
     def _call(self, code: Call, scope: Scope, *, discarded: bool) -> Value:
-        function = code.function
+        function = self._without_types(code.function)
+        if function is not code.function:
+            code = replace(code, function=function)
         if isinstance(function, Name) and function.name == "new enum":
             given = self._arguments(code.arguments, scope)
             kind = scope.known.cls.name if scope.known is not None else ""
@@ -1561,6 +1570,15 @@ class Machine:
             return self.call_method(of, function.name, given, code, scope, discarded=discarded)
         value = self.value(function, scope)
         return self.call(value, self._arguments(code.arguments, scope), code, scope, discarded=discarded)
+
+    def _without_types(self, function: ir.Expression) -> ir.Expression:
+        """Return what a call is of without types in brackets, if it is a function or class of the program."""
+        if isinstance(function, Name | Member) and function.name.endswith(">"):
+            bare = function.name.partition("<")[0]
+            program = self.program
+            if bare in program.methods or bare in program.functions or bare in program.classes:
+                return Name(bare) if isinstance(function, Name) else Member(function.of, bare)
+        return function
 
     def _yield(self, name: str, value: Value) -> Value:
         """Note what a sequence has next: that of the function, or of the one that a builder was given."""
@@ -1992,10 +2010,22 @@ class Machine:
             return Const(Kind.TEXT, known) if known is not None else None
         return None
 
+    def _wraps(self, name: str) -> bool:
+        """Return whether a function returns what it is given as an optional value, a result or one that is there later.
+
+        That is the name of its form alone, or one of the functions of such a class that make one of a value.
+        """
+        words = name.replace("::", ".").split(".")
+        if words[-1] in PRESENT | HOLDERS:
+            return words[-1] not in self.program.classes
+        return len(words) > 1 and words[-1] in WRAPS and words[-2] in HOLDERS
+
     def _known_function(self, of: Value | None, name: str, given: list[Given]) -> Value | None:
         """Return what functions of the languages themselves return; None for others."""
         name = name.partition("<")[0]
         simple = name.rpartition(".")[2].rpartition("::")[2]
+        if of is None and len(given) == 1 and self._wraps(name) and not isinstance(given[0][1], Closure):
+            return given[0][1]
         table = of if of is not None and not given else given[0][1] if of is None and len(given) == 1 else None
         if isinstance(table, Thing) and simple in KEYS and self._is_table(table):
             return Items([Const(Kind.TEXT, key) for key in table.fields], len(self.guards))

@@ -103,10 +103,15 @@ class OriginReader:
         return tuple(one for one in self.of(test) if one.path)
 
     def _member(self, of: Value, name: str) -> Iterable[Origin]:
+        if name[:2] in ("to", "as") and name[2:3].isupper():  # the value in another form
+            return self._step(of, name)
         is_held = name.lower().removeprefix("get") in HELD
         return _computed(self.of(of)) if self.machine.is_plain(of) and not is_held else self._field(of, name)
 
     def _field(self, of: Value, name: str) -> Iterable[Origin]:
+        if isinstance(of, Apply) and self.root(of) is False and name.lower() not in _VALUE:
+            yield from self.of(of)  # a member of what reads the records, as a stream of them is
+            return
         known = self.machine.known_type(of)
         wire = name
         if known is not None and (found := self.machine.program.field(known, name)) is not None:

@@ -38,6 +38,7 @@ from scanner_programs.ir import (
     Try,
 )
 from scanner_programs.lowering import (
+    NOTHING,
     Code,
     Lowering,
     Node,
@@ -338,6 +339,15 @@ def _call(lower: Lowering, node: Node) -> Expression:
     return Call(called, given, line(node))
 
 
+def _generic(lower: Lowering, node: Node) -> Expression:
+    """Lower a function with types in brackets, which are part of its name in the form of the other languages."""
+    function = lower.value(node.child_by_field_name("function"))
+    kinds = text(node.child_by_field_name("type_arguments"))[1:-1]
+    if isinstance(function, Name):
+        return Name(f"{function.name}<{kinds}>")
+    return Member(function.of, f"{function.name}<{kinds}>") if isinstance(function, Member) else function
+
+
 def _new(lower: Lowering, node: Node) -> Expression:
     kind = child(node, "type_identifier", "generic_type", "stable_type_identifier", "compound_type")
     given = _arguments(lower, child(node, "arguments"))
@@ -397,11 +407,11 @@ def _cases(lower: Lowering, node: Node | None) -> tuple[Case, ...]:
     for one in children(node, "case_clause"):
         pattern = one.child_by_field_name("pattern")
         guard = child(one, "guard")
-        body = one.child_by_field_name("body")
+        body = one.children_by_field_name("body")
         is_default = pattern is not None and pattern.type == "wildcard" and guard is None
         values = () if is_default else tuple(_alternatives(lower, pattern))
         test = lower.value(guard.child_by_field_name("condition")) if guard is not None else None
-        cases.append(Case(values, lower.block(body), test))
+        cases.append(Case(values, lower.blocks(body) if len(body) != 1 else lower.block(body[0]), test))
     return tuple(cases)
 
 
@@ -415,7 +425,7 @@ def _alternatives(lower: Lowering, node: Node) -> Iterator[Expression]:
 
 def _pattern(lower: Lowering, node: Node) -> Expression:
     if node.type == "case_class_pattern":
-        parts = [Argument(_pattern(lower, one)) for one in node.children_by_field_name("pattern")]
+        parts = [Argument(_pattern(lower, one)) for one in node.children_by_field_name("pattern") if one.is_named]
         return Call(Name(text(node.child_by_field_name("type"))), tuple(parts), line(node))
     if node.type == "typed_pattern":
         known = text(node.child_by_field_name("pattern"))
@@ -539,7 +549,7 @@ SYNTAX = Syntax(
     name="scala",
     inner=frozenset(("parenthesized_expression",)),
     nodes={
-        "identifier": name,
+        "identifier": lambda lower, node: NOTHING if text(node) == "None" else name(lower, node),
         "operator_identifier": name,
         "type_identifier": name,
         "stable_identifier": lambda _lower, node: Name(text(node)),
@@ -554,7 +564,7 @@ SYNTAX = Syntax(
         "unit": lambda _lower, _node: Literal(Kind.NOTHING, ""),
         "field_expression": _access,
         "call_expression": _call,
-        "generic_function": lambda lower, node: lower.value(node.child_by_field_name("function")),
+        "generic_function": _generic,
         "instance_expression": _new,
         "infix_expression": _infix,
         "postfix_expression": lambda lower, node: Member(

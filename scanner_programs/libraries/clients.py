@@ -157,6 +157,7 @@ CLIENTS: tuple[Client, ...] = (
             "ProducerRecords": {1: "record", 2: "record -"},
         },
         types=_words("KafkaProducer ProducerRecord ProducerRecords ProducerSettings"),
+        receives=_words("KafkaConsumer ConsumerSettings ConsumerRecord CommittableConsumerRecord"),
         subscribes={"subscribeTo": {0: "topic"}, "subscribe": {0: "topic"}},
         languages=_JVM,
     ),

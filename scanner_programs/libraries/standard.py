@@ -84,6 +84,10 @@ HELD = _words("value message payload body content data")
 """What libraries call the value of a record, in the record or in what a listener is given."""
 FLATTENS = _words("flatMap flat_map SelectMany flatMapIterable concatMap mapMany flatten mapConcat")
 """Methods of sequences that are given a function which makes several elements of one."""
+WRAPS = _words(
+    "of ofNullable just resolve successful pure succeed completedFuture FromResult some apply delay value"
+)
+"""Functions of the types that hold one value which make one of a value."""
 EMITS = _words("emit yield yieldAll emitAll")
 """Functions that code inside a builder of a sequence calls with what the sequence has next."""
 KEYS = _words("keys keySet Keys KeySet list tuple set sorted")
