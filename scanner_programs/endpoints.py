@@ -764,6 +764,8 @@ class _Reader:
             return Cond(topic.test, self._set(topic.then), self._set(topic.otherwise))
         if isinstance(topic, Const) and topic.kind is Kind.TEXT:
             return Const(Kind.TEXT, _PLACEHOLDER.sub(self._placeholder, topic.text))
+        if isinstance(topic, Apply) and topic.of is None and topic.name in ("??", "||"):
+            return replace(topic, arguments=tuple(map(self._set, topic.arguments)))
         return self._machine.settled(topic)
 
     def _placeholder(self, match: re.Match[str]) -> str:

@@ -965,6 +965,8 @@ class Machine:
                 return NULL if kind is Kind.NOTHING else Const(kind, text.lower() if kind is Kind.TRUTH else text)
             case Name(name=name):
                 return _shown(name, self._name(name, scope))
+            case Member(name=name) if name.endswith(">"):  # a method that is given types and nothing else
+                return self._call(Call(code), scope, discarded=discarded)
             case Member(of=of, name=name):
                 return _shown(name, self.member(self.value(of, scope), name))
             case ir.Index():

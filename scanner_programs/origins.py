@@ -106,7 +106,12 @@ class OriginReader:
         if name[:2] in ("to", "as") and name[2:3].isupper():  # the value in another form
             return self._step(of, name)
         is_held = name.lower().removeprefix("get") in HELD
-        return _computed(self.of(of)) if self.machine.is_plain(of) and not is_held else self._field(of, name)
+        if isinstance(of, Thing) and of.known is None and of.type and not is_held and name not in of.fields:
+            return _computed(self.of(of))  # what an object of a library makes of what it is given
+        is_list = isinstance(of, Apply) and of.of is not None and of.name in ("mapped", "filtered")
+        if not is_held and (is_list or self.machine.is_plain(of)):
+            return _computed(self.of(of))
+        return self._field(of, name)
 
     def _field(self, of: Value, name: str) -> Iterable[Origin]:
         if isinstance(of, Apply) and self.root(of) is False and name.lower() not in _VALUE:
@@ -158,7 +163,9 @@ class OriginReader:
                 return together
             return (one._replace(inside=True) for one in together)  # a step of its format
         if len(filled) == 1 and (of is None or isinstance(of, Ref) or any(map(_is_class, arguments))):
-            return tuple(one._replace(exact=False, form=one.exact) for one in together)
+            # Of a whole value, or of an object of the program, it is another form; what a field finds is not of it.
+            is_object = any(self.machine.known_type(each) is not None for each in arguments)
+            return tuple(one._replace(exact=False, form=one.exact and (is_object or not one.path)) for one in together)
         return _computed(together)
 
     def _step(self, of: Value, name: str) -> Iterable[Origin]:

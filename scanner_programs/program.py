@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 from scanner_programs.ir import Block, Class, Field, File, Function, Literal, Member, Name, walk
 from scanner_programs.libraries.others import NAMING_ENUMERATIONS, NAMING_STYLES, TABLE_FIELDS, TABLES
-from scanner_programs.libraries.standard import HOLDERS
+from scanner_programs.libraries.standard import HOLDERS, SEQUENCES
 from scanner_programs.values import Value
 
 _WRAPPERS_OPEN = "<["
@@ -422,10 +422,7 @@ def parameters_of(kind: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def elements_of(kind: str) -> str:
-    """Return the type of the elements of a sequence; empty for the type of a single value.
-
-    A type of a library with one parameter is a sequence of it, unless it is one of those that hold a single value.
-    """
+    """Return the type of the elements of a sequence; empty for the type of a single value."""
     kind = kind.strip().rstrip("?!").lstrip("&*").removeprefix("readonly ").strip()
     for ending in ("| None", "| null", "| undefined"):
         kind = kind.removesuffix(ending).strip()
@@ -437,4 +434,4 @@ def elements_of(kind: str) -> str:
     base = base_type(kind).rpartition(".")[2]
     if base in HOLDERS and inside:
         return elements_of(inside[0])
-    return inside[0] if len(inside) == 1 else ""
+    return inside[0] if len(inside) == 1 and base.lower().endswith(SEQUENCES) else ""

@@ -136,10 +136,10 @@ NAMING_STYLES: Mapping[str, str] = {
     "CamelCase": "camelCase",
     "Web": "camelCase",
 }
-"""The members of Jackson's, Gson's, .NET's and kotlinx's enumerations of how all names are written, with the style."""
+"""The members of Jackson's, Gson's, .NET's, kotlinx's and play-json's enumerations of how all names are written, with the style."""
 NAMING_ENUMERATIONS = frozenset(
     (
         *("PropertyNamingStrategies", "PropertyNamingStrategy", "FieldNamingPolicy"),
-        *("JsonNamingPolicy", "JsonSerializerDefaults", "JsonNamingStrategy"),
+        *("JsonNamingPolicy", "JsonSerializerDefaults", "JsonNamingStrategy", "JsonNaming"),
     )
 )

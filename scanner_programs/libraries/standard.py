@@ -28,6 +28,11 @@ FALLBACKS = _words("unwrap_or unwrap_or_else getOrElse orElse orElseGet or or_el
 CONVERTS = _words("into try_into")
 CONVERSIONS = _words("from try_from")
 """Methods that make a value into the type of where it goes, and the functions of that type which do it."""
+SEQUENCES = (
+    *("list", "set", "seq", "vec", "vector", "array", "slice", "collection", "enumerable", "iterable", "iterator"),
+    *("sequence", "queue", "deque", "stream", "flow", "flux", "multi", "chunk", "stack", "bag", "tuple", "generator"),
+)
+"""What the names of the languages' types with several elements end in, in lower case."""
 CONSTRUCTORS = ("new", "__init__", "constructor")
 INVOKES = frozenset(("apply", "accept", "call", "invoke", "get", "run", "test", "Invoke", "bind", "applyAsync"))
 PUTS = frozenset(("put", "set", "setProperty", "Add", "add", "insert", "Set", "addProperty", "putIfAbsent", "property"))
