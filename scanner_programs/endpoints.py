@@ -144,6 +144,10 @@ _TYPES = frozenset().union(*(row.types for row in CLIENTS))
 """The classes of all clients: an object of one is not of another."""
 
 
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Const) and value.kind is Kind.TEXT
+
+
 def _is_managed(place: Place) -> bool:
     """Return whether notes of a function or its class let a framework find it."""
     return bool(place.function.notes or (place.known is not None and place.known.cls.notes))
@@ -764,6 +768,9 @@ class _Reader:
             return Cond(topic.test, self._set(topic.then), self._set(topic.otherwise))
         if isinstance(topic, Const) and topic.kind is Kind.TEXT:
             return Const(Kind.TEXT, _PLACEHOLDER.sub(self._placeholder, topic.text))
+        if isinstance(topic, Apply) and len(topic.arguments) == 2 and all(map(_is_text, topic.arguments)):
+            name, default = (one.text for one in topic.arguments if isinstance(one, Const))
+            return self._machine.setting(name, default)  # a look-up with a default
         if isinstance(topic, Apply) and topic.of is None and topic.name in ("??", "||"):
             return replace(topic, arguments=tuple(map(self._set, topic.arguments)))
         return self._machine.settled(topic)

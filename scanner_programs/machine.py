@@ -41,13 +41,14 @@ from scanner_programs.libraries.standard import (
     PRESENT,
     PUTS,
     SCALARS,
+    STATES,
     TAKES,
     TESTS,
     TEXTS,
     WATCHED,
     WRAPS,
 )
-from scanner_programs.libraries.streams import Step, step_of
+from scanner_programs.libraries.streams import CONNECTED, Step, step_of
 from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, elements_of, parameters_of
 from scanner_programs.values import (
     FALSE,
@@ -1528,9 +1529,15 @@ class Machine:
         return given
 
     def _call(self, code: Call, scope: Scope, *, discarded: bool) -> Value:
-        function = self._without_types(code.function)
-        if function is not code.function:
-            code = replace(code, function=function)
+        bare = self._without_types(code.function)
+        if bare is not code.function and isinstance(code.function, Name | Member):
+            kinds = parameters_of(code.function.name)
+            value = self._called(replace(code, function=bare), scope, discarded=discarded)
+            return self.declared(value, kinds[-1], scope.file, scope.known) if kinds else value
+        return self._called(code, scope, discarded=discarded)
+
+    def _called(self, code: Call, scope: Scope, *, discarded: bool) -> Value:
+        function = code.function
         if isinstance(function, Name) and function.name == "new enum":
             given = self._arguments(code.arguments, scope)
             kind = scope.known.cls.name if scope.known is not None else ""
@@ -1565,7 +1572,10 @@ class Machine:
             if isinstance(of, Ref) and of.name == "super":
                 return self._call_super(function.name, self._arguments(code.arguments, scope), scope)
             given = self._arguments(code.arguments, scope)
-            if function.name in ADDS and given:
+            is_state = function.name in STATES and scope.file.language in IMPLICIT
+            if is_state and STATES[function.name] and (kept := self.fed.get(container_name(function.of))):
+                return kept[0] if len(kept) == 1 else Apply("each", None, tuple(kept))
+            if (function.name in ADDS or is_state) and given:
                 listed = self.fed.setdefault(container_name(function.of), [])
                 if len(listed) < _MOST_TURNS and not any(show(one) == show(given[-1][1]) for one in listed):
                     listed.append(given[-1][1])
@@ -1934,6 +1944,10 @@ class Machine:
         first = given[0][1] if len(given) == 1 else None
         if of is not None and _is_test(of) and isinstance(first, Closure):  # a truth has no elements
             return self._either(of, lambda: self.call(first, [], code, scope), lambda: NULL)
+        is_text = isinstance(of, Apply) and of.of is None and of.name == "text"
+        if (is_text or (isinstance(of, Const) and of != NULL)) and isinstance(first, Closure):  # an optional value
+            assert of is not None
+            return self.call(first, [("", of)], code, scope)
         if isinstance(of, Const) and of.kind is Kind.TEXT and name in CONVERTS | TEXTS and not given:
             return of
         if of is not None and name in FALLBACKS and first is not None:
@@ -2149,8 +2163,9 @@ class Machine:
         for _ in range(30):
             if value is None:
                 return None
-            kind = self.full_type(value)
-            wildcards = scope.file.wildcards if kind and "." not in kind else ()
+            is_root = isinstance(value, Apply) and value.of is None
+            kind = self.full_type(value) or (value.name if is_root and isinstance(value, Apply) else "")
+            wildcards = scope.file.wildcards if kind[:1].isupper() else ()  # a class that no import names
             for package in (kind, *wildcards):
                 found = step_of(package, name) if package else None
                 if found is not None:
@@ -2168,7 +2183,10 @@ class Machine:
         parts["other"] = self.element(other) if other is not None else NULL
         results: list[Value] = []
         start, left = len(self.guards), self._left
+        connected = _connected(of)
         for at, function in enumerate(functions):
+            if connected is not None and isinstance(function, Method) and function.name.endswith(CONNECTED):
+                parts["value"] = element if function.name.endswith(CONNECTED[0]) else self.element(connected)
             count = self._count(function, max(step.given, default=1))
             is_keying = step.makes == "value" and len(functions) > 1 and at == 0 and count == 2
             wanted = "key value" if is_keying else step.given.get(count, "value")
@@ -2200,8 +2218,12 @@ class Machine:
                 one for one in step.methods if one in own or (known is not None and self.program.method(known, one))
             )
             method = next(named, None)
+            two = [f"{one}{ending}" for one in step.methods for ending in reversed(CONNECTED)]
+            two = [one for one in two if known is not None and self.program.method(known, one)]
             if method is not None:
                 functions.append(Method(value, method))
+            elif two:  # of the second stream first: what it keeps is there for the first
+                functions += [Method(value, one) for one in two]
             else:
                 (functions if isinstance(value, Closure | Method) else others).append(value)
         return functions, others
@@ -2490,6 +2512,16 @@ def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign
             yield one
         elif not isinstance(one, Function | ir.Class | ir.Lambda) and (names := ir.parts_of(type(one))) is not None:
             waiting.extend(getattr(one, name) for name in reversed(names))
+
+
+def _connected(stream: Value) -> Value | None:
+    """Return the stream that another one is connected with; None for a stream of its own."""
+    value: Value | None = stream
+    while isinstance(value, Apply) and value.name in ("joined", "keyed"):
+        if value.name == "joined" and value.via == "connect":
+            return value.arguments[0]
+        value = value.of
+    return None
 
 
 def _keeps(name: str) -> bool:

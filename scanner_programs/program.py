@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from scanner_programs.ir import Block, Class, Field, File, Function, Literal, Member, Name, walk
-from scanner_programs.libraries.others import NAMING_ENUMERATIONS, NAMING_STYLES, TABLE_FIELDS, TABLES
+from scanner_programs.ir import Block, Call, Class, Field, File, Function, Literal, Member, Name, walk
+from scanner_programs.libraries.others import BY_PLACE, NAMING_ENUMERATIONS, NAMING_STYLES, TABLE_FIELDS, TABLES
 from scanner_programs.libraries.standard import HOLDERS, SEQUENCES
 from scanner_programs.values import Value
 
@@ -228,6 +228,20 @@ class Program:
     def is_alias(self, kind: str) -> bool:
         """Return whether a type is declared in the program as another name of one."""
         return any(kind in file.aliases for file in self.files)
+
+    @cached_property
+    def placed(self) -> dict[str, tuple[str, ...]]:
+        """Return the names that codecs give the members of classes in their order, by class."""
+        found: dict[str, tuple[str, ...]] = {}
+        for one in (one for file in self.files if file.language == "scala" for one in walk(file)):
+            name = one.function.name if isinstance(one, Call) and isinstance(one.function, Member) else ""
+            if isinstance(one, Call) and name.startswith(BY_PLACE):
+                texts = tuple(each.value.text for each in one.arguments if isinstance(each.value, Literal))
+                made = one.arguments[-1].value if one.arguments else None
+                made = made.of if isinstance(made, Member) else made
+                if isinstance(made, Name) and texts:
+                    found[made.name] = texts
+        return found
 
     def concrete(self, known: Known) -> list[Known]:
         """Return the classes that an object of a class may have: itself, and those below it that promise nothing."""

@@ -261,14 +261,15 @@ class _Shapes:
                 )
 
     def _either(self, value: Cond, path: str, depth: int) -> None:
-        sides = []
+        sides: list[dict[str, Part]] = []
+        found: dict[str, list[Value]] = {}
         for way in (value.then, value.otherwise):
             inner = _Shapes(self._machine)
             if not _is_empty(way):
                 inner.read(way, path, depth)
             sides.append(inner.fields)
             for key, values in inner.values.items():
-                self.values.setdefault(key, []).extend((*values, Cond(value.test, NULL, NULL)))
+                found.setdefault(key, []).extend(values)
             self.name = self.name or inner.name
             self.shown.opaque |= inner.shown.opaque
             self.format += [one for one in inner.format if one not in self.format]
@@ -277,6 +278,10 @@ class _Shapes:
             first, second = (side.get(key, Part(_ABSENT)) for side in sides)
             kind = first.kind or second.kind
             text = first.text if first == second else f"if({test}, {first.text}, {second.text})"
+            # The test decides what a field is only if there is another way, in which the field is something else.
+            ways = found.get(key, [])
+            is_chosen = first != second and len({show(one) for one in ways}) > 1
+            self.values.setdefault(key, []).extend((*ways, *((Cond(value.test, NULL, NULL),) if is_chosen else ())))
             self.fields[key] = Part(text, kind, first.notes or second.notes)
 
     @staticmethod
@@ -315,6 +320,10 @@ def wire_name(one: ir.Field, owner: Known, program: Program, known: Known) -> st
             for given in note.arguments:
                 if given.name == wanted and isinstance(given.value, Literal) and given.value.text:
                     return None if given.value.text == "-" else given.value.text
+    placed = program.placed.get(known.cls.name, ())
+    at = next((place for place, (_, each) in enumerate(program.fields(known)) if each is one), len(placed))
+    if at < len(placed):
+        return placed[at]
     notes = (note for each in (owner, known, *program.supers(known)) for note in each.cls.notes)
     style = next((found for note in notes if (found := _renaming(note))), program.style)
     name = one.name.strip("`")

@@ -138,6 +138,7 @@ class _Contents:
                 self._import(node)
             elif node.type in _KINDS:
                 self.classes.append(_class(self.lower, node))
+                self._extensions_in(node)
             elif node.type in _FUNCTIONS:
                 self.functions.append(_function(self.lower, node))
             elif node.type == "extension_definition":
@@ -162,10 +163,18 @@ class _Contents:
         elif path:
             self.imports[path.rpartition(".")[2]] = path
 
+    def _extensions_in(self, node: Node) -> None:
+        """Add the extensions that stand in a class or object, which its users import."""
+        for one in self.lower.named(node.child_by_field_name("body") or node):
+            if one.type == "extension_definition":
+                self._extension(one)
+            elif one.type in _KINDS:
+                self._extensions_in(one)
+
     def _extension(self, node: Node) -> None:
         given = list(_parameters(self.lower, node))
-        body = node.child_by_field_name("body") or node
-        for one in children(body, *_FUNCTIONS):
+        bodies = node.children_by_field_name("body")
+        for one in (each for body in bodies for each in (body, *body.children) if each.type in _FUNCTIONS):
             function = _function(self.lower, one)
             if given:
                 start = Declare(Name(given[0].name), "", Name("this"))
@@ -211,14 +220,24 @@ def _class(lower: Lowering, node: Node) -> Class:
             classes.append(_class(lower, one))
         elif one.type in _VALUES:
             fields += _fields(lower, one, static=is_single)
+        elif one.type == "given_definition":
+            kind = text(one.child_by_field_name("return_type"))
+            called_as = text(one.child_by_field_name("name")) or f"given {kind}"
+            fields.append(
+                Field(called_as, kind, lower.maybe(one.child_by_field_name("body")), static=True, line=line(one))
+            )
         elif one.type == "enum_case_definitions":
             for each in lower.named(one):
                 known = text(each.child_by_field_name("name"))
+                if child(each, "class_parameters") is not None:  # a case with members is a class of its own
+                    inner = _class(lower, each)
+                    classes.append(replace(inner, kind="data", supers=inner.supers or (called,)))
+                    continue
                 value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, known)),), line(each))
                 fields.append(Field(known, "enum", value, static=True, line=line(each)))
-        elif one.type not in ("self_type",):
+        elif one.type not in ("self_type", "extension_definition"):
             statements.append(lower.code(one))
-    kind = "data" if "case" in words and not is_single else _KINDS[node.type]
+    kind = "data" if "case" in words and not is_single else _KINDS.get(node.type, "data")
     return Class(
         called,
         kind,

@@ -73,6 +73,8 @@ NEVER_WRITTEN = frozenset(
     ("JsonIgnore", "Transient", "XmlTransient", "IgnoreDataMember", "AvroIgnore", "Exclude", "skip", "skip_serializing")
 )
 """Notes of serializers, and flags in them, on members that are not part of the record."""
+BY_PLACE = "forProduct"
+"""What circe's functions begin with that are given the names of a class's members in their order, and the class."""
 FLATTENED = frozenset(("JsonUnwrapped", "flatten", "JsonExtensionData"))
 """Notes, and flags in them, on members whose own members stand in their place."""
 

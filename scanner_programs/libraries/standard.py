@@ -80,6 +80,8 @@ ADDS = _words(
     "<- put put_nowait offer append push enqueue Enqueue trySend TryWrite WriteAsync addLast add Add send AddAsync"
 )
 """Methods of queues and channels that put something in."""
+STATES = {"update": False, "value": True}
+"""Methods of the state of a stream's function, each with whether it returns what is kept."""
 TESTS = frozenset(("==", "!=", "<", "<=", "!", "&&", "||", "in", "not in", "instanceof", "is"))
 LOOKUPS = _words("field at apply GetProperty")
 """Methods beside those that begin with `get` that return the member of an object whose name they are given."""
@@ -89,9 +91,7 @@ HELD = _words("value message payload body content data")
 """What libraries call the value of a record, in the record or in what a listener is given."""
 FLATTENS = _words("flatMap flat_map SelectMany flatMapIterable concatMap mapMany flatten mapConcat")
 """Methods of sequences that are given a function which makes several elements of one."""
-WRAPS = _words(
-    "of ofNullable just resolve successful pure succeed completedFuture FromResult some apply delay value"
-)
+WRAPS = _words("of ofNullable just resolve successful pure succeed completedFuture FromResult some apply delay value")
 """Functions of the types that hold one value which make one of a value."""
 EMITS = _words("emit yield yieldAll emitAll")
 """Functions that code inside a builder of a sequence calls with what the sequence has next."""

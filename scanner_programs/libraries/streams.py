@@ -25,6 +25,8 @@ class Step:
     methods: tuple[str, ...] = ("apply",)
 
 
+CONNECTED = ("1", "2")
+"""What the methods end in that a library calls with the values of one of two connected streams each."""
 _JOINED = Step({2: "value other", 3: "key value other"}, "value")
 _KEYED = Step(_KEY_VALUE, "key")
 _SAME = Step(_KEY_VALUE)
@@ -66,6 +68,7 @@ STREAMS: Mapping[str, Mapping[str, Step]] = {
         "keyBy": Step(_VALUE_ONLY, "key", ("getKey", "apply")),
         "assignTimestampsAndWatermarks": Step(),
         "union": Step(),
+        "connect": Step(),
         "name": Step(),
         "uid": Step(),
         "setParallelism": Step(),
