@@ -161,7 +161,7 @@ class Unknown:
 class Pattern:
     """What a value is compared with, in parts.
 
-    They are patterns of which all, one or none has to fit (`and`, `or`, `not`), what an operator such as `<` compares
+    They are patterns that fit all, one or none (`and`, `or`, `not`), what an operator such as `<` compares
     with, or patterns of members, each with the name of its member (`members`). The operator `matches` of an Operation
     asks whether a value fits one, and binds the names in it.
     """

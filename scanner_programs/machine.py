@@ -16,7 +16,7 @@ from itertools import takewhile
 from scanner_model.redaction import is_secret_variable
 from scanner_programs import ir
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New
-from scanner_programs.libraries.clients import is_source
+from scanner_programs.libraries.clients import is_source, reads
 from scanner_programs.libraries.others import ENVIRONMENT, INJECTED_SETTINGS, LOGGER_NOTES, SETTINGS_CLASSES, WATCHERS
 from scanner_programs.libraries.rows import begins
 from scanner_programs.libraries.standard import (
@@ -469,9 +469,14 @@ class Machine:
 
     def converted(self, value: Value, kind: str, scope: Scope) -> Value:
         """Return a value as one of the type of where it goes, made so by the type's own conversion if it has one."""
+        if not kind:
+            return value
+        if isinstance(value, Cond):
+            ways = self.converted(value.then, kind, scope), self.converted(value.otherwise, kind, scope)
+            return value if ways == (value.then, value.otherwise) else Cond(value.test, *ways)
         if isinstance(value, Apply) and value.name in CONVERTS and value.of is not None and not value.arguments:
             wanted = (parameters_of(kind) or [""])[0] if base_type(kind).rpartition(".")[2] in HOLDERS else kind
-            known = self.program.class_of(wanted, scope.file, scope.known) if wanted else None
+            known = self.program.class_of(wanted, scope.file, scope.known)
             found = self._conversion(known, value.of) if known is not None else None
             if found is not None:
                 return self._invoke(found.function, Scope(found.file, None, None, found.known), [("", value.of)])
@@ -900,6 +905,10 @@ class Machine:
             return then
         if {then, otherwise} == {TRUE, FALSE} if isinstance(then, Const) and isinstance(otherwise, Const) else False:
             return test if then == TRUE else negate(test)
+        if then in (TRUE, FALSE) and _is_test(otherwise):
+            return operate("||", (test, otherwise)) if then == TRUE else operate("&&", (negate(test), otherwise))
+        if otherwise in (TRUE, FALSE) and _is_test(then):
+            return operate("&&", (test, then)) if otherwise == FALSE else operate("||", (negate(test), then))
         if isinstance(test, Apply) and test.name == "!" and test.of is None:
             return Cond(test.arguments[0], otherwise, then)
         return Cond(test, then, otherwise)
@@ -930,7 +939,7 @@ class Machine:
 
     def _holds(self, test: Value) -> bool | None:
         """Return whether a test holds under the conditions of here; None if they do not say."""
-        known = {self._shown(one) for one in self.guards}
+        known = {self._shown(one) for guard in self.guards for one in _conjuncts(guard)}
         if self._shown(test) in known:
             return True
         return False if self._shown(negate(test)) in known else None
@@ -1221,10 +1230,10 @@ class Machine:
             case Call(function=function, arguments=arguments):
                 kind = function.name if isinstance(function, Name | Member) else "?"
                 if kind in PRESENT and len(arguments) == 1:
-                    return operate("&&", (_is_there(of), self._pattern(of, arguments[0].value, scope)))
+                    return operate("&&", (_is_present(of), self._pattern(of, arguments[0].value, scope)))
                 if kind in ABSENT and len(arguments) == 1:
                     self._pattern(Opaque("failure"), arguments[0].value, scope)
-                    return negate(_is_there(of))
+                    return negate(_is_present(of))
                 fields = self._fields_of(of, kind, scope)
                 for place, one in enumerate(arguments):
                     name = fields[place] if place < len(fields) else str(place)
@@ -1258,7 +1267,7 @@ class Machine:
                 sign = "&&" if pattern.operator == "and" else "||"
                 return reduce(lambda one, other: operate(sign, (one, other)), tests)
             case "members":
-                test = _is_there(of)
+                test = _is_present(of)
                 for one in parts:
                     inner = of
                     for name in one.name.split("."):
@@ -1271,7 +1280,7 @@ class Machine:
         """Return whether a value is of a class, as far as that is known."""
         name = base_type(kind).rpartition(".")[2]
         if name in PRESENT | ABSENT and name not in self.program.classes:
-            return _is_there(of) if name in PRESENT else negate(_is_there(of))
+            return _is_present(of) if name in PRESENT else negate(_is_present(of))
         if isinstance(of, Thing) and of.known is not None:
             names = {of.known.cls.name, *(one.cls.name for one in self.program.supers(of.known))}
             return TRUE if name in names else FALSE
@@ -1610,6 +1619,8 @@ class Machine:
         listed = self.fed.get(container_name(code), [])
         if listed:
             return listed[0] if len(listed) == 1 else Apply("each", None, tuple(listed))
+        if reads(self.full_type(of)):
+            return None
         is_plain = isinstance(call.function, Member) and call.function.name == "get"
         if is_plain or (call.arguments and not isinstance(of, Items)):
             return None
@@ -1898,9 +1909,17 @@ class Machine:
     def _copied(self, of: Value, given: Sequence[Given]) -> Value:
         known = of.known if isinstance(of, Thing) else self.known_type(of)
         kind = known.cls.name if known is not None else ""
+        new = {name: self._as_field(known, name, value) for name, value in given}
         if isinstance(of, Thing):
-            return Thing(kind, of.known, {**of.fields, **dict(given)}, of.arguments, of.base, depth=len(self.guards))
-        return Thing(kind, known, dict(given), base=of, depth=len(self.guards))
+            return Thing(kind, of.known, {**of.fields, **new}, of.arguments, of.base, depth=len(self.guards))
+        return Thing(kind, known, new, base=of, depth=len(self.guards))
+
+    def _as_field(self, known: Known | None, name: str, value: Value) -> Value:
+        """Return a value as one of the type that a member of a class has."""
+        found = self.program.field(known, name) if known is not None else None
+        return (
+            value if found is None else self.converted(value, found[1].type, Scope(found[0].file, None, None, found[0]))
+        )
 
     def _change_items(self, of: Items, name: str, given: list[Given]) -> Value | None:
         if (
@@ -2330,9 +2349,7 @@ class Machine:
                 self._invoke(new.function, Scope(new.file, None, thing, new.known), [])
         for key, value in members:
             if key and key != "*":
-                field_of = self.program.field(known, key)
-                kind, owner = (field_of[1].type, field_of[0]) if field_of is not None else ("", known)
-                thing.fields[key] = self.converted(value, kind, Scope(owner.file, None, None, owner))
+                thing.fields[key] = self._as_field(known, key, value)
         if known.cls.name in self.program.rows:
             self.records.append(thing)
         if self.keeps:
@@ -2459,7 +2476,7 @@ def _pair(value: Value) -> tuple[Value | None, Value]:
     return None, value
 
 
-def _is_there(value: Value) -> Value:
+def _is_present(value: Value) -> Value:
     """Return whether a value is not missing, as far as that is known."""
     match value:
         case Thing() | Items():
@@ -2467,7 +2484,7 @@ def _is_there(value: Value) -> Value:
         case Const():
             return FALSE if value == NULL else TRUE
         case Cond(test=test, then=then, otherwise=otherwise):
-            return Machine.choose(test, _is_there(then), _is_there(otherwise))
+            return Machine.choose(test, _is_present(then), _is_present(otherwise))
     return operate("!=", (value, NULL))
 
 
@@ -2522,6 +2539,14 @@ def _connected(stream: Value) -> Value | None:
             return value.arguments[0]
         value = value.of
     return None
+
+
+def _conjuncts(test: Value) -> Iterator[Value]:
+    """Yield a condition, and the conditions that hold where it does."""
+    yield test
+    if isinstance(test, Apply) and test.of is None and test.name == "&&":
+        for one in test.arguments:
+            yield from _conjuncts(one)
 
 
 def _keeps(name: str) -> bool:

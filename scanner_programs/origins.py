@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scanner_programs.libraries.standard import HELD, ITERATES, LOOKUPS
+from scanner_programs.libraries.standard import CONVERTS, HELD, ITERATES, LOOKUPS
 from scanner_programs.machine import Machine
 from scanner_programs.shapes import wire_name
 from scanner_programs.values import (
@@ -145,7 +145,7 @@ class OriginReader:
             # What a key looks up is not made of the key, unless the program says what it has for each.
             return _computed(self._together(arguments)) if is_known else map(_element, found)
         if of is not None and not arguments:
-            return self._step(of, value.name)
+            return self.of(of) if value.name in CONVERTS else self._step(of, value.name)
         looked_up = _looked_up(value)
         if of is not None and looked_up:
             exact = [one for one in self.of(of) if one.exact]

@@ -304,7 +304,7 @@ class _Shapes:
 def wire_name(one: ir.Field, owner: Known, program: Program, known: Known) -> str | None:
     """Return the name that a member of an object of a class has in the record; None if it is not part of it.
 
-    It is empty if the members of the member stand in its place.
+    It is empty if the members of the member are written instead of it.
 
     *owner* is the class that has the member, *known* the object's. Members that nothing names are written as a note of
     the object's class or of a class above it says, or as the program writes all.

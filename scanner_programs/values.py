@@ -180,6 +180,8 @@ def operate(operator: str, operands: tuple[Value, ...]) -> Value:
     if operator in ("&&", "||") and len(operands) == 2:
         stops = FALSE if operator == "&&" else TRUE
         known = [one for one in operands if one not in (TRUE, FALSE)]
+        if len(known) == 2 and known[0] == known[1]:
+            known.pop()
         if stops in operands:
             return stops
         if len(known) < 2:

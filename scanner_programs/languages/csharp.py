@@ -508,7 +508,7 @@ def _switch_value(lower: Lowering, node: Node) -> Expression:
 
 
 def _patterns(lower: Lowering, node: Node) -> Iterator[Expression]:
-    """Yield the patterns of which one has to fit."""
+    """Yield the patterns; one of them has to fit."""
     if node.type == "or_pattern":
         for one in lower.named(node):
             yield from _patterns(lower, one)

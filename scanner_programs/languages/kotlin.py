@@ -516,8 +516,8 @@ def _for(lower: Lowering, node: Node) -> Code:
 
 def _while(lower: Lowering, node: Node) -> Code:
     test = node.child_by_field_name("condition")
-    body = child(node, "block")
-    return Loop(lower.block(body), test=lower.maybe(test))
+    body = [one for one in lower.named(node) if test is None or one.id != test.id]
+    return Loop(lower.block(body[-1] if body else None), test=lower.maybe(test))
 
 
 def _try(lower: Lowering, node: Node) -> Expression:

@@ -330,11 +330,18 @@ def _branch(lower: Lowering, node: Node, rest: list[Node]) -> Expression:
 def _for(lower: Lowering, node: Node) -> Code:
     target = lower.value(node.child_by_field_name("left"))
     body = lower.block(node.child_by_field_name("body"))
-    return Loop(body, target, lower.value(node.child_by_field_name("right")))
+    return _ended(lower, node, Loop(body, target, lower.value(node.child_by_field_name("right"))))
+
+
+def _ended(lower: Lowering, node: Node, loop: Loop) -> Code:
+    """Return a loop with what runs after it unless it was left."""
+    other = node.child_by_field_name("alternative")
+    return Block((loop, *lower.block(other.child_by_field_name("body")).statements)) if other is not None else loop
 
 
 def _while(lower: Lowering, node: Node) -> Code:
-    return Loop(lower.block(node.child_by_field_name("body")), test=lower.value(node.child_by_field_name("condition")))
+    body = lower.block(node.child_by_field_name("body"))
+    return _ended(lower, node, Loop(body, test=lower.value(node.child_by_field_name("condition"))))
 
 
 def _try(lower: Lowering, node: Node) -> Expression:

@@ -164,7 +164,7 @@ class _Contents:
             self.imports[path.rpartition(".")[2]] = path
 
     def _extensions_in(self, node: Node) -> None:
-        """Add the extensions that stand in a class or object, which its users import."""
+        """Add the extensions of a class or object, which its users import."""
         for one in self.lower.named(node.child_by_field_name("body") or node):
             if one.type == "extension_definition":
                 self._extension(one)

@@ -391,6 +391,14 @@ SOURCES = frozenset(name for row in CLIENTS for name in row.subscribes)
 """The calls that name the topics which are read."""
 
 
+_READERS = frozenset(name for row in CLIENTS for name in row.receives)
+
+
+def reads(kind: str) -> bool:
+    """Return whether a class is one that records come from, by its full name."""
+    return kind.replace("::", ".").partition("<")[0].rpartition(".")[2].rpartition("/")[2] in _READERS
+
+
 def is_source(name: str) -> bool:
     """Return whether calls of a name may name the topics which are read."""
     return plain(name) in SOURCES

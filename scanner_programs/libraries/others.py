@@ -76,7 +76,7 @@ NEVER_WRITTEN = frozenset(
 BY_PLACE = "forProduct"
 """What circe's functions begin with that are given the names of a class's members in their order, and the class."""
 FLATTENED = frozenset(("JsonUnwrapped", "flatten", "JsonExtensionData"))
-"""Notes, and flags in them, on members whose own members stand in their place."""
+"""Notes, and flags in them, on members whose own members are written instead of them."""
 
 SILENT_NOTES = frozenset(
     (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import pytest
 
@@ -45,3 +45,9 @@ def program_of(files: Mapping[str, str], records: frozenset[str] = frozenset()) 
 def sends() -> Callable[..., Endpoints]:
     """Return what reads the sends of a program from its files by path."""
     return lambda files, records=frozenset(): endpoints_of(program_of(files, records))
+
+
+@pytest.fixture(name="lowered")
+def lowering() -> Callable[[str, str], File]:
+    """Return what lowers a file of code to its model, by its path and text."""
+    return lowered

@@ -156,6 +156,194 @@ STYLES = {
         """,
         {("lines[].sku", "items[].article")},
     ),
+    "a list of a class, a copy with changes and a nested record in C#": (
+        "A.cs",
+        """
+        using Confluent.Kafka; using System.Text.Json;
+        record Line(string Sku, int Count); record Buyer(string Name, string Mail);
+        record Order(string Id, Buyer Buyer, List<Line> Lines, string State);
+        class A {
+          static void Main() {
+            var consumer = new ConsumerBuilder<string, string>(c).Build(); consumer.Subscribe("in");
+            var producer = new ProducerBuilder<string, string>(c).Build();
+            while (true) {
+              var order = JsonSerializer.Deserialize<Order>(consumer.Consume().Message.Value);
+              if (order is { Lines.Count: > 0, Buyer: var buyer } known)
+                producer.Produce("out", new Message<string, string> {
+                  Value = JsonSerializer.Serialize(known with { State = "SEEN", Buyer = new(buyer.Mail, "none") }) });
+            }
+          }
+        }
+        """,
+        {
+            ("Id", "Id"),
+            ("Buyer.Mail", "Buyer.Name"),
+            ("Lines[].Sku", "Lines[].Sku"),
+            ("Lines[].Count", "Lines[].Count"),
+        },
+    ),
+    "a generator, and a context that gives the producer, in Python": (
+        "a.py",
+        """
+import json
+from contextlib import contextmanager
+from confluent_kafka import Consumer, Producer
+def records(topic):
+    consumer = Consumer({})
+    consumer.subscribe([topic])
+    while True:
+        message = consumer.poll(1)
+        if message is None:
+            continue
+        yield json.loads(message.value())
+@contextmanager
+def producing():
+    producer = Producer({})
+    yield producer
+    producer.flush()
+with producing() as out:
+    for record in records("in"):
+        out.produce("out", value=json.dumps({"who": record["user"]["name"]}))
+        """,
+        {("user.name", "who")},
+    ),
+    "a table of handlers by topic in TypeScript, and the rest of an object": (
+        "a.ts",
+        """
+import { Kafka } from 'kafkajs';
+const kafka = new Kafka({}); const producer = kafka.producer();
+const consumer = kafka.consumer({ groupId: 'g' });
+type Seat = { row: number; place: string };
+interface Ticket { no: string; secret: string; seat: Seat; price: { cents: number } }
+const strip = ({ secret, seat: { row: line = 0 }, ...rest }: Ticket) => ({ ...rest, line });
+const handlers = { in: strip, other: (x: any) => x };
+await consumer.subscribe({ topics: ['in', 'other'] });
+await consumer.run({
+  eachMessage: async ({ topic, message }) => {
+    const made = handlers[topic](JSON.parse(message.value.toString()) as Ticket);
+    if (topic === 'in') await producer.send({ topic: 'out', messages: [{ value: JSON.stringify(made) }] });
+  },
+});
+        """,
+        {("no", "no"), ("seat.row", "line"), ("price.cents", "price.cents")},
+    ),
+    "results with names, a struct inside a type and a generic function in Go": (
+        "main.go",
+        """
+package main
+import ("encoding/json"; "github.com/segmentio/kafka-go"; "context")
+type In struct { ID string `json:"id"`; At struct { Lat float64 `json:"lat"` } `json:"at"`; Tags []string `json:"tags"` }
+type Out struct { Ref string `json:"ref"`; North float64 `json:"north"`; Count int `json:"count"` }
+func convert(in In) (out Out, ok bool) {
+  if in.ID == "" { return }
+  out.Ref = in.ID
+  out.North = in.At.Lat
+  for range in.Tags { out.Count++ }
+  ok = true
+  return
+}
+func pipe[I any, O any](r *kafka.Reader, w *kafka.Writer, f func(I) (O, bool)) {
+  for {
+    m, _ := r.ReadMessage(context.Background())
+    var in I
+    json.Unmarshal(m.Value, &in)
+    if out, ok := f(in); ok {
+      b, _ := json.Marshal(out)
+      w.WriteMessages(context.Background(), kafka.Message{Value: b})
+    }
+  }
+}
+func main() {
+  pipe(kafka.NewReader(kafka.ReaderConfig{Topic: "in"}), &kafka.Writer{Topic: "out"}, convert)
+}
+        """,
+        {("id", "ref"), ("at.lat", "north")},
+    ),
+    "a conversion, an optional value and members of another struct in Rust": (
+        "main.rs",
+        """
+use rdkafka::consumer::{Consumer, StreamConsumer};
+use rdkafka::producer::{FutureProducer, FutureRecord};
+use serde::{Deserialize, Serialize};
+#[derive(Deserialize)] struct Raw { code: String, level: i64, note: Option<String> }
+#[derive(Serialize)] struct Base { code: String }
+#[derive(Serialize)] #[serde(rename_all = "UPPERCASE")]
+struct Event { #[serde(flatten)] base: Base, text: String, urgent: bool, #[serde(skip)] raw: i64 }
+impl From<Raw> for Event {
+    fn from(r: Raw) -> Self {
+        let Raw { code, level, note } = r;
+        Event { text: format!("{code}: {}", note.unwrap_or("none".into())), urgent: level > 3, raw: level, base: Base { code } }
+    }
+}
+fn wanted(raw: Raw) -> Option<Event> { (raw.level > 1).then(|| raw.into()) }
+async fn run(consumer: StreamConsumer, producer: FutureProducer) {
+    consumer.subscribe(&["in"]).unwrap();
+    loop {
+        let m = consumer.recv().await.unwrap();
+        if let Some(event) = wanted(serde_json::from_slice(m.payload().unwrap()).unwrap()) {
+            producer.send(FutureRecord::to("out").key("k").payload(&serde_json::to_vec(&event).unwrap()), T).await;
+        }
+    }
+}
+        """,
+        {("code", "code"), ("code", "TEXT"), ("note", "TEXT"), ("level", "URGENT")},
+    ),
+    "an extension, a flow and a nullable member in Kotlin": (
+        "A.kt",
+        """
+import kotlinx.coroutines.flow.*
+import kotlinx.serialization.*
+import kotlinx.serialization.json.Json
+import org.apache.kafka.clients.consumer.KafkaConsumer
+import org.apache.kafka.clients.producer.*
+@Serializable data class Ride(val id: String, val rider: Rider?, val km: List<Double>)
+@Serializable data class Rider(@SerialName("full_name") val name: String)
+@Serializable data class Fare(val ride: String, @SerialName("rider_name") val name: String?, val total: Double)
+fun Ride.toFare() = Fare(id, rider?.name, km.sum() * 2)
+fun rides(props: java.util.Properties, topic: String) = flow {
+    val consumer = KafkaConsumer<String, String>(props)
+    consumer.subscribe(listOf(topic))
+    while (true) for (record in consumer.poll(D)) emit(Json.decodeFromString<Ride>(record.value()))
+}
+suspend fun main() {
+    val producer = KafkaProducer<String, String>(java.util.Properties())
+    rides(java.util.Properties(), "in").map { it.toFare() }.collect { fare ->
+        producer.send(ProducerRecord("out", fare.ride, Json.encodeToString(fare)))
+    }
+}
+        """,
+        {("id", "ride"), ("rider.full_name", "rider_name"), ("km", "total")},
+    ),
+    "a for over optional values and a class with several cases in Scala": (
+        "A.scala",
+        """
+import org.apache.kafka.clients.consumer.KafkaConsumer
+import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
+case class Claim(no: String, parts: List[Part], holder: Option[String])
+case class Part(price: Int)
+case class Paid(claim: String, prices: List[Cost], to: String)
+case class Cost(cents: Int)
+object A {
+  def pay(c: Claim): Option[Paid] = for {
+    who <- c.holder
+  } yield Paid(c.no, c.parts.map(p => Cost(p.price)), who)
+  def main(args: Array[String]): Unit = {
+    val consumer = new KafkaConsumer[String, String](null)
+    val producer = new KafkaProducer[String, String](null)
+    consumer.subscribe(java.util.Arrays.asList("in"))
+    while (true) consumer.poll(D).forEach { record =>
+      pay(Json.read[Claim](record.value())) match {
+        case Some(paid) =>
+          val text = Json.write(paid)
+          producer.send(new ProducerRecord("out", paid.claim, text))
+        case None => println("nothing")
+      }
+    }
+  }
+}
+        """,
+        {("no", "claim"), ("parts[].price", "prices[].cents"), ("holder", "to")},
+    ),
 }
 
 
