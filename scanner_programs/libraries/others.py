@@ -138,7 +138,7 @@ NAMING_STYLES: Mapping[str, str] = {
     "CamelCase": "camelCase",
     "Web": "camelCase",
 }
-"""The members of Jackson's, Gson's, .NET's, kotlinx's and play-json's enumerations of how all names are written, with the style."""
+"""The members of enumerations of how all names are written, in Jackson, Gson, .NET, kotlinx and play-json, as styles."""
 NAMING_ENUMERATIONS = frozenset(
     (
         *("PropertyNamingStrategies", "PropertyNamingStrategy", "FieldNamingPolicy"),

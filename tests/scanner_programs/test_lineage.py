@@ -232,7 +232,9 @@ await consumer.run({
         """
 package main
 import ("encoding/json"; "github.com/segmentio/kafka-go"; "context")
-type In struct { ID string `json:"id"`; At struct { Lat float64 `json:"lat"` } `json:"at"`; Tags []string `json:"tags"` }
+type In struct {
+  ID string `json:"id"`; At struct { Lat float64 `json:"lat"` } `json:"at"`; Tags []string `json:"tags"`
+}
 type Out struct { Ref string `json:"ref"`; North float64 `json:"north"`; Count int `json:"count"` }
 func convert(in In) (out Out, ok bool) {
   if in.ID == "" { return }
@@ -272,7 +274,8 @@ struct Event { #[serde(flatten)] base: Base, text: String, urgent: bool, #[serde
 impl From<Raw> for Event {
     fn from(r: Raw) -> Self {
         let Raw { code, level, note } = r;
-        Event { text: format!("{code}: {}", note.unwrap_or("none".into())), urgent: level > 3, raw: level, base: Base { code } }
+        let text = format!("{code}: {}", note.unwrap_or("none".into()));
+        Event { text, urgent: level > 3, raw: level, base: Base { code } }
     }
 }
 fn wanted(raw: Raw) -> Option<Event> { (raw.level > 1).then(|| raw.into()) }
