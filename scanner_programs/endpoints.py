@@ -20,7 +20,7 @@ from scanner_programs.program import Known, Place, Program, base_type
 from scanner_programs.receives import Receives
 from scanner_programs.residue import class_text, code_text, silent_in, watchers_in
 from scanner_programs.shapes import Shape, shape_of
-from scanner_programs.values import Apply, Cond, Const, Get, Input, Items, Opaque, Ref, Shown, Thing, Value, show
+from scanner_programs.values import Apply, Cond, Const, Get, Input, Items, Opaque, Ref, Shown, Thing, Value, is_made, show
 
 _PLACEHOLDER = re.compile(r"\$\{([^{}]+)\}")
 """The place of a setting in a text, with its default behind a colon."""
@@ -514,12 +514,16 @@ class _Reader:
                         yield {**found, "guard": Ref(guard)}
             case Apply(name="each" | "mapped") | Apply(name="#0"):
                 inside = machine.element(value) if value.name != "each" else value.arguments[0]
-                if inside is value or not isinstance(inside, Thing | Items | Cond):
+                if inside is value or not (isinstance(inside, Thing | Items | Cond) or is_made(inside)):
                     yield {"value": value}
                 else:
                     yield from self._parts_of(machine, inside, depth + 1)
             case Thing():
                 yield from self._of_thing(machine, value, depth)
+            case Apply(name="...", arguments=(inside,)):
+                yield from self._parts_of(machine, machine.element(inside), depth + 1)
+            case Apply(of=None, arguments=(Items() | Apply(name="mapped") as inside,)):
+                yield from self._parts_of(machine, inside, depth + 1)
             case Apply():
                 yield from self._of_chain(machine, value, depth)
             case _:
@@ -573,6 +577,10 @@ class _Reader:
                     parts.setdefault(key, one)
             elif part is not None and len(current.arguments) == 1 and current.of is not None:
                 parts.setdefault(part, current.arguments[0])
+            elif current.of is None and any(_PARTS.get(one) for one in current.names):  # an object made by names
+                for key, inner in zip(current.names, current.arguments, strict=True):
+                    if key in _PARTS:
+                        parts.setdefault(_PARTS[key], inner)
             elif current.of is None and current.arguments and name in ("to", "withPayload", "create"):
                 parts.setdefault("topic" if name == "to" else "value", current.arguments[0])
             elif current.of is not None and (header := _header(current)):
@@ -771,6 +779,8 @@ class _Reader:
         if isinstance(topic, Apply) and len(topic.arguments) == 2 and all(map(_is_text, topic.arguments)):
             name, default = (one.text for one in topic.arguments if isinstance(one, Const))
             return self._machine.setting(name, default)  # a look-up with a default
+        if isinstance(topic, Apply) and topic.name.lower() in ("topic", "newtopic") and topic.arguments:
+            return replace(topic, arguments=(self._set(topic.arguments[0]), *topic.arguments[1:]))
         if isinstance(topic, Apply) and topic.of is None and topic.name in ("??", "||"):
             return replace(topic, arguments=tuple(map(self._set, topic.arguments)))
         return self._machine.settled(topic)
@@ -1099,6 +1109,8 @@ def _texts(value: Value) -> Iterator[str]:
         case Cond(then=then, otherwise=otherwise):
             yield from _texts(then)
             yield from _texts(otherwise)
+        case Apply(arguments=(first, *_)) if value.name.lower() in ("topic", "newtopic"):
+            yield from _texts(first)  # an object that is made of the name
         case Apply(arguments=arguments) if value.name in ("??", "||", "or", "one of"):
             for one in arguments:
                 yield from _texts(one)

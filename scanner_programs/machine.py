@@ -33,6 +33,7 @@ from scanner_programs.libraries.standard import (
     HOLDERS,
     IMPLICIT,
     INVOKES,
+    ITERATES,
     KEEPS,
     KEYS,
     LISTS,
@@ -1050,7 +1051,9 @@ class Machine:
             return self._pattern(self.value(operands[0], scope), operands[1], scope)
         if operator == "instanceof" and len(operands) == 2 and isinstance(operands[1], ir.Unknown):
             return self._is_of(self.value(operands[0], scope), operands[1].what)
-        return operate(operator, tuple(self.value(one, scope) for one in operands))
+        values = tuple(self.value(one, scope) for one in operands)
+        listed = _joined(operator, values)
+        return Items(listed, len(self.guards)) if listed is not None else operate(operator, values)
 
     @staticmethod
     def _text(parts: list[Value]) -> Value:
@@ -1108,6 +1111,9 @@ class Machine:
             return self._entry(of, key, NULL)
         if isinstance(of, Items) and isinstance(key, Const) and key.text.lstrip("-").isdigit():
             return self._part(of, int(key.text))
+        is_step = isinstance(key, Apply) and key.of is not None and key.name in ("mapped", "filtered")
+        if is_step and isinstance(key, Apply) and key.of is not None and show(key.of) == show(of):
+            return Apply("filtered", of, key.arguments)  # as data frames keep the rows for which something holds
         if (over := _indexed(key)) is not None and show(over) == show(of):
             return self.element(of)
         if isinstance(key, Const) and key.kind is Kind.TEXT:
@@ -1386,8 +1392,9 @@ class Machine:
                 return Apply("each", None, tuple(values))
             case Apply(name="mapped", arguments=arguments, via=via):
                 first = arguments[0]
-                is_many = (isinstance(first, Items) and first.yielded) or self.elements(first) is not None
-                return self.element(first) if via in FLATTENS and is_many else first
+                is_yielded = isinstance(first, Items) and first.yielded
+                is_many = is_yielded or (via in FLATTENS and self.elements(first) is not None)
+                return self.element(first) if is_many else first
             case Apply(name=name, of=of, arguments=arguments) if of is not None and arguments and is_source(name):
                 return Apply("each", None, (value,), (), self.element_type(value))
             case Apply(name="filtered" | "keyed" | "joined", of=of) if of is not None:
@@ -1998,7 +2005,14 @@ class Machine:
             return called[0]  # a builder of a sequence
         if called and of is not None and name in WATCHED:
             return of
-        if called and of is not None and len(given) == len(called) == 1:
+        simple = name.partition("<")[0].rpartition(".")[2]
+        is_function = of is None and len(called) == 1 and simple[:1].islower()
+        source = _sequence_in(given, None) if is_function else Ref("?")
+        if source != Ref("?"):  # a function of sequences, as `map` of Python
+            return Apply("filtered" if _keeps(simple) else "mapped", source, (called[0],), via=simple)
+        is_alone = len(called) == 1 and all(isinstance(one, Closure | Method | Const) for _, one in given)
+        if is_alone and of is not None and (len(given) == 1 or scope.file.language == "python"):
+            values = called
             is_kept = _is_test(called[0]) or _keeps(name)
             return Apply("filtered" if is_kept else "mapped", of, tuple(values), via=name)
         if not given and of is not None:
@@ -2122,6 +2136,11 @@ class Machine:
             return thing
         if of is None and simple in ("asdict", "vars") and len(given) == 1:
             return given[0][1]
+        if of is None and simple in ITERATES and len(given) == 1 and isinstance(given[0][1], Items):
+            return given[0][1]
+        if of is None and simple in ("field", "Field", "attrib") and given:
+            named = dict(given)
+            return named.get("default", named.get("default_factory"))
         if of is None and name in ("append",) and given:
             first = given[0][1]
             is_empty = first == NULL or (isinstance(first, Apply) and first.name == "unset")
@@ -2135,7 +2154,9 @@ class Machine:
     def _callback(self, of: Value | None, value: Value, given: list[Given], code: Call, scope: Scope) -> Value:
         """Run a function once that something unknown is given, with elements of what it is called on."""
         function = value.function if isinstance(value, Closure) else None
-        source = of if of is not None else next((one for _, one in given if one is not value), Ref("?"))
+        source = of if of is not None else _sequence_in(given, value)
+        if source == Ref("?"):
+            source = next((one for _, one in given if one is not value), source)
         count = len(function.parameters) if function is not None else 1
         inside = source if is_made(source) else self.element(source)
         arguments: list[Given] = [
@@ -2547,6 +2568,26 @@ def _conjuncts(test: Value) -> Iterator[Value]:
     if isinstance(test, Apply) and test.of is None and test.name == "&&":
         for one in test.arguments:
             yield from _conjuncts(one)
+
+
+def _joined(operator: str, values: Sequence[Value]) -> list[Value] | None:
+    """Return the elements of sequences that an operator joins, or adds one to; None for other values."""
+    if operator not in ("+", "++", "::", ":::", ":+", "+:", "<>") or len(values) != 2:
+        return None
+    listed = [one for one in values if isinstance(one, Items)]
+    if not listed or any(isinstance(one, Const) for one in values):
+        return None
+    found: list[Value] = []
+    for one in values:
+        is_many = isinstance(one, Apply) and one.name in ("mapped", "filtered")
+        found += one.values if isinstance(one, Items) else [Apply("...", None, (one,)) if is_many else one]
+    return found
+
+
+def _sequence_in(given: Sequence[Given], function: Value | None) -> Value:
+    """Return the only one of what a function is given beside *function* that may have elements."""
+    others = [one for _, one in given if one is not function and not isinstance(one, Closure | Method | Const | Ref)]
+    return others[0] if len(others) == 1 else Ref("?")
 
 
 def _keeps(name: str) -> bool:

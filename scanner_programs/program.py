@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from scanner_programs.ir import Block, Call, Class, Field, File, Function, Literal, Member, Name, walk
-from scanner_programs.libraries.others import BY_PLACE, NAMING_ENUMERATIONS, NAMING_STYLES, TABLE_FIELDS, TABLES
+from scanner_programs.libraries.others import (
+    BY_PLACE,
+    NAMING_ENUMERATIONS,
+    NAMING_METHODS,
+    NAMING_STYLES,
+    TABLE_FIELDS,
+    TABLES,
+)
 from scanner_programs.libraries.standard import HOLDERS, SEQUENCES
 from scanner_programs.values import Value
 
@@ -221,7 +228,9 @@ class Program:
             NAMING_STYLES[one.name]
             for file in self.files
             for one in walk(file)
-            if isinstance(one, Member) and one.name in NAMING_STYLES and _last_name(one.of) in NAMING_ENUMERATIONS
+            if isinstance(one, Member)
+            and one.name in NAMING_STYLES
+            and (_last_name(one.of) in NAMING_ENUMERATIONS or one.name in NAMING_METHODS)
         }
         return found.pop() if len(found) == 1 else "" if found else self.usual
 

@@ -51,7 +51,8 @@ class Receives:
             return False
         if not self.kinds_of(made) and not any(self._is_of(made.of, made.name, row) for row in listed):
             return False
-        given = [value for key, value in made.given if not key or key.lower() in _NAMED]
+        named = [value for key, value in made.given if key.lower() in _NAMED]
+        given = named or [value for key, value in made.given if not key]
         topics = tuple(dict.fromkeys(self._topics_of(listed[0], name, given)))
         texts = (_identity(made.of), _identity(made.of, numbered=True)) if made.of is not None else ("", "")
         found = Subscription(texts[0], made.place, topics, texts[1], self.kinds_of(made))
@@ -85,7 +86,7 @@ class Receives:
                 yield from self._named(one, depth + 1)
         elif isinstance(value, Apply) and value.name != "setting" and not any(True for _ in self.texts(value)):
             listed = (value.of,) if isinstance(value.of, Items) and not value.arguments else ()  # in another form
-            for one in (*listed, *value.arguments):
+            for one in (*listed, *_unnamed(value)):
                 yield from self._named(one, depth + 1)
         else:
             yield from self.texts(value)
@@ -241,7 +242,8 @@ class Receives:
 def _unnamed(value: Apply | Thing) -> list[Value]:
     """Return the arguments that may name topics: those without a name, or with one that says so."""
     names = value.names if isinstance(value, Apply) and value.names else ("",) * len(value.arguments)
-    return [one for key, one in zip(names, value.arguments, strict=True) if not key or key.lower() in _NAMED]
+    named = [one for key, one in zip(names, value.arguments, strict=True) if key.lower() in _NAMED]
+    return named or [one for key, one in zip(names, value.arguments, strict=True) if not key]
 
 
 def _identity(value: Value, *, numbered: bool = False) -> str:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanner_programs import ir
 from scanner_programs.ir import Literal
-from scanner_programs.libraries.others import FLATTENED, HOOK_NOTES, HOOKS, NEVER_WRITTEN, SILENT_NOTES, WIRE_NAMES
+from scanner_programs.libraries.others import (
+    FLATTENED,
+    HOOK_NOTES,
+    HOOKS,
+    NAMING_STYLES,
+    NEVER_WRITTEN,
+    SILENT_NOTES,
+    WIRE_NAMES,
+)
 from scanner_programs.machine import Machine
 from scanner_programs.program import Known, Place, Program
 from scanner_programs.residue import code_text
@@ -317,7 +325,7 @@ def wire_name(one: ir.Field, owner: Known, program: Program, known: Known) -> st
         return ""
     for note in one.notes:
         for wanted in WIRE_NAMES.get(note.name, ()):
-            for given in note.arguments:
+            for given in _given_to(note):
                 if given.name == wanted and isinstance(given.value, Literal) and given.value.text:
                     return None if given.value.text == "-" else given.value.text
     placed = program.placed.get(known.cls.name, ())
@@ -397,7 +405,19 @@ def _styled(name: str, style: str) -> str:
 
 
 def _name_of(code: ir.Expression) -> str:
+    if isinstance(code, ir.Member) and code.name == "class":
+        return _name_of(code.of)
     return code.name if isinstance(code, ir.Name | ir.Member) else ""
+
+
+def _given_to(note: ir.Note) -> Iterator[ir.Argument]:
+    """Yield the arguments of a note, also those of an object or a call in them."""
+    for one in note.arguments:
+        yield one
+        if isinstance(one.value, ir.Call):
+            yield from one.value.arguments
+        elif isinstance(one.value, ir.Record):
+            yield from (ir.Argument(value, key.text) for key, value in one.value.entries if isinstance(key, Literal))
 
 
 def _flags(note: ir.Note) -> set[str]:
@@ -406,8 +426,12 @@ def _flags(note: ir.Note) -> set[str]:
 
 
 def _renaming(note: ir.Note) -> str:
-    """Return the style in which a note of a class renames all members; empty for other notes."""
+    """Return the style in which a note of a class renames all members; empty for other notes.
+
+    It is one of its arguments, whichever name that has.
+    """
     for given in note.arguments:
-        if given.name in ("rename_all", "alias_generator"):
-            return given.value.text if isinstance(given.value, Literal) else _name_of(given.value)
+        name = given.value.text if isinstance(given.value, Literal) else _name_of(given.value)
+        if given.name in ("rename_all", "alias_generator") or name in NAMING_STYLES:
+            return NAMING_STYLES.get(name, name)
     return ""

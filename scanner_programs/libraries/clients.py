@@ -239,6 +239,7 @@ CLIENTS: tuple[Client, ...] = (
         "Bytewax and Beam",
         ("bytewax.connectors.kafka", "apache_beam.io.kafka"),
         sends={"output": {0: "- value sink"}},
+        subscribes={"input": {0: "topic"}},
         languages=_words("python"),
     ),
     # --- JavaScript and TypeScript

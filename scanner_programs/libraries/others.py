@@ -54,8 +54,8 @@ WIRE_NAMES: Mapping[str, tuple[str, ...]] = {
     "avro": ("",),
     "msgpack": ("",),
     "serde": ("rename",),
-    "Field": ("alias", "serialization_alias"),
-    "field": ("alias",),
+    "Field": ("serialization_alias", "alias"),
+    "field": ("alias", "name", "field_name"),
     "Expose": ("name",),
     "key": ("",),
     "jsonField": ("",),
@@ -136,8 +136,26 @@ NAMING_STYLES: Mapping[str, str] = {
     "KebabCase": "kebab-case",
     "UPPER_CAMEL_CASE": "PascalCase",
     "CamelCase": "camelCase",
+    "PascalCase": "PascalCase",
+    "UpperCamelCaseStrategy": "PascalCase",
+    "KebabCaseStrategy": "kebab-case",
+    "CAMEL": "camelCase",
+    "SNAKE": "snake_case",
+    "KEBAB": "kebab-case",
+    "PASCAL": "PascalCase",
+    "camel": "camelCase",
+    "pascal": "PascalCase",
+    "kebab": "kebab-case",
+    "to_camel": "camelCase",
+    "to_pascal": "PascalCase",
+    "to_snake": "snake_case",
     "Web": "camelCase",
+    "withSnakeCaseMemberNames": "snake_case",
+    "withKebabCaseMemberNames": "kebab-case",
+    "withScreamingSnakeCaseMemberNames": "SCREAMING_SNAKE_CASE",
 }
+NAMING_METHODS = frozenset(name for name in NAMING_STYLES if name.startswith("with"))
+"""The methods of a configuration that set such a style."""
 """The members of enumerations of how all names are written, in Jackson, Gson, .NET, kotlinx and play-json, as styles."""
 NAMING_ENUMERATIONS = frozenset(
     (

@@ -95,6 +95,8 @@ def files_named_in(texts: Iterable[str]) -> frozenset[str]:
 def is_settings_file(path: str, named: Container[str] = ()) -> bool:
     """Return whether a file may hold an application's settings, by its name; *named* are those that its code reads."""
     file = PurePosixPath(path)
+    if file.name.startswith(".env"):
+        return not file.name.endswith((".example", ".sample", ".template"))
     if file.suffix.lower() not in SETTINGS_ENDINGS:
         return False
     if file.name in named:
@@ -109,7 +111,7 @@ def read_settings(path: str, text: str) -> Iterator[Setting]:
     profile = profile and "microprofile" not in file.name
     if len(text) > LARGEST:
         return
-    match file.suffix.lower():
+    match ".env" if file.name.startswith(".env") else file.suffix.lower():
         case ".properties" | ".env" | ".ini" | ".cfg":
             found = properties(text)
         case ".conf":
