@@ -20,7 +20,21 @@ from scanner_programs.program import Known, Place, Program, base_type
 from scanner_programs.receives import Receives
 from scanner_programs.residue import class_text, code_text, silent_in, watchers_in
 from scanner_programs.shapes import Shape, shape_of
-from scanner_programs.values import Apply, Cond, Const, Get, Input, Items, Opaque, Ref, Shown, Thing, Value, is_made, show
+from scanner_programs.values import (
+    Apply,
+    Cond,
+    Const,
+    Get,
+    Input,
+    Items,
+    Opaque,
+    Ref,
+    Shown,
+    Thing,
+    Value,
+    is_made,
+    show,
+)
 
 _PLACEHOLDER = re.compile(r"\$\{([^{}]+)\}")
 """The place of a setting in a text, with its default behind a colon."""

@@ -50,6 +50,7 @@ from scanner_programs.libraries.standard import (
     WRAPS,
 )
 from scanner_programs.libraries.streams import CONNECTED, Step, step_of
+from scanner_programs.mappers import Mapper
 from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, elements_of, parameters_of
 from scanner_programs.values import (
     FALSE,
@@ -161,6 +162,9 @@ class Machine:
         self.steps = 0
         self.keeps = True
         self._discarded = False
+        self._mapper = Mapper(
+            program, self.member, self.element, self.known_type, lambda place, value: self._map(place, value)
+        )
 
     @property
     def functions(self) -> list[Function]:
@@ -1833,6 +1837,9 @@ class Machine:
         if not methods:
             if self._watch(self, self._made(of, name, given, code, scope)):
                 return NULL
+            mapped = self._mapper.mapped(found, [value for _, value in given])
+            if mapped is not None:
+                return mapped
             if found.function.body is not None:
                 return self._invoke(found.function, Scope(found.file, None, of, found.known), given)
             kind = self._typed(found.function.type, found.file, found.known)
@@ -1848,6 +1855,12 @@ class Machine:
             results.append(self._invoke(method.function, Scope(method.file, None, this, method.known), given))
             del self.guards[start:]
         return results[0] if len(results) == 1 else Apply("one of", None, tuple(results))
+
+    def _map(self, place: Place, value: Value) -> Value:
+        """Return what a method of a mapper makes of a value."""
+        if place.function.body is None:
+            return self._mapper.mapped(place, [value]) or value
+        return self._invoke(place.function, Scope(place.file, None, None, place.known), [("", value)])
 
     def _overrides(self, below: Known, name: str, found: Place) -> bool:
         method = self.program.method(below, name)

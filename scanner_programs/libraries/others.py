@@ -73,6 +73,9 @@ NEVER_WRITTEN = frozenset(
     ("JsonIgnore", "Transient", "XmlTransient", "IgnoreDataMember", "AvroIgnore", "Exclude", "skip", "skip_serializing")
 )
 """Notes of serializers, and flags in them, on members that are not part of the record."""
+MAPPERS = frozenset(("Mapper",))
+MAPPINGS = frozenset(("Mapping",))
+"""The notes of MapStruct on interfaces that it implements, and on their methods."""
 BY_PLACE = "forProduct"
 """What circe's functions begin with that are given the names of a class's members in their order, and the class."""
 FLATTENED = frozenset(("JsonUnwrapped", "flatten", "JsonExtensionData"))

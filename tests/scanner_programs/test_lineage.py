@@ -156,6 +156,39 @@ STYLES = {
         """,
         {("lines[].sku", "items[].article")},
     ),
+    "a mapper that a library implements, with names, a method and lists": (
+        "A.java",
+        SPRING
+        + """
+        import org.mapstruct.*;
+        import java.util.List;
+        class A {
+          private final KafkaTemplate<String, Bill> template; private final Mappings mappings;
+          A(KafkaTemplate<String, Bill> template, Mappings mappings) { this.template = template; this.mappings = mappings; }
+          @KafkaListener(topics = "in") void on(Order order) { template.send("out", mappings.bill(order)); }
+        }
+        @Mapper(componentModel = "spring")
+        interface Mappings {
+          @Mapping(target = "payer", source = "buyer.name")
+          @Mapping(target = "label", source = "buyer", qualifiedByName = "label")
+          @Mapping(target = "state", constant = "OPEN")
+          Bill bill(Order order);
+          @Mapping(target = "article", source = "sku")
+          Position position(Line line);
+          @Named("label") default String label(Buyer buyer) { return buyer.name() + buyer.town(); }
+        }
+        record Order(String no, Buyer buyer, List<Line> lines, String secret) {}
+        record Buyer(String name, String town) {}
+        record Line(String sku, int count) {}
+        class Bill { public String no; public String payer; public String label; public String state;
+          public List<Position> lines; }
+        record Position(String article, int count) {}
+        """,
+        {
+            *(("no", "no"), ("buyer.name", "payer"), ("buyer.name", "label"), ("buyer.town", "label")),
+            *(("lines[].sku", "lines[].article"), ("lines[].count", "lines[].count")),
+        },
+    ),
     "a list of a class, a copy with changes and a nested record in C#": (
         "A.cs",
         """
