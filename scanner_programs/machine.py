@@ -759,6 +759,9 @@ class Machine:
         if own is None:
             return Get(value, name, self._held(value, name))
         found_field = self.program.field(own, name)
+        part = self._embedded(own, name) if found_field is None else None
+        if part is not None and isinstance(value, Input | Get | Apply):
+            return replace(value, type=self._typed(part.cls.name, own.file, own))
         if isinstance(value, Input) and value.place.startswith("setting "):
             return self._settings_member(value, name, found_field)
         if found_field is not None:
@@ -773,6 +776,14 @@ class Machine:
         if method is not None and method.function.getter and method.function.body is not None:
             return self._invoke(method.function, Scope(method.file, None, value, method.known), [])
         return Method(value, name) if method is not None else Get(value, name)
+
+    def _embedded(self, known: Known, name: str) -> Known | None:
+        """Return the struct of Go that another one has as part of itself under its own name; None without one."""
+        if known.file.language != "go" or not any(
+            base_type(one).rpartition(".")[2] == name for one in known.cls.supers
+        ):
+            return None
+        return next((one for one in self.program.supers(known) if one.cls.name == name), None)
 
     def _settings_member(self, value: Input, name: str, found: tuple[Known, ir.Field] | None) -> Value:
         path = f"{value.place.removeprefix('setting ')}.{name}".strip(".")
@@ -834,6 +845,8 @@ class Machine:
                 return Apply("unset", None, (), (), self._typed(one.type, owner.file, owner))
             if method is not None:
                 return Method(thing, name)
+            if self._embedded(thing.known, name) is not None:
+                return thing
         if thing.base is not None:
             return self.member(thing.base, name)
         return Get(thing, name)
@@ -1397,7 +1410,8 @@ class Machine:
             case Apply(name="mapped", arguments=arguments, via=via):
                 first = arguments[0]
                 is_yielded = isinstance(first, Items) and first.yielded
-                is_many = is_yielded or (via in FLATTENS and self.elements(first) is not None)
+                is_list = isinstance(first, Apply) and first.name in ("mapped", "filtered")
+                is_many = is_yielded or (via in FLATTENS and (is_list or self.elements(first) is not None))
                 return self.element(first) if is_many else first
             case Apply(name=name, of=of, arguments=arguments) if of is not None and arguments and is_source(name):
                 return Apply("each", None, (value,), (), self.element_type(value))
@@ -1778,10 +1792,17 @@ class Machine:
         kind = self.full_type(of).replace("::", ".").rpartition(".")[2]
         if not kind and self._may_be_own(name, len(given)):
             self.unfollowed.add(name)
-        extension = self.program.extension(name, kind) if kind else None
+        extension = self.program.extension(name, kind) if kind else self._only_extension(of, name, len(given))
         if extension is not None and not any(one is extension.function for one in self.functions):
-            return self._invoke(extension.function, Scope(extension.file, None, of, None), given)
+            this = self.declared(of, extension.function.receiver, extension.file, None)
+            return self._invoke(extension.function, Scope(extension.file, None, this, None), given)
         return self._library_call(of, name, given, code, scope, discarded=discarded)
+
+    def _only_extension(self, of: Value, name: str, count: int) -> Place | None:
+        """Return the only function of a name that extends a class, for an object whose class is not known."""
+        listed = self.program.extending.get(name, []) if self.known_type(of) is None else []
+        fitting = [one for one in listed if accepts(one.function, count) and one.function.body is not None]
+        return fitting[0] if len(fitting) == 1 else None
 
     def _may_be_own(self, name: str, count: int) -> bool:
         """Return whether a class of the program has a method that a call of an unknown object may mean."""
@@ -2382,7 +2403,10 @@ class Machine:
             if new is not None:
                 self._invoke(new.function, Scope(new.file, None, thing, new.known), [])
         for key, value in members:
-            if key and key != "*":
+            part = self._embedded(known, key) if key and self.program.field(known, key) is None else None
+            if part is not None:
+                thing.fields |= {one.name: self.member(value, one.name) for _, one in self.program.fields(part)}
+            elif key and key != "*":
                 thing.fields[key] = self._as_field(known, key, value)
         if known.cls.name in self.program.rows:
             self.records.append(thing)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scanner_programs.libraries.standard import CONVERTS, HELD, ITERATES, LOOKUPS
+from scanner_programs.libraries.standard import CONVERTS, HELD, ITERATES, LOOKUPS, SIZES
 from scanner_programs.machine import Machine
 from scanner_programs.shapes import wire_name
 from scanner_programs.values import (
@@ -169,6 +169,8 @@ class OriginReader:
 
     def _step(self, of: Value, name: str) -> Iterable[Origin]:
         """Yield the origins of what a method returns that is given nothing."""
+        while name in SIZES and isinstance(of, Apply) and of.name in ("mapped", "filtered") and of.of is not None:
+            of = of.of  # how many there are does not depend on what they are made into
         for one in self.of(of):
             if one.path or not one.exact:
                 yield one._replace(exact=False)

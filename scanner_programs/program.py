@@ -165,6 +165,10 @@ class Program:
                 found.setdefault((file.package, owner), []).append(function)
                 if (file.package, owner) != ("", owner):
                     found.setdefault(("", owner), []).append(function)
+        for known in (one for listed in self.classes.values() for one in listed):
+            for function in known.cls.functions:
+                if function.receiver:  # it extends another class for code in this one
+                    found.setdefault(("", base_type(function.receiver)), []).append(function)
         return found
 
     def members(self, known: Known) -> tuple[Function, ...]:
@@ -173,6 +177,17 @@ class Program:
         if not outside and len(self.classes.get(known.cls.name, ())) == 1:
             outside = self._outside.get(("", known.cls.name), [])
         return (*known.cls.functions, *outside)
+
+    @cached_property
+    def extending(self) -> dict[str, list[Place]]:
+        """Return the functions that extend classes, by name."""
+        found: dict[str, list[Place]] = {}
+        own = ((known.file, one) for listed in self.classes.values() for known in listed for one in known.cls.functions)
+        free = ((file, one) for file in self.files for one in file.functions)
+        for file, function in (*own, *free):
+            if function.receiver:
+                found.setdefault(function.name, []).append(Place(function, file))
+        return found
 
     def extension(self, name: str, kind: str) -> Place | None:
         """Return a function that extends a library's class of a simple name; None without one."""

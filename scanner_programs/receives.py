@@ -177,10 +177,16 @@ class Receives:
         *files* are those of the functions on the way: a subscription in one of them goes before others.
         """
         value: Value | None = root
+        named: tuple[str, ...] = ()
         while value is not None:
             found = tuple(self._made_for(value)) if isinstance(value, Apply | Thing) else ()
-            if found:
-                return found
+            if found or named:  # a chain may name one after the other
+                named = tuple(dict.fromkeys((*found, *named)))
+                before = _before(value)
+                if before is None:
+                    return named
+                value = before
+                continue
             text, own = _identity(value), _identity(value, numbered=True)
             noted = [one for one in self.noted if one.own == own] or [one for one in self.noted if one.of == text]
             if noted:

@@ -80,6 +80,8 @@ ADDS = _words(
     "<- put put_nowait offer append push enqueue Enqueue trySend TryWrite WriteAsync addLast add Add send AddAsync"
 )
 """Methods of queues and channels that put something in."""
+SIZES = _words("size length len count Count Length isEmpty is_empty nonEmpty")
+"""Methods of sequences that are about how many elements there are."""
 STATES = {"update": False, "value": True}
 """Methods of the state of a stream's function, each with whether it returns what is kept."""
 TESTS = frozenset(("==", "!=", "<", "<=", "!", "&&", "||", "in", "not in", "instanceof", "is"))
