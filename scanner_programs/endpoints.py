@@ -111,6 +111,7 @@ class _Sent:
     fields: dict[str, tuple[Origin, ...]]
     inputs: tuple[Origin, ...]
     only: frozenset[str]
+    never: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -726,17 +727,19 @@ class _Reader:
         }
         inputs = shortest(one for guard in guards for one in origins.of(guard))
         only = frozenset(topic for guard in guards for topic in self._topics_compared(guard))
-        return _Sent(contract, view, fields, inputs, only)
+        never = frozenset(topic for guard in guards for topic in self._topics_compared(guard, "!=", "&&"))
+        return _Sent(contract, view, fields, inputs, only, never)
 
-    def _topics_compared(self, guard: Value) -> Iterator[str]:
-        """Yield the topics that a condition compares the topic of a record with."""
-        if isinstance(guard, Apply) and guard.of is None and guard.name in ("==", "||", "&&"):
+    def _topics_compared(self, guard: Value, sign: str = "==", *joins: str) -> Iterator[str]:
+        """Yield the topics that a condition compares the topic of a record with by an operator."""
+        joins = joins or ("||", "&&")
+        if isinstance(guard, Apply) and guard.of is None and guard.name in (sign, *joins):
             sides = guard.arguments
-            if guard.name == "==" and any(_is_topic(one) for one in sides):
+            if guard.name == sign and any(_is_topic(one) for one in sides):
                 for one in sides:
                     yield from () if _is_topic(one) else _texts(self._set(one))
-            for one in sides if guard.name != "==" else ():
-                yield from self._topics_compared(one)
+            for one in sides if guard.name != sign else ():
+                yield from self._topics_compared(one, sign, *joins)
 
     def _files_on_the_way(self, place: tuple[str, int]) -> tuple[str, ...]:
         assert self._view is not None
@@ -777,7 +780,7 @@ class _Reader:
 
     def _topics_for(self, one: Origin, sent: _Sent) -> tuple[str, ...]:
         found = self._receives.topics(one.root, sent.view, sent.contract.files)
-        return tuple(topic for topic in found if topic in sent.only) if sent.only else found
+        return tuple(topic for topic in found if topic not in sent.never and (not sent.only or topic in sent.only))
 
     def _topics_of_row(self, parts: Mapping[str, Value]) -> tuple[str, ...]:
         """Return the topics that a row of a table comes to."""
