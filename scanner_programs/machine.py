@@ -28,6 +28,7 @@ from scanner_programs.libraries.standard import (
     DEFAULTS,
     EMITS,
     FALLBACKS,
+    FIELDS,
     FLATTENS,
     HELD,
     HOLDERS,
@@ -2010,6 +2011,8 @@ class Machine:
             return self.call(first, [("", of)], code, scope)
         if isinstance(of, Const) and of.kind is Kind.TEXT and name in CONVERTS | TEXTS and not given:
             return of
+        if of is not None and name == "get" and isinstance(first, Const) and (declared := _declared(of, first.text)):
+            return declared
         if of is not None and name in FALLBACKS and first is not None:
             other = self.call(first, [], code, scope) if isinstance(first, Closure | Method) else first
             return of if isinstance(of, Const) and of != NULL else operate("??", (of, other))
@@ -2031,6 +2034,11 @@ class Machine:
                 values.append(value)
             if isinstance(value, Thing) and value.known is None and not silent:
                 self._handlers(of, value, given, code, scope)
+        if of is None and name.rpartition(".")[2] in FIELDS:
+            named = {key: one for (key, _), one in zip(given, values, strict=True)}
+            default = named.get("default", named.get("default_factory"))
+            if default is not None:
+                return default
         if not silent:
             self._fill_out(name, given, scope)
         if discarded and not silent:
@@ -2172,9 +2180,6 @@ class Machine:
             return given[0][1]
         if of is None and simple in ITERATES and len(given) == 1 and isinstance(given[0][1], Items):
             return given[0][1]
-        if of is None and simple in ("field", "Field", "attrib") and given:
-            named = dict(given)
-            return named.get("default", named.get("default_factory"))
         if of is None and name in ("append",) and given:
             first = given[0][1]
             is_empty = first == NULL or (isinstance(first, Apply) and first.name == "unset")
@@ -2619,6 +2624,30 @@ def _joined(operator: str, values: Sequence[Value]) -> list[Value] | None:
         is_many = isinstance(one, Apply) and one.name in ("mapped", "filtered")
         found += one.values if isinstance(one, Items) else [Apply("...", None, (one,)) if is_many else one]
     return found
+
+
+def _declared(settings: Value, path: str) -> Value | None:
+    """Return the settings below a path of an object that is made of their declarations, each with its default.
+
+    None for other objects. In the form of convict, a declaration has a `default` beside a format or a variable.
+    """
+    declared = settings.arguments[0] if isinstance(settings, Apply) and len(settings.arguments) == 1 else None
+    for name in path.split("."):
+        declared = declared.fields.get(name) if isinstance(declared, Thing) else None
+    return _defaults(declared) if isinstance(declared, Thing) else None
+
+
+def _defaults(declared: Value) -> Value | None:
+    if (
+        isinstance(declared, Thing)
+        and "default" in declared.fields
+        and declared.fields.keys() & {"format", "env", "doc"}
+    ):
+        return declared.fields["default"]
+    if not isinstance(declared, Thing) or declared.known is not None:
+        return None
+    found = {name: value for name, one in declared.fields.items() if (value := _defaults(one)) is not None}
+    return Thing("", None, found) if found else None
 
 
 def _sequence_in(given: Sequence[Given], function: Value | None) -> Value:

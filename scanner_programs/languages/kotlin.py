@@ -616,7 +616,7 @@ SYNTAX = Syntax(
         "try_expression": _try,
         "return_expression": leave(Leave.RETURN),
         "throw_expression": leave(Leave.THROW),
-        "function_declaration": lambda lower, node: _function(lower, node),
+        "function_declaration": lambda lower, node: replace(_function(lower, node), receiver=_receiver(node)),
         "class_declaration": _class,
         "object_declaration": _class,
         "annotated_expression": lambda lower, node: lower.code(lower.named(node)[-1]),

@@ -157,9 +157,9 @@ NAMING_STYLES: Mapping[str, str] = {
     "withKebabCaseMemberNames": "kebab-case",
     "withScreamingSnakeCaseMemberNames": "SCREAMING_SNAKE_CASE",
 }
+"""The members of enumerations of how all names are written, in Jackson, Gson, .NET and others, each with its style."""
 NAMING_METHODS = frozenset(name for name in NAMING_STYLES if name.startswith("with"))
 """The methods of a configuration that set such a style."""
-"""The members of enumerations of how all names are written, in Jackson, Gson, .NET, kotlinx and play-json, as styles."""
 NAMING_ENUMERATIONS = frozenset(
     (
         *("PropertyNamingStrategies", "PropertyNamingStrategy", "FieldNamingPolicy"),

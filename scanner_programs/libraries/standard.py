@@ -95,6 +95,8 @@ FLATTENS = _words("flatMap flat_map SelectMany flatMapIterable concatMap mapMany
 """Methods of sequences that are given a function which makes several elements of one."""
 WRAPS = _words("of ofNullable just resolve successful pure succeed completedFuture FromResult some apply delay value")
 """Functions of the types that hold one value which make one of a value."""
+FIELDS = _words("field Field attrib ib")
+"""Functions of Python that return the default of a member, or what makes it, as a class declares it."""
 EMITS = _words("emit yield yieldAll emitAll")
 """Functions that code inside a builder of a sequence calls with what the sequence has next."""
 KEYS = _words("keys keySet Keys KeySet list tuple set sorted")
