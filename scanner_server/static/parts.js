@@ -2,7 +2,7 @@
 const EDGES = 4000,
   OVERVIEW = 5000,
   FIRST = 10;
-const COUNTED = new Set(["reads", "writes", "materializes", "member-of"]);
+const COUNTED = new Set(["reads", "writes", "materializes"]);
 const COLUMN_FLOWS = new Set(["column-flow"]);
 const live = {
   health: null,

@@ -95,13 +95,23 @@ function join(edge) {
   }
 }
 
-// A column or schema without a container is a card of its own, so that every node is shown.
+// A column or schema without a container is a card of its own, so that every node is shown. A consumer group is a row on
+// the cards of the jobs that read through it.
 function isCard(node) {
+  if (jobsOf(node).length) return false;
   return node.kind !== "cluster" && (!["schema", "column"].includes(node.kind) || !node.parent);
 }
 
+function jobsOf(group) {
+  return group.kind === "consumer-group" ? group.out.filter(({kind}) => kind === "member-of").map(({target}) => target) : [];
+}
+
+function groupsOfJob(job) {
+  return job.in.filter(({kind}) => kind === "member-of").map(({source}) => source);
+}
+
 function cardOf(node) {
-  let at = node;
+  let [at = node] = jobsOf(node);
   while (at && !isCard(at)) at = at.parent;
   return at;
 }
@@ -140,7 +150,7 @@ function sizeOf(group) {
 function linksOf(edges) {
   const links = new Map();
   for (const edge of edges) {
-    if (edge.kind === "contains" || edge.kind === "has-schema") continue;
+    if (["contains", "has-schema", "member-of"].includes(edge.kind)) continue;
     const source = edge.source.card,
       target = edge.target.card;
     if (!source || !target) continue;

@@ -89,6 +89,7 @@ function headWidth(box) {
 function lineWidth(box, line) {
   if (line.title) return 24 + textWidth(line.title);
   if (line.more) return 0;
+  if (line.group) return 32 + textWidth(`group ${line.group.name}`, "600 12px") + textWidth(stateOf(line.group));
   const {name, type, depth} = rowTexts(box, line);
   return 32 + depth * 11 + textWidth(name, "600 12px") + textWidth(type);
 }
@@ -104,6 +105,10 @@ function titleOf(box) {
   return {name, where: card.system || (card.group && card.kind !== "job" ? card.group.label : card.namespace) || card.kind};
 }
 
+function stateOf(group) {
+  return group.attributes.state || "";
+}
+
 // Whether a box can be opened.
 function columnsOf(box) {
   return !box.card || columnCount(box.card) > 0 || hooks.hasMore(box.card);
@@ -116,6 +121,7 @@ function countOf(box) {
 
 // The rows of a card: all columns if it is expanded, else the selected ones.
 function linesOf(card) {
+  if (card.kind === "job") return groupsOfJob(card).map((group) => ({group}));
   const columnLineage = columnsLookedAt();
   const open = state.open.has(card);
   if (!open && !columnLineage.size) return [];
@@ -289,11 +295,24 @@ function rowTexts(box, {row}) {
   };
 }
 
+// A consumer group through which a job reads.
+function groupElement(group) {
+  const chosen = state.selected === group ? " chosen" : "";
+  const says = `consumer group ${group.name}${stateOf(group) ? `, ${stateOf(group)}` : ""}`;
+  const element = make("div", {class: `row member${chosen}`, "data-key": group.key, title: says}, [
+    make("bdi", {class: "name", dir: "auto"}, `group ${group.name}`),
+    make("span", {class: "type"}, stateOf(group)),
+  ]);
+  element.row = {column: group};
+  return element;
+}
+
 function lineElement(box, line) {
   if (line.title)
     return make("div", {class: "title", title: line.section.edge ? line.section.edge.evidence : ""}, text(line.title));
   if (line.more)
     return make("button", {class: "row more", type: "button", tabindex: "-1"}, `${line.more} more columns …`);
+  if (line.group) return groupElement(line.group);
   const {column, described} = line.row;
   const {name, type: shownType, depth} = rowTexts(box, line);
   const chosen = state.selected === column || state.selected === described;
