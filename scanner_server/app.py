@@ -42,7 +42,7 @@ def page_routes() -> list[BaseRoute]:
 
 _SHELL_PATHS = (
     *("/", "/topics", "/columns", "/jobs", "/subjects", "/sources", "/findings", "/changes"),
-    *("/scans", "/search", "/topic", "/change"),
+    *("/scans", "/search", "/topic", "/change", "/owner"),
 )
 """The pages without a drawing: one file, whose scripts show what the path says."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import islice
+from itertools import groupby, islice
 from typing import Annotated, Literal, NamedTuple
 
 from dataflow_generator.build.coverage import Coverage
@@ -18,7 +18,14 @@ from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Paramet
 from scanner_api.questions.staleness import job_problem
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import NodeCount as NodeCount
-from scanner_dictionary.graph.reader import NodePlace, SqlGraphReader, count_nodes, jobs_with_states, list_nodes
+from scanner_dictionary.graph.reader import (
+    NodePlace,
+    SqlGraphReader,
+    count_nodes,
+    flowing,
+    jobs_with_states,
+    list_nodes,
+)
 from scanner_dictionary.graph.store import NodeRow, stored_graph
 from scanner_dictionary.queries import history
 from scanner_dictionary.queries.graph_nodes import known_nodes
@@ -77,6 +84,13 @@ def search(
         names = result.clusters
         homes = {name: namespace for namespace, name in names.items()}
         found = [_with_node(hit, homes, SqlGraphReader(conn)) for hit in result.hits]
+        flows = flowing(conn, {hit.node for hit in found if hit.node})
+        # Of equally good matches those come first that data flow through.
+        found = [
+            hit
+            for _, group in groupby(found, key=lambda hit: (hit.match, hit.kind))
+            for hit in sorted(group, key=lambda hit: hit.node not in flows)
+        ]
     hits = tuple(hit._replace(where=names.get(hit.where, hit.where)) for hit in found)
     more = result.more and offset + limit < _DEEPEST_HIT
     rest = write_cursor(offset + limit) if more else None

@@ -340,6 +340,34 @@ QUESTIONS: tuple[Question, ...] = (
         path="/nodes",
     ),
     Question(
+        name="node_summary",
+        function="questions.node_summary:node_summary",
+        summary="Say in a sentence what a node is: where its data come from, who uses it, its owner, personal data.",
+        path="/node",
+        heavy=True,
+    ),
+    Question(
+        name="owners",
+        function="questions.owners:owners",
+        summary="List the owners, with how many topics, jobs and datasets each has.",
+        path="/owners",
+        heavy=True,
+    ),
+    Question(
+        name="owned",
+        function="questions.owners:owned",
+        summary="List what an owner has: topics, jobs, datasets, findings about them, changes of the last week.",
+        path="/owner",
+        heavy=True,
+    ),
+    Question(
+        name="tags",
+        function="questions.tags:tags",
+        summary="List the tags of topics and columns, with how many columns declare, inherit or suggest each.",
+        path="/tags",
+        heavy=True,
+    ),
+    Question(
         name="search",
         function="questions.names:search",
         summary="Search topics, jobs, datasets, consumer groups, subjects, columns, tags and owners by name; the best "

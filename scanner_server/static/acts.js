@@ -195,20 +195,12 @@ function neighbourParts(node) {
 }
 
 function panelParts(node) {
-  const at = node.card || node;
   const button = (words, does, attributes = {}) => {
     const element = make("button", {type: "button", ...attributes}, words);
     element.onclick = does;
     return element;
   };
-  const cluster = at.kind === "topic" && at.group && at.group.node;
   const listed = live.list && live.list.key === node.key ? live.list : null;
-  const isMarked = live.marked === node.key;
-  const mark = () => {
-    live.marked = isMarked ? null : node.key;
-    refresh();
-    focusPanel();
-  };
   const close = () => {
     live.list = null;
     refresh();
@@ -230,18 +222,90 @@ function panelParts(node) {
   };
   return [
     ...noteParts(live.notes.get(node.key)),
-    make("p", {class: "acts"}, [
-      ...ways.map(more),
-      ways.length ? depth : "",
-      button("Impact", () => showList("impact", node)),
-      button("Mark", mark, {"aria-pressed": String(isMarked), title: "Mark it, to see paths from it to another node"}),
-      live.marked && !isMarked ? button("Paths from mark", () => showList("paths", node)) : "",
-      link(`${API}/history.atom?${query({node: node.key})}`, "Feed of changes", {type: "application/atom+xml"}),
-      cluster ? link(topicPage(cluster.name, at.name), "Topic page") : "",
-    ]),
-    ...neighbourParts(node),
+    stepsPart(node),
     ...(listed
       ? [make("h3", {class: "listed", tabindex: "-1"}, listed.name), ...listed.parts, button("Close the list", close)]
       : []),
+    ways.length ? make("p", {class: "acts"}, ["Draw more: ", ...ways.map(more), depth]) : "",
+    ...neighbourParts(node),
   ];
+}
+
+// What can be done with a node.
+function nodeActs(node) {
+  const at = node.card || node;
+  const cluster = at.kind === "topic" && at.group && at.group.node;
+  const impact = make("button", {type: "button"}, "Impact");
+  impact.onclick = () => showList("impact", node);
+  return [
+    impact,
+    link(`/change?${query({node: node.key})}`, "Ask", {class: "button", title: "Whom to ask about a change"}),
+    cluster ? link(topicPage(cluster.name, at.name), "Topic page", {class: "button"}) : "",
+    live.marked && live.marked !== node.key ? pathsButton(node) : "",
+  ];
+}
+
+function pathsButton(node) {
+  const button = make("button", {type: "button"}, "Paths from mark");
+  button.onclick = () => showList("paths", node);
+  return button;
+}
+
+// What few need: paths between two nodes, and the feed.
+function moreParts(node) {
+  const isMarked = live.marked === node.key;
+  const mark = make(
+    "button",
+    {type: "button", "aria-pressed": String(isMarked), title: "Mark it, to see paths from it to another node"},
+    "Mark",
+  );
+  mark.onclick = () => {
+    live.marked = isMarked ? null : node.key;
+    refresh();
+    focusPanel();
+  };
+  const feed = link(`${API}/history.atom?${query({node: node.key})}`, "Feed of changes", {type: "application/atom+xml"});
+  return [make("p", {class: "acts"}, [mark, feed])];
+}
+
+// --- what a node is, in a sentence, with the steps of its values
+
+const summaries = new Map();
+
+function readSummary(node) {
+  if (!summaries.has(node.key)) summaries.set(node.key, ask("/node", {node: node.key}));
+  return summaries.get(node.key);
+}
+
+// The newest graph alone is summarized.
+function summaryPart(node, parts, attributes, waiting) {
+  if (["schema", "cluster"].includes(node.kind) || !node.namespace || "as_of" in asOf(shownScans.at)) return "";
+  const place = make("div", attributes, waiting);
+  readSummary(node).then(
+    (summary) => place.replaceChildren(...parts(summary)),
+    () => place.remove(),
+  );
+  return place;
+}
+
+function sentencePart(node) {
+  return summaryPart(node, sentenceParts, {class: "summary"}, make("p", {class: "none"}, "reading …"));
+}
+
+function sentenceParts({node, sentence, owner, changed}) {
+  const told = [node.title, ...sentence.split(" · "), changed ? `changed ${moment(changed).slice(0, 10)}` : ""].filter(Boolean);
+  const said = told.flatMap((part, at) => [at ? " · " : "", part === `owner ${owner}` ? ["owner ", ...ownerLinks(owner)] : text(part)]);
+  return [make("p", {class: "sentence"}, said.flat())];
+}
+
+// The steps of a column's values, from where they start, each with its evidence.
+function stepsPart(node) {
+  return node.path ? summaryPart(node, ({steps}) => (steps.length ? [make("ol", {class: "steps"}, steps.map(stepLine))] : []), {}) : "";
+}
+
+function stepLine({source, target, how, evidence, certainty}) {
+  return make("li", {}, [
+    make("span", {}, [text(source), " → ", text(target), ` ${how}`]),
+    make("div", {class: "evidence"}, [text(evidence), " ", make("span", {class: "note", title: CERTAINTY[certainty] || ""}, certainty)]),
+  ]);
 }

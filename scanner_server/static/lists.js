@@ -91,7 +91,7 @@ const LISTS = {
         (row) => row.name,
       ],
       ["cluster", (row) => row.cluster],
-      ["owner", (row) => row.owner],
+      ["owner", (row) => ownerLinks(row.owner), (row) => row.owner],
       ["tags", (row) => row.tags.join(", ")],
       ["schemas", (row) => (row.internal ? "" : countOf(row.schemas, topicPage(row.cluster, row.name))), (row) => row.schemas],
       ["readers", (row) => countOf(row.readers, topicPage(row.cluster, row.name, {tab: "users", use: "reads"})), (row) => row.readers],
@@ -111,7 +111,14 @@ const LISTS = {
     title: "Columns",
     path: "/columns",
     needs: ["pattern", "tag", "name"],
-    hint: "Enter a part of a name (*.email) or a tag (PII).",
+    hint: "Enter a part of a name (*.email), or choose a tag.",
+    start: tagsPart,
+    group: ({tag}) => tag && ["in", "cluster", "side"],
+    groupOf: (row) => [
+      row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : link(flowPage(row.dataset), datasetAddress(row.dataset)),
+      ...(row.owner ? [" · ", ...ownerLinks(row.owner)] : []),
+      row.topic ? "" : make("span", {class: "note"}, " · outside Kafka"),
+    ],
     first: async ({tag, tags = "known", ...rest}) =>
       tag && tags === "known"
         ? ["No column declares or inherits the tag: see the ", link(`/columns?${query({...rest, tag, tags: "suggested"})}`, "columns whose names suggest it"), "."]
@@ -154,7 +161,7 @@ const LISTS = {
       CLUSTER,
     ],
     columns: [
-      ["name", (row) => link(hitPage(row), nameOf(row)), (row) => nameOf(row)],
+      ["name", (row) => make("b", {}, link(hitPage(row), make("bdi", {dir: "auto"}, marked(nameOf(row), searched())))), (row) => nameOf(row)],
       ["kind", (row) => row.kind],
       ["where", (row) => row.where],
       ["origin", (row) => row.origin],
@@ -190,9 +197,16 @@ const LISTS = {
     columns: [
       [
         "name",
-        (row) => [link(flowPage(row.id), row.name), " ", ...staleMark(row), row.unread ? mark("not read", "") : ""],
+        (row) => [
+          link(flowPage(row.id), row.title || row.name),
+          " ",
+          ...staleMark(row),
+          row.unread ? mark("not read", "") : "",
+          row.title ? make("div", {class: "evidence"}, text(row.name)) : "",
+        ],
         (row) => row.name,
       ],
+      ["owner", (row) => ownerLinks(row.owner), (row) => row.owner],
       ["type", (row) => row.attributes.type],
       [
         "state",
@@ -270,6 +284,24 @@ const LISTS = {
     ],
   },
 };
+
+// The tags with how many columns have each, and how that is known.
+async function tagsPart() {
+  const {items} = await ask("/tags");
+  const counted = (row, tags) => countOf(row[tags], `/columns?${query({tag: row.tag, tags})}`);
+  const rows = items.map((row) => [
+    link(`/columns?${query({tag: row.tag})}`, row.tag),
+    counted(row, "declared"),
+    counted(row, "inherited"),
+    counted(row, "suggested"),
+    countOf(row.topics, `/topics?${query({tag: row.tag})}`),
+  ]);
+  return [tableOf("Tags", ["tag", "declared", "inherited", "suggested by names", "topics"], rows, "no column or topic has one")];
+}
+
+function searched() {
+  return new URLSearchParams(location.search).get("q") || "";
+}
 
 function versionLink(row, version) {
   if (!row.topics.length) return String(version);

@@ -192,6 +192,7 @@ Object.assign(hooks, {
   },
   theme: savedTheme,
   search: searchNames,
+  actions: searchActions,
   searching: () => typing.answered !== search.value,
   take: (hit) => (hit.node ? visit(hit.node) : location.assign(hitPage(hit))),
   refreshed: () => {
@@ -210,6 +211,9 @@ Object.assign(hooks, {
   cardKeys: cardActs,
   openGroup: openSystem,
   panelParts,
+  moreParts,
+  acts: nodeActs,
+  sentence: sentencePart,
   tags: tagsOf,
   staleness: (node) => {
     const row = shownScans.base === null && !("as_of" in asOf(shownScans.at)) && chips.stale.get(node.key);

@@ -63,6 +63,7 @@ function showAll() {
     ...markOfNode(n.id),
     n.stale || "",
     n.cluster,
+    n.title,
   ]);
   const present = [...edges].filter(([, e]) => positions.has(e.source) && positions.has(e.target));
   for (const [, {source, target, kind}] of present) {

@@ -1,5 +1,5 @@
 // Which page an address shows.
-const ROUTES = {"/": homePage, "/topic": topicPageOf, "/change": changePage};
+const ROUTES = {"/": homePage, "/topic": topicPageOf, "/change": changePage, "/owner": ownerPageOf};
 
 document.documentElement.dataset.theme = savedTheme();
 addNavigation();

@@ -7,6 +7,7 @@ const hooks = {
   address: () => {},
   search: (words, draw) => draw(matchesOf(words)),
   searching: () => false,
+  actions: () => [],
   take: (node) => {
     look(node, {bring: true});
     focusCard(node.card);
@@ -25,6 +26,10 @@ const hooks = {
   cardKeys: () => ({}),
   openGroup: () => false,
   panelParts: () => [],
+  moreParts: () => [],
+  sentence: () => "",
+  acts: () => [],
+  link: () => location.href,
   aboutParts: () => [],
   footer: () => [],
   staleness: () => "",
@@ -43,7 +48,7 @@ function chipsOf(node) {
 }
 
 function readGraph(raw) {
-  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null, stale = "", system], id) => ({
+  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null, stale = "", system, title = ""], id) => ({
     id,
     key,
     kind,
@@ -54,6 +59,7 @@ function readGraph(raw) {
     mark,
     before,
     stale,
+    title, // how the statement of a job begins
     system: system ?? raw.systems?.[namespace] ?? "", // what people call its namespace; empty where it has no name
     parent: null,
     inside: [],

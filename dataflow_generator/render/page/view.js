@@ -99,6 +99,7 @@ function titleOf(box) {
   if (!box.card) return {name: box.group.label, where: `${box.group.kind}, collapsed`};
   const {card} = box,
     name = nameOf(card);
+  if (card.title) return {name: card.title, where: name};
   // Of a table or file: its own name, below the schema or directory that holds it.
   const cut = ["dataset", "catalog-table"].includes(card.kind) ? Math.max(name.lastIndexOf("/"), name.includes("/") ? 0 : name.lastIndexOf(".")) : 0;
   if (cut > 0 && cut < name.length - 1) return {name: name.slice(cut + 1), where: name.slice(0, cut)};
