@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
+from typing import Annotated, NamedTuple
 
 from dataflow_generator.stored.people import People
 from scanner_api.dictionary import Dictionary
@@ -13,9 +15,10 @@ from scanner_api.questions.graph import GraphEdge, GraphNode, Lineage, lineage
 from scanner_api.questions.impact import ImpactList, impact
 from scanner_api.questions.listings import columns
 from scanner_api.questions.names import nodes as jobs
-from scanner_api.questions.question import Node
+from scanner_api.questions.question import Node, Parameter
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_model.columns import path_name
+from scanner_model.errors import NameUnknown
 
 _NAMED = 3
 _ACTORS = ("job", "consumer-group")
@@ -57,10 +60,12 @@ class NodeSummary:
     *steps* are the flows of its values from the nearest origin to the node, each with its evidence; only columns have
     them. *origins* are the ids of the columns that the values start at. *users* are the jobs and consumer groups that a
     change affects. *tags* are declared or inherited, *suggested* only follow from names. *owner* is empty if it is
-    unknown, *changed* (ISO 8601) if no scan changed it since the first.
+    unknown, *changed* (ISO 8601) if no scan changed it since the first. *short* is an ID for links, which does not
+    change from scan to scan.
     """
 
     node: GraphNode
+    short: str
     sentence: str
     steps: tuple[NodeStep, ...]
     origins: tuple[str, ...]
@@ -102,6 +107,7 @@ def node_summary(dictionary: Dictionary, node: Node) -> NodeSummary:
     )
     return NodeSummary(
         node=root,
+        short=short_id(root.id),
         sentence=" · ".join(filter(None, parts)),
         steps=steps,
         origins=origins,
@@ -234,3 +240,31 @@ def _changed(dictionary: Dictionary, node: GraphNode) -> str:
     rows = history(dictionary, node.id)
     first = min((row.scan for row in rows), default=0)
     return max((row.finished or "" for row in rows if row.scan > first), default="")
+
+
+_SHORT = 10
+
+
+def short_id(key: str) -> str:
+    """Return the ID of a node for links: the start of the hash of its key in the graph."""
+    return sha256(key.encode()).hexdigest()[:_SHORT]
+
+
+class NodeOfLink(NamedTuple):
+    """The *node* that a short ID stands for, by its key in the graph."""
+
+    node: str
+
+
+def node_of_link(
+    dictionary: Dictionary, *, short: Annotated[str, Parameter("The ID of a short link.", longest=64)]
+) -> NodeOfLink:
+    """Return the node of a short link; raises NameUnknown if the graph does not have it any more.
+
+    >>> node_of_link(dictionary, short=node_summary(dictionary, "orders").short).node
+    """
+    with dictionary.reading() as conn:
+        keys = {key for key in SqlGraphReader(conn).node_keys().values() if short_id(key) == short}
+    if len(keys) != 1:
+        raise NameUnknown(f"no node has the link ID {short!r}", hint="the node may have been removed: search its name")
+    return NodeOfLink(*keys)

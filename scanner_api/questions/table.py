@@ -347,6 +347,13 @@ QUESTIONS: tuple[Question, ...] = (
         heavy=True,
     ),
     Question(
+        name="node_of_link",
+        function="questions.node_summary:node_of_link",
+        summary="Return the node that a short link stands for.",
+        path="/links/{short}",
+        heavy=True,
+    ),
+    Question(
         name="owners",
         function="questions.owners:owners",
         summary="List the owners, with how many topics, jobs and datasets each has.",

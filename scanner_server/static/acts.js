@@ -268,12 +268,24 @@ function moreParts(node) {
   return [make("p", {class: "acts"}, [mark, feed])];
 }
 
+// The address of a node by its short ID, which stays the same from scan to scan; without a node that of the view.
+function shortLink(node) {
+  const summary = node && readSummaryOnce.get(node.key);
+  return summary ? `${location.origin}/n/${summary.short}` : location.href;
+}
+
 // --- what a node is, in a sentence, with the steps of its values
 
 const summaries = new Map();
 
+const readSummaryOnce = new Map();
+
 function readSummary(node) {
   if (!summaries.has(node.key)) summaries.set(node.key, ask("/node", {node: node.key}));
+  summaries.get(node.key).then(
+    (summary) => readSummaryOnce.set(node.key, summary),
+    () => {},
+  );
   return summaries.get(node.key);
 }
 

@@ -213,6 +213,8 @@ Object.assign(hooks, {
   panelParts,
   moreParts,
   acts: nodeActs,
+  link: shortLink,
+  date: () => (live.health.now.scan ? `scanned ${moment(live.health.now.finished)}` : ""),
   sentence: sentencePart,
   tags: tagsOf,
   staleness: (node) => {

@@ -108,9 +108,7 @@ def test_a_way_that_is_wider_than_the_page_is_scrolled_never_wrapped(visit, widt
     assert drawing.evaluate(TEXTS) == {"small": [], "cut": [], "overlap": []}
 
 
-@pytest.mark.parametrize(
-    "path", ["/flow", f"/flow#{urlencode({'node': SOURCE})}", "/flow#node=orders&focus=1"]
-)
+@pytest.mark.parametrize("path", ["/flow", f"/flow#{urlencode({'node': SOURCE})}", "/flow#node=orders&focus=1"])
 def test_each_target_is_to_the_right_of_its_source(visit, path) -> None:
     page = visit(path)
     page.locator(".card").first.wait_for()

@@ -30,6 +30,7 @@ const hooks = {
   sentence: () => "",
   acts: () => [],
   link: () => location.href,
+  date: () => "",
   aboutParts: () => [],
   footer: () => [],
   staleness: () => "",
