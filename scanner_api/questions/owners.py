@@ -11,10 +11,9 @@ from typing import Annotated, NamedTuple
 from dataflow_generator.sql.lexer import statement_title
 from dataflow_generator.stored.people import People
 from scanner_api.dictionary import Dictionary
-from scanner_api.questions.changes import changes
+from scanner_api.questions.change_summaries import ChangeSummary, change_summaries
 from scanner_api.questions.listings import Finding, findings
 from scanner_api.questions.question import Cursor, Limit, Page, Parameter, page_of
-from scanner_dictionary.diff.documents import DiffRow
 from scanner_dictionary.graph.reader import list_nodes
 from scanner_dictionary.queries import history
 from scanner_dictionary.queries.resolve import unknown_name
@@ -54,7 +53,7 @@ class Owned:
     sentence: str
     items: tuple[OwnedItem, ...]
     findings: tuple[Finding, ...]
-    changes: tuple[DiffRow, ...]
+    changes: tuple[ChangeSummary, ...]
     compared: bool
 
 
@@ -88,7 +87,9 @@ def owned(
     with dictionary.reading() as conn:
         compared = len(list(islice(history.scans(conn), 2))) > 1
     topics = {(item.cluster, item.name) for item in mine if item.kind == "topic"}
-    changed = tuple(row for row in changes(dictionary) if (row.cluster, row.topic) in topics) if compared else ()
+    changed = (
+        tuple(row for row in change_summaries(dictionary) if (row.cluster, row.topic) in topics) if compared else ()
+    )
     return Owned(
         owner=spelled,
         sentence=f"{spelled}: {', '.join(_counts(mine, wrong, changed, compared=compared))}.",
@@ -105,7 +106,7 @@ def _names(row: Finding) -> set[object]:
 
 
 def _counts(
-    items: Iterable[OwnedItem], wrong: tuple[Finding, ...], changed: tuple[DiffRow, ...], *, compared: bool
+    items: Iterable[OwnedItem], wrong: tuple[Finding, ...], changed: tuple[ChangeSummary, ...], *, compared: bool
 ) -> Iterator[str]:
     kinds = [item.kind for item in items]
     for kind, word in (("topic", "topic"), ("job", "job"), ("consumer-group", "consumer group"), ("dataset", "table")):

@@ -182,11 +182,11 @@ QUESTIONS: tuple[Question, ...] = (
             "clients --certainty observed --cluster retail --format csv",
         ),
         shown=(
-            *("cluster", "topic", "use", "application", "kind", "certainty", "owner", "last_seen", "first_seen"),
+            *("cluster", "topic", "use", "application", "kind", "certainty", "owner", "lag", "last_seen", "first_seen"),
             *("sampled", "joined", "column", "evidence", "stale", "gone"),
         ),
-        brief=("cluster", "topic", "use", "application", "certainty", "owner", "last_seen", "column"),
-        optional=frozenset({"column", "owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
+        brief=("cluster", "topic", "use", "application", "certainty", "owner", "lag", "last_seen", "column"),
+        optional=frozenset({"column", "owner", "lag", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
     ),
     Question(
         name="personal_data",
@@ -494,6 +494,14 @@ QUESTIONS: tuple[Question, ...] = (
         ),
         brief=("cluster", "topic", "kind", "column", "name", "action", "backward", "forward"),
         optional=frozenset({"side", "column", "before", "after", "backward", "forward", "why"}),
+    ),
+    Question(
+        name="change_summaries",
+        function="questions.change_summaries:change_summaries",
+        summary="List what changed in words, one line for each change, with the readers and owners of its topic.",
+        path="/changes/summary",
+        heavy=True,
+        incomplete="a cluster was first scanned later: it is compared from its first scan on",
     ),
     Question(
         name="history_feed",

@@ -74,7 +74,7 @@ function tilesOf(counts, now) {
     place("columns with PII", "/columns?tag=PII", personalCount),
     location.protocol === "file:"
       ? ""
-      : place("changes in the last week", "/changes", () => countRows("/changes", {}, `scanned ${moment(now.finished)}`)),
+      : place("changes in the last week", "/changes", () => countRows("/changes/summary", {}, `scanned ${moment(now.finished)}`)),
     tile(
       counts.stale_sources ? `${fresh} of ${counts.sources}` : grouped(counts.sources),
       `${nounFor(counts.sources, "source")} read by the last scan`,
@@ -179,9 +179,8 @@ function clusterPart(cluster, newest) {
 
 async function changeParts() {
   const [{items, next_cursor: more}, scans] = await Promise.all([
-    ask("/changes", {limit: 10}),
+    ask("/changes/summary", {limit: 10}),
     ask("/scans", {limit: 2}),
-    readReaders(),
   ]);
   if (!items.length && scans.items.length < 2)
     return [make("p", {class: "none"}, "Only one scan so far: scan again to see changes.")];

@@ -7,7 +7,6 @@ const MAY_MISS = "Some rows may be missing: the lineage is older than the newest
 async function listPage(path) {
   const list = LISTS[path];
   const params = Object.fromEntries(new URLSearchParams(location.search));
-  if (path === "/changes") await readReaders();
   if (path === "/sources") for (const scan of (await ask("/scans", {limit: 1000})).items) times.set(scan.id, scan.finished);
   const shown = {list, params, rows: [], next: null, sorted: null, nearest: [], complete: true, total: null};
   shown.place = make("div", {});
@@ -172,7 +171,7 @@ function drawEnd(shown) {
   csv.onclick = () => during(() => downloadRows(shown));
   shown.end.replaceChildren(
     meant.length ? make("p", {}, ["Did you mean ", ...meant.flat()]) : "",
-    make("p", {class: "none", "aria-live": "polite"}, shown.hint || (complete ? "" : list.incomplete || MAY_MISS)),
+    make("p", {class: "none", "aria-live": "polite"}, shown.hint || (complete ? "" : list.incomplete || list.mayMiss || MAY_MISS)),
     make("p", {class: "acts"}, [next ? further : "", rows.length ? csv : ""]),
   );
   if (next) scrolled(further, () => readMore(shown));

@@ -15,41 +15,27 @@ function ruleName(rule) {
   return rule.replace(/-/g, " ");
 }
 
-const CHANGED = {added: "added", gone: "removed", removed: "removed", returned: "added"};
-
-const readers = new Map();
-
-// Reads how many readers topics have, for the lines of changes.
-async function readReaders() {
-  const {items} = await ask("/topics", {limit: 1000, sort: "readers"}).catch(() => ({items: []}));
-  for (const row of items) readers.set(`${row.cluster} ${row.name}`, row.readers);
-}
-
-// One change in a line: what, how, whether it breaks readers.
+// One change in a line: what, how, whether it breaks readers, which, and whom to ask.
 function changeLine(row) {
-  const inner = row.column || (row.topic && row.name !== row.topic ? row.name : "");
-  const name = [row.topic || row.name, row.column].filter(Boolean).join(".");
-  const href = row.topic ? topicPage(row.cluster, row.topic) : row.name ? `/search?${query({q: row.name})}` : "";
-  const verdicts = [
-    ["backward", "new readers"],
-    ["forward", "old readers"],
-  ].filter(([member]) => row[member] === "breaks");
-  const count = readers.get(`${row.cluster} ${row.topic}`);
-  const also = row.column ? "" : [row.kind.replace(/_/g, " "), inner].filter(Boolean).join(" ");
+  const [more, few] = [row.readers.length > 3 ? ` and ${row.readers.length - 3} more` : "", row.readers.slice(0, 3).join(", ")];
+  const users = link(topicPage(row.cluster, row.topic, {tab: "users", use: "reads"}), `${few}${more}`);
   return [
-    href ? link(href, name || row.kind) : text(name || row.kind),
-    " ",
-    also && also !== "topic" ? make("span", {class: "note"}, `${also} `) : "",
-    make("span", {class: `mark-${CHANGED[row.action] || "changed"}`}, row.action),
-    ...verdicts.flatMap(([, words]) => [" · ", mark(`breaks ${words}`, "error", row.why || "")]),
-    count ? " · " : "",
-    count ? link(topicPage(row.cluster, row.topic, {tab: "users", use: "reads"}), count === 1 ? "1 reader" : `${count} readers`) : "",
-  ];
+    row.topic ? make("b", {}, link(topicPage(row.cluster, row.topic), row.topic)) : "",
+    row.topic ? " " : "",
+    ["topic", "value"].includes(row.what) ? "" : make("span", {class: "note"}, `${row.what} `),
+    changeWords(row.change),
+    row.breaks ? [" · ", mark(`breaks ${row.breaks}`, row.breaks.includes("?") ? "" : "error")] : "",
+    row.readers.length ? [" · read by ", users] : "",
+    row.owners.length ? [" · ask ", ...ownerLinks(row.owners.join(", "))] : "",
+  ].flat(2);
 }
 
-// A value that says something to a person: no hashes.
-function readable(value) {
-  return value === null || value === undefined || /^[0-9a-f]{16,}$/i.test(String(value)) ? "" : value;
+// What changed of columns, as words: "added price, removed note".
+function changeWords(change) {
+  return change.split(", ").flatMap((part, at) => {
+    const action = {"+ ": "added", "- ": "removed"}[part.slice(0, 2)];
+    return [at ? ", " : "", action ? make("span", {class: `mark-${action}`}, `${action} `) : "", text(action ? part.slice(2) : part)];
+  });
 }
 
 function durationOf(milliseconds) {
@@ -170,15 +156,12 @@ const LISTS = {
   },
   "/changes": {
     title: "Changes",
-    path: "/changes",
+    path: "/changes/summary",
+    mayMiss: "A cluster was first scanned later than that: its earlier changes are unknown.",
     first: async () => ((await ask("/scans", {limit: 2})).items.length > 1 ? "" : "Only one scan so far: the next one shows what changed."),
     filters: [{name: "since", words: "Since (2026-11-15, 7d, last week)", kind: "text"}, CLUSTER],
     columns: [
-      ["change", (row) => make("span", {}, changeLine(row)), (row) => [row.topic, row.column, row.name].join(" ")],
-      ["schema", (row) => row.side],
-      ["why", (row) => row.why],
-      ["before", (row) => readable(row.before)],
-      ["after", (row) => readable(row.after)],
+      ["change", (row) => make("span", {}, changeLine(row)), (row) => [row.topic, row.what, row.change].join(" ")],
       ["cluster", (row) => row.cluster],
     ],
   },

@@ -89,6 +89,18 @@ def test_the_first_scan_is_no_change_and_the_second_reports_what_is_new(world) -
     assert scanner_api.state(world.dictionary).graph_scan == 2
 
 
+def test_without_a_receiver_changes_are_printed(world) -> None:
+    watch = world.watch()
+    world.write("orders")
+    assert watch.run_once()
+    world.write("orders", "payments")
+    assert watch.run_once()
+
+    assert [line for line in world.said if "payments" in line] == [
+        "shop: payments topic payments: added · no known reader · owner unknown"
+    ]
+
+
 def test_without_a_change_nothing_is_posted(world) -> None:
     """Most scans find what the last one did."""
     watch = world.watch()
