@@ -128,7 +128,7 @@ class Watch:
         """Scan, generate the graph, and record notifications; False where something failed, and was reported."""
         scanned = self._safely("scan", self._scan)
         # A scan may have been stored by another program, or before a failure: what it changed is notified of as well.
-        noted = not self._targets or self._safely("changes", self._record_changes)
+        noted = self._safely("changes", self._record_changes)
         pushed = self._safely("push", self._context.push)
         return scanned and noted and pushed
 
