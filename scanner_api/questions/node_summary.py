@@ -17,6 +17,7 @@ from scanner_api.questions.listings import columns
 from scanner_api.questions.names import nodes as jobs
 from scanner_api.questions.question import Node, Parameter
 from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.queries.graph_nodes import topics_with_column
 from scanner_model.columns import path_name
 from scanner_model.errors import NameUnknown
 
@@ -83,7 +84,8 @@ def node_summary(dictionary: Dictionary, node: Node) -> NodeSummary:
     """
     around = lineage(dictionary, node)
     root = next(each for each in around.nodes if each.id == around.root)
-    affected = impact(dictionary, root.id)
+    affected = impact(dictionary, node)
+    holder = _holder(dictionary, root, node)
     names = {each.id: _name(each) for each in around.nodes}
     edges, origins = _values(around)
     steps = tuple(
@@ -96,8 +98,8 @@ def node_summary(dictionary: Dictionary, node: Node) -> NodeSummary:
         )
         for edge in edges
     )
-    owner = _owner(dictionary, root)
-    tags, suggested = _tags(dictionary, root)
+    owner = _owner(dictionary, holder)
+    tags, suggested = _tags(dictionary, root, holder)
     users = tuple(_users(affected, {each.id: each for each in jobs(dictionary, kind="job", failed=True)}))
     parts = (
         _origin_words(root, around, steps, [names[each] for each in origins]),
@@ -201,16 +203,26 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:_NAMED]) + more
 
 
-def _owner(dictionary: Dictionary, node: GraphNode) -> str:
-    """Return the owner of a node; of a column that of its topic or dataset."""
+def _holder(dictionary: Dictionary, node: GraphNode, named: str) -> tuple[str, str]:
+    """Return the namespace and name of a node; of a column those of its topic or dataset.
+
+    A column that is in no flow is one of a schema, which names no topic: *named* does.
+    """
+    if node.namespace or node.path is None:
+        return node.namespace, node.name
     with dictionary.reading() as conn:
-        named = [row for row in SqlGraphReader(conn).nodes_named([node.name]) if row.namespace == node.namespace]
+        return next(((each.namespace, each.name) for each in topics_with_column(SqlGraphReader(conn), named)), ("", ""))
+
+
+def _owner(dictionary: Dictionary, holder: tuple[str, str]) -> str:
+    namespace, name = holder
+    with dictionary.reading() as conn:
+        named = [row for row in SqlGraphReader(conn).nodes_named([name]) if row.namespace == namespace]
         people = People(conn)
-        owners = (people.owner_and_tags(row)[0] for row in named if row.kind != "column" or not node.path)
-        return next(filter(None, owners), "")
+        return next(filter(None, (people.owner_and_tags(row)[0] for row in named if row.kind != "column")), "")
 
 
-def _tags(dictionary: Dictionary, node: GraphNode) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _tags(dictionary: Dictionary, node: GraphNode, holder: tuple[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the tags of a column that are declared or inherited, and those that are suggested."""
     if node.path is None:
         return (), ()
@@ -219,7 +231,7 @@ def _tags(dictionary: Dictionary, node: GraphNode) -> tuple[tuple[str, ...], tup
     leaf = path_name(node.path[-1:])
     for row in columns(dictionary, tag="*", tags="all", name=leaf):
         place = row.topic or row.dataset
-        if row.path != node.path or place not in (node.name, f"{node.namespace}/{node.name}"):
+        if row.path != node.path or place not in (holder[1], "/".join(holder)):
             continue
         known.update(dict.fromkeys((*row.tags, *row.inherited_tags)))
         for tag in row.found_tags:
@@ -237,6 +249,8 @@ def _tag_words(node: GraphNode, tags: tuple[str, ...], suggested: tuple[str, ...
 
 def _changed(dictionary: Dictionary, node: GraphNode) -> str:
     """Return when a scan last changed the node; empty if none did since its first scan."""
+    if not node.namespace:
+        return ""
     rows = history(dictionary, node.id)
     first = min((row.scan for row in rows), default=0)
     return max((row.finished or "" for row in rows if row.scan > first), default="")

@@ -1,5 +1,5 @@
-// The panel of a node: its acts, and the lists that are requested: impact, paths, neighbours.
-const LISTS = {impact: ["Impact", impactParts], paths: ["Paths", pathParts]};
+// The panel of a node: its acts, and the lists that are requested: impact, neighbours.
+const LISTS = {impact: ["Impact", impactParts]};
 
 function showList(kind, node) {
   const [name, makeParts] = LISTS[kind];
@@ -15,7 +15,7 @@ function showList(kind, node) {
 // Shows the list that an address names.
 async function restoreList(kind) {
   if (!kind) live.list = null;
-  else if (LISTS[kind] && state.selected && (kind !== "paths" || live.marked)) await showList(kind, state.selected);
+  else if (LISTS[kind] && state.selected) await showList(kind, state.selected);
 }
 
 function nodeButton(node) {
@@ -144,20 +144,6 @@ function noteParts(notes) {
   return (notes || []).map((note) => make("p", {class: "warn"}, text(note)));
 }
 
-async function pathParts(node) {
-  const answer = await ask("/paths", {from: live.marked, to: node.key, ...asOf(shownScans.at)});
-  addPart("at", {nodes: answer.nodes, edges: answer.paths.flat()});
-  showAll();
-  select(graph.byKey.get(node.key) || null);
-  const names = new Map(answer.nodes.map((node) => [node.id, node]));
-  const way = (path) =>
-    make("li", {}, [names.get(path[0].source), ...path.map((edge) => names.get(edge.target))].map(nodeButton));
-  const says = answer.paths.length
-    ? `${answer.paths.length} shortest paths${answer.reverse ? ", in the other direction" : ""}`
-    : `No path is known${answer.complete ? "" : " (the search was ended)"}.`;
-  return [...noteParts(answer.notes), make("p", {}, says), make("ol", {class: "paths"}, answer.paths.map(way))];
-}
-
 // The neighbours of a hub that are not drawn: filtered by name, ten more of them drawn at a time.
 function neighbourParts(node) {
   const all = live.hubs.get(node.key) || [];
@@ -241,31 +227,13 @@ function nodeActs(node) {
     impact,
     link(`/change?${query({node: node.key})}`, "Ask", {class: "button", title: "Whom to ask about a change"}),
     cluster ? link(topicPage(cluster.name, at.name), "Topic page", {class: "button"}) : "",
-    live.marked && live.marked !== node.key ? pathsButton(node) : "",
   ];
 }
 
-function pathsButton(node) {
-  const button = make("button", {type: "button"}, "Paths from mark");
-  button.onclick = () => showList("paths", node);
-  return button;
-}
-
-// What few need: paths between two nodes, and the feed.
+// What few need.
 function moreParts(node) {
-  const isMarked = live.marked === node.key;
-  const mark = make(
-    "button",
-    {type: "button", "aria-pressed": String(isMarked), title: "Mark it, to see paths from it to another node"},
-    "Mark",
-  );
-  mark.onclick = () => {
-    live.marked = isMarked ? null : node.key;
-    refresh();
-    focusPanel();
-  };
   const feed = link(`${API}/history.atom?${query({node: node.key})}`, "Feed of changes", {type: "application/atom+xml"});
-  return [make("p", {class: "acts"}, [mark, feed])];
+  return [make("p", {class: "acts"}, feed)];
 }
 
 // The address of a node by its short ID, which stays the same from scan to scan; without a node that of the view.

@@ -127,7 +127,6 @@ async function readView() {
   const params = new URLSearchParams(location.hash.slice(1));
   const wanted = params.getAll("load").filter((entry) => !live.loads.includes(entry));
   const node = params.get("node");
-  live.marked = params.get("mark");
   const alone = !params.has("load") && !node;
   const requested =
     alone && !scans.length && !params.has("scan") && !params.has("base") ? ask("/overview", {limit: OVERVIEW}) : null;
@@ -186,7 +185,6 @@ Object.assign(hooks, {
   start: begin,
   address: (params) => {
     for (const entry of live.loads) params.append("load", entry);
-    if (live.marked) params.set("mark", live.marked);
     if (live.list) params.set("list", live.list.kind);
     saveTheme(state.theme);
   },

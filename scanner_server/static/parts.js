@@ -12,7 +12,6 @@ const live = {
   whole: null,
   everything: false,
   incomplete: false,
-  marked: null,
   list: null,
   depth: "1",
   reach: new Map(),
