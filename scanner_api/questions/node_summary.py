@@ -82,12 +82,12 @@ def node_summary(dictionary: Dictionary, node: Node) -> NodeSummary:
 
     >>> node_summary(dictionary, "orders.total").sentence
     """
-    around = lineage(dictionary, node)
-    root = next(each for each in around.nodes if each.id == around.root)
+    near = lineage(dictionary, node)
+    root = next(each for each in near.nodes if each.id == near.root)
     affected = impact(dictionary, node)
     holder = _holder(dictionary, root, node)
-    names = {each.id: _name(each) for each in around.nodes}
-    edges, origins = _values(around)
+    names = {each.id: _name(each) for each in near.nodes}
+    edges, origins = _values(near)
     steps = tuple(
         NodeStep(
             source=names[edge.source],
@@ -102,7 +102,7 @@ def node_summary(dictionary: Dictionary, node: Node) -> NodeSummary:
     tags, suggested = _tags(dictionary, root, holder)
     users = tuple(_users(affected, {each.id: each for each in jobs(dictionary, kind="job", failed=True)}))
     parts = (
-        _origin_words(root, around, steps, [names[each] for each in origins]),
+        _origin_words(root, near, steps, [names[each] for each in origins]),
         _user_words(root, users),
         f"owner {owner}" if owner else "owner unknown",
         _tag_words(root, tags, suggested),
@@ -132,21 +132,21 @@ def _name(node: GraphNode) -> str:
     return f"{node.name}.{path_name(node.path)}" if node.path else node.name
 
 
-def _values(around: Lineage) -> tuple[tuple[GraphEdge, ...], tuple[str, ...]]:
+def _values(near: Lineage) -> tuple[tuple[GraphEdge, ...], tuple[str, ...]]:
     """Return the flows of values from the nearest origin to the root, and all origins."""
     into: dict[str, list[GraphEdge]] = {}
-    for edge in around.edges:
+    for edge in near.edges:
         if edge.kind == "column-flow" and edge.type == "DIRECT":
             into.setdefault(edge.target, []).append(edge)
-    after: dict[str, GraphEdge | None] = {around.root: None}
-    waiting, origins = deque([around.root]), []
+    after: dict[str, GraphEdge | None] = {near.root: None}
+    waiting, origins = deque([near.root]), []
     while waiting:
         at = waiting.popleft()
         for edge in into.get(at, ()):
             if edge.source not in after:
                 after[edge.source] = edge
                 waiting.append(edge.source)
-        if at not in into and at != around.root:
+        if at not in into and at != near.root:
             origins.append(at)
     steps: list[GraphEdge] = []
     step = after[origins[0]] if origins else None
@@ -156,15 +156,15 @@ def _values(around: Lineage) -> tuple[tuple[GraphEdge, ...], tuple[str, ...]]:
     return tuple(steps), tuple(origins)
 
 
-def _origin_words(root: GraphNode, around: Lineage, steps: tuple[NodeStep, ...], origins: list[str]) -> str:
+def _origin_words(root: GraphNode, near: Lineage, steps: tuple[NodeStep, ...], origins: list[str]) -> str:
     if root.kind in _ACTORS:
-        read = {edge.source for edge in around.edges if (edge.kind, edge.target) == ("reads", root.id)}
-        written = {edge.target for edge in around.edges if (edge.kind, edge.source) == ("writes", root.id)}
+        read = {edge.source for edge in near.edges if (edge.kind, edge.target) == ("reads", root.id)}
+        written = {edge.target for edge in near.edges if (edge.kind, edge.source) == ("writes", root.id)}
         parts = (("reads", read), ("writes", written))
-        return ", ".join(f"{verb} {_names(around, ids)}" for verb, ids in parts if ids)
+        return ", ".join(f"{verb} {_names(near, ids)}" for verb, ids in parts if ids)
     if root.path is None:
-        writers = {edge.source for edge in around.edges if (edge.kind, edge.target) == ("writes", root.id)}
-        return f"written by {_names(around, writers)}" if writers else "no known writer"
+        writers = {edge.source for edge in near.edges if (edge.kind, edge.target) == ("writes", root.id)}
+        return f"written by {_names(near, writers)}" if writers else "no known writer"
     if not steps:
         return "no known origin"
     effects = dict.fromkeys(step.how for step in steps)
@@ -172,8 +172,8 @@ def _origin_words(root: GraphNode, around: Lineage, steps: tuple[NodeStep, ...],
     return f"from {_listed(origins)} in {counted} ({', '.join(effects)})"
 
 
-def _names(around: Lineage, ids: Collection[str]) -> str:
-    return _listed(sorted(_name(each) for each in around.nodes if each.id in ids))
+def _names(near: Lineage, ids: Collection[str]) -> str:
+    return _listed(sorted(_name(each) for each in near.nodes if each.id in ids))
 
 
 def _users(affected: ImpactList, failed: Mapping[str, GraphNode]) -> Iterable[NodeUser]:

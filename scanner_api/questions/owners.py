@@ -81,7 +81,7 @@ def owned(
     if not mine:
         raise unknown_name("owner", owner, sorted({name for name, _ in listed}), "`scanner topics` lists owners")
     spelled = next(name for name, _ in listed if name.lower() == owner.lower())
-    # A job is in a namespace of its engine, which is no cluster.
+    # The namespace of a job is its engine, not a cluster.
     named = {(item.cluster, item.name) for item in mine} | {item.name for item in mine if not item.cluster}
     wrong = tuple(row for row in findings(dictionary) if named & _names(row))
     with dictionary.reading() as conn:

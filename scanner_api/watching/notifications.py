@@ -158,8 +158,8 @@ def cloud_event(
             "topic": change.topic,
             "what": change.what,
             "breaks": change.breaks,
-            "readers": list(uses.get(change.topic, _NOBODY).readers),
-            "owners": list(uses.get(change.topic, _NOBODY).owners),
+            "readers": list(uses.get(change.topic, _UNUSED).readers),
+            "owners": list(uses.get(change.topic, _UNUSED).owners),
         }
         for change in changes
     ]
@@ -175,7 +175,7 @@ def cloud_event(
     }
 
 
-_NOBODY = TopicUse()
+_UNUSED = TopicUse()
 
 
 def slack_message(
@@ -190,7 +190,7 @@ def slack_message(
     counted = breaks if breaking else "1 change" if len(changes) == 1 else f"{len(changes)} changes"
     title = f"{_slack_code(diff.cluster)}: {counted} (scan {diff.first} to {diff.second})"
     lines = [
-        _slack_line(change, uses.get(change.topic, _NOBODY), topic_address(page, diff.cluster, change.topic))
+        _slack_line(change, uses.get(change.topic, _UNUSED), topic_address(page, diff.cluster, change.topic))
         for change in changes[:_SLACK_LINES]
     ]
     if len(changes) > _SLACK_LINES:

@@ -68,7 +68,7 @@ def _minute(time: str | None) -> str:
 
 
 def _value(text: str) -> str:
-    """Return a stored JSON value for people; a text that is no JSON as it is."""
+    """Return a stored JSON value for people; other texts unchanged."""
     try:
         return _text(json.loads(text))
     except ValueError:
