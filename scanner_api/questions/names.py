@@ -89,12 +89,18 @@ def search(
         found = [
             hit
             for _, group in groupby(found, key=lambda hit: (hit.match, hit.kind))
-            for hit in sorted(group, key=lambda hit: hit.node not in flows)
+            for hit in sorted(group, key=lambda hit: (not _is_named(hit, q), hit.node not in flows))
         ]
     hits = tuple(hit._replace(where=names.get(hit.where, hit.where)) for hit in found)
     more = result.more and offset + limit < _DEEPEST_HIT
     rest = write_cursor(offset + limit) if more else None
     return Page(hits, rest, result.complete and more == result.more, near)
+
+
+def _is_named(hit: SearchHit, text: str) -> bool:
+    """Return whether *text* is the whole name of a hit, a column's with that of its topic or dataset."""
+    full = hit.name if hit.path is None else f"{hit.name}.{path_name(hit.path)}"
+    return full.lower() == text.strip().lower()
 
 
 class SearchCounts(NamedTuple):

@@ -134,7 +134,7 @@ def test_a_long_way_stays_legible_when_it_is_fitted_again(visit, press) -> None:
 def test_a_group_is_a_row_of_its_job_and_no_card(visit) -> None:
     page = visit("/flow")
     job = page.locator(".card.kind-job", has_text="warehouse-orders")
-    job.locator(".row.member", has_text="group connect-warehouse-orders").wait_for()
+    job.locator(".row.member", has_text="connect-warehouse-orders").wait_for()
 
     assert page.locator(".card.kind-consumer-group", has_text="connect-").count() == 0
     assert page.locator(".card.kind-consumer-group", has_text="billing").count() == 1

@@ -1,6 +1,6 @@
 // The drawing: cards as elements of the page, links as curves behind them.
 const stage = document.getElementById("stage");
-const SIZE = {head: 42, row: 20, title: 20, pad: 6, w: 200, widest: 520, longest: 1000};
+const SIZE = {head: 42, row: 20, title: 20, pad: 6, w: 180, widest: 520, longest: 1000};
 // The sizes of text that a drawing is laid out with, until its smallest text is legible when all of it is fitted. Only
 // at the first size are short names given more room than they need.
 const SCALES = [1, 1.01, 1.12, 1.26, 1.42, 1.6, 1.8, 2.05, 2.35];
@@ -89,7 +89,7 @@ function headWidth(box) {
 function lineWidth(box, line) {
   if (line.title) return 24 + textWidth(line.title);
   if (line.more) return 0;
-  if (line.group) return 32 + textWidth(`group ${line.group.name}`, "600 12px") + textWidth(stateOf(line.group));
+  if (line.group) return 60 + textWidth(line.group.name) + textWidth(stateOf(line.group));
   const {name, type, depth} = rowTexts(box, line);
   return 32 + depth * 11 + textWidth(name, "600 12px") + textWidth(type);
 }
@@ -301,7 +301,8 @@ function groupElement(group) {
   const chosen = state.selected === group ? " chosen" : "";
   const says = `consumer group ${group.name}${stateOf(group) ? `, ${stateOf(group)}` : ""}`;
   const element = make("div", {class: `row member${chosen}`, "data-key": group.key, title: says}, [
-    make("bdi", {class: "name", dir: "auto"}, `group ${group.name}`),
+    make("span", {class: "icon", "aria-hidden": "true"}, ICONS[group.kind]),
+    make("bdi", {class: "name", dir: "auto"}, group.name),
     make("span", {class: "type"}, stateOf(group)),
   ]);
   element.row = {column: group};
