@@ -22,6 +22,7 @@ from scanner_dictionary.queries.places import DeclaredPlaces, declared_places
 from scanner_model.columns import path_name
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.markdown import code, inert
+from scanner_model.text import listed
 
 _TOKEN = re.compile(r"[\w$-]+(?:\.[\w$-]+)*")
 _PLACE = re.compile(r"(?P<file>\S.*\.\w+):(?P<line>\d+)")
@@ -293,5 +294,4 @@ def _statement(dictionary: Dictionary, job: str) -> str:
 
 
 def _listed(words: str, names: Sequence[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"{words} {', '.join(names[:_LISTED])}{more}" if names else ""
+    return f"{words} {listed(names, _LISTED)}" if names else ""

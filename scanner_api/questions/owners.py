@@ -17,6 +17,7 @@ from scanner_api.questions.question import Cursor, Limit, Page, Parameter, page_
 from scanner_dictionary.graph.reader import list_nodes
 from scanner_dictionary.queries import history
 from scanner_dictionary.queries.resolve import unknown_name
+from scanner_model.text import counted
 
 _JOBS = ("job", "consumer-group")
 
@@ -111,13 +112,9 @@ def _counts(
     kinds = [item.kind for item in items]
     for kind, word in (("topic", "topic"), ("job", "job"), ("consumer-group", "consumer group"), ("dataset", "table")):
         if kinds.count(kind):
-            yield _counted(kinds.count(kind), word)
-    yield _counted(len(wrong), "finding")
-    yield _counted(len(changed), "change") + " in the last week" if compared else "changes unknown (one scan)"
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+            yield counted(kinds.count(kind), word)
+    yield counted(len(wrong), "finding")
+    yield counted(len(changed), "change") + " in the last week" if compared else "changes unknown (one scan)"
 
 
 def _owned(dictionary: Dictionary) -> Iterator[tuple[str, OwnedItem]]:

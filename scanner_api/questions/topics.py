@@ -23,6 +23,7 @@ from scanner_dictionary.queries.schema_ids import SchemaIdRow as SchemaIdRow
 from scanner_dictionary.queries.schema_ids import schema_ids_of
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer, schemas_in
 from scanner_model.columns import path_name
+from scanner_model.text import counted
 
 _USERS = 500
 _JOBS = (EdgeKind.READS, EdgeKind.WRITES)
@@ -118,14 +119,14 @@ def _sentence(
     for name, found in of_flows.items():
         for tag in _inherited(found):
             columns.setdefault(tag, set()).add(name)
-    tagged = [f"{_counted(len(named), 'column')} with {tag}" for tag, named in sorted(columns.items())]
+    tagged = [f"{counted(len(named), 'column')} with {tag}" for tag, named in sorted(columns.items())]
     parts = (
         topic.cluster,
         f"owner {topic.owner}" if topic.owner else "owner unknown",
         *(tagged or ["no column with a tag"] * bool(schemas or of_flows)),
         _use_words(users, "reads", "reader"),
         _use_words(users, "writes", "writer"),
-        _counted(topic.partitions, "partition") if topic.partitions is not None else "",
+        counted(topic.partitions, "partition") if topic.partitions is not None else "",
         _retention(topic.retention_ms),
     )
     return " · ".join(filter(None, parts))
@@ -140,11 +141,7 @@ def _use_words(users: Sequence[TopicUser], use: str, noun: str) -> str:
     failed = sum(map(bool, mine.values()))
     if not mine:
         return f"no known {noun}"
-    return _counted(len(mine), noun) + (f", {failed} failed" if failed else "")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return counted(len(mine), noun) + (f", {failed} failed" if failed else "")
 
 
 _HOUR = 3_600_000

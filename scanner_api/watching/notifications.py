@@ -21,7 +21,7 @@ from scanner_extractor.http.transport import HttpTransport
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import ScannerError, SourceObjected, SourceUnreachable
 from scanner_model.names import SourceId
-from scanner_model.text import visible
+from scanner_model.text import counted, listed, visible
 
 Json = Any
 
@@ -187,8 +187,8 @@ def slack_message(
     """
     breaking = sum(change.breaks for change in changes)
     breaks = f"{breaking} of {len(changes)} changes {'breaks' if breaking == 1 else 'break'} readers"
-    counted = breaks if breaking else "1 change" if len(changes) == 1 else f"{len(changes)} changes"
-    title = f"{_slack_code(diff.cluster)}: {counted} (scan {diff.first} to {diff.second})"
+    said = breaks if breaking else counted(len(changes), "change")
+    title = f"{_slack_code(diff.cluster)}: {said} (scan {diff.first} to {diff.second})"
     lines = [
         _slack_line(change, uses.get(change.topic, _UNUSED), topic_address(page, diff.cluster, change.topic))
         for change in changes[:_SLACK_LINES]
@@ -208,21 +208,13 @@ def topic_address(page: str, cluster: str, topic: str) -> str:
 
 def change_line(change: Change, use: TopicUse, show: Callable[[str], str] = str) -> str:
     """Return a change with the readers and owners of its topic; *show* writes each name and text."""
-    read_by = ("breaks " if change.breaks else "read by ") + _listed(use.readers, show)
+    read_by = ("breaks " if change.breaks else "read by ") + listed([*map(show, use.readers)])
     parts = (
         " ".join(show(part) for part in (change.topic, change.what) if part),
         read_by if use.readers else "no known reader" if change.topic else "",
-        f"ask {_listed(use.owners, show)}" if use.owners else "owner unknown" if change.topic else "",
+        f"ask {listed([*map(show, use.owners)])}" if use.owners else "owner unknown" if change.topic else "",
     )
     return " · ".join(filter(None, parts))
-
-
-def _listed(names: Sequence[str], show: Callable[[str], str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(map(show, names[:_NAMED])) + more
-
-
-_NAMED = 3
 
 
 def _slack_line(change: Change, use: TopicUse, address: str) -> str:
