@@ -120,9 +120,9 @@ def test_on_a_phone_a_list_comes_before_its_filters(visit) -> None:
     rows.first.wait_for()
 
     assert rows.first.bounding_box()["y"] < 230
-    assert not page.get_by_label("Owner").is_visible()
+    assert not page.get_by_label("Owner", exact=True).is_visible()
     page.get_by_text("Filters").click()
-    assert page.get_by_label("Owner").is_visible()
+    assert page.get_by_label("Owner", exact=True).is_visible()
     assert page.evaluate("() => document.documentElement.scrollWidth") == 390
 
 
