@@ -187,8 +187,8 @@ def slack_message(
     """
     breaking = sum(change.breaks for change in changes)
     breaks = f"{breaking} of {len(changes)} changes {'breaks' if breaking == 1 else 'break'} readers"
-    said = breaks if breaking else counted(len(changes), "change")
-    title = f"{_slack_code(diff.cluster)}: {said} (scan {diff.first} to {diff.second})"
+    summary = breaks if breaking else counted(len(changes), "change")
+    title = f"{_slack_code(diff.cluster)}: {summary} (scan {diff.first} to {diff.second})"
     lines = [
         _slack_line(change, uses.get(change.topic, _UNUSED), topic_address(page, diff.cluster, change.topic))
         for change in changes[:_SLACK_LINES]
