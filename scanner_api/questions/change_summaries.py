@@ -41,7 +41,7 @@ def change_summaries(
     *,
     since: Since = "last week",
     until: Annotated[
-        str | int | None,
+        str | None,
         Parameter("Compare with this scan of a cluster, its number or a date; else with the newest.", longest=64),
     ] = None,
     cluster: Cluster = None,

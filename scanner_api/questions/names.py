@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import groupby, islice
+from itertools import islice
 from typing import Annotated, Literal, NamedTuple
 
 from dataflow_generator.build.coverage import Coverage
@@ -18,14 +18,7 @@ from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Paramet
 from scanner_api.questions.staleness import job_problem
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import NodeCount as NodeCount
-from scanner_dictionary.graph.reader import (
-    NodePlace,
-    SqlGraphReader,
-    count_nodes,
-    flowing,
-    jobs_with_states,
-    list_nodes,
-)
+from scanner_dictionary.graph.reader import NodePlace, SqlGraphReader, count_nodes, jobs_with_states, list_nodes
 from scanner_dictionary.graph.store import NodeRow, stored_graph
 from scanner_dictionary.queries import history
 from scanner_dictionary.queries.graph_nodes import known_nodes
@@ -84,23 +77,10 @@ def search(
         names = result.clusters
         homes = {name: namespace for namespace, name in names.items()}
         found = [_with_node(hit, homes, SqlGraphReader(conn)) for hit in result.hits]
-        flows = flowing(conn, {hit.node for hit in found if hit.node})
-        # Of equally good matches those come first that data flow through.
-        found = [
-            hit
-            for _, group in groupby(found, key=lambda hit: (hit.match, hit.kind))
-            for hit in sorted(group, key=lambda hit: (not _is_named(hit, q), hit.node not in flows))
-        ]
     hits = tuple(hit._replace(where=names.get(hit.where, hit.where)) for hit in found)
     more = result.more and offset + limit < _DEEPEST_HIT
     rest = write_cursor(offset + limit) if more else None
     return Page(hits, rest, result.complete and more == result.more, near)
-
-
-def _is_named(hit: SearchHit, text: str) -> bool:
-    """Return whether *text* is the whole name of a hit, a column's with that of its topic or dataset."""
-    full = hit.name if hit.path is None else f"{hit.name}.{path_name(hit.path)}"
-    return full.lower() == text.strip().lower()
 
 
 class SearchCounts(NamedTuple):

@@ -184,7 +184,7 @@ class Watch:
         changed = changes.diff(self._dictionary, first, second)
         topics = listings.topics(self._dictionary, cluster=cluster, deleted=True)
         at = next(row.finished for row in listings.scans(self._dictionary, cluster=cluster) if row.id == second)
-        lines = change_summaries(self._dictionary, since=first, until=second, cluster=cluster)
+        lines = change_summaries(self._dictionary, since=first, until=str(second), cluster=cluster)
         uses = {line.topic: TopicUse(line.readers, line.owners) for line in lines if line.topic}
         if not self._targets:
             for change in ChangeRules().matching(changed, topics):

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from sqlalchemy import BigInteger, Connection, Select, bindparam, case, cast, exists, func, or_, select, tuple_
+from sqlalchemy import BigInteger, Connection, Select, bindparam, case, cast, func, select, tuple_
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import store as graph_store
@@ -406,17 +406,6 @@ def jobs_with_states(conn: Connection) -> Iterator[NodeRow]:
     stated = attributes.like(_FAILED) | attributes.like(_STATE)
     query = select(node).where(topic_level(conn).nodes, node.c.kind == "job", stated).order_by(node.c.id)
     return (NodeRow(*row) for row in conn.execute(query))
-
-
-def flowing(conn: Connection, keys: Collection[str]) -> frozenset[str]:
-    """Return those of the node *keys* that data flow into or out of."""
-    node, edge = t.flow_node.c, t.flow_edge.c
-    ends = (edge.source_node_id, edge.target_node_id)
-    flows = exists().where(or_(*(end == node.id for end in ends)), edge.kind.not_in(_HOLDING))
-    return frozenset(conn.scalars(select(node.node_key).where(node.node_key.in_(sorted(keys)), flows)))
-
-
-_HOLDING = ("contains", "has-schema", "member-of")
 
 
 class NodePlace(NamedTuple):
