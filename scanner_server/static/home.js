@@ -167,12 +167,9 @@ function coveragePart(coverage) {
 
 function clusterPart(cluster, newest) {
   const scan = newest.find((each) => each.cluster === cluster.name);
-  const where = {cluster: cluster.name};
   return make("p", {class: "acts"}, [
     make("b", {}, text(cluster.name)),
-    link(`/topics?${query(where)}`, "topics"),
-    link(`/topics?${query({...where, without_schema: true})}`, "topics without a schema"),
-    link(`/subjects?${query(where)}`, "schemas"),
+    link(`/topics?${query({cluster: cluster.name})}`, "topics"),
     scan ? make("span", {class: "note"}, `scanned ${moment(scan.finished)}`) : "",
   ]);
 }
