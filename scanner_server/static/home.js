@@ -40,12 +40,8 @@ function tile(figure, words, href, grade = "", note = "", noted = "") {
 }
 
 const grouped = (number) => Number(number).toLocaleString("en");
-const noun = (number, one) => `${grouped(number)} ${one}${number === 1 ? "" : "s"}`;
-
-// The noun behind a count.
-function nounFor(count, noun) {
-  return count === 1 ? noun : `${noun}s`;
-}
+const nounFor = (count, one) => (count === 1 ? one : `${one}s`); // the noun behind a count
+const noun = (number, one) => `${grouped(number)} ${nounFor(number, one)}`;
 
 function tilesOf(counts, now) {
   const others = counts.mentioned_topics ? `${grouped(counts.mentioned_topics)} more that only jobs mention` : "";
