@@ -70,7 +70,8 @@ function tilesOf(counts, now) {
     place("columns with PII", "/columns?tag=PII", personalCount),
     location.protocol === "file:"
       ? ""
-      : place("changes in the last week", "/changes", () => countRows("/changes/summary", {}, `scanned ${moment(now.finished)}`)),
+      : place("changes in the last week", "/changes", async () =>
+          (await ask("/scans", {limit: 2})).items.length > 1 ? countRows("/changes/summary", {}, `scanned ${moment(now.finished)}`) : ["?", "one scan so far"]),
     tile(
       counts.stale_sources ? `${fresh} of ${counts.sources}` : grouped(counts.sources),
       `${nounFor(counts.sources, "source")} read by the last scan`,

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from chromium import settle
+from chromium import SCANNER, serving, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -141,3 +141,15 @@ def test_no_tile_says_zero_personal_columns_beside_suggested_ones(visit) -> None
 
     assert re.fullmatch(r"\d+", tile.locator(".figure").inner_text())
     assert "look personal: review" in tile.inner_text()
+
+
+def test_after_one_scan_the_number_of_changes_is_unknown_not_zero(browser, retail_alone) -> None:
+    with serving(SCANNER, retail_alone.url) as address:
+        page = browser.new_page()
+        page.goto(address)
+        page.wait_for_function("() => document.querySelector('.tiles') && !document.body.innerText.includes('…')")
+        tile = page.locator(".tile", has_text="changes in the last week").inner_text()
+        page.close()
+
+    assert tile.split("\n")[0] == "?"
+    assert "one scan so far" in tile
