@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -14,13 +15,14 @@ from dataflow_generator.stored.column_tags import path_in_topic
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.graph import GraphEdge, GraphNode, lineage
 from scanner_api.questions.impact import impact
-from scanner_api.questions.listings import columns
+from scanner_api.questions.listings import columns, topics
 from scanner_api.questions.topics import describe_topic
 from scanner_dictionary.queries.columns import TopicColumnRow
 from scanner_dictionary.queries.places import DeclaredPlaces, declared_places
 from scanner_model.columns import path_name
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.markdown import code, inert
+from scanner_model.text import listed
 
 _TOKEN = re.compile(r"[\w$-]+(?:\.[\w$-]+)*")
 _PLACE = re.compile(r"(?P<file>\S.*\.\w+):(?P<line>\d+)")
@@ -203,6 +205,63 @@ def _origins(dictionary: Dictionary, node: str) -> Iterator[str]:
         yield ".".join(filter(None, (nodes[name].name, path_name(nodes[name].path or ()))))
 
 
+class Lens(NamedTuple):
+    """A line above a field or topic name: the *offset* of the name, and *title*, its readers and tags."""
+
+    offset: int
+    title: str
+
+
+_DECLARED = {
+    ".avsc": re.compile(r'"name"\s*:\s*"(?P<name>\w+)"'),
+    ".proto": re.compile(r"\b(?P<name>\w+)\s*=\s*\d+\s*[;\[]"),
+    ".json": re.compile(r'"(?P<name>[\w$-]+)"\s*:\s*\{'),
+}
+"""How a schema declares a field, by the ending of its file."""
+_MOST_LENSES = 200
+
+
+def lenses_in(dictionary: Dictionary, file: OpenFile, repository: Dictionary | None = None) -> tuple[Lens, ...]:
+    """Return who reads each field that a schema file declares, and each topic that another file names.
+
+    A name has a line where the file has it first. *repository* is as in `subjects_at`.
+    """
+    places = _Places(dictionary, *([repository] if repository else []))
+    declared = _DECLARED.get(PurePath(file.path).suffix)
+    found = []
+    if declared:
+        for match in islice(declared.finditer(file.text), _MOST_LENSES):
+            rows = _fields(dictionary, match["name"], file)
+            tags = dict.fromkeys(tag for row in rows[:1] for tag in (*row.tags, *row.inherited_tags))
+            found += [
+                Lens(match.start("name"), _lens(_field(dictionary, row, places), tuple(tags))) for row in rows[:1]
+            ]
+        if found:
+            return tuple(found)
+    known = {str(row.name): row for row in topics(dictionary, without_internal=True)}
+    named: dict[str, int] = {}
+    for match in _TOKEN.finditer(file.text):
+        if match[0] in known:
+            named.setdefault(match[0], match.start())
+    for name, offset in islice(named.items(), _MOST_LENSES):
+        with suppress(NameUnknown, InputInvalid):
+            found.append(Lens(offset, _lens(_topic(dictionary, name, places), tuple(known[name].tags))))
+    return tuple(found)
+
+
+def _lens(about: Subject, tags: tuple[str, ...]) -> str:
+    """Return `read by billing:22, warehouse-revenue · PII`."""
+    none = "no known reader" if about.is_current else "readers unknown"
+    certain, possible = ([_with_line(user) for user in about.readers if user.is_certain is k] for k in (True, False))
+    read = "; ".join(filter(None, (_listed("read by", certain), _listed("may be read by", possible))))
+    return " · ".join((read or none, *tags))
+
+
+def _with_line(user: User) -> str:
+    match = next(filter(None, map(_PLACE.fullmatch, user.places)), None)
+    return f"{user.name}:{match['line']}" if match else user.name
+
+
 class _Places:
     """Finds the places of jobs in files: those of evidence, else where one of *dictionaries* says it is declared."""
 
@@ -235,5 +294,4 @@ def _statement(dictionary: Dictionary, job: str) -> str:
 
 
 def _listed(words: str, names: Sequence[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"{words} {', '.join(names[:_LISTED])}{more}" if names else ""
+    return f"{words} {listed(names, _LISTED)}" if names else ""

@@ -79,6 +79,12 @@ _OPTIONS = (
     click.option("--only-tag", "tags", multiple=True, metavar="TAG", help="Only of topics with this tag; repeatable."),
     click.option("--only-owner", "owners", multiple=True, metavar="OWNER", help="Only of this owner; repeatable."),
     click.option(
+        "--page-url",
+        default="",
+        metavar="URL",
+        help="Address of `scanner serve`: messages to Slack link to its pages.",
+    ),
+    click.option(
         "--state",
         type=click.Path(path_type=Path),
         metavar="FILE",
@@ -102,6 +108,7 @@ def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
         only_breaking: bool,
         tags: Sequence[str],
         owners: Sequence[str],
+        page_url: str,
         state: Path | None,
         replay: Path | None,
         **others: object,
@@ -109,7 +116,7 @@ def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
         rules = library.ChangeRules(breaking=only_breaking, tags=frozenset(tags), owners=frozenset(owners))
         urls = ("webhook", webhook), ("slack", slack)
         targets = [
-            library.NotificationTarget(kind=kind, url=url, secret=webhook_secret or "", rules=rules)
+            library.NotificationTarget(kind=kind, url=url, secret=webhook_secret or "", rules=rules, page=page_url)
             for kind, url in urls
             if url
         ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from html import escape
 
 from scanner_model.text import visible
 
@@ -18,7 +20,17 @@ def inert(text: str, *, lines: bool = False) -> str:
     An entity such as `&#64;` does not help: GitHub decodes it before it looks for mentions.
     """
     parts = re.split(r"([ \n\t])", visible(text, lines=lines))
-    return "".join(part if part.isspace() else _word(part) for part in parts)
+    return "".join(part if part.isspace() else _word(part, _escaped, code) for part in parts)
+
+
+def inert_html(text: str) -> str:
+    """Return *text* for HTML in Markdown, such as a `<summary>`, where no backslash or backtick is markup."""
+    parts = re.split(r"([ \n\t])", visible(text))
+    return "".join(part if part.isspace() else _word(part, escape, _html_code) for part in parts)
+
+
+def _html_code(text: str) -> str:
+    return f"<code>{escape(text)}</code>"
 
 
 def code(text: str) -> str:
@@ -26,15 +38,15 @@ def code(text: str) -> str:
     return f"`{visible(text).replace('`', chr(39)).replace('|', chr(92) + '|')}`"
 
 
-def _word(word: str) -> str:
+def _word(word: str, escaped: Callable[[str], str], code: Callable[[str], str]) -> str:
     if not _SPEAKING.search(word):
-        return _escaped(word)
+        return escaped(word)
     inner = word.lstrip(_OPENS)
     bare = inner.rstrip(_CLOSES)
     if not bare or not _SPEAKING.search(bare):
         return code(word)
     before, after = word[: len(word) - len(inner)], inner[len(bare) :]
-    return f"{_escaped(before)}{code(bare)}{_escaped(after)}"
+    return f"{escaped(before)}{code(bare)}{escaped(after)}"
 
 
 def _escaped(text: str) -> str:

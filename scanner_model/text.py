@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from unicodedata import category
 
@@ -109,3 +109,13 @@ def has_placeholder(name: str) -> bool:
     No name of a topic has one: Kafka permits letters, digits, dots, dashes and underscores.
     """
     return _PLACEHOLDER.search(name) is not None
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 topic`, `1,200 topics`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Return the first names, and how many others there are: `a, b, c and 2 more`."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

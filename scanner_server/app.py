@@ -42,13 +42,14 @@ def page_routes() -> list[BaseRoute]:
 
 _SHELL_PATHS = (
     *("/", "/topics", "/columns", "/jobs", "/subjects", "/sources", "/findings", "/changes"),
-    *("/scans", "/search", "/topic", "/change"),
+    *("/scans", "/search", "/topic", "/change", "/owner"),
 )
 """The pages without a drawing: one file, whose scripts show what the path says."""
 
 _FILES: Mapping[str, tuple[Callable[[], str], str]] = {
     "/flow": (lambda: live_page("/static/page.css", "/static/page.js"), _HTML),
     **dict.fromkeys(_SHELL_PATHS, (lambda: static_text("shell.html"), _HTML)),
+    "/n/{short}": (lambda: static_text("shell.html"), _HTML),
     "/static/page.css": (lambda: live_style() + static_text("live.css"), _CSS),
     "/static/page.js": (lambda: live_script("".join(map(static_text, DRAWING))), _JS),
     "/static/lists.js": (lambda: live_script("".join(map(static_text, LISTS)), drawing=False), _JS),

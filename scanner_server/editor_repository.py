@@ -14,7 +14,7 @@ from pygls.workspace import TextDocument
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
-from scanner_api.editor import OpenFile, Subject, subjects_at
+from scanner_api.editor import Lens, OpenFile, Subject, lenses_in, subjects_at
 from scanner_check.inputs.baseline import Accepted, accept
 from scanner_check.inputs.options import DEFAULT_BASELINE, read_judging
 from scanner_check.model import ChangeFinding, ChangeReport, Verdict
@@ -63,6 +63,11 @@ class Repository:
             yield from ((self._running.shown, each) for each in subjects_at(self._running, file, offset, self._files))
         if self._files.exists:
             yield from (("this repository", each) for each in subjects_at(self._files, file, offset))
+
+    def lenses(self, file: OpenFile) -> tuple[Lens, ...]:
+        """Return the lines above the names in a file: of what runs if it knows any of them, else of this repository."""
+        running = lenses_in(self._running, file, self._files) if self._running else ()
+        return running or (lenses_in(self._files, file) if self._files.exists else ())
 
     def accept(self, fingerprint: str, reason: str, until: str) -> Path:
         """Write an entry into the baseline and return its file; raises InputInvalid."""

@@ -87,6 +87,22 @@ class ScannerServer(LanguageServer):
         find = self._reporting(lambda: tuple(repository.subjects(file, offset)))
         return await self._run(self._lookups, find) or ()
 
+    async def lenses(self, uri: str) -> list[lsp.CodeLens]:
+        """Return who reads each field or topic of a text, above its name; waits for the first scan."""
+        await self._opened.wait()
+        repository = self.repository
+        if repository is None or not (path := repository.path_of(uri)):
+            return []
+        document = self.workspace.get_text_document(uri)
+        file = OpenFile(path=path, text=storable(document.source))
+        found = await self._run(self._lookups, self._reporting(lambda: repository.lenses(file)))
+        lines = [(document.source.count("\n", 0, lens.offset), lens.title) for lens in found or ()]
+        return [
+            # The command of a line that only says something has no name.
+            lsp.CodeLens(lsp.Range(lsp.Position(line, 0), lsp.Position(line, 0)), lsp.Command(title, ""))
+            for line, title in lines
+        ]
+
     async def accept(self, fingerprint: str, reason: str = "", until: str = "") -> None:
         """Accept a finding and check again."""
         repository = self.repository
@@ -176,6 +192,10 @@ async def _hover(ls: ScannerServer, params: lsp.HoverParams) -> lsp.Hover | None
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text)) if text else None
 
 
+async def _lenses(ls: ScannerServer, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+    return await ls.lenses(params.text_document.uri)
+
+
 async def _writers(ls: ScannerServer, params: lsp.DefinitionParams) -> list[lsp.Location]:
     return await _locations(ls, params, lambda subject: subject.writers)
 
@@ -222,6 +242,7 @@ _FEATURES: Mapping[str, Callable[..., Any]] = {
     lsp.TEXT_DOCUMENT_HOVER: _hover,
     lsp.TEXT_DOCUMENT_DEFINITION: _writers,
     lsp.TEXT_DOCUMENT_REFERENCES: _readers,
+    lsp.TEXT_DOCUMENT_CODE_LENS: _lenses,
 }
 """Method of the protocol → the function that handles it."""
 

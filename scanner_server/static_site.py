@@ -171,6 +171,7 @@ LISTS = (
     "home.js",
     "topic.js",
     "change.js",
+    "owner.js",
     "routes.js",
 )
 """The scripts of the other pages, after those that all pages have."""

@@ -30,10 +30,10 @@ COLUMN = "column:postgres://127.0.0.1:29432/warehouse.public.order_facts#amount"
 VIEW = urlencode({"still": 0, "node": COLUMN})
 TOPIC = urlencode({"cluster": "retail", "topic": "orders"})
 PICTURES = {
-    "dataflow.png": (None, 1600, 800),
+    "dataflow.png": (None, 1940, 640),
     "assets/tutorial.png": ("orders-enriched", 1600, 520),
     "assets/page-home.png": ("/", 1280, 760),
-    "assets/page-flow.png": (f"/flow#{urlencode({'node': COLUMN, 'focus': 1})}", 940, 780),
+    "assets/page-flow.png": (f"/flow#{urlencode({'node': COLUMN, 'focus': 1})}", 1280, 780),
     "assets/page-impact.png": (f"/flow#{urlencode({'node': 'orders', 'list': 'impact'})}", 1280, 720),
     "assets/page-topics.png": ("/topics", 1280, 620),
     "assets/page-topic.png": (f"/topic?{TOPIC}", 1280, 900),

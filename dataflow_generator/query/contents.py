@@ -18,7 +18,7 @@ from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.queries.state import StaleFact
 
-_JOB_LEVEL = frozenset((EdgeKind.READS, EdgeKind.WRITES, EdgeKind.MATERIALIZES, EdgeKind.MEMBER_OF))
+_JOB_LEVEL = frozenset((EdgeKind.READS, EdgeKind.WRITES, EdgeKind.MATERIALIZES))
 _FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
 _HOLDS = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
 
@@ -40,11 +40,13 @@ class Part:
     complete: bool = True
 
     def add_surroundings(self, root: NodeRow) -> None:
-        """Add what a drawing needs: contents and holders, and for a column that is the *root* the jobs around it."""
+        """Add what a drawing needs: contents, holders, groups of jobs, and for a column that is the *root* its jobs."""
         self._add_contents()
         self._add_holders()
         if root.kind == NodeKind.COLUMN:
             self._add_jobs()
+        jobs = [node.id for node in self.nodes.values() if node.kind == NodeKind.JOB]
+        self._add(self.graph.nearest_edges(jobs, forward=False, kinds={EdgeKind.MEMBER_OF}, limit=max(self.left, 0)))
 
     def _add_contents(self) -> None:
         """Add the schemas and columns of the topics and datasets, and the flows between columns that are there."""
@@ -114,8 +116,8 @@ class Part:
 def edge_counts(graph: StoredGraphReader, nodes: Iterable[NodeRow], *, forward: bool) -> Mapping[int, int]:
     """Count the edges of *nodes* that leave them (*forward*) or enter them in the whole graph.
 
-    These are reads, writes, materializations and members of jobs and data, and flows of columns. A node without any is
-    not listed.
+    These are reads, writes and materializations of jobs and data, and flows of columns. The groups through which a job
+    reads are no sources of data. A node without any is not listed.
     """
     by_level: dict[bool, list[int]] = {True: [], False: []}
     for node in nodes:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum, StrEnum
 from functools import cached_property
+from itertools import takewhile
 from typing import NamedTuple
 
 
@@ -126,6 +127,16 @@ def tokenize(text: str, dialect: Dialect) -> list[Token]:
             result.append(_literal(group, raw, at, folds=folds))
     result.append(Token(TokenKind.END, "", "", len(text), len(text)))
     return result
+
+
+_BODY = frozenset(("SELECT", "WITH", "VALUES", "AS", "("))
+
+
+def statement_title(text: str) -> str:
+    """Return how a statement begins, up to its query: `INSERT INTO order_mails`; empty without a text."""
+    tokens = tokenize(text, Dialect.FLINK)
+    head = list(takewhile(lambda token: token.kind is not TokenKind.END and token.key not in _BODY, tokens))
+    return text[head[0].at : head[-1].end] if head else ""
 
 
 def _literal(group: str | None, raw: str, at: int, *, folds: bool) -> Token:

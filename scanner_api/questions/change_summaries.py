@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.questions.changes import scan_numbers
-from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Since, page_of
+from scanner_api.questions.question import Cluster, Cursor, Limit, Page, Parameter, Since, page_of
 from scanner_dictionary.diff.scans import diff as compare_scans
 from scanner_dictionary.diff.summaries import summaries
 from scanner_dictionary.engine.open import Connection
@@ -40,7 +40,10 @@ def change_summaries(
     dictionary: Dictionary,
     *,
     since: Since = "last week",
-    until: str | int | None = None,
+    until: Annotated[
+        str | None,
+        Parameter("Compare with this scan of a cluster, its number or a date; else with the newest.", longest=64),
+    ] = None,
     cluster: Cluster = None,
     limit: Limit = None,
     cursor: Cursor = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Annotated, Literal
@@ -12,7 +12,7 @@ from scanner_api.questions.question import Cluster, Cursor, Limit, Moment, Page,
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries.clients import ClientRow as ClientRow
-from scanner_dictionary.queries.clients import configured, observed, permitted
+from scanner_dictionary.queries.clients import configured, group_lags, observed, permitted
 from scanner_dictionary.queries.field_uses import by_column, field_users
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.subjects import topic_names, topics_named
@@ -52,12 +52,25 @@ def clients(
         if topic is not None and certainty in (None, "permitted"):
             clusters = [row.cluster for row in topics_named(conn, topic, name)]
             rows = chain(rows, (row for at in clusters for row in permitted(conn, at, topic, each=principals)))
+        rows = _with_lag(conn, rows)
         if columns:
             rows = by_column(rows, field_users(conn, cluster=name, topic=topic))
         graph = stored_graph(conn)
         current = graph is not None and graph.last_scan >= newest_scan(conn)
         page = page_of(rows, cursor, limit)
         return page if current or certainty in ("observed", "permitted") else replace(page, complete=False)
+
+
+def _with_lag(conn: Connection, rows: Iterable[ClientRow]) -> Iterator[ClientRow]:
+    lags: dict[tuple[str, str], Mapping[str, float]] = {}
+    for row in rows:
+        at = row.cluster, row.topic
+        if row.kind != "consumer-group":
+            yield row
+            continue
+        if at not in lags:
+            lags[at] = group_lags(conn, *at)
+        yield replace(row, lag=lags[at].get(row.application))
 
 
 def _rows(

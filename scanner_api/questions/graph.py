@@ -16,6 +16,7 @@ from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.query.contents import Part, edge_counts
 from dataflow_generator.query.stored_graph import JOB_LEVEL, coverage_of, stored_lineage
 from dataflow_generator.query.traversal import DATASETS, Hop, PathLimits, TraversalOptions, shortest_paths
+from dataflow_generator.sql.lexer import statement_title
 from dataflow_generator.stored.impact import (
     column_suggestions,
     is_partly_read,
@@ -23,6 +24,7 @@ from dataflow_generator.stored.impact import (
     jobs_at,
     node_path,
 )
+from dataflow_generator.stored.people import stated_owner
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.open import GraphSource, find_node, open_graph, open_stored_rows, stale_nodes
 from scanner_api.questions.question import AsOf, Node, Page, Parameter
@@ -45,7 +47,9 @@ class GraphNode(NamedTuple):
     *upstream* and *downstream* count its edges in the whole graph, each way; None where they were not counted. *stale*
     is why the newest scan could not confirm it, empty where it did; None where that is not looked up. *unread*: the
     statement, or the class of the connector, could not be parsed, so that its flows are unknown. *cluster* is what
-    people call its namespace: the name of its cluster, or the alias of its server; empty where it has none.
+    people call its namespace: the name of its cluster, or the alias of its server; empty where it has none. *owner* is
+    the owner that the graph states; a topic's may be in a catalog instead, which `topics` reads. *title* is how the
+    statement of a job begins, for example `INSERT INTO order_mails`; empty for nodes without a statement.
     """
 
     id: str
@@ -59,6 +63,8 @@ class GraphNode(NamedTuple):
     stale: str | None
     unread: bool
     cluster: str
+    owner: str = ""
+    title: str = ""
 
 
 class GraphEdge(NamedTuple):
@@ -348,6 +354,7 @@ def described_nodes(graph: GraphReader, nodes: Iterable[NodeRow], *, counted: bo
     if counted and isinstance(graph, SqlGraphReader | PastGraphReader):
         upstream, downstream = (edge_counts(graph, rows, forward=forward) for forward in (False, True))
     names = graph.system_names()
+    attributes = {row.id: json.loads(row.attributes) for row in rows}
     return {
         row.id: GraphNode(
             id=row.node_key,
@@ -355,12 +362,14 @@ def described_nodes(graph: GraphReader, nodes: Iterable[NodeRow], *, counted: bo
             namespace=row.namespace,
             name=row.name,
             path=node_path(row),
-            attributes=json.loads(row.attributes),
+            attributes=attributes[row.id],
             upstream=None if upstream is None else upstream.get(row.id, 0),
             downstream=None if downstream is None else downstream.get(row.id, 0),
             stale=None if stale is None else stale.get(row.id, ""),
             unread=is_unread(row),
             cluster=names.get(row.namespace, ""),
+            owner=stated_owner(row),
+            title=statement_title(str(attributes[row.id].get("statement", ""))),
         )
         for row in rows
     }

@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Annotated, Literal, TypeVar
 
 from dataflow_generator.stored.column_tags import listed_with_tags, with_inherited
+from dataflow_generator.stored.people import People
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.questions.question import (
     Cluster,
@@ -231,7 +232,7 @@ def columns(
         if unread:
             rows = unread_columns(conn, all_columns(conn, cluster=known, pattern=pattern))
             wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())
-            return replace(page_of(wanted, cursor, limit), complete=_has_newest_graph(conn))
+            return _with_owners(conn, replace(page_of(wanted, cursor, limit), complete=_has_newest_graph(conn)))
         if limit is not None and not (pattern or name or tag):
             raise InputInvalid("a name or a tag is missing", where="columns", hint="name=customer_id or tag=PII")
         if tag:
@@ -242,7 +243,7 @@ def columns(
                 if fits(row.name) and (not name or leaf_name(row.path).lower() == name.lower())
             )
             complete = tags == "declared" or _has_newest_graph(conn)
-            tagged = replace(page_of(having, cursor, limit), complete=complete)
+            tagged = _with_owners(conn, replace(page_of(having, cursor, limit), complete=complete))
             if pattern or name or tagged.items:
                 return _with_nearest(conn, tagged, pattern or name)
             others = (known_tag for known_tag in tag_names(conn) if known_tag.lower() != tag.lower())
@@ -257,6 +258,12 @@ def columns(
         page = columns_called(conn, name or "", cluster=known, limit=limit, **after)
         rest = None if page.after is None else write_cursor(*page.after)
         return _with_nearest(conn, Page(with_inherited(conn, page.columns), rest, page.complete), name)
+
+
+def _with_owners(conn: Connection, page: Page[TopicColumnRow]) -> Page[TopicColumnRow]:
+    people = People(conn)
+    items = (row._replace(owner=people.topic_notes(row.cluster, row.topic).owner) for row in page.items)
+    return replace(page, items=tuple(items))
 
 
 _KINDS = {

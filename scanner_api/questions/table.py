@@ -182,11 +182,11 @@ QUESTIONS: tuple[Question, ...] = (
             "clients --certainty observed --cluster retail --format csv",
         ),
         shown=(
-            *("cluster", "topic", "use", "application", "kind", "certainty", "owner", "last_seen", "first_seen"),
+            *("cluster", "topic", "use", "application", "kind", "certainty", "owner", "lag", "last_seen", "first_seen"),
             *("sampled", "joined", "column", "evidence", "stale", "gone"),
         ),
-        brief=("cluster", "topic", "use", "application", "certainty", "owner", "last_seen", "column"),
-        optional=frozenset({"column", "owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
+        brief=("cluster", "topic", "use", "application", "certainty", "owner", "lag", "last_seen", "column"),
+        optional=frozenset({"column", "owner", "lag", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
     ),
     Question(
         name="personal_data",
@@ -340,6 +340,41 @@ QUESTIONS: tuple[Question, ...] = (
         path="/nodes",
     ),
     Question(
+        name="node_summary",
+        function="questions.node_summary:node_summary",
+        summary="Say in a sentence what a node is: where its data come from, who uses it, its owner, personal data.",
+        path="/node",
+        heavy=True,
+    ),
+    Question(
+        name="node_of_link",
+        function="questions.node_summary:node_of_link",
+        summary="Return the node that a short link stands for.",
+        path="/links/{short}",
+        heavy=True,
+    ),
+    Question(
+        name="owners",
+        function="questions.owners:owners",
+        summary="List the owners, with how many topics, jobs and datasets each has.",
+        path="/owners",
+        heavy=True,
+    ),
+    Question(
+        name="owned",
+        function="questions.owners:owned",
+        summary="List what an owner has: topics, jobs, datasets, findings about them, changes of the last week.",
+        path="/owner",
+        heavy=True,
+    ),
+    Question(
+        name="tags",
+        function="questions.tags:tags",
+        summary="List the tags of topics and columns, with how many columns declare, inherit or suggest each.",
+        path="/tags",
+        heavy=True,
+    ),
+    Question(
         name="search",
         function="questions.names:search",
         summary="Search topics, jobs, datasets, consumer groups, subjects, columns, tags and owners by name; the best "
@@ -459,6 +494,14 @@ QUESTIONS: tuple[Question, ...] = (
         ),
         brief=("cluster", "topic", "kind", "column", "name", "action", "backward", "forward"),
         optional=frozenset({"side", "column", "before", "after", "backward", "forward", "why"}),
+    ),
+    Question(
+        name="change_summaries",
+        function="questions.change_summaries:change_summaries",
+        summary="List what changed in words, one line for each change, with the readers and owners of its topic.",
+        path="/changes/summary",
+        heavy=True,
+        incomplete="a cluster was first scanned later: it is compared from its first scan on",
     ),
     Question(
         name="history_feed",

@@ -10,6 +10,7 @@ from dataflow_generator.graph import EdgeKind
 from dataflow_generator.stored.column_tags import FoundTags, inherited_in, path_in_topic, schemas_with_inherited
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.question import AnyCluster, Topic
+from scanner_api.questions.staleness import job_problem
 from scanner_api.questions.topic_schemas import dataset_of
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
@@ -22,6 +23,7 @@ from scanner_dictionary.queries.schema_ids import SchemaIdRow as SchemaIdRow
 from scanner_dictionary.queries.schema_ids import schema_ids_of
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer, schemas_in
 from scanner_model.columns import path_name
+from scanner_model.text import counted
 
 _USERS = 500
 _JOBS = (EdgeKind.READS, EdgeKind.WRITES)
@@ -31,6 +33,7 @@ class TopicUser(NamedTuple):
     """A job or consumer group at a topic; *id* is its key in the graph, *use* is reads or writes.
 
     *lag* is how many records a group was behind at the end of the newest window of metrics; None where none has it.
+    *failed* says what failed of a job, empty if nothing is known to have.
     """
 
     use: str
@@ -41,11 +44,12 @@ class TopicUser(NamedTuple):
     evidence: str
     certainty: str
     lag: float | None
+    failed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicDescription:
-    """A topic, its current schemas, and at most 500 of its *user_count* jobs and groups.
+    """A topic, its current schemas, and at most 500 of its *user_count* jobs and groups; *sentence* counts what it has.
 
     *node* is its key in the graph; empty, with no users, where no graph has been generated since it was found.
     *found_tags* are those that columns inherit which no schema has, by their names; None where that is not known.
@@ -54,6 +58,7 @@ class TopicDescription:
     """
 
     topic: TopicRow
+    sentence: str
     schemas: tuple[SchemaAnswer, ...]
     node: str
     users: tuple[TopicUser, ...]
@@ -79,16 +84,77 @@ def describe_topic(dictionary: Dictionary, *, topic: Topic, cluster: AnyCluster 
         dataset = dataset_of(conn, known_cluster, topic)
         found = inherited_in(conn, (dataset,))
         schemas = schemas_with_inherited(schemas_in(conn, known_cluster, topic), dataset, found)
+        listed = _users(conn, node, group_lags(conn, known_cluster.name, topic)) if node else ()
+        about = topic_called(conn, known_cluster.id, topic)
+        of_flows = None if found is None else _of_flows(found, schemas)
         return TopicDescription(
-            topic=topic_called(conn, known_cluster.id, topic),
+            topic=about,
+            sentence=_sentence(about, schemas, of_flows or {}, listed),
             schemas=schemas,
             node=node.node_key if node else "",
-            users=_users(conn, node, group_lags(conn, known_cluster.name, topic)) if node else (),
+            users=listed,
             user_count=users,
             complete=graph is not None and graph.last_scan >= newest_scan(conn) and users <= _USERS,
-            found_tags=None if found is None else _of_flows(found, schemas),
+            found_tags=of_flows,
             schema_ids=schema_ids_of(conn, known_cluster, topic),
         )
+
+
+def _sentence(
+    topic: TopicRow,
+    schemas: Sequence[SchemaAnswer],
+    of_flows: Mapping[str, tuple[FoundTag, ...]],
+    users: Sequence[TopicUser],
+) -> str:
+    """Return whose a topic is, how many columns have tags, who uses it, and how long records are kept."""
+    columns: dict[str, set[str]] = {}
+    for schema in schemas:
+        for column in schema.columns:
+            for tag in (
+                *column.tags,
+                *column.inherited_tags,
+                *_inherited((schema.found_tags or {}).get(column.name, ())),
+            ):
+                columns.setdefault(tag, set()).add(f"{schema.role} {column.name}")
+    for name, found in of_flows.items():
+        for tag in _inherited(found):
+            columns.setdefault(tag, set()).add(name)
+    tagged = [f"{counted(len(named), 'column')} with {tag}" for tag, named in sorted(columns.items())]
+    parts = (
+        topic.cluster,
+        f"owner {topic.owner}" if topic.owner else "owner unknown",
+        *(tagged or ["no column with a tag"] * bool(schemas or of_flows)),
+        _use_words(users, "reads", "reader"),
+        _use_words(users, "writes", "writer"),
+        counted(topic.partitions, "partition") if topic.partitions is not None else "",
+        _retention(topic.retention_ms),
+    )
+    return " · ".join(filter(None, parts))
+
+
+def _inherited(found: Sequence[FoundTag]) -> tuple[str, ...]:
+    return tuple(tag.tag for tag in found if tag.certainty == "inherited")
+
+
+def _use_words(users: Sequence[TopicUser], use: str, noun: str) -> str:
+    mine = {user.id: user.failed for user in users if user.use == use}
+    failed = sum(map(bool, mine.values()))
+    if not mine:
+        return f"no known {noun}"
+    return counted(len(mine), noun) + (f", {failed} failed" if failed else "")
+
+
+_HOUR = 3_600_000
+_HOURS_SHOWN = 48
+
+
+def _retention(milliseconds: int | None) -> str:
+    if milliseconds is None:
+        return ""
+    if milliseconds < 0:
+        return "kept for ever"
+    hours = milliseconds / _HOUR
+    return f"kept {round(hours / 24)} days" if hours >= _HOURS_SHOWN else f"kept {hours:.2g} h"
 
 
 def _of_flows(found: FoundTags, schemas: Sequence[SchemaAnswer]) -> Mapping[str, tuple[FoundTag, ...]]:
@@ -115,8 +181,9 @@ def _users(conn: Connection, node: NodeRow, lags: Mapping[str, float]) -> tuple[
             user = ends[edge.target_node_id if forward else edge.source_node_id]
             about = (user.kind, user.namespace, user.name, user.node_key, edge.evidence, edge.certainty)
             lag = lags.get(user.name) if user.kind == "consumer-group" else None
-            users.append(TopicUser(edge.kind, *about, lag))
-    return tuple(sorted(users, key=lambda user: user[:-1])[:_USERS])
+            failed = job_problem(user) if user.kind == "job" else ""
+            users.append(TopicUser(edge.kind, *about, lag, failed if failed.startswith("failed") else ""))
+    return tuple(sorted(users, key=lambda user: user[:-2])[:_USERS])
 
 
 def _count_users(conn: Connection, node: NodeRow) -> int:

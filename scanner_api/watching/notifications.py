@@ -7,7 +7,9 @@ import hmac
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from scanner_api.questions.changes import diff_document
 from scanner_api.questions.listings import TopicRow
@@ -19,7 +21,7 @@ from scanner_extractor.http.transport import HttpTransport
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import ScannerError, SourceObjected, SourceUnreachable
 from scanner_model.names import SourceId
-from scanner_model.text import visible
+from scanner_model.text import counted, listed, visible
 
 Json = Any
 
@@ -43,6 +45,17 @@ class Change(NamedTuple):
     topic: str
     what: str
     breaks: bool
+
+
+class TopicUse(NamedTuple):
+    """Who reads a topic now, and the owners of the topic and of its readers."""
+
+    readers: tuple[str, ...] = ()
+    owners: tuple[str, ...] = ()
+
+
+Uses = Mapping[str, TopicUse]
+"""Who reads each topic, by its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,16 +112,23 @@ def _side_change(side: SideChange) -> Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotificationTarget:
-    """Where notifications go: *kind* is webhook or slack. The *url* may hold a secret; *secret* signs a webhook."""
+    """Where notifications go: *kind* is webhook or slack. The *url* may hold a secret; *secret* signs a webhook.
+
+    *page* is the address of `scanner serve`, which a message to Slack links to; empty: it has no links.
+    """
 
     kind: str
     url: str = field(repr=False)
     secret: str = field(default="", repr=False)
     rules: ChangeRules = ChangeRules()
+    page: str = ""
 
-    def body(self, diff: ScanDiff, changes: Sequence[Change], at: str) -> str:
-        """Return the body of the notification of *changes* in *diff*, scanned *at*."""
-        document = slack_message(diff, changes) if self.kind == "slack" else cloud_event(diff, changes, at)
+    def body(self, diff: ScanDiff, changes: Sequence[Change], at: str, uses: Uses = MappingProxyType({})) -> str:
+        """Return the body of the notification of *changes* in *diff*, scanned *at*; *uses* are those of its topics."""
+        if self.kind == "slack":
+            document = slack_message(diff, changes, uses, self.page)
+        else:
+            document = cloud_event(diff, changes, at, uses)
         return json.dumps(document, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
 
     def headers(self, body: str) -> dict[str, str]:
@@ -129,9 +149,20 @@ def notification_id(diff: ScanDiff) -> str:
     return f"{diff.cluster}/{diff.first}-{diff.second}"
 
 
-def cloud_event(diff: ScanDiff, changes: Sequence[Change], at: str) -> dict[str, Json]:
+def cloud_event(
+    diff: ScanDiff, changes: Sequence[Change], at: str, uses: Uses = MappingProxyType({})
+) -> dict[str, Json]:
     """Return the CloudEvent 1.0 of *diff*; its data are those of `scanner changes`, and what matched the rules."""
-    matched = [{"topic": change.topic, "what": change.what, "breaks": change.breaks} for change in changes]
+    matched = [
+        {
+            "topic": change.topic,
+            "what": change.what,
+            "breaks": change.breaks,
+            "readers": list(uses.get(change.topic, _UNUSED).readers),
+            "owners": list(uses.get(change.topic, _UNUSED).owners),
+        }
+        for change in changes
+    ]
     return {
         "specversion": "1.0",
         "id": notification_id(diff),
@@ -144,12 +175,24 @@ def cloud_event(diff: ScanDiff, changes: Sequence[Change], at: str) -> dict[str,
     }
 
 
-def slack_message(diff: ScanDiff, changes: Sequence[Change]) -> dict[str, Json]:
-    """Return the message of an incoming webhook of Slack: a summary, and the first changes."""
+_UNUSED = TopicUse()
+
+
+def slack_message(
+    diff: ScanDiff, changes: Sequence[Change], uses: Uses = MappingProxyType({}), page: str = ""
+) -> dict[str, Json]:
+    """Return the message of an incoming webhook of Slack: a summary, and the first changes.
+
+    A line says what changed, who reads the topic, whom to ask, and has a link to the topic at the address *page*.
+    """
     breaking = sum(change.breaks for change in changes)
-    counted = f"{len(changes)} changes" + (f", {breaking} of them break readers" if breaking else "")
-    title = f"{_slack_code(diff.cluster)}: {counted} (scan {diff.first} to {diff.second})"
-    lines = [_slack_line(change) for change in changes[:_SLACK_LINES]]
+    breaks = f"{breaking} of {len(changes)} changes {'breaks' if breaking == 1 else 'break'} readers"
+    summary = breaks if breaking else counted(len(changes), "change")
+    title = f"{_slack_code(diff.cluster)}: {summary} (scan {diff.first} to {diff.second})"
+    lines = [
+        _slack_line(change, uses.get(change.topic, _UNUSED), topic_address(page, diff.cluster, change.topic))
+        for change in changes[:_SLACK_LINES]
+    ]
     if len(changes) > _SLACK_LINES:
         lines.append(f"… and {len(changes) - _SLACK_LINES} more")
     sections = [f"*{title}*", *_sections(lines)]
@@ -157,11 +200,27 @@ def slack_message(diff: ScanDiff, changes: Sequence[Change]) -> dict[str, Json]:
     return {"text": title[:_SLACK_TEXT], "blocks": blocks}
 
 
-def _slack_line(change: Change) -> str:
+def topic_address(page: str, cluster: str, topic: str) -> str:
+    """Return the address of the page of a topic; empty without a topic or the address of `scanner serve`."""
+    query = urlencode({"cluster": cluster, "topic": topic, "tab": "changes"})
+    return f"{page.rstrip('/')}/topic?{query}" if page and topic else ""
+
+
+def change_line(change: Change, use: TopicUse, show: Callable[[str], str] = str) -> str:
+    """Return a change with the readers and owners of its topic; *show* writes each name and text."""
+    read_by = ("breaks " if change.breaks else "read by ") + listed([*map(show, use.readers)])
+    parts = (
+        " ".join(show(part) for part in (change.topic, change.what) if part),
+        read_by if use.readers else "no known reader" if change.topic else "",
+        f"ask {listed([*map(show, use.owners)])}" if use.owners else "owner unknown" if change.topic else "",
+    )
+    return " · ".join(filter(None, parts))
+
+
+def _slack_line(change: Change, use: TopicUse, address: str) -> str:
     """Return a line whose names are code: Slack reads no mention, link or format there."""
     mark = ":warning: " if change.breaks else "• "
-    topic = f"{_slack_code(change.topic)} " if change.topic else ""
-    return f"{mark}{topic}{_slack_code(change.what)}"
+    return f"{mark}{change_line(change, use, _slack_code)}" + (f" · <{address}|open>" if address else "")
 
 
 def _slack_code(text: str) -> str:

@@ -17,12 +17,22 @@ from scanner_api.files import Notify, ignore
 from scanner_api.graph.generate import generate
 from scanner_api.push.run import push_after_scan
 from scanner_api.questions import changes, listings
+from scanner_api.questions.change_summaries import change_summaries
 from scanner_api.scanning.clusters import ScanReport
 from scanner_api.scanning.run import scan as scan_clusters
 from scanner_api.watching.child import Child
-from scanner_api.watching.notifications import NotificationTarget, Post, notification_id, post
+from scanner_api.watching.notifications import (
+    ChangeRules,
+    NotificationTarget,
+    Post,
+    TopicUse,
+    change_line,
+    notification_id,
+    post,
+)
 from scanner_model.errors import InputInvalid, ScannerError, SourceObjected
 from scanner_model.private_files import atomic_path
+from scanner_model.text import visible
 
 _JITTER = 0.1
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
@@ -118,7 +128,7 @@ class Watch:
         """Scan, generate the graph, and record notifications; False where something failed, and was reported."""
         scanned = self._safely("scan", self._scan)
         # A scan may have been stored by another program, or before a failure: what it changed is notified of as well.
-        noted = not self._targets or self._safely("changes", self._record_changes)
+        noted = self._safely("changes", self._record_changes)
         pushed = self._safely("push", self._context.push)
         return scanned and noted and pushed
 
@@ -174,9 +184,14 @@ class Watch:
         changed = changes.diff(self._dictionary, first, second)
         topics = listings.topics(self._dictionary, cluster=cluster, deleted=True)
         at = next(row.finished for row in listings.scans(self._dictionary, cluster=cluster) if row.id == second)
+        lines = change_summaries(self._dictionary, since=first, until=str(second), cluster=cluster)
+        uses = {line.topic: TopicUse(line.readers, line.owners) for line in lines if line.topic}
+        if not self._targets:
+            for change in ChangeRules().matching(changed, topics):
+                self._context.notify(f"{cluster}: {visible(change_line(change, uses.get(change.topic, TopicUse())))}")
         matching = [(target, target.rules.matching(changed, topics)) for target in self._targets]
         return tuple(
-            Pending(kind=target.kind, id=notification_id(changed), body=target.body(changed, matched, at))
+            Pending(kind=target.kind, id=notification_id(changed), body=target.body(changed, matched, at, uses))
             for target, matched in matching
             if matched
         )

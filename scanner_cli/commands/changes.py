@@ -14,8 +14,8 @@ from scanner_cli import library
 from scanner_cli.command import command
 from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option
-from scanner_cli.output.history import FLOW_COLUMNS, flow_rows
-from scanner_cli.output.render import Format, show
+from scanner_cli.output.history import FLOW_COLUMNS, HISTORY_COLUMNS, flow_rows, history_rows
+from scanner_cli.output.render import Format, narrow, show
 from scanner_cli.questions import Table, answer, list_options, show_items, show_rows
 from scanner_model.errors import InputInvalid
 
@@ -85,7 +85,7 @@ def changes(
         )
         show_items(BY_NAME[question], items, style, wide=wide)
     elif nodes:
-        _history(dictionary, nodes, moments, style)
+        _history(dictionary, nodes, moments, style, wide=wide)
     elif flows:
         _flows(dictionary, moments, cluster, style)
     elif style == Format.TABLE and not wide:
@@ -120,8 +120,12 @@ def _of_one_cluster() -> Table:
     return Table(question.shown[1:], question.brief[1:], question.optional)
 
 
-def _history(dictionary: Dictionary, nodes: Sequence[str], moments: Sequence[str], style: str) -> None:
+def _history(dictionary: Dictionary, nodes: Sequence[str], moments: Sequence[str], style: str, *, wide: bool) -> None:
     rows = library.within(library.history(dictionary, *nodes), *moments)
+    if style == Format.TABLE and not wide and rows:
+        lines = history_rows(rows)
+        show(lines, narrow(HISTORY_COLUMNS, lines, style, {"cluster"}), style)
+        return
     listed = [row._asdict() for row in rows]
     target = nodes[1] if len(nodes) > 1 else None
     question = BY_NAME["history"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +15,9 @@ from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option
 from scanner_cli.output.columns import column_rows
 from scanner_cli.output.render import Format, csv_text, format_option, json_text, narrow, show_table
+from scanner_cli.output.terminal import terminal_width
 from scanner_cli.questions import help_text, question_options
+from scanner_model.columns import Column, path_name
 from scanner_model.errors import InputInvalid
 from scanner_model.schemas import qualified_subject
 from scanner_model.text import visible
@@ -69,7 +72,17 @@ def query(
             for at, answer in enumerate(answers):
                 echo(_head(answer) if at == 0 else f"\n{_head(answer)}", end="")
                 listed = column_rows(answer.columns, answer.found_tags)
+                if terminal_width() is not None:  # in a pipe each line keeps its whole name
+                    listed = _indented(answer.columns, listed)
                 show_table(listed, narrow(_QUESTION.shown, listed, Format.TABLE, _QUESTION.optional))
+
+
+def _indented(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Return *rows* with the last name of each nested column, indented below the record that has it."""
+    return [
+        row | {"name": "  " * (len(column.path) - 1) + path_name(column.path[-1:])} if len(column.path) > 1 else row
+        for column, row in zip(columns, rows, strict=True)
+    ]
 
 
 def _shown(row: SchemaIdRow) -> str:

@@ -9,7 +9,7 @@ from scanner_check.model import ChangeFinding, ChangeReport, Verdict
 from scanner_cli import library
 from scanner_cli.output.change_answer import MOST, advice, contacts, counted, diagram, entry, headline, page
 from scanner_cli.output.change_report import MOST_SHOWN, hits, summary, where
-from scanner_model.markdown import code, inert
+from scanner_model.markdown import code, inert, inert_html
 from scanner_model.text import visible
 
 MARKER = "<!-- scanner check-change -->"
@@ -103,7 +103,7 @@ def _section(finding: ChangeFinding) -> str:
     )
     more = len(finding.affected) - MOST_SHOWN
     rest = f"\n… and {more} more.\n" if more > 0 else ""
-    title = f"{inert(finding.what)}: {inert(hits(finding))}"
+    title = f"{inert_html(finding.what)}: {inert_html(hits(finding))}"
     head = "| affected | kind | use | through | owner | tags | evidence |\n|---|---|---|---|---|---|---|\n"
     return f"<details><summary>{title}</summary>\n\n{head}{rows}{rest}\n</details>\n"
 

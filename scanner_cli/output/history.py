@@ -3,18 +3,76 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scanner_model.columns import path_name
 
 if TYPE_CHECKING:
+    from scanner_api.graph.history import HistoryRow
     from scanner_api.maintenance import PruneResult
     from scanner_api.questions.changes import Cause, FlowChange, FlowDiff, NodeChange, Relation
 
 Json = Any
 
 FLOW_COLUMNS = ("action", "kind", "what", "before", "after", "cause")
+
+
+HISTORY_COLUMNS = ("scan", "when", "cluster", "change")
+
+
+def history_rows(rows: Sequence[HistoryRow]) -> list[dict[str, Json]]:
+    """Return the lines of a table: what each scan changed of a node, in words.
+
+    The node of a fact is left out, and so is the link of a topic to a schema: the fact says both.
+    """
+    stated = {row.scan for row in rows if row.cluster}
+    return [
+        {"scan": row.scan, "when": _minute(row.finished), "cluster": row.cluster, "change": words}
+        for row in rows
+        if not (row.kind == "has-schema" or (row.kind == "node" and row.scan in stated))
+        and (words := _history_words(row))
+    ]
+
+
+def _history_words(row: HistoryRow) -> str:
+    kind = row.kind.replace("_", " ").replace("-", " ")
+    if row.member == "definition":
+        return f"{kind} {row.name}: its text changed"
+    if not row.cluster:
+        effect = f" ({row.before or row.after})" if row.kind == "column-flow" else ""
+        return f"{'' if row.kind == 'node' else kind} {_names(row.name)} {row.action}{effect}".strip()
+    name = " ".join(part for part in row.name.split(" ") if not part.startswith(_SOURCES))
+    if row.member:
+        values = [_value(value) for value in (row.before, row.after) if value is not None]
+        shown = f"{row.member} " + " → ".join(values) if len(values) == 2 else f"{row.action} ({', '.join(values)})"
+        return f"{kind} {name} {shown}"
+    return f"{kind} {name} {row.action}"
+
+
+_SOURCES = ("schema_registry:", "kafka:", "connect:", "manual:", "repository:", "flink:")
+
+
+def _names(text: str) -> str:
+    """Return the names of the nodes that keys stand for, without their kinds and hosts."""
+    return " → ".join(_node_name(key) for key in text.split(" → "))
+
+
+def _node_name(key: str) -> str:
+    place = _short(key)
+    return (place.partition("://")[2].partition("/")[2] if "://" in place else place).replace("#", ".")
+
+
+def _minute(time: str | None) -> str:
+    return (time or "")[:16].replace("T", " ")
+
+
+def _value(text: str) -> str:
+    """Return a stored JSON value for people; other texts unchanged."""
+    try:
+        return _text(json.loads(text))
+    except ValueError:
+        return text
 
 
 def flow_rows(changes: FlowDiff) -> list[dict[str, Json]]:

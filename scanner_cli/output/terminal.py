@@ -82,13 +82,15 @@ def _wrapped(line: Sequence[str], widths: Sequence[int], names: Sequence[str], *
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """Return *text* in lines of at most *width*, broken between pieces."""
-    lines, line = [], ""
-    for piece in _BETWEEN_WORDS.split(text):
-        if line and text_width(line + piece.rstrip()) > width:
+    """Return *text* in lines of at most *width*, broken between pieces; an indentation stays."""
+    indent = text[: len(text) - len(text.lstrip(" "))]
+    lines: list[str] = []
+    line = indent
+    for piece in _BETWEEN_WORDS.split(text.lstrip(" ")):
+        if line.strip() and text_width(line + piece.rstrip()) > width:
             lines.append(line.rstrip())
-            line = ""
-        line += piece if line else piece.lstrip()
+            line = indent
+        line += piece if line.strip() else piece.lstrip()
     return [*lines, line.rstrip()]
 
 

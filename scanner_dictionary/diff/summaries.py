@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from scanner_dictionary.compatibility.changes import Action, ColumnChange, Judgement, Verdict
 from scanner_dictionary.diff.changes import FactAction, FactChange, ScanDiff, SideChange
+from scanner_model.columns import path_name
 from scanner_model.documents.json_input import load_text
 from scanner_model.owners import CODE_OWNED_PROGRAM, CODE_OWNED_SUBJECT, CODE_OWNED_TOPIC, OWNED_TOPIC, OWNER_PATTERN
 
@@ -148,9 +149,23 @@ def _annotation(fact: FactChange) -> Summary:
     return Summary(topic, "owner" if topic else f"owner of {name}", _attributes(fact), "")
 
 
+def _manual_flow(fact: FactChange) -> Summary:
+    """Return a flow that people wrote as a sentence: `nightly now writes invoices.iban from payments.iban`."""
+    _, _, source, source_path, _, target, target_path, job = fact.name
+    is_gone = fact.action in (FactAction.GONE, FactAction.DELETED)
+    ends = ((source, source_path), (target, target_path))
+    first, last = (f"{name}.{path_name(tuple(load_text(str(path))))}" if path else str(name) for name, path in ends)
+    verb = "no longer writes" if is_gone else "now writes"
+    return Summary("", "manual input", f"{job or 'a job'} {verb} {last} from {first}", "")
+
+
 _OWNED = frozenset({OWNER_PATTERN, OWNED_TOPIC, CODE_OWNED_PROGRAM, CODE_OWNED_SUBJECT, CODE_OWNED_TOPIC})
 
-_SENTENCES: Mapping[str, Callable[[FactChange], Summary]] = {"acl_rule": _access, "annotation": _annotation}
+_SENTENCES: Mapping[str, Callable[[FactChange], Summary]] = {
+    "acl_rule": _access,
+    "annotation": _annotation,
+    "manual_flow": _manual_flow,
+}
 """Kinds of facts whose names are no names to people → their lines."""
 
 

@@ -66,7 +66,8 @@ class ClientRow:
     ISO 8601, empty unless it was observed; *sampled*: the source shows a sample only. *stale*: its source could not be
     read since. *gone*: it was observed in an earlier window only.
     *column* is the field that it uses, `all fields`, or `all fields, not resolved`; empty unless fields were asked for.
-    *places* are the files and lines where it uses the field.
+    *places* are the files and lines where it uses the field. *lag* is how many records a consumer group was behind by
+    the newest metric; None if no metric is known.
     """
 
     cluster: str
@@ -86,6 +87,7 @@ class ClientRow:
     gone: bool = False
     column: str = ""
     places: tuple[str, ...] = ()
+    lag: float | None = None
 
 
 def observed(

@@ -153,7 +153,8 @@ class TopicColumnRow(NamedTuple):
     ksqlDB), derived (only a flow has it) or table. *dataset* is the namespace and name of the table or other dataset
     that has it, whose cluster and topic are empty; empty for a topic's. *node* is its key in the graph, empty for the
     column of a schema. *unseen* are the readers of its topic whose fields are not known; only if columns without a
-    known reader were asked for.
+    known reader were asked for. *owner* is that of its topic; empty if none
+    is known, and unless columns with a tag, or without a known reader, were asked for.
     """
 
     cluster: str
@@ -175,6 +176,7 @@ class TopicColumnRow(NamedTuple):
     node: str = ""
     found_tags: tuple[FoundTag, ...] = ()
     unseen: tuple[str, ...] = ()
+    owner: str = ""
 
 
 def topic_columns(

@@ -1,5 +1,5 @@
-// The panel of a node: its acts, and the lists that are requested: impact, paths, neighbours.
-const LISTS = {impact: ["Impact", impactParts], paths: ["Paths", pathParts]};
+// The panel of a node: its acts, and the lists that are requested: impact, neighbours.
+const LISTS = {impact: ["Impact", impactParts]};
 
 function showList(kind, node) {
   const [name, makeParts] = LISTS[kind];
@@ -15,7 +15,7 @@ function showList(kind, node) {
 // Shows the list that an address names.
 async function restoreList(kind) {
   if (!kind) live.list = null;
-  else if (LISTS[kind] && state.selected && (kind !== "paths" || live.marked)) await showList(kind, state.selected);
+  else if (LISTS[kind] && state.selected) await showList(kind, state.selected);
 }
 
 function nodeButton(node) {
@@ -144,20 +144,6 @@ function noteParts(notes) {
   return (notes || []).map((note) => make("p", {class: "warn"}, text(note)));
 }
 
-async function pathParts(node) {
-  const answer = await ask("/paths", {from: live.marked, to: node.key, ...asOf(shownScans.at)});
-  addPart("at", {nodes: answer.nodes, edges: answer.paths.flat()});
-  showAll();
-  select(graph.byKey.get(node.key) || null);
-  const names = new Map(answer.nodes.map((node) => [node.id, node]));
-  const way = (path) =>
-    make("li", {}, [names.get(path[0].source), ...path.map((edge) => names.get(edge.target))].map(nodeButton));
-  const says = answer.paths.length
-    ? `${answer.paths.length} shortest paths${answer.reverse ? ", in the other direction" : ""}`
-    : `No path is known${answer.complete ? "" : " (the search was ended)"}.`;
-  return [...noteParts(answer.notes), make("p", {}, says), make("ol", {class: "paths"}, answer.paths.map(way))];
-}
-
 // The neighbours of a hub that are not drawn: filtered by name, ten more of them drawn at a time.
 function neighbourParts(node) {
   const all = live.hubs.get(node.key) || [];
@@ -195,20 +181,12 @@ function neighbourParts(node) {
 }
 
 function panelParts(node) {
-  const at = node.card || node;
   const button = (words, does, attributes = {}) => {
     const element = make("button", {type: "button", ...attributes}, words);
     element.onclick = does;
     return element;
   };
-  const cluster = at.kind === "topic" && at.group && at.group.node;
   const listed = live.list && live.list.key === node.key ? live.list : null;
-  const isMarked = live.marked === node.key;
-  const mark = () => {
-    live.marked = isMarked ? null : node.key;
-    refresh();
-    focusPanel();
-  };
   const close = () => {
     live.list = null;
     refresh();
@@ -230,18 +208,84 @@ function panelParts(node) {
   };
   return [
     ...noteParts(live.notes.get(node.key)),
-    make("p", {class: "acts"}, [
-      ...ways.map(more),
-      ways.length ? depth : "",
-      button("Impact", () => showList("impact", node)),
-      button("Mark", mark, {"aria-pressed": String(isMarked), title: "Mark it, to see paths from it to another node"}),
-      live.marked && !isMarked ? button("Paths from mark", () => showList("paths", node)) : "",
-      link(`${API}/history.atom?${query({node: node.key})}`, "Feed of changes", {type: "application/atom+xml"}),
-      cluster ? link(topicPage(cluster.name, at.name), "Topic page") : "",
-    ]),
-    ...neighbourParts(node),
+    stepsPart(node),
     ...(listed
       ? [make("h3", {class: "listed", tabindex: "-1"}, listed.name), ...listed.parts, button("Close the list", close)]
       : []),
+    ways.length ? make("p", {class: "acts"}, ["Draw more: ", ...ways.map(more), depth]) : "",
+    ...neighbourParts(node),
   ];
+}
+
+// What can be done with a node.
+function nodeActs(node) {
+  const at = node.card || node;
+  const cluster = at.kind === "topic" && at.group && at.group.node;
+  const impact = make("button", {type: "button"}, "Impact");
+  impact.onclick = () => showList("impact", node);
+  return [
+    impact,
+    link(`/change?${query({node: node.key})}`, "Ask", {class: "button", title: "Whom to ask about a change"}),
+    cluster ? link(topicPage(cluster.name, at.name), "Topic page", {class: "button"}) : "",
+  ];
+}
+
+// What few need.
+function moreParts(node) {
+  const feed = link(`${API}/history.atom?${query({node: node.key})}`, "Feed of changes", {type: "application/atom+xml"});
+  return [make("p", {class: "acts"}, feed)];
+}
+
+// The address of a node by its short ID, which stays the same from scan to scan; without a node that of the view.
+function shortLink(node) {
+  const summary = node && readSummaryOnce.get(node.key);
+  return summary ? `${location.origin}/n/${summary.short}` : location.href;
+}
+
+// --- what a node is, in a sentence, with the steps of its values
+
+const summaries = new Map();
+
+const readSummaryOnce = new Map();
+
+function readSummary(node) {
+  if (!summaries.has(node.key)) summaries.set(node.key, ask("/node", {node: node.key}));
+  summaries.get(node.key).then(
+    (summary) => readSummaryOnce.set(node.key, summary),
+    () => {},
+  );
+  return summaries.get(node.key);
+}
+
+// The newest graph alone is summarized.
+function summaryPart(node, parts, attributes, waiting) {
+  if (["schema", "cluster"].includes(node.kind) || !node.namespace || "as_of" in asOf(shownScans.at)) return "";
+  const place = make("div", attributes, waiting);
+  readSummary(node).then(
+    (summary) => place.replaceChildren(...parts(summary)),
+    () => place.remove(),
+  );
+  return place;
+}
+
+function sentencePart(node) {
+  return summaryPart(node, sentenceParts, {class: "summary"}, make("p", {class: "none"}, "reading …"));
+}
+
+function sentenceParts({node, sentence, owner, changed}) {
+  const told = [node.title, ...sentence.split(" · "), changed ? `changed ${moment(changed).slice(0, 10)}` : ""].filter(Boolean);
+  const said = told.flatMap((part, at) => [at ? " · " : "", part === `owner ${owner}` ? ["owner ", ...ownerLinks(owner)] : text(part)]);
+  return [make("p", {class: "sentence"}, said.flat())];
+}
+
+// The steps of a column's values, from where they start, each with its evidence.
+function stepsPart(node) {
+  return node.path ? summaryPart(node, ({steps}) => (steps.length ? [make("ol", {class: "steps"}, steps.map(stepLine))] : []), {}) : "";
+}
+
+function stepLine({source, target, how, evidence, certainty}) {
+  return make("li", {}, [
+    make("span", {}, [text(source), " → ", text(target), ` ${how}`]),
+    make("div", {class: "evidence"}, [text(evidence), " ", make("span", {class: "note", title: CERTAINTY[certainty] || ""}, certainty)]),
+  ]);
 }

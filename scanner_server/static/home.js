@@ -40,12 +40,8 @@ function tile(figure, words, href, grade = "", note = "", noted = "") {
 }
 
 const grouped = (number) => Number(number).toLocaleString("en");
-const noun = (number, one) => `${grouped(number)} ${one}${number === 1 ? "" : "s"}`;
-
-// The noun behind a count.
-function nounFor(count, noun) {
-  return count === 1 ? noun : `${noun}s`;
-}
+const nounFor = (count, one) => (count === 1 ? one : `${one}s`); // the noun behind a count
+const noun = (number, one) => `${grouped(number)} ${nounFor(number, one)}`;
 
 function tilesOf(counts, now) {
   const others = counts.mentioned_topics ? `${grouped(counts.mentioned_topics)} more that only jobs mention` : "";
@@ -74,7 +70,8 @@ function tilesOf(counts, now) {
     place("columns with PII", "/columns?tag=PII", personalCount),
     location.protocol === "file:"
       ? ""
-      : place("changes in the last week", "/changes", () => countRows("/changes", {}, `scanned ${moment(now.finished)}`)),
+      : place("changes in the last week", "/changes", async () =>
+          (await ask("/scans", {limit: 2})).items.length > 1 ? countRows("/changes/summary", {}, `scanned ${moment(now.finished)}`) : ["?", "one scan so far"]),
     tile(
       counts.stale_sources ? `${fresh} of ${counts.sources}` : grouped(counts.sources),
       `${nounFor(counts.sources, "source")} read by the last scan`,
@@ -167,21 +164,17 @@ function coveragePart(coverage) {
 
 function clusterPart(cluster, newest) {
   const scan = newest.find((each) => each.cluster === cluster.name);
-  const where = {cluster: cluster.name};
   return make("p", {class: "acts"}, [
     make("b", {}, text(cluster.name)),
-    link(`/topics?${query(where)}`, "topics"),
-    link(`/topics?${query({...where, without_schema: true})}`, "topics without a schema"),
-    link(`/subjects?${query(where)}`, "schemas"),
+    link(`/topics?${query({cluster: cluster.name})}`, "topics"),
     scan ? make("span", {class: "note"}, `scanned ${moment(scan.finished)}`) : "",
   ]);
 }
 
 async function changeParts() {
   const [{items, next_cursor: more}, scans] = await Promise.all([
-    ask("/changes", {limit: 10}),
+    ask("/changes/summary", {limit: 10}),
     ask("/scans", {limit: 2}),
-    readReaders(),
   ]);
   if (!items.length && scans.items.length < 2)
     return [make("p", {class: "none"}, "Only one scan so far: scan again to see changes.")];

@@ -7,7 +7,6 @@ const MAY_MISS = "Some rows may be missing: the lineage is older than the newest
 async function listPage(path) {
   const list = LISTS[path];
   const params = Object.fromEntries(new URLSearchParams(location.search));
-  if (path === "/changes") await readReaders();
   if (path === "/sources") for (const scan of (await ask("/scans", {limit: 1000})).items) times.set(scan.id, scan.finished);
   const shown = {list, params, rows: [], next: null, sorted: null, nearest: [], complete: true, total: null};
   shown.place = make("div", {});
@@ -22,7 +21,7 @@ async function readFirst(shown) {
   const {list, params, place} = shown;
   drawChips(shown);
   if (list.needs && !list.needs.some((name) => params[name])) {
-    place.replaceChildren(make("p", {class: "none"}, list.hint));
+    place.replaceChildren(make("p", {class: "none"}, list.hint), ...(list.start ? await list.start() : []));
     return;
   }
   if (list.facets) drawFacets(shown.facets, await ask("/search/counts", {q: params.q}), params);
@@ -129,7 +128,9 @@ function drawList(shown) {
   shown.same = sameColumns(list, rows);
   const names = list.columns.map(([name]) => name);
   const cells = rows.slice(0, MORE_ROWS).map((row, at) => cellsOf(shown, row, at));
-  shown.filled = names.map((_, at) => !shown.same.has(at) && cells.some((line) => hasContent(line[at])));
+  const grouped = (!shown.sorted && list.group && list.group(shown.params)) || [];
+  shown.isGrouped = grouped.length > 0;
+  shown.filled = names.map((name, at) => !grouped.includes(name) && !shown.same.has(at) && cells.some((line) => hasContent(line[at])));
   const kept = (line) => line.filter((_, at) => shown.filled[at]);
   shown.caption = make("span", {});
   const table = list.grouped ? findingGroups(rows, shown.byRule) : tableOf(shown.caption, kept(names), cells.map(kept), list.none || "no match", list.title);
@@ -140,7 +141,9 @@ function drawList(shown) {
   }
   shown.end = make("div", {});
   place.replaceChildren(list.grouped ? make("p", {class: "none"}, shown.caption) : "", table, shown.end);
-  markStale(list, rows, [...table.querySelectorAll("tbody tr")]);
+  const lines = [...table.querySelectorAll("tbody tr")];
+  markStale(list, rows, lines);
+  if (shown.isGrouped) addHeadings(shown, rows, lines);
   for (let from = MORE_ROWS; shown.table && from < rows.length; from += MORE_ROWS) addPart(shown, rows.slice(from, from + MORE_ROWS), from);
   drawEnd(shown);
 }
@@ -168,7 +171,7 @@ function drawEnd(shown) {
   csv.onclick = () => during(() => downloadRows(shown));
   shown.end.replaceChildren(
     meant.length ? make("p", {}, ["Did you mean ", ...meant.flat()]) : "",
-    make("p", {class: "none", "aria-live": "polite"}, shown.hint || (complete ? "" : list.incomplete || MAY_MISS)),
+    make("p", {class: "none", "aria-live": "polite"}, shown.hint || (complete ? "" : list.incomplete || list.mayMiss || MAY_MISS)),
     make("p", {class: "acts"}, [next ? further : "", rows.length ? csv : ""]),
   );
   if (next) scrolled(further, () => readMore(shown));
@@ -179,7 +182,8 @@ function appendRows(shown, rows) {
   const from = shown.rows.length - rows.length;
   const {list, same, filled} = shown;
   if (!shown.table || shown.sorted) return false;
-  const hidden = list.columns.map((_, at) => at).filter((at) => !filled[at]);
+  const grouped = (shown.isGrouped && list.group(shown.params)) || [];
+  const hidden = list.columns.map((_, at) => at).filter((at) => !filled[at] && !grouped.includes(list.columns[at][0]));
   const fits = (row) => hidden.every((at) => plainText(list.columns[at][1](row, 0, [row])) === (same.get(at) || ""));
   if (!rows.every(fits)) return false;
   addPart(shown, rows, from);
@@ -194,11 +198,24 @@ function addPart(shown, rows, from) {
     markStale(shown.list, rows, made);
     return made;
   };
+  const headed = (body) => shown.isGrouped && addHeadings(shown, rows, [...body.children]);
   if (!shown.table.style.tableLayout) fixWidths(shown.table);
   const body = make("tbody", {}, lines());
   shown.table.append(body);
+  headed(body);
   parts.set(body, lines);
   nearby.observe(body);
+}
+
+// A heading above the rows of each topic or table.
+function addHeadings({list}, rows, lines) {
+  let last = null;
+  lines.forEach((line, at) => {
+    const row = rows[at];
+    const group = row.topic ? `${row.cluster} ${row.topic}` : row.dataset;
+    if (group !== last) line.before(make("tr", {class: "group"}, make("th", {colspan: line.cells.length, scope: "rowgroup"}, list.groupOf(row))));
+    last = group;
+  });
 }
 
 // Columns keep the width that they have: lines that come and go would change it.
@@ -363,7 +380,13 @@ async function filterForm(list, params, changed) {
   });
   const form = make("form", {class: "filters", role: "search", "aria-label": "Filters"}, fields);
   form.onsubmit = (event) => event.preventDefault();
-  return form;
+  // On a phone the list comes first: its filters are behind one button.
+  const narrow = matchMedia("(max-width: 640px)");
+  const fold = make("details", {class: "filtering"}, [make("summary", {}, "Filters"), form]);
+  const unfold = () => (fold.open = !narrow.matches);
+  narrow.addEventListener("change", unfold);
+  unfold();
+  return fold;
 }
 
 function checkField(name, params, set) {

@@ -15,41 +15,27 @@ function ruleName(rule) {
   return rule.replace(/-/g, " ");
 }
 
-const CHANGED = {added: "added", gone: "removed", removed: "removed", returned: "added"};
-
-const readers = new Map();
-
-// Reads how many readers topics have, for the lines of changes.
-async function readReaders() {
-  const {items} = await ask("/topics", {limit: 1000, sort: "readers"}).catch(() => ({items: []}));
-  for (const row of items) readers.set(`${row.cluster} ${row.name}`, row.readers);
-}
-
-// One change in a line: what, how, whether it breaks readers.
+// One change in a line: what, how, whether it breaks readers, which, and whom to ask.
 function changeLine(row) {
-  const inner = row.column || (row.topic && row.name !== row.topic ? row.name : "");
-  const name = [row.topic || row.name, row.column].filter(Boolean).join(".");
-  const href = row.topic ? topicPage(row.cluster, row.topic) : row.name ? `/search?${query({q: row.name})}` : "";
-  const verdicts = [
-    ["backward", "new readers"],
-    ["forward", "old readers"],
-  ].filter(([member]) => row[member] === "breaks");
-  const count = readers.get(`${row.cluster} ${row.topic}`);
-  const also = row.column ? "" : [row.kind.replace(/_/g, " "), inner].filter(Boolean).join(" ");
+  const [more, few] = [row.readers.length > 3 ? ` and ${row.readers.length - 3} more` : "", row.readers.slice(0, 3).join(", ")];
+  const users = link(topicPage(row.cluster, row.topic, {tab: "users", use: "reads"}), `${few}${more}`);
   return [
-    href ? link(href, name || row.kind) : text(name || row.kind),
-    " ",
-    also && also !== "topic" ? make("span", {class: "note"}, `${also} `) : "",
-    make("span", {class: `mark-${CHANGED[row.action] || "changed"}`}, row.action),
-    ...verdicts.flatMap(([, words]) => [" · ", mark(`breaks ${words}`, "error", row.why || "")]),
-    count ? " · " : "",
-    count ? link(topicPage(row.cluster, row.topic, {tab: "users", use: "reads"}), count === 1 ? "1 reader" : `${count} readers`) : "",
-  ];
+    row.topic ? make("b", {}, link(topicPage(row.cluster, row.topic), row.topic)) : "",
+    row.topic ? " " : "",
+    ["topic", "value"].includes(row.what) ? "" : make("span", {class: "note"}, `${row.what} `),
+    changeWords(row.change),
+    row.breaks ? [" · ", mark(`breaks ${row.breaks}`, row.breaks.includes("?") ? "" : "error")] : "",
+    row.readers.length ? [" · read by ", users] : "",
+    row.owners.length ? [" · ask ", ...ownerLinks(row.owners.join(", "))] : "",
+  ].flat(2);
 }
 
-// A value that says something to a person: no hashes.
-function readable(value) {
-  return value === null || value === undefined || /^[0-9a-f]{16,}$/i.test(String(value)) ? "" : value;
+// What changed of columns, as words: "added price, removed note".
+function changeWords(change) {
+  return change.split(", ").flatMap((part, at) => {
+    const action = {"+ ": "added", "- ": "removed"}[part.slice(0, 2)];
+    return [at ? ", " : "", action ? make("span", {class: `mark-${action}`}, `${action} `) : "", text(action ? part.slice(2) : part)];
+  });
 }
 
 function durationOf(milliseconds) {
@@ -91,7 +77,7 @@ const LISTS = {
         (row) => row.name,
       ],
       ["cluster", (row) => row.cluster],
-      ["owner", (row) => row.owner],
+      ["owner", (row) => ownerLinks(row.owner), (row) => row.owner],
       ["tags", (row) => row.tags.join(", ")],
       ["schemas", (row) => (row.internal ? "" : countOf(row.schemas, topicPage(row.cluster, row.name))), (row) => row.schemas],
       ["readers", (row) => countOf(row.readers, topicPage(row.cluster, row.name, {tab: "users", use: "reads"})), (row) => row.readers],
@@ -111,7 +97,14 @@ const LISTS = {
     title: "Columns",
     path: "/columns",
     needs: ["pattern", "tag", "name"],
-    hint: "Enter a part of a name (*.email) or a tag (PII).",
+    hint: "Enter a part of a name (*.email), or choose a tag.",
+    start: tagsPart,
+    group: ({tag}) => tag && ["in", "cluster", "side"],
+    groupOf: (row) => [
+      row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : link(flowPage(row.dataset), datasetAddress(row.dataset)),
+      ...(row.owner ? [" · ", ...ownerLinks(row.owner)] : []),
+      row.topic ? "" : make("span", {class: "note"}, " · outside Kafka"),
+    ],
     first: async ({tag, tags = "known", ...rest}) =>
       tag && tags === "known"
         ? ["No column declares or inherits the tag: see the ", link(`/columns?${query({...rest, tag, tags: "suggested"})}`, "columns whose names suggest it"), "."]
@@ -154,7 +147,7 @@ const LISTS = {
       CLUSTER,
     ],
     columns: [
-      ["name", (row) => link(hitPage(row), nameOf(row)), (row) => nameOf(row)],
+      ["name", (row) => make("b", {}, link(hitPage(row), make("bdi", {dir: "auto"}, marked(nameOf(row), searched())))), (row) => nameOf(row)],
       ["kind", (row) => row.kind],
       ["where", (row) => row.where],
       ["origin", (row) => row.origin],
@@ -163,15 +156,12 @@ const LISTS = {
   },
   "/changes": {
     title: "Changes",
-    path: "/changes",
+    path: "/changes/summary",
+    mayMiss: "A cluster was first scanned later than that: its earlier changes are unknown.",
     first: async () => ((await ask("/scans", {limit: 2})).items.length > 1 ? "" : "Only one scan so far: the next one shows what changed."),
     filters: [{name: "since", words: "Since (2026-11-15, 7d, last week)", kind: "text"}, CLUSTER],
     columns: [
-      ["change", (row) => make("span", {}, changeLine(row)), (row) => [row.topic, row.column, row.name].join(" ")],
-      ["schema", (row) => row.side],
-      ["why", (row) => row.why],
-      ["before", (row) => readable(row.before)],
-      ["after", (row) => readable(row.after)],
+      ["change", (row) => make("span", {}, changeLine(row)), (row) => [row.topic, row.what, row.change].join(" ")],
       ["cluster", (row) => row.cluster],
     ],
   },
@@ -190,9 +180,16 @@ const LISTS = {
     columns: [
       [
         "name",
-        (row) => [link(flowPage(row.id), row.name), " ", ...staleMark(row), row.unread ? mark("not read", "") : ""],
+        (row) => [
+          link(flowPage(row.id), row.title || row.name),
+          " ",
+          ...staleMark(row),
+          row.unread ? mark("not read", "") : "",
+          row.title ? make("div", {class: "evidence"}, text(row.name)) : "",
+        ],
         (row) => row.name,
       ],
+      ["owner", (row) => ownerLinks(row.owner), (row) => row.owner],
       ["type", (row) => row.attributes.type],
       [
         "state",
@@ -270,6 +267,24 @@ const LISTS = {
     ],
   },
 };
+
+// The tags with how many columns have each, and how that is known.
+async function tagsPart() {
+  const {items} = await ask("/tags");
+  const counted = (row, tags) => countOf(row[tags], `/columns?${query({tag: row.tag, tags})}`);
+  const rows = items.map((row) => [
+    link(`/columns?${query({tag: row.tag})}`, row.tag),
+    counted(row, "declared"),
+    counted(row, "inherited"),
+    counted(row, "suggested"),
+    countOf(row.topics, `/topics?${query({tag: row.tag})}`),
+  ]);
+  return [tableOf("Tags", ["tag", "declared", "inherited", "suggested by names", "topics"], rows, "no column or topic has one")];
+}
+
+function searched() {
+  return new URLSearchParams(location.search).get("q") || "";
+}
 
 function versionLink(row, version) {
   if (!row.topics.length) return String(version);

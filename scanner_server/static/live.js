@@ -127,7 +127,6 @@ async function readView() {
   const params = new URLSearchParams(location.hash.slice(1));
   const wanted = params.getAll("load").filter((entry) => !live.loads.includes(entry));
   const node = params.get("node");
-  live.marked = params.get("mark");
   const alone = !params.has("load") && !node;
   const requested =
     alone && !scans.length && !params.has("scan") && !params.has("base") ? ask("/overview", {limit: OVERVIEW}) : null;
@@ -186,12 +185,12 @@ Object.assign(hooks, {
   start: begin,
   address: (params) => {
     for (const entry of live.loads) params.append("load", entry);
-    if (live.marked) params.set("mark", live.marked);
     if (live.list) params.set("list", live.list.kind);
     saveTheme(state.theme);
   },
   theme: savedTheme,
   search: searchNames,
+  actions: searchActions,
   searching: () => typing.answered !== search.value,
   take: (hit) => (hit.node ? visit(hit.node) : location.assign(hitPage(hit))),
   refreshed: () => {
@@ -210,6 +209,11 @@ Object.assign(hooks, {
   cardKeys: cardActs,
   openGroup: openSystem,
   panelParts,
+  moreParts,
+  acts: nodeActs,
+  link: shortLink,
+  date: () => (live.health.now.scan ? `scanned ${moment(live.health.now.finished)}` : ""),
+  sentence: sentencePart,
   tags: tagsOf,
   staleness: (node) => {
     const row = shownScans.base === null && !("as_of" in asOf(shownScans.at)) && chips.stale.get(node.key);

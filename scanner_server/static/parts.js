@@ -2,7 +2,7 @@
 const EDGES = 4000,
   OVERVIEW = 5000,
   FIRST = 10;
-const COUNTED = new Set(["reads", "writes", "materializes", "member-of"]);
+const COUNTED = new Set(["reads", "writes", "materializes"]);
 const COLUMN_FLOWS = new Set(["column-flow"]);
 const live = {
   health: null,
@@ -12,7 +12,6 @@ const live = {
   whole: null,
   everything: false,
   incomplete: false,
-  marked: null,
   list: null,
   depth: "1",
   reach: new Map(),
@@ -63,6 +62,7 @@ function showAll() {
     ...markOfNode(n.id),
     n.stale || "",
     n.cluster,
+    n.title,
   ]);
   const present = [...edges].filter(([, e]) => positions.has(e.source) && positions.has(e.target));
   for (const [, {source, target, kind}] of present) {

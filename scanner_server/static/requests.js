@@ -72,6 +72,17 @@ function topicPage(cluster, topic, more = {}) {
   return `/topic?${query({cluster, topic, ...more})}`;
 }
 
+function ownerPage(owner) {
+  return `/owner?${query({owner})}`;
+}
+
+// Links to the pages of owners; of many the first two, and how many more there are.
+function ownerLinks(owner) {
+  const names = (owner || "").split(", ").filter(Boolean);
+  const more = names.length > 3 ? [make("span", {class: "note", title: names.slice(2).join(", ")}, ` +${names.length - 2}`)] : [];
+  return [...names.slice(0, more.length ? 2 : 3).flatMap((name, at) => [at ? ", " : "", link(ownerPage(name), name) || name]), ...more];
+}
+
 // How a dataset is shown: the name of a file starts with a slash of its own, as in file//tmp/a.txt.
 function datasetAddress(dataset) {
   return dataset.replace(/^file\/\//, "file:///").replace(/([^:/])\/\//, "$1/");
@@ -226,6 +237,21 @@ function hitPage(hit) {
   if (hit.kind === "subject" && (hit.topics || []).length) return topicPage(hit.where, hit.topics[0], {subject: hit.name});
   if (hit.kind === "subject") return `/subjects?${query({pattern: hit.name})}`;
   if (hit.kind === "tag") return `/columns?${query({tag: hit.name})}`;
-  if (hit.kind === "owner") return `/topics?${query({owner: hit.name})}`;
+  if (hit.kind === "owner") return ownerPage(hit.name);
   return flowPage(hit.node);
+}
+
+// What can be done instead of going to a hit: "impact of NAME", "change NAME", "owner NAME"; with a hit also its impact.
+const ACTIONS = [
+  ["impact of", (name) => flowPage(name, {list: "impact"})],
+  ["change", (name) => `/change?${query({node: name})}`],
+];
+
+function searchActions(words, found) {
+  const typed = words.trim();
+  const best = found[0] && ["topic", "column", "job", "dataset"].includes(found[0].kind) ? nameOf(found[0]) : "";
+  return ACTIONS.flatMap(([verb, href]) => {
+    const asked = typed.toLowerCase().startsWith(`${verb} `) ? typed.slice(verb.length + 1) : verb === "impact of" ? best : "";
+    return asked ? [{kind: "action", key: verb, name: `${verb[0].toUpperCase()}${verb.slice(1)} ${asked}`, act: href(asked)}] : [];
+  });
 }

@@ -2,6 +2,7 @@
 const page = document.getElementById("page");
 const hooks = {
   search: searchNames,
+  actions: location.protocol === "file:" ? () => [] : searchActions,
   searching: () => typing.answered !== search.value,
   take: (hit) => location.assign(hitPage(hit)),
 };
@@ -118,8 +119,13 @@ function tableRow(cells, attributes = {}, names = []) {
   return make(
     "tr",
     attributes,
-    cells.map((cell, at) => make("td", {"data-name": names[at] || null, class: hasContent(cell) ? null : "empty"}, cellOf(cell))),
+    cells.map((cell, at) => make("td", {"data-name": names[at] || null, class: isEmpty(cell) ? "empty" : null}, cellOf(cell))),
   );
+}
+
+// Zero is said where there is room for it: on a phone it takes none.
+function isEmpty(cell) {
+  return !hasContent(cell) || (cell instanceof Element && cell.title === "none");
 }
 
 function cellOf(cell) {

@@ -4,7 +4,7 @@ const STORED_PAGES = ["/topics", "/topic", "/columns", "/jobs", "/subjects", "/s
 const STORED_LISTS = {"/topics": "topics", "/columns": "columns", "/nodes": "nodes", "/schemas": "subjects"};
 const ORDERS = ["readers", "writers", "findings", "partitions"];
 // An export has the tags that are known.
-Object.assign(LISTS["/columns"], {first: null, filters: LISTS["/columns"].filters.filter((each) => each !== TAGS)});
+Object.assign(LISTS["/columns"], {first: null, start: async () => (await storedParts()).slice(0, 1), filters: LISTS["/columns"].filters.filter((each) => each !== TAGS)});
 const answers = new Map();
 window.scannerAnswers = (file, answer) => answers.set(file, answer);
 

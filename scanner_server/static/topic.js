@@ -20,7 +20,7 @@ async function topicPageOf() {
   showPage(
     topic,
     [
-      topicFacts(about.topic),
+      headerPart(about),
       stale
         ? make("p", {class: "warn"}, ["The data is stale: ", link(flowPage(stale.cause), causeOf(stale)) || causeOf(stale)])
         : "",
@@ -33,7 +33,7 @@ async function topicPageOf() {
       tabbed(params.get("tab"), [
         [
           "columns",
-          "Columns",
+          `Columns (${schemas.length ? schemas.reduce((sum, schema) => sum + schema.columns.length, 0) : flows.derived.length})`,
           () => [
             ...current.map((schema) => schemaSection(schema, flows.columns, fields)),
             schemas.length ? "" : derivedSection(flows.derived, about.found_tags || {}),
@@ -49,7 +49,7 @@ async function topicPageOf() {
           ],
         ],
         ["changes", "Changes", () => [section("Changes by scan", [later(async () => historyParts((await historyOf(topic)).items))])]],
-        ["findings", "Findings", () => [section("Findings", [later(() => topicFindings(cluster, topic))])]],
+        ["findings", about.topic.findings ? `Findings (${about.topic.findings})` : "Findings", () => [section("Findings", [later(() => topicFindings(cluster, topic))])]],
         ...(location.protocol === "file:"
           ? []
           : [["delete", "Delete", () => [section("May I delete it?", [later(() => deletionParts(cluster, topic))])]]]),
@@ -127,41 +127,58 @@ async function topicFlows(node) {
   ]);
   const own = node.replace("topic:", "column:");
   const columns = new Map();
-  for (const each of contents.nodes) if (each.path && each.id.startsWith(`${own}#`)) columns.set(JSON.stringify(each.path), each);
+  const known = new Map(near.nodes.map((each) => [each.id, each]));
+  const targetsOf = ({id}) => [
+    ...new Set(near.edges.filter((edge) => edge.kind === "column-flow" && edge.source === id).map((edge) => known.get(edge.target)?.name)),
+  ];
+  for (const each of contents.nodes)
+    if (each.path && each.id.startsWith(`${own}#`)) columns.set(JSON.stringify(each.path), {column: each, targets: targetsOf(each).filter(Boolean)});
   const evidence = (column) =>
     near.edges.filter((edge) => edge.kind === "column-flow" && [edge.source, edge.target].includes(column.id));
-  const derived = [...columns.values()].map((column) => ({column, edges: evidence(column)}));
-  return {columns, derived, users: new Map(near.nodes.map((each) => [each.id, each]))};
+  const derived = [...columns.values()].map((flow) => ({flow, column: flow.column, edges: evidence(flow.column)}));
+  return {columns, derived, users: known};
 }
 
-function topicFacts(about) {
-  const facts = [
-    ["cluster", about.cluster],
-    ["owner", about.owner || "unknown"],
-    ["tags", about.tags.length ? make("span", {}, tagParts(about.tags)) : "none"],
-    [
-      "partitions",
-      about.partitions === null
-        ? "unknown"
-        : `${about.partitions}${about.replication === null ? "" : `, ${counted(about.replication, "replica")} each`}`,
-    ],
-    ["source", make("span", {}, [text(about.source), " ", ...staleMark(about)])],
-    ["description", about.description],
-  ];
-  return factList(facts);
+// Whose the topic is, what it has, who uses it; below it what is written about it, and where it is known from.
+function headerPart({topic, sentence, node}) {
+  const said = sentence
+    .split(" · ")
+    .flatMap((part, at) => [at ? " · " : "", part === `owner ${topic.owner}` ? ["owner ", ...ownerLinks(topic.owner)] : text(part)]);
+  const changed = make("span", {});
+  const shown = node && location.protocol !== "file:" ? ask("/node", {node}) : Promise.resolve({changed: ""});
+  shown.then(
+    (summary) => summary.changed && changed.append(" · changed ", moment(summary.changed).slice(0, 10)),
+    () => {},
+  );
+  return make("div", {}, [
+    make("p", {class: "sentence"}, [...said.flat(), changed]),
+    topic.description ? make("p", {class: "prose"}, text(topic.description)) : "",
+    make("p", {class: "none"}, [
+      topic.tags.length ? make("span", {}, ["Tags: ", ...tagParts(topic.tags), " "]) : "",
+      "Known from ",
+      text(topic.source),
+      " ",
+      ...staleMark(topic),
+    ]),
+  ]);
 }
 
 function counted(count, noun) {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function flowCounts(column) {
-  if (!column) return "";
-  const counts = [column.upstream ? `↑${column.upstream}` : "", column.downstream ? `↓${column.downstream}` : ""]
-    .filter(Boolean)
-    .join(" ");
-  const says = `${nameOf(column)}: ${column.upstream} flows into it, ${column.downstream} out of it`;
-  return counts ? link(flowPage(column.id), counts, {"aria-label": says, title: says}) : "";
+// The topics and tables that a column flows into, by name; of many the first two.
+function flowNames(flow) {
+  if (!flow) return "";
+  const {column, targets} = flow;
+  const names = targets.length ? targets : column.downstream ? [`${column.downstream} columns`] : [];
+  if (!names.length) return "";
+  const more = names.length > 2 ? ` +${names.length - 2}` : "";
+  return link(flowPage(column.id, {focus: 1}), `${names.slice(0, 2).join(", ")}${more}`, {title: names.join("\n")});
+}
+
+function columnLink(flow, words) {
+  return flow ? link(flowPage(flow.column.id, {focus: 1}), words) || text(words) : text(words);
 }
 
 // The fields that programs use, by their source code or as declared; none where no program's fields are known.
@@ -227,19 +244,24 @@ function schemaSection(schema, flows, fields) {
       make(
         "span",
         {class: "leaf", style: `--depth:${Math.max(0, column.path.length - 1)}`, title: column.name},
-        text(pathName(column.path.slice(-1)) || "(whole value)"),
+        columnLink(flows.get(JSON.stringify([...side, ...column.path])), pathName(column.path.slice(-1)) || "(whole value)"),
       ),
       type,
       column.has_default ? JSON.stringify(column.default) : "",
       tagParts([...column.tags, ...(column.inherited_tags || [])]),
       foundTagParts((schema.found_tags || {})[column.name]),
       column.doc || "",
-      flowCounts(flows.get(JSON.stringify([...side, ...column.path]))),
+      flowNames(flows.get(JSON.stringify([...side, ...column.path]))),
       isRead ? fieldUsers(fields, "reads", column.name) : "",
       isRead ? fieldUsers(fields, "writes", column.name) : "",
     ],
   }));
-  const names = ["column", "type", "default", "tags", "tags by lineage", "documentation", "flows", "read by", "written by"];
+  const names = ["column", "type", "default", "tags", "tags by lineage", "documentation", "flows into", "read by", "written by"];
+  // What is the same of all columns is said once.
+  const targets = new Set(typed.map(({column}) => (flows.get(JSON.stringify([...side, ...column.path]))?.targets || []).join(", ")));
+  const [everywhere] = targets;
+  const once = typed.length > 2 && targets.size === 1 && everywhere;
+  if (once) for (const {cells} of rows) cells[6] = "";
   const place = make("div", {});
   const filter = make("input", {
     type: "search",
@@ -263,8 +285,9 @@ function schemaSection(schema, flows, fields) {
   const enums = schema.format === "JSON" || schema.columns.some(({type}) => ["enum", "union"].includes(type));
   if (schema.subject && enums) during(() => showSymbols(schema, typed));
   return section(`${schema.role}: ${schema.name || schema.format}`, [
-    make("p", {}, [text(`${schema.format} · ${from} · ${schema.confidence}: ${schema.evidence}`), " ", ...staleMark(schema)]),
+    make("p", {}, [text(`${schema.format} · ${from}`), " ", make("span", {class: "note", title: schema.evidence}, schema.confidence), " ", ...staleMark(schema)]),
     schema.in_use ? make("p", {}, text(`versions in use: ${schema.in_use.join(", ") || "none in the newest records"}`)) : "",
+    once ? make("p", {class: "none"}, text(`All columns flow into ${everywhere}.`)) : "",
     schema.columns.length > 8 ? filter : "",
     place,
     make("details", {}, [make("summary", {}, "Schema text"), make("pre", {tabindex: "0"}, schema.text)]),
@@ -286,16 +309,16 @@ async function showSymbols({cluster, context, subject, version, registry, name: 
 function derivedSection(derived, found) {
   if (!derived.length)
     return section("Columns", [make("p", {class: "none"}, "No schema describes this topic, and no flow names a column of it.")]);
-  const rows = derived.map(({column, edges}) => [
-    nameOf({...column, name: ""}),
+  const rows = derived.map(({flow, column, edges}) => [
+    columnLink(flow, nameOf({...column, name: ""})),
     column.attributes.type || "",
     foundTagParts(found[pathName(column.path)]),
-    flowCounts(column),
+    flowNames(flow),
     edges.length ? `${edges[0].evidence} (${edges[0].certainty})` : "",
   ]);
   return section("Columns, derived", [
     make("p", {class: "none"}, "No schema describes this topic; these are the columns that flows name."),
-    tableOf(counted(derived.length, "column"), ["column", "type", "tags by lineage", "flows", "evidence"], rows),
+    tableOf(counted(derived.length, "column"), ["column", "type", "tags by lineage", "flows into", "evidence"], rows),
   ]);
 }
 

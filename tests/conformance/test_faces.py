@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 import scanner_api
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.documents import document
+from scanner_api.questions.node_summary import short_id
 from scanner_api.questions.question import Question
 from scanner_api.questions.table import BY_NAME, QUESTIONS
 from scanner_cli.main import run
@@ -49,6 +50,9 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "lineage": {"node": "orders"},
     "paths": {"start": "order-service", "end": "orders"},
     "impact": {"node": "orders"},
+    "node_summary": {"node": "orders.customer.email"},
+    "node_of_link": {"short": short_id("topic:kafka://127.0.0.1:29092/orders")},
+    "owned": {"owner": "team-shop"},
     "impact_csv": {"node": "orders"},
     "diff": {"first": 1, "second": 1},
     "history": {"node": "orders"},

@@ -9,7 +9,7 @@ from committed_repository import BASE
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
-from scanner_api.editor import OpenFile, Subject, subjects_at
+from scanner_api.editor import OpenFile, Subject, lenses_in, subjects_at
 
 FILES = {
     **BASE,
@@ -116,3 +116,25 @@ def test_names_of_others_are_no_markup() -> None:
     subject = Subject(name="a", kind="field", doc="<img src=x> [x](http://example.org)")
 
     assert r"\<img src=x\> \[`x](http://example.org`)" in subject.markdown
+
+
+def test_readers_are_above_each_field_that_a_schema_declares(dictionary: Dictionary) -> None:
+    text = FILES["orders-value.avsc"]
+    lenses = lenses_in(dictionary, OpenFile(path="orders-value.avsc", text=text))
+
+    assert {text[lens.offset :].partition('"')[0]: lens.title for lens in lenses}["total"] == (
+        "read by CSAS_BIG:2, s3:1; may be read by Billing:4"
+    )
+
+
+@pytest.mark.parametrize("file", ["Billing.java", "a.ksql"])
+def test_readers_are_above_the_first_name_of_a_topic(dictionary: Dictionary, file: str) -> None:
+    text = FILES[file]
+    lenses = lenses_in(dictionary, OpenFile(path=file, text=text))
+
+    assert lenses[0].offset == text.index("orders")
+    assert "Billing:4" in lenses[0].title
+
+
+def test_a_file_that_names_nothing_has_no_lines_above(dictionary: Dictionary) -> None:
+    assert lenses_in(dictionary, OpenFile(path="a.py", text="total = 1")) == ()

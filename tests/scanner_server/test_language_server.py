@@ -89,6 +89,7 @@ class Editor:
             lsp.HoverParams: lsp.TEXT_DOCUMENT_HOVER,
             lsp.DefinitionParams: lsp.TEXT_DOCUMENT_DEFINITION,
             lsp.ReferenceParams: lsp.TEXT_DOCUMENT_REFERENCES,
+            lsp.CodeLensParams: lsp.TEXT_DOCUMENT_CODE_LENS,
             lsp.CodeActionParams: lsp.TEXT_DOCUMENT_CODE_ACTION,
             lsp.ExecuteCommandParams: lsp.WORKSPACE_EXECUTE_COMMAND,
         }[type(params)]
@@ -155,6 +156,17 @@ def test_writer_and_readers_are_links(repository: Path) -> None:
 
         assert [(each.uri, each.range.start.line) for each in writers] == [(editor.uri("a.ksql"), 1)]
         assert [(each.uri, each.range.start.line) for each in readers] == [(editor.uri("sink.json"), 0)]
+
+    driven(repository, script)
+
+
+def test_readers_are_shown_above_a_field(repository: Path) -> None:
+    async def script(editor: Editor) -> None:
+        editor.open("orders-value.avsc", BASE["orders-value.avsc"])
+        document = lsp.TextDocumentIdentifier(editor.uri("orders-value.avsc"))
+        lenses = await editor.request(lsp.CodeLensParams(document))
+
+        assert any(lens.command.title.startswith("read by CSAS_BIG:2") for lens in lenses)
 
     driven(repository, script)
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from scanner_api.questions.node_summary import short_id
 from scanner_server.openapi import BASE, OPERATIONS, openapi_document
 
 ASKED: dict[str, dict[str, Any]] = {
@@ -27,6 +28,9 @@ ASKED: dict[str, dict[str, Any]] = {
     "compare_versions": {"subject": "orders-value", "from": 1, "to": 2},
     "enum_symbols": {"subject": "orders-value", "version": 2},
     "impact": {"node": "orders"},
+    "node_summary": {"node": "warehouse.public.order_facts.amount"},
+    "node_of_link": {"short": short_id("topic:kafka://127.0.0.1:29092/orders")},
+    "owned": {"owner": "team-shop"},
     "impact_csv": {"node": "orders"},
     "history": {"node": "orders"},
     "may_delete": {"topic": "orders"},
@@ -92,7 +96,7 @@ def test_no_answer_of_the_example_is_empty(session_client) -> None:
         if (text := answer_of(session_client, operation).text) == "" or text.startswith('{"items":[],')
     ]
 
-    assert set(empty) <= {"tables", "scan_problems", "changes"}, "the example has none of these"
+    assert set(empty) <= {"tables", "scan_problems", "changes", "change_summaries"}, "the example has none of these"
 
 
 @pytest.mark.parametrize(

@@ -159,21 +159,6 @@ def test_impact_is_a_list_and_a_csv_of_the_same_lines(visit) -> None:
     assert len(lines) - 1 == rows.count() > 10
 
 
-def test_paths_between_two_marked_nodes_are_listed_and_drawn(visit) -> None:
-    """A mark at one, a click at the other."""
-    page = visit(near("topic:" + KAFKA + "/cdc.orders"))
-    page.get_by_role("button", name="Mark").click()
-    page.keyboard.press("/")
-    page.keyboard.type("warehouse.public.order_facts")
-    page.keyboard.press("Enter")
-    page.get_by_role("button", name="Paths from mark").click()
-    page.locator(".paths li").first.wait_for()
-
-    names = page.locator(".paths li").first.locator("button").all_inner_texts()
-    assert [name.split()[0] for name in (names[0], names[-1])] == ["cdc.orders", "warehouse.public.order_facts"]
-    assert card(page, "job:flink://retail/retail/flink/retail.sql:2").count() == 1
-
-
 def test_two_scans_are_compared_on_the_drawing_and_in_a_list_with_causes(visit) -> None:
     """What came is green, what went is red, and the list has also what is not drawn."""
     page = visit(hash_of(scan=2, base=1))

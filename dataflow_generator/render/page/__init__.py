@@ -13,6 +13,7 @@ from typing import Any
 
 from dataflow_generator.graph import Edge, FlowGraph, Node, NodeKind
 from dataflow_generator.query.stored_graph import GraphHistory
+from dataflow_generator.sql.lexer import statement_title
 
 Json = Any
 
@@ -127,7 +128,11 @@ def _page_nodes(nodes: Iterable[Node], most: int, positions: dict[str, int], lef
 
 
 def _node(node: Node) -> Json:
-    return [node.key, str(node.kind), node.namespace, node.name, node.path, dict(node.attributes)]
+    attributes = dict(node.attributes)
+    shown = [node.key, str(node.kind), node.namespace, node.name, node.path, attributes]
+    title = statement_title(str(attributes.get("statement", "")))
+    # What only a server knows is left empty: the mark of a change, what was before, staleness, the system.
+    return [*shown, "", None, "", None, title] if title else shown
 
 
 def _edge(edge: Edge, positions: Mapping[str, int]) -> Json:

@@ -9,6 +9,7 @@ const ICONS = {
   column: "▪",
   "consumer-group": "◎",
   "catalog-table": "▦",
+  action: "→",
 };
 
 const CERTAINTY = {

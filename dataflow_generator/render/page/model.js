@@ -7,6 +7,7 @@ const hooks = {
   address: () => {},
   search: (words, draw) => draw(matchesOf(words)),
   searching: () => false,
+  actions: () => [],
   take: (node) => {
     look(node, {bring: true});
     focusCard(node.card);
@@ -25,6 +26,11 @@ const hooks = {
   cardKeys: () => ({}),
   openGroup: () => false,
   panelParts: () => [],
+  moreParts: () => [],
+  sentence: () => "",
+  acts: () => [],
+  link: () => location.href,
+  date: () => "",
   aboutParts: () => [],
   footer: () => [],
   staleness: () => "",
@@ -43,7 +49,7 @@ function chipsOf(node) {
 }
 
 function readGraph(raw) {
-  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null, stale = "", system], id) => ({
+  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null, stale = "", system, title = ""], id) => ({
     id,
     key,
     kind,
@@ -54,6 +60,7 @@ function readGraph(raw) {
     mark,
     before,
     stale,
+    title, // how the statement of a job begins
     system: system ?? raw.systems?.[namespace] ?? "", // what people call its namespace; empty where it has no name
     parent: null,
     inside: [],
@@ -95,13 +102,23 @@ function join(edge) {
   }
 }
 
-// A column or schema without a container is a card of its own, so that every node is shown.
+// A column or schema without a container is a card of its own, so that every node is shown. A consumer group is a row on
+// the cards of the jobs that read through it.
 function isCard(node) {
+  if (jobsOf(node).length) return false;
   return node.kind !== "cluster" && (!["schema", "column"].includes(node.kind) || !node.parent);
 }
 
+function jobsOf(group) {
+  return group.kind === "consumer-group" ? group.out.filter(({kind}) => kind === "member-of").map(({target}) => target) : [];
+}
+
+function groupsOfJob(job) {
+  return job.in.filter(({kind}) => kind === "member-of").map(({source}) => source);
+}
+
 function cardOf(node) {
-  let at = node;
+  let [at = node] = jobsOf(node);
   while (at && !isCard(at)) at = at.parent;
   return at;
 }
@@ -140,7 +157,7 @@ function sizeOf(group) {
 function linksOf(edges) {
   const links = new Map();
   for (const edge of edges) {
-    if (edge.kind === "contains" || edge.kind === "has-schema") continue;
+    if (["contains", "has-schema", "member-of"].includes(edge.kind)) continue;
     const source = edge.source.card,
       target = edge.target.card;
     if (!source || !target) continue;

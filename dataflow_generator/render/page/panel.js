@@ -20,14 +20,17 @@ function drawPanel() {
   (same || panel).focus({preventScroll: true});
 }
 
+// What is said first, then what can be done, then the evidence; where the node is named is folded.
 function nodeParts(node) {
   const held = node.path ? node.card : null;
-  const facts = [
-    ["kind", node.kind],
+  const facts = [];
+  const names = [
+    ["kind", node.kind.replaceAll("-", " ")],
+    ["name", node.name],
     ["namespace", node.system ? `${node.system} (${node.namespace})` : node.namespace],
     held && held !== node ? ["in", refer(held)] : null,
     ["id", node.key],
-  ];
+  ].filter(Boolean);
   const others = Object.entries(node.attributes).map(([name, value]) => [name.replace(/_/g, " "), valueOf(value)]);
   for (const [word, why, grade = ""] of doubtsOf(node)) facts.unshift([word, make("span", {class: `doubt ${grade}`}, why)]);
   if (node.mark) facts.push(["change", markText(node.mark)]);
@@ -41,22 +44,34 @@ function nodeParts(node) {
       ? act(state.open.has(card) ? "Hide columns" : "Show columns", () => flip(state.open, card), {})
       : "",
     state.lineage ? focusButton() : "",
-    act("Clear", () => select(null), {}),
+    copyButton(),
   ];
   return [
     make("h2", {class: `kind-${cssName(node.kind)}`}, [
       make("span", {class: "icon"}, ICONS[node.kind] || "◆"),
       text(nameOf(node)),
     ]),
-    make("p", {class: "acts"}, buttons),
-    wayPart(node),
+    hooks.sentence(node),
+    make("p", {class: "acts"}, [...hooks.acts(node), ...buttons]),
     ...hooks.panelParts(node),
-    factList([...facts.filter(Boolean), ...others]),
+    wayPart(node),
+    facts.length + others.length ? factList([...facts, ...others]) : "",
     ...sharedPart(node),
     ...edgePart("Comes from", node.in, "source", hooks.hidden(node, true)),
     ...edgePart("Goes to", node.out, "target", hooks.hidden(node, false)),
     ...schemaPart(node),
+    make("details", {class: "more"}, [make("summary", {}, "More"), factList(names), ...hooks.moreParts(node)]),
   ];
+}
+
+function copyButton() {
+  const button = make("button", {type: "button", title: "Copy the address of this view"}, "Copy link");
+  button.onclick = () =>
+    navigator.clipboard.writeText(hooks.link(state.selected)).then(
+      () => (button.textContent = "Copied"),
+      () => (button.textContent = "The browser does not allow it"),
+    );
+  return button;
 }
 
 function focusButton() {

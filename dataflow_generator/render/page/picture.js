@@ -1,5 +1,5 @@
 // The drawing as a picture: SVG with the styles of the page written into it, and PNG painted from the SVG.
-const PICTURE = {margin: 24, longest: 16000, largest: 64e6, name: "data-flow"};
+const PICTURE = {margin: 24, head: 52, foot: 34, longest: 16000, largest: 64e6, name: "data-flow"};
 const PAINTED = ".icon, .name, .mark, .count, .type, .title, .expand, .doubt";
 const UNPRINTABLE = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
@@ -18,17 +18,49 @@ function picture() {
 }
 
 function paintedDrawing(margin) {
-  const size = {width: Math.ceil(drawing.w) + 2 * margin, height: Math.ceil(drawing.h) + 2 * margin};
-  const viewBox = `${-margin} ${-margin} ${size.width} ${size.height}`;
-  const ground = getComputedStyle(document.body).backgroundColor;
+  const legend = legendWords();
+  const [title, date] = [pictureTitle(), hooks.date()];
+  const widest = Math.max(drawing.w, legend.w, textWidth(title, "600 18px"), textWidth(date));
+  const size = {width: Math.ceil(widest) + 2 * margin, height: Math.ceil(drawing.h) + PICTURE.head + PICTURE.foot + 2 * margin};
+  const top = -margin - PICTURE.head;
+  const viewBox = `${-margin} ${top} ${size.width} ${size.height}`;
+  const {backgroundColor: ground, color: ink} = getComputedStyle(document.body);
   const root = shape("svg", {...size, viewBox}, [
-    shape("title", {}, printable(document.title)),
-    shape("rect", {x: -margin, y: -margin, ...size, fill: ground}),
+    shape("title", {}, printable(title)),
+    shape("rect", {x: -margin, y: top, ...size, fill: ground}),
+    written(title, 0, top + margin + 16, ink, {"font-size": 18, "font-weight": 600}),
+    written(date, 0, top + margin + 36, ink),
+    ...legend.parts.map(([words, x, fill]) => written(words, x, drawing.h + margin + 14, fill || ink)),
     ...[...curves.querySelectorAll(".line, .tip")].map(paintedCurve),
     ...[...world.querySelectorAll(".card")].map(paintedCard),
     ...[...world.querySelectorAll(".caption")].map((caption) => words(caption, drawing.caption)),
   ]);
   return {text: new XMLSerializer().serializeToString(root), ...size};
+}
+
+// What the picture shows: the selected node, or all that is drawn.
+function pictureTitle() {
+  return state.selected ? `Lineage of ${nameOf(state.selected)}` : document.title;
+}
+
+function written(words, x, y, fill, more = {}) {
+  const {fontFamily} = getComputedStyle(document.body);
+  return shape("text", {x, y, fill, "font-size": 12, "font-family": fontFamily.replace(/"/g, "'"), ...more}, printable(words));
+}
+
+// The symbols of the kinds that are drawn, side by side.
+function legendWords() {
+  const kinds = [...new Set(drawing.order.flatMap((box) => (box.card ? [box.card.kind] : [])))];
+  const parts = [];
+  let x = 0;
+  for (const kind of kinds) {
+    const icon = world.querySelector(`.kind-${cssName(kind)} .icon`);
+    const words = `${ICONS[kind] || "◆"} ${kind.replaceAll("-", " ")}`;
+    parts.push([words, x, icon && getComputedStyle(icon).color]);
+    x += textWidth(words) + 18;
+  }
+  if (curves.querySelector(".indirect")) parts.push(["dashed: filter, join, group, window", x, ""]);
+  return {parts, w: x + (parts.length > kinds.length ? 240 : 0)};
 }
 
 function paintedCurve(path) {

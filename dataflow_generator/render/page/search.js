@@ -12,17 +12,24 @@ function findHits() {
 
 // Lists the first hits; *next* reads the following ones, *nearest* are similar names if nothing matches.
 function drawHits(all, next = null, nearest = []) {
-  if (entered && all.length) {
+  if (entered && all.length && !all[0].act) {
     take(all[0]);
     return;
   }
-  const listed = all.slice(0, MOST_HITS).map((hit, at) => hitElement(hit, at));
+  const listed = byKind([...all.slice(0, MOST_HITS), ...hooks.actions(search.value, all)]).map((hit, at) => hitElement(hit, at));
   const more = all.length > MOST_HITS ? [hitNote(`${all.length - MOST_HITS} more; refine the search`)] : [];
-  const none = !all.length && search.value.trim() ? [hitNote(nearest.length ? "No match. Did you mean" : "No match.")] : [];
-  const meant = nearest.map((name, at) => hitElement({name, key: name, kind: "name", meant: true}, at));
+  const none = !all.length && !listed.length && search.value.trim() ? [hitNote(nearest.length ? "No match. Did you mean" : "No match.")] : [];
+  // Enter takes a hit; a name that is only near is not one until it is chosen.
+  const meant = (listed.length ? [] : nearest).map((name, at) => hitElement({name, key: name, kind: "name", meant: true}, at, false));
   hits.replaceChildren(...listed, ...more, ...none, ...meant);
   if (next) addMore(next);
-  showHits(listed[0] || meant[0]);
+  showHits(listed[0]);
+}
+
+// Hits of one kind follow each other; the kind of the best hit comes first.
+function byKind(all) {
+  const kinds = [...new Set(all.map(({kind}) => kind))];
+  return kinds.flatMap((kind) => all.filter((hit) => hit.kind === kind));
 }
 
 function showHits(chosen) {
@@ -61,7 +68,7 @@ function hitElement(node, at, chosen = at === 0) {
     [
       make("span", {class: "icon", "aria-hidden": "true"}, ICONS[node.kind] || "◆"),
       make("span", {class: "hit"}, [
-        make("bdi", {class: "title", dir: "auto"}, nameOf(node)),
+        make("bdi", {class: "title", dir: "auto"}, marked(nameOf(node), node.act ? "" : search.value.trim())),
         make("span", {class: "note"}, noteOf(node)),
       ]),
     ],
@@ -74,8 +81,16 @@ function hitElement(node, at, chosen = at === 0) {
   return hit;
 }
 
-function noteOf({kind, where, detail, origin, match, meant, next}) {
-  return meant || next ? "" : [kind, origin, where, match === "doc" ? detail : ""].filter(Boolean).join(" · ");
+// A name with the part that was looked for marked.
+function marked(name, words) {
+  const at = words ? name.toLowerCase().indexOf(words.toLowerCase()) : -1;
+  if (at < 0) return name;
+  const end = at + words.length;
+  return [name.slice(0, at), make("mark", {}, name.slice(at, end)), name.slice(end)];
+}
+
+function noteOf({kind, where, detail, origin, match, meant, next, act}) {
+  return meant || next || act ? "" : [kind.replace(/-/g, " "), origin, where, match === "doc" ? detail : ""].filter(Boolean).join(" · ");
 }
 
 function hitNote(words) {
@@ -92,6 +107,11 @@ function closeHits() {
 function take(node) {
   if (node.next) {
     takeMore(node.next);
+    return;
+  }
+  if (node.act) {
+    closeHits();
+    location.assign(node.act);
     return;
   }
   if (node.meant) {

@@ -120,7 +120,7 @@ function writeAddress() {
   if (state.outlined) params.set("outline", "1");
   hooks.address(params);
   // What is selected, or listed, is a step to go back from; its presentation is not.
-  const view = ["node", "from", "to", "list", "mark"].map((name) => params.get(name)).join("\n");
+  const view = ["node", "from", "to", "list"].map((name) => params.get(name)).join("\n");
   const step = viewed !== null && viewed !== view;
   viewed = view;
   history[step ? "pushState" : "replaceState"](null, "", `#${params}`);

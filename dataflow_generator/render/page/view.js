@@ -1,6 +1,6 @@
 // The drawing: cards as elements of the page, links as curves behind them.
 const stage = document.getElementById("stage");
-const SIZE = {head: 42, row: 20, title: 20, pad: 6, w: 200, widest: 520, longest: 1000};
+const SIZE = {head: 42, row: 20, title: 20, pad: 6, w: 180, widest: 520, longest: 1000};
 // The sizes of text that a drawing is laid out with, until its smallest text is legible when all of it is fitted. Only
 // at the first size are short names given more room than they need.
 const SCALES = [1, 1.01, 1.12, 1.26, 1.42, 1.6, 1.8, 2.05, 2.35];
@@ -89,6 +89,7 @@ function headWidth(box) {
 function lineWidth(box, line) {
   if (line.title) return 24 + textWidth(line.title);
   if (line.more) return 0;
+  if (line.group) return 60 + textWidth(line.group.name) + textWidth(stateOf(line.group));
   const {name, type, depth} = rowTexts(box, line);
   return 32 + depth * 11 + textWidth(name, "600 12px") + textWidth(type);
 }
@@ -98,10 +99,15 @@ function titleOf(box) {
   if (!box.card) return {name: box.group.label, where: `${box.group.kind}, collapsed`};
   const {card} = box,
     name = nameOf(card);
+  if (card.title) return {name: card.title, where: name};
   // Of a table or file: its own name, below the schema or directory that holds it.
   const cut = ["dataset", "catalog-table"].includes(card.kind) ? Math.max(name.lastIndexOf("/"), name.includes("/") ? 0 : name.lastIndexOf(".")) : 0;
   if (cut > 0 && cut < name.length - 1) return {name: name.slice(cut + 1), where: name.slice(0, cut)};
   return {name, where: card.system || (card.group && card.kind !== "job" ? card.group.label : card.namespace) || card.kind};
+}
+
+function stateOf(group) {
+  return group.attributes.state || "";
 }
 
 // Whether a box can be opened.
@@ -116,6 +122,7 @@ function countOf(box) {
 
 // The rows of a card: all columns if it is expanded, else the selected ones.
 function linesOf(card) {
+  if (card.kind === "job") return groupsOfJob(card).map((group) => ({group}));
   const columnLineage = columnsLookedAt();
   const open = state.open.has(card);
   if (!open && !columnLineage.size) return [];
@@ -289,11 +296,25 @@ function rowTexts(box, {row}) {
   };
 }
 
+// A consumer group through which a job reads.
+function groupElement(group) {
+  const chosen = state.selected === group ? " chosen" : "";
+  const says = `consumer group ${group.name}${stateOf(group) ? `, ${stateOf(group)}` : ""}`;
+  const element = make("div", {class: `row member${chosen}`, "data-key": group.key, title: says}, [
+    make("span", {class: "icon", "aria-hidden": "true"}, ICONS[group.kind]),
+    make("bdi", {class: "name", dir: "auto"}, group.name),
+    make("span", {class: "type"}, stateOf(group)),
+  ]);
+  element.row = {column: group};
+  return element;
+}
+
 function lineElement(box, line) {
   if (line.title)
     return make("div", {class: "title", title: line.section.edge ? line.section.edge.evidence : ""}, text(line.title));
   if (line.more)
     return make("button", {class: "row more", type: "button", tabindex: "-1"}, `${line.more} more columns …`);
+  if (line.group) return groupElement(line.group);
   const {column, described} = line.row;
   const {name, type: shownType, depth} = rowTexts(box, line);
   const chosen = state.selected === column || state.selected === described;

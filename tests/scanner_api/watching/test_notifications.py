@@ -8,6 +8,7 @@ import json
 import re
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from loopback import on_loopback
@@ -17,6 +18,7 @@ from scanner_api.watching.notifications import (
     Change,
     ChangeRules,
     NotificationTarget,
+    TopicUse,
     cloud_event,
     notification_id,
     post,
@@ -105,6 +107,8 @@ def test_a_webhook_gets_a_signed_cloud_event() -> None:
         "topic": "orders",
         "what": "value schema changed (s-value 2): removed email, breaks readers",
         "breaks": True,
+        "readers": [],
+        "owners": [],
     }
     assert event["data"]["diff"]["first"] == 1
     assert headers["Content-Type"] == "application/cloudevents+json"
@@ -129,7 +133,7 @@ def test_slack_gets_what_it_takes() -> None:
     assert len(texts) <= 50
     assert all(0 < len(text) <= 3000 for text in texts)
     assert "<" not in "".join(texts)
-    assert texts[0] == "*`retail`: 500 changes, 1 of them break readers (scan 1 to 2)*"
+    assert texts[0] == "*`retail`: 1 of 500 changes breaks readers (scan 1 to 2)*"
     assert texts[-1].endswith("… and 460 more")
     assert texts[1].startswith(":warning: `topic-0-&lt;x&gt;&amp;'y'")
 
@@ -152,7 +156,11 @@ def test_slack_reads_no_name_as_markup(name: str) -> None:
     blocks = [block["text"] for block in message["blocks"]]
     outside = [re.sub("`[^`]*`", "", text) for text in (message["text"], *(block["text"] for block in blocks))]
 
-    assert outside == [": 1 changes (scan 1 to 2)", "*: 1 changes (scan 1 to 2)*", "•  "]
+    assert outside == [
+        ": 1 change (scan 1 to 2)",
+        "*: 1 change (scan 1 to 2)*",
+        "•   · no known reader · owner unknown",
+    ]
     assert all(block["verbatim"] for block in blocks)
     assert all(text.isprintable() for text in outside)
     assert all(len(block["text"]) <= 3000 for block in blocks)
@@ -184,3 +192,26 @@ def test_an_error_does_not_name_the_url() -> None:
         post("http://127.0.0.1:1/services/T000/SECRET", {}, "{}")
 
     assert "SECRET" not in str(caught.value)
+
+
+def test_slack_learns_what_changed_who_reads_whom_to_ask_and_where_to_look() -> None:
+    readers = ("mailer", "billing", "a", "b")
+    uses = {"customers": TopicUse(readers, ("team-crm",))}
+    change = Change("customers", "value schema changed: removed email", breaks=True)
+    message = slack_message(DIFF, [change], uses, "https://scanner.acme.example/")
+
+    assert message["blocks"][1]["text"]["text"] == (
+        ":warning: `customers` `value schema changed: removed email` · breaks `mailer`, `billing`, `a` and 1 more"
+        " · ask `team-crm` · "
+        "<https://scanner.acme.example/topic?cluster=retail&topic=customers&tab=changes|open>"
+    )
+
+
+@pytest.mark.parametrize("name", ["a|b>c", "<!channel>", "ü &", "x\ny"])
+def test_a_link_to_a_topic_has_no_markup_of_slack(name) -> None:
+    change = Change(name, "topic: added", breaks=False)
+    text = slack_message(DIFF, [change], {}, "https://scanner.acme.example")["blocks"][1]["text"]["text"]
+    address = text.rpartition("<")[2].removesuffix("|open>")
+
+    assert not set("<>|\n ") & set(address)
+    assert dict(parse_qsl(urlsplit(address).query))["topic"] == name

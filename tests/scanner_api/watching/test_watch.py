@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ class World:
     posted: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     scans: int = 0
+    receivers: bool = True
 
     def write(self, *topics: str) -> None:
         manual = {"version": 1, "topics": [{"name": name} for name in topics]}
@@ -58,7 +59,8 @@ class World:
             notify=self.said.append,
         )
         targets = [
-            NotificationTarget(kind=kind, url=f"http://{kind}", rules=ChangeRules()) for kind in kinds or ("webhook",)
+            NotificationTarget(kind=kind, url=f"http://{kind}", rules=ChangeRules())
+            for kind in kinds or ("webhook",) * self.receivers
         ]
         return Watch(self.dictionary, context, Outbox(self.directory / "watch.json"), targets, seconds)
 
@@ -87,6 +89,18 @@ def test_the_first_scan_is_no_change_and_the_second_reports_what_is_new(world) -
     assert world.posted[0][1]["data"]["matched"][0]["what"] == "topic b: added"
     assert watch.counts() == {"stored": 2, "partial": 0, "failed": 0}
     assert scanner_api.state(world.dictionary).graph_scan == 2
+
+
+def test_without_a_receiver_changes_are_printed(world) -> None:
+    watch = replace(world, receivers=False).watch()
+    world.write("orders")
+    assert watch.run_once()
+    world.write("orders", "payments")
+    assert watch.run_once()
+
+    assert [line for line in world.said if "payments" in line] == [
+        "shop: payments topic payments: added · no known reader · owner unknown"
+    ]
 
 
 def test_without_a_change_nothing_is_posted(world) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -29,6 +30,8 @@ from scanner_cli.output.change_markdown import LONGEST, MARKER, report_markdown
 
 SCHEMAS = json.loads((Path(__file__).parent / "report_formats.schema.json").read_text())["$defs"]
 ROOT = Path(__file__).parents[3]
+QUIET = re.compile("`[^`]*`|<code>[^<]*</code>")
+"""What a platform reads no mention in: code, also as HTML."""
 ODD = 'a|b`c`\x1b[31m<script>@team %0A,:\n"x"'
 
 
@@ -184,12 +187,26 @@ def test_markdown_fits_a_comment_and_marks_itself(report: ChangeReport) -> None:
 
     assert text.startswith(f"{MARKER}\n")
     assert len(text) < LONGEST + 200
-    assert "<script>" not in re.sub(r"`[^`]*`", "", text)
+    assert "<script>" not in re.sub(QUIET, "", text)
+
+
+@pytest.mark.parametrize(
+    "what", ["dwh.public.revenue_facts lost amount", "a*b`c`|d is gone", "<b>x</b> & @team changed"]
+)
+def test_a_summary_is_html_and_has_no_markup_of_markdown(what: str) -> None:
+    """GitHub reads no Markdown inside `<summary>`: a backslash would be shown."""
+    reported = ChangeReport(files=(), findings=(finding(what=what, affected=(affected("a_1"),)),))
+    text = report_markdown(reported)
+    summaries = re.findall("<summary>(.*)</summary>", text)
+
+    assert any(unescape(re.sub("</?code>", "", each)).startswith(what) for each in summaries)
+    assert not [each for each in summaries if "\\" in each]
+    assert "@" not in re.sub("<code>[^<]*</code>", "", "".join(summaries))
 
 
 def test_markdown_mentions_nobody() -> None:
     """An owner's name in a comment must not notify half a company."""
-    text = re.sub(r"`[^`]*`", "", RENDERERS["markdown"](REPORTS["odd"]))
+    text = re.sub(QUIET, "", RENDERERS["markdown"](REPORTS["odd"]))
 
     assert "@" not in text
 
@@ -199,7 +216,7 @@ def test_owners_of_codeowners_are_mentioned_only_on_request() -> None:
     owners = {"schemas/order é.avsc": ("@acme/data", "a@b.example", "@a `@victim")}
     change = ChangeReport(files=(), findings=(finding(affected=(affected(owner="@victim"),)),), code_owners=owners)
 
-    quiet, loud = (re.sub(r"`[^`]*`", "", report_markdown(change, mention=mention)) for mention in (False, True))
+    quiet, loud = (re.sub(QUIET, "", report_markdown(change, mention=mention)) for mention in (False, True))
     assert "@" not in quiet
     assert re.findall(r"@[\w/]+", loud) == ["@acme/data"]
 
