@@ -17,7 +17,7 @@ class Mapper:
     """Implements the methods without a body of interfaces that a note marks, in the way of MapStruct.
 
     Members go by their names, unless a note of the method says from which member, constant or method one comes.
-    *member* returns a member of a value, *element* an element of a sequence, *call* what a method of the mapper returns.
+    *member* returns a member of a value, *element* an element of a sequence, *call* what a method returns.
     """
 
     program: Program
@@ -115,9 +115,9 @@ def _mappings(notes: Sequence[ir.Note]) -> Iterator[tuple[str, Mapping[str, str]
     """Yield the members that notes of a method are about, each with what its note says."""
     for note in notes:
         if note.name in MAPPINGS:
-            said = {one.name: one.value.text for one in note.arguments if isinstance(one.value, Literal)}
-            if "target" in said:
-                yield said["target"], said
+            told = {one.name: one.value.text for one in note.arguments if isinstance(one.value, Literal)}
+            if "target" in told:
+                yield told["target"], told
 
 
 def _names_of(function: ir.Function) -> set[str]:

@@ -147,9 +147,8 @@ class OriginReader:
         if of is not None and not arguments:
             return self.of(of) if value.name in CONVERTS else self._step(of, value.name)
         looked_up = _looked_up(value)
-        if of is not None and looked_up:
-            if any(one.exact for one in self.of(of)):
-                return self._field(of, looked_up)
+        if of is not None and looked_up and any(one.exact for one in self.of(of)):
+            return self._field(of, looked_up)
         parts = [self.of(one) for one in ((of, *arguments) if of is not None else arguments)]
         filled = [one for one in parts if one]
         together = [one for each in filled for one in each]

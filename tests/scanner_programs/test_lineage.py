@@ -164,7 +164,9 @@ STYLES = {
         import java.util.List;
         class A {
           private final KafkaTemplate<String, Bill> template; private final Mappings mappings;
-          A(KafkaTemplate<String, Bill> template, Mappings mappings) { this.template = template; this.mappings = mappings; }
+          A(KafkaTemplate<String, Bill> template, Mappings mappings) {
+            this.template = template; this.mappings = mappings;
+          }
           @KafkaListener(topics = "in") void on(Order order) { template.send("out", mappings.bill(order)); }
         }
         @Mapper(componentModel = "spring")
