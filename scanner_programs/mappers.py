@@ -115,9 +115,9 @@ def _mappings(notes: Sequence[ir.Note]) -> Iterator[tuple[str, Mapping[str, str]
     """Yield the members that notes of a method are about, each with what its note says."""
     for note in notes:
         if note.name in MAPPINGS:
-            told = {one.name: one.value.text for one in note.arguments if isinstance(one.value, Literal)}
-            if "target" in told:
-                yield told["target"], told
+            noted = {one.name: one.value.text for one in note.arguments if isinstance(one.value, Literal)}
+            if "target" in noted:
+                yield noted["target"], noted
 
 
 def _names_of(function: ir.Function) -> set[str]:
