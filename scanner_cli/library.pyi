@@ -73,6 +73,8 @@ from scanner_api.questions.listings import topics as topics
 from scanner_api.questions.listings import validate as validate
 from scanner_api.questions.personal_data import personal_data as personal_data
 from scanner_api.questions.personal_data_report import personal_data_report as personal_data_report
+from scanner_api.questions.plan import plan as plan
+from scanner_api.questions.plan import write_plan_schemas as write_plan_schemas
 from scanner_api.questions.removal import may_remove as may_remove
 from scanner_api.questions.topic_schemas import topic_schemas as topic_schemas
 from scanner_api.questions.topics import describe_topic as describe_topic

@@ -488,6 +488,32 @@ QUESTIONS: tuple[Question, ...] = (
         tool="may_delete",
     ),
     Question(
+        name="plan",
+        function="questions.plan:plan",
+        summary="Plan a breaking change in steps that break no reader: whom to ask, schemas, waits, what is done.",
+        path="/plan",
+        heavy=True,
+        tool="plan_change",
+        command="plan",
+        section="Change",
+        line="Plan a breaking change in steps, and see what is done.",
+        runs="plan:plan",
+        help="CHANGE renames, removes or retypes a column, splits a topic, or gives it another key. `->`, `to` and "
+        "`into` mean `→`. The plan is Markdown for an issue. Each schema is judged by the rules and level of its "
+        "registry; nothing is registered or changed.\n\nExit status: 2 CHANGE is not a change, or the registry rejects "
+        "it; 4 the column or topic is not known.",
+        examples=(
+            "plan 'rename orders.placed_at → ordered_at'",
+            "plan 'remove shipments.carrier'",
+            "plan 'retype parcels.weight → string as weight_text'",
+            "plan 'split orders → orders.eu, orders.us'",
+            "plan 'key orders → customer.id as orders-by-customer'",
+            "plan 'rename orders.placed_at → ordered_at' --status",
+        ),
+        shown=("number", "status", "title", "owner", "why"),
+        optional=frozenset({"owner", "why"}),
+    ),
+    Question(
         name="check_change",
         function="questions.changes:check_change",
         summary="Check a proposed schema, statement or connector: whether the registry would accept it, and which "

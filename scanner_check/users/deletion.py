@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -21,6 +21,7 @@ from scanner_dictionary.lineage_inputs.topics import graph_clusters
 from scanner_dictionary.queries.clients import has_observations, observed, permitted
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.state import (
+    kept_for,
     last_group_left,
     last_topic_left,
     replaced_at,
@@ -45,9 +46,6 @@ from scanner_model.errors import InputInvalid, NameUnknown
 
 _GROUPS_FROM = ("kafka", "kafka_rest")
 """Kinds of sources that report consumer groups."""
-
-_WEEK = timedelta(days=7)
-"""Kafka's default of `segment.ms`: a record may stay that much longer than the retention."""
 
 
 class Answer(StrEnum):
@@ -225,16 +223,11 @@ class _Check:
         """Return whether records of an older version may still be in a topic, by its retention."""
         settings = topic_settings(self._conn, topic, subject.cluster)
         since = replaced_at(self._conn, subject, version)
-        policy, retention = settings.get("cleanup.policy", ""), settings.get("retention.ms", "")
+        policy, kept = settings.get("cleanup.policy", ""), kept_for(settings)
         shown = f"version {version} was replaced at {since}" if since else f"version {version} is not the newest"
-        if since and policy == "delete" and retention.lstrip("-").isdecimal() and int(retention) >= 0:
-            segment = settings.get("segment.ms", "")
-            kept_for = timedelta(milliseconds=int(retention)) + (
-                timedelta(milliseconds=int(segment)) if segment.isdecimal() else _WEEK
-            )
-            if datetime.fromisoformat(since.replace("Z", "+00:00")) + kept_for < self._now:
-                what = f"{shown}, and records are kept for {retention} ms"
-                return DeletionUse(kind="topic", name=topic, what=what, answer=Answer.YES, evidence="retention.ms")
+        if since and kept is not None and datetime.fromisoformat(since.replace("Z", "+00:00")) + kept < self._now:
+            what = f"{shown}, and records are kept for {settings['retention.ms']} ms"
+            return DeletionUse(kind="topic", name=topic, what=what, answer=Answer.YES, evidence="retention.ms")
         what = f"{shown}: records that were written with it may still be there"
         return DeletionUse(
             kind="topic", name=topic, what=what, answer=Answer.UNKNOWN, evidence=policy and "cleanup.policy"
