@@ -482,7 +482,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="may_delete",
         function="questions.changes:may_delete",
-        summary="Find out whether a topic, subject, version or schema id may be deleted, and who uses it.",
+        summary="Find out whether a topic, subject, version, id or column may be deleted and when, and who uses it.",
         path="/may-delete",
         heavy=True,
         tool="may_delete",
