@@ -38,11 +38,18 @@ _PASSES = (408, 425, 429)
 
 
 class Change(NamedTuple):
-    """A change of a topic, or of what is of no topic (empty): one line for people, and whether readers break."""
+    """A change of a topic, or of what is of no topic (empty): one line for people, and whether readers break.
+
+    *trigger* is the rule of cluster.json that reports it, with the *owner* of the topic and a *link* to it; all are
+    empty for a change between two scans.
+    """
 
     topic: str
     what: str
     breaks: bool
+    trigger: str = ""
+    owner: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +138,7 @@ def notification_id(diff: ScanDiff) -> str:
 
 def cloud_event(diff: ScanDiff, changes: Sequence[Change], at: str) -> dict[str, Json]:
     """Return the CloudEvent 1.0 of *diff*; its data are those of `scanner changes`, and what matched the rules."""
-    matched = [{"topic": change.topic, "what": change.what, "breaks": change.breaks} for change in changes]
+    matched = [_matched(change) for change in changes]
     return {
         "specversion": "1.0",
         "id": notification_id(diff),
@@ -142,6 +149,12 @@ def cloud_event(diff: ScanDiff, changes: Sequence[Change], at: str) -> dict[str,
         "datacontenttype": "application/json",
         "data": {"matched": matched, "diff": diff_document(diff)},
     }
+
+
+def _matched(change: Change) -> dict[str, Json]:
+    document: dict[str, Json] = {"topic": change.topic, "what": change.what, "breaks": change.breaks}
+    about = {"trigger": change.trigger, "owner": change.owner, "link": change.link}
+    return document | (about if change.trigger else {})
 
 
 def slack_message(diff: ScanDiff, changes: Sequence[Change]) -> dict[str, Json]:
@@ -161,7 +174,8 @@ def _slack_line(change: Change) -> str:
     """Return a line whose names are code: Slack reads no mention, link or format there."""
     mark = ":warning: " if change.breaks else "• "
     topic = f"{_slack_code(change.topic)} " if change.topic else ""
-    return f"{mark}{topic}{_slack_code(change.what)}"
+    link = f" <{change.link}|open>" if change.link else ""
+    return f"{mark}{topic}{_slack_code(change.what)}{link}"
 
 
 def _slack_code(text: str) -> str:

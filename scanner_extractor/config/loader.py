@@ -32,6 +32,7 @@ from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import ClusterName
 from scanner_model.redaction import mask_json
+from scanner_model.triggers import TRIGGERS, TRIGGERS_SCHEMA, Triggers
 from scanner_model.usage import USAGE, USAGE_SCHEMA
 
 _PATHS = frozenset({"caCertPath", "ca_cert_path", "clientCertPath", "client_cert_path", "clientKeyPath"})
@@ -102,6 +103,7 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
         secret_names=secret_names,
         warnings=warnings,
         push=tuple(push_settings(item, context) for item in document.get("push", ())),
+        triggers=Triggers.of(document[TRIGGERS]) if TRIGGERS in document else None,
         **source_settings(context),
     )
 
@@ -199,6 +201,7 @@ def cluster_schema(document: Json = None) -> Json:
     }
     schema["$defs"]["push"] = push_schema(document)
     schema["properties"][USAGE] = USAGE_SCHEMA
+    schema["properties"][TRIGGERS] = TRIGGERS_SCHEMA
     return schema
 
 
