@@ -162,6 +162,26 @@ QUESTIONS: tuple[Question, ...] = (
         ),
     ),
     Question(
+        name="version_uses",
+        function="questions.versions:version_uses",
+        summary="List which versions of subjects are in use: by the ids in records, and by files with the schema.",
+        path="/version-uses",
+        heavy=True,
+        command="versions",
+        section="Find",
+        line="List which schema versions are in use, and which are not.",
+        help="Records are looked at if `observe_schema_ids` is set in cluster.json. A version is unused if it was "
+        "replaced longer ago than the topic keeps records, and no examined record, scanned file or schema has it.\n\n"
+        "Exit status: 4 the cluster or subject is not known.",
+        examples=("versions", "versions orders-value", "versions --use unused"),
+        shown=(
+            *("cluster", "registry", "subject", "version", "topic", "role", "use", "records", "last_written"),
+            *("replaced", "files", "why"),
+        ),
+        brief=("cluster", "subject", "version", "topic", "role", "use", "why"),
+        optional=frozenset({"records", "last_written", "replaced", "files"}),
+    ),
+    Question(
         name="clients",
         function="questions.clients:clients",
         summary="List the applications that write to and read from topics: observed, configured, permitted.",
