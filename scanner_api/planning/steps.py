@@ -116,7 +116,8 @@ class _Field:
         for each in self._schemas:
             if each.level.forward and self._has(each, self._place.path):
                 given = with_default(each.schema.format, each.text, self._place.path)
-                yield each.step(given, f"Register {each.schema.subject} with a default for {self._old_name}")
+                if given.added:
+                    yield each.step(given, f"Register {each.schema.subject} with a default for {self._old_name}")
         yield from self._dropped()
 
     def retyped(self) -> Iterator[PlanStep]:

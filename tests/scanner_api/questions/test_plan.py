@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from changed_shop import ChangedShop
+from confluent_registry import Registry, Stored, serving
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
@@ -205,3 +207,48 @@ def test_what_cannot_be_planned_is_an_error_with_a_next_step(example, change, er
         scanner_api.plan(example, change=change)
 
     assert raised.value.hint
+
+
+ORDER = {
+    "type": "record",
+    "name": "Order",
+    "fields": [
+        {"name": "total", "type": "double"},
+        {"name": "note", "type": ["null", "string"], "default": None},
+        {"name": "buyer", "type": {"type": "record", "name": "Buyer", "fields": [{"name": "id", "type": "long"}]}},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("level", "change", "expected"),
+    [
+        ("BACKWARD", "remove orders.total", ["BACKWARD"]),
+        ("FORWARD", "remove orders.total", ["FORWARD", "FORWARD"]),
+        ("FULL", "remove orders.total", ["FULL", "FULL"]),
+        ("FULL", "remove orders.note", ["FULL"]),
+        ("FULL", "remove orders.buyer", ["BACKWARD_TRANSITIVE"]),
+        ("FULL", "rename orders.total → gross", ["FULL", "FULL"]),
+        ("FULL", "rename orders.buyer.id → number", ["FULL", "FULL"]),
+        ("FULL_TRANSITIVE", "remove orders.total", ["FULL_TRANSITIVE", "FULL"]),
+        ("FULL", "retype orders.total → string as total_text", ["FULL", "FULL"]),
+        ("NONE", "remove orders.total", ["NONE"]),
+    ],
+)
+def test_a_field_gets_a_default_first_where_old_readers_have_to_do_without_it(
+    tmp_path, level, change, expected
+) -> None:
+    """A record has no empty value, and the first version stays without a default: the plan names the level then."""
+    stored = Stored(subject="orders-value", version=1, id=1, schema=json.dumps(ORDER))
+    with serving(Registry(installation=(stored,), levels={"orders-value": level})) as registry:
+        registries = [{"type": "confluent", "url": registry.url, "compatibility": True}]
+        config = {"cluster": "shop", "brokers": ["k:9092"], "schema_registries": registries, "manual_input": ["m.json"]}
+        (tmp_path / "cluster.json").write_text(json.dumps(config))
+        (tmp_path / "m.json").write_text(json.dumps({"version": 1, "topics": [{"name": "orders"}]}))
+        dictionary = Dictionary(str(tmp_path / "dictionary.db"))
+        scanner_api.scan([tmp_path / "cluster.json"], dictionary)
+    scanner_api.generate(dictionary)
+
+    steps = [step for step in scanner_api.plan(dictionary, change=change).steps if step.kind == "register"]
+    assert [step.level for step in steps] == expected
+    assert [step.level == level for step in steps] == [not step.rejected for step in steps]
