@@ -25,6 +25,7 @@ from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.queries.clients import group_lags
 from scanner_dictionary.queries.columns import columns_of
 from scanner_dictionary.queries.facts import FILES
+from scanner_dictionary.queries.field_uses import written_since
 from scanner_dictionary.queries.state import kept_for, replaced_at, topic_settings
 from scanner_dictionary.queries.subjects import SubjectKey, subjects_named, topics_named, versions_of
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer
@@ -172,6 +173,10 @@ class PlanContext:
                 chosen = use if first.use == "unknown" else first.use
                 uses[user.application] = first._replace(places=places, use=chosen)
         return uses
+
+    def written_since(self, place: Place) -> str:
+        """Return the scan from which on every program that writes the column *place* was seen to; empty without any."""
+        return written_since(self.conn, place.cluster, place.name, place.path)
 
     def named_writers(self, place: Place) -> frozenset[str]:
         """Return the programs whose source code names the column *place* in what they write."""

@@ -216,18 +216,15 @@ class _Field:
         if kept is None:
             return PlanStep(kind="wait", title=title, status="unknown", why=_endless(settings, self._place.name))
         why = f"{self._place.name} keeps a record for up to {kept.days} days (retention.ms, segment.ms)"
-        since = max((each.since(self._new) for each in self._schemas), default="")
-        if since and all(step.status == "done" for step in added):
-            until = datetime.fromisoformat(since.replace("Z", "+00:00")) + kept
-            why += f": not before {until.date()}, and as long after the last writer wrote {new}"
-            is_over = until.isoformat() < self._context.now
-            return PlanStep(
-                kind="wait",
-                title=title,
-                status=("done" if written == "done" else "unknown") if is_over else "open",
-                why=why,
-            )
-        return PlanStep(kind="wait", title=title, why=f"{why} after the last writer wrote {new}")
+        moved = self._context.written_since(self._place.at(self._new)) if written == "done" else ""
+        since = max((moved, *(each.since(self._new) for each in self._schemas)))
+        if not since or any(step.status != "done" for step in added):
+            return PlanStep(kind="wait", title=title, why=f"{why} after the last writer wrote {new}")
+        until = datetime.fromisoformat(since.replace("Z", "+00:00")) + kept
+        is_over = until < datetime.fromisoformat(self._context.now)
+        status: Status = "open" if not is_over else "done" if moved else "unknown"
+        after = "" if moved else f", and as long after the last writer wrote {new}"
+        return PlanStep(kind="wait", title=title, status=status, why=f"{why}: not before {until.date()}{after}")
 
     def _dropped(self) -> Iterator[PlanStep]:
         old = self._old_name

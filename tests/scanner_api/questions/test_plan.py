@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -252,3 +254,29 @@ def test_a_field_gets_a_default_first_where_old_readers_have_to_do_without_it(
     steps = [step for step in scanner_api.plan(dictionary, change=change).steps if step.kind == "register"]
     assert [step.level for step in steps] == expected
     assert [step.level == level for step in steps] == [not step.rejected for step in steps]
+
+
+@pytest.mark.parametrize(("day", "status"), [(3, "open"), (5, "done")])
+def test_the_wait_counts_from_the_scan_that_saw_the_last_writer_move(tmp_path, day, status) -> None:
+    """The schema came on the first day, the writer moved on the second, and the topic keeps records for two days."""
+    added = ', {"name": "gross", "type": ["null", "double"], "default": null}'
+    first = {"field": added, "read": "gross"}
+    repository_plan(tmp_path / "r", written="", **first)
+    repository_plan(tmp_path / "r", written=', "gross": 3', **first)
+    kept = {"cleanup.policy": "delete", "retention.ms": "86400000", "segment.ms": "86400000"}
+    with closing(sqlite3.connect(tmp_path / "dictionary.db")) as conn, conn:
+        conn.execute("update topic set config = ?", [json.dumps(kept)])
+        conn.execute("update scan set finished = '2026-01-0' || id || 'T00:00:00+00:00'")
+        conn.execute(
+            "insert into scan select 3, cluster_id, started, ?, mode, status, 0, 0, 0, 0, 0, 0 from scan where id = 2",
+            [f"2026-01-0{day}T00:00:00+00:00"],
+        )
+    plan = scanner_api.plan(Dictionary(str(tmp_path / "dictionary.db")), change="rename orders.total → gross")
+
+    assert [(step.kind, step.status) for step in plan.steps[:4]] == [
+        ("register", "done"),
+        ("write", "done"),
+        ("read", "done"),
+        ("wait", status),
+    ]
+    assert "not before 2026-01-04" in plan.steps[3].why
