@@ -11,8 +11,6 @@ from typing import Any, Literal, Self, get_args
 Json = Any
 When = Literal["new-reader-of-personal-data", "new-consumer", "reader-gone", "field-without-reader"]
 
-TRIGGERS = "triggers"
-"""The member of cluster.json."""
 _TEXT: Json = {"type": "string", "minLength": 1}
 TRIGGERS_SCHEMA: Json = {
     "title": "Triggers",
@@ -65,7 +63,7 @@ TRIGGERS_SCHEMA: Json = {
         }
     ],
 }
-"""The JSON Schema of the member."""
+"""The JSON Schema of `triggers` in cluster.json."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

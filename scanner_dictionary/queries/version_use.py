@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, exists, func, select
 
 from scanner_dictionary.queries.facts import FILES
 from scanner_dictionary.queries.resolve import FoundCluster
@@ -62,6 +62,20 @@ def version_uses(conn: Connection, cluster: str | None = None, subject: str | No
         if key.kind != FILES and (key.id in several if subject is None else subject in (key.full_name, key.name)):
             versions = [version for version in versions_of(conn, key) if version.live]
             yield from _of_subject(conn, key, versions, (now.get(key.cluster, ""), files))
+
+
+def unused_versions(conn: Connection, cluster: int) -> Iterator[tuple[str, str]]:
+    """Yield the old versions of a cluster, by its key, that nothing has at any topic of the subject, and why."""
+    looked = select(t.schema_id_use.c.id).where(t.schema_id_use.c.cluster_id == cluster).limit(1)
+    name = conn.execute(select(t.cluster.c.name).where(t.cluster.c.id == cluster, exists(looked))).scalar()
+    if name is None:
+        return
+    by_version: dict[tuple[str, int], list[VersionUse]] = {}
+    for row in version_uses(conn, name):
+        by_version.setdefault((row.subject, row.version), []).append(row)
+    for (subject, version), rows in by_version.items():
+        if all(row.use == "unused" for row in rows):
+            yield f"subject {subject!r} version {version}", rows[0].why
 
 
 def _of_subject(

@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import Connection, and_, exists, func, select
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.queries.version_use import VersionUse, version_uses
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
+from scanner_model.lazy_names import deferred
 from scanner_model.schemas import qualified_subject
 
 Occurrences = Iterator[tuple[str, str]]
@@ -29,20 +29,6 @@ def without_schema(conn: Connection, cluster: int) -> Occurrences:
     )
     for name in conn.scalars(query.order_by(_topic.name)):
         yield f"topic {name}", "no schema describes it"
-
-
-def unused_versions(conn: Connection, cluster: int) -> Occurrences:
-    """Find old versions that no examined record and no scanned file has, at any topic of the subject."""
-    looked = select(t.schema_id_use.c.id).where(t.schema_id_use.c.cluster_id == cluster).limit(1)
-    name = conn.execute(select(t.cluster.c.name).where(t.cluster.c.id == cluster, exists(looked))).scalar()
-    if name is None:
-        return
-    by_version: dict[tuple[str, int], list[VersionUse]] = {}
-    for row in version_uses(conn, name):
-        by_version.setdefault((row.subject, row.version), []).append(row)
-    for (subject, version), rows in by_version.items():
-        if all(row.use == "unused" for row in rows):
-            yield f"subject {subject!r} version {version}", rows[0].why
 
 
 def without_topic(conn: Connection, cluster: int) -> Occurrences:
@@ -168,7 +154,7 @@ RULES = (
         example_good="orders-value version 2",
         severity=Severity.WARNING,
         hint="`scanner check --subject NAME --version N` lists what else refers to it; then delete it",
-        find=unused_versions,
+        find=deferred("scanner_dictionary.queries.version_use:unused_versions"),
     ),
     Rule(
         name="subject-without-topic",
