@@ -26,6 +26,7 @@ from scanner_dictionary.queries.clients import group_lags
 from scanner_dictionary.queries.columns import columns_of
 from scanner_dictionary.queries.facts import FILES
 from scanner_dictionary.queries.field_uses import written_since
+from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.state import kept_for, replaced_at, topic_settings
 from scanner_dictionary.queries.subjects import SubjectKey, subjects_named, topics_named, versions_of
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer
@@ -84,7 +85,11 @@ class PlanContext:
         if (of_topic := self._of_topic(text)) is not None:
             return of_topic
         with open_graph(GraphSource.of(self.dictionary)) as opened:
-            node, notes = find_node(opened.rows, text, "CHANGE")
+            try:
+                node, notes = find_node(opened.rows, text, "CHANGE")
+            except NameUnknown:
+                self._check_column(text)
+                raise
         self.notes.extend(notes)
         if node.kind not in ("column", "dataset"):
             raise InputInvalid(f"{text} is a {node.kind}", where="CHANGE", hint="name a column or a topic")
@@ -106,6 +111,15 @@ class PlanContext:
             if found:
                 return found[0]
         return None
+
+    def _check_column(self, text: str) -> None:
+        """Raise NameUnknown with the nearest columns if *text* starts with the name of a topic."""
+        for end in (at for at, letter in enumerate(text) if letter == "."):
+            topics = [topic for topic in topics_named(self.conn, text[:end]) if topic.gone is None]
+            places = [self._topic(topic.cluster, topic.name, ()) for topic in topics]
+            known = [f"{place.name}.{path_name(path)}" for place in places for path in self.columns(place)]
+            if known:
+                raise unknown_name("column", text, known, f"`scanner columns --format csv` lists those of {text[:end]}")
 
     def _topic(self, cluster: str, name: str, path: ColumnPath) -> Place:
         dataset = self._people.naming.topic(cluster, name)

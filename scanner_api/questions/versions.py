@@ -19,7 +19,7 @@ from scanner_extractor.evolution import Difference, Level, Rules, differences, r
 from scanner_model.columns import path_name
 from scanner_model.errors import InputInvalid, NameUnknown
 
-VersionUseKind = Literal["newest", "written", "in records", "in files", "referenced", "unused", "unknown"]
+VersionUseKind = Literal["newest", "written", "in-records", "in-files", "referenced", "unused", "unknown"]
 Verdict = Literal["compatible", "breaks", "unknown"]
 _MOST_LISTED = 10
 

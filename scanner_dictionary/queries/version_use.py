@@ -22,13 +22,13 @@ from scanner_dictionary.queries.subjects import (
 )
 from scanner_dictionary.schema import tables as t
 
-Use = Literal["newest", "written", "in records", "in files", "referenced", "unused", "unknown"]
+Use = Literal["newest", "written", "in-records", "in-files", "referenced", "unused", "unknown"]
 
 
 class VersionUse(NamedTuple):
     """A live version of a subject at a topic, and who uses it.
 
-    *use* is newest, written (the newest records have its id), in records (earlier ones had it), in files (a scanned
+    *use* is newest, written (the newest records have its id), in-records (earlier ones had it), in-files (a scanned
     file has this schema), referenced (another schema refers to it), unused, or unknown; *why* says it for people.
     *records* are how many of the newest records have it, None if they were not looked at. *last_written* is the time of
     the newest of them, *replaced* when the next version came (ISO 8601); both may be empty. *files* are subjects of
@@ -127,9 +127,9 @@ def _use(seen: list[SchemaIdRow] | None, files: tuple[str, ...]) -> tuple[Use, s
         newest = max(row.time for row in seen)
         return "written", f"{count} of the newest records have it, the last of {newest}"
     if seen:
-        return "in records", "earlier records have it"
+        return "in-records", "earlier records have it"
     if files:
-        return "in files", f"the schema of {', '.join(files)}"
+        return "in-files", f"the schema of {', '.join(files)}"
     return None
 
 

@@ -48,7 +48,10 @@ def test_schemas_of_open_steps_are_files_that_the_check_reads(planned, scanner, 
 
 @pytest.mark.parametrize(
     ("change", "status", "what"),
-    [("paint orders.price", 2, "is not a change"), ("rename orders.cost → amount", 4, "knows no node")],
+    [
+        ("paint orders.price", 2, "is not a change"),
+        ("rename orders.prices → amount", 4, "did you mean 'orders.price'"),
+    ],
 )
 def test_a_change_that_cannot_be_planned_is_an_error_with_a_hint(planned, change, status, what) -> None:
     result = planned(change)

@@ -58,7 +58,7 @@ def test_an_old_version_that_no_record_can_have_any_more_is_a_finding(uses, samp
     assert findings == ["subject 'orders-value' version 1"]
 
 
-@pytest.mark.parametrize(("records", "use"), [(3, "written"), (0, "in records")])
+@pytest.mark.parametrize(("records", "use"), [(3, "written"), (0, "in-records")])
 def test_a_version_that_records_have_is_in_use(uses, sample, records, use) -> None:
     found, findings = uses(shown(sample, "101", records), shown(sample, "102"))
 
