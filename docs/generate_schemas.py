@@ -46,7 +46,7 @@ NULL_IN: Mapping[str, frozenset[str]] = {
     "scanner diff --flows": frozenset({"version", "schema_id"}),
     "scanner drift": frozenset({"declared", "running"}),
     "scanner history orders": frozenset({"target", "finished"}),
-    "scanner may-delete": frozenset({"unused_since"}),
+    "scanner may-delete": frozenset({"unused_since", "safe_on"}),
     "scanner extract --report": frozenset({"scan"}),
     "scanner openlineage import": frozenset({"rejected"}),
     "scanner openlineage emit": frozenset({"rejected", "problem"}),

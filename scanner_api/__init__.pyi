@@ -85,6 +85,8 @@ from scanner_api.questions.personal_data import PersonalData as PersonalData
 from scanner_api.questions.personal_data import personal_data as personal_data
 from scanner_api.questions.personal_data_report import PersonalDataReport as PersonalDataReport
 from scanner_api.questions.personal_data_report import personal_data_report as personal_data_report
+from scanner_api.questions.plan import MigrationPlan as MigrationPlan
+from scanner_api.questions.plan import plan as plan
 from scanner_api.questions.question import Page as Page
 from scanner_api.questions.topic_schemas import topic_schemas as topic_schemas
 from scanner_api.questions.topics import TopicDescription as TopicDescription

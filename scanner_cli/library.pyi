@@ -73,7 +73,11 @@ from scanner_api.questions.listings import topics as topics
 from scanner_api.questions.listings import validate as validate
 from scanner_api.questions.personal_data import personal_data as personal_data
 from scanner_api.questions.personal_data_report import personal_data_report as personal_data_report
+from scanner_api.questions.plan import plan as plan
+from scanner_api.questions.plan import write_plan_schemas as write_plan_schemas
+from scanner_api.questions.removal import dated as dated
 from scanner_api.questions.removal import may_remove as may_remove
+from scanner_api.questions.removal import usage_of as usage_of
 from scanner_api.questions.topic_schemas import topic_schemas as topic_schemas
 from scanner_api.questions.topics import describe_topic as describe_topic
 from scanner_api.rule_pages import PAGES as PAGES
@@ -115,6 +119,7 @@ from scanner_check.report import report_document as report_document
 from scanner_check.surroundings import with_surroundings as with_surroundings
 from scanner_check.users.deletion import deletion_document as deletion_document
 from scanner_check.users.deletion import may_delete as may_delete
+from scanner_check.users.safe_dates import readers_without_date as readers_without_date
 from scanner_check.work_tree import check_work_tree as check_work_tree
 from scanner_extractor.push_targets import experience as experience
 from scanner_extractor.push_targets import target_names as target_names

@@ -124,7 +124,7 @@ _NAMING = ("pattern", "q", "topic", "name", "tag")
 """Parameters whose values an empty answer repeats."""
 
 _MOST = 2_000
-_NOUNS = {"search": "hits", "clients": "uses", "personal_data": "columns and readers"}
+_NOUNS = {"search": "hits", "clients": "uses", "personal_data": "columns and readers", "version_uses": "versions"}
 
 
 def _noun(question: Question) -> str:

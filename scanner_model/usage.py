@@ -55,3 +55,7 @@ class Usage:
     def is_excluded(self, name: str) -> bool:
         """Return whether a consumer group or program of this name never counts."""
         return any(fnmatchcase(name, pattern) for pattern in self.exclude)
+
+
+COUNT_ALL = Usage()
+"""Every reader counts."""

@@ -33,7 +33,7 @@ PICTURES = {
     "dataflow.png": (None, 1940, 640),
     "assets/tutorial.png": ("orders-enriched", 1600, 520),
     "assets/page-home.png": ("/", 1280, 760),
-    "assets/page-flow.png": (f"/flow#{urlencode({'node': COLUMN, 'focus': 1})}", 1280, 780),
+    "assets/page-flow.png": (f"/flow#{urlencode({'node': COLUMN, 'focus': 1})}", 1760, 780),
     "assets/page-impact.png": (f"/flow#{urlencode({'node': 'orders', 'list': 'impact'})}", 1280, 720),
     "assets/page-topics.png": ("/topics", 1280, 620),
     "assets/page-topic.png": (f"/topic?{TOPIC}", 1280, 900),

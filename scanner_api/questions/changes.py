@@ -12,6 +12,7 @@ from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.history import HistoryRow
 from scanner_api.graph.history import history as find_history
 from scanner_api.questions.question import LARGEST_NUMBER, Cluster, Cursor, Limit, Node, Page, Parameter, Since, page_of
+from scanner_api.questions.removal import dated, may_remove, usage_of
 from scanner_check.check import Level
 from scanner_check.check import check_change as run_check
 from scanner_check.inputs.files import proposed_job, proposed_schema
@@ -34,6 +35,7 @@ from scanner_dictionary.queries import history
 from scanner_dictionary.queries.graph_at import check_moment, check_scan, scan_at, scan_before
 from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
+from scanner_model.usage import COUNT_ALL
 
 Document = Mapping[str, Any]
 
@@ -175,12 +177,16 @@ def history_lines(
 
 
 class Deletion(NamedTuple):
-    """Whether one thing of a cluster may be deleted; *left_out* counts uses that are not listed."""
+    """Whether one thing of a cluster may be deleted; *left_out* counts uses that are not listed.
+
+    *safe_on* is the first day on which no reader counts any more if none is seen again; None if that is not known.
+    """
 
     cluster: str
     what: str
     answer: Answer
     unused_since: str | None
+    safe_on: str | None
     uses: Sequence[DeletionUse]
     complete: bool
     left_out: int
@@ -195,11 +201,22 @@ def may_delete(
         int | None, Parameter("Of the subject: only this version.", least=1, most=LARGEST_NUMBER, metavar="N")
     ] = None,
     schema_id: Annotated[str, Parameter("A schema id: every version that has it.", metavar="ID")] = "",
+    name: Annotated[str, Parameter("Or a column (`orders.total`), table or job.", longest=2000)] = "",
+    unseen_for: Annotated[
+        str | None, Parameter("A reader not seen for this long does not count: 45d, 6w.", longest=16, metavar="AGE")
+    ] = None,
     cluster: Cluster = None,
     limit: Annotated[int, Parameter("How many uses of one thing at most.", least=1, most=10_000)] = 1_000,
 ) -> Page[Deletion]:
-    """Answer whether a topic, subject, version or schema id may be deleted, for each cluster; nothing is deleted."""
-    answers = find_uses(dictionary, topic=topic, subject=subject, version=version, schema_id=schema_id, cluster=cluster)
+    """Answer whether a topic, subject, version, schema id or column may be deleted, and when; nothing is deleted."""
+    usage = usage_of(unseen_for) if unseen_for else COUNT_ALL
+    if name and not (topic or subject or schema_id):
+        answers = may_remove(dictionary, name, cluster=cluster, usage=usage)
+    else:
+        found = find_uses(
+            dictionary, topic=topic or name, subject=subject, version=version, schema_id=schema_id, cluster=cluster
+        )
+        answers = dated(dictionary, found, usage, topic=topic or name)
     listed = tuple(_deletion(answer, limit) for answer in answers)
     return Page(items=listed, next_cursor=None, complete=all(item.complete for item in listed))
 
@@ -211,6 +228,7 @@ def _deletion(answer: DeletionAnswer, limit: int) -> Deletion:
         answer.what,
         answer.answer,
         answer.unused_since or None,
+        answer.safe_on or None,
         answer.uses[:limit],
         complete=not left_out,
         left_out=left_out,

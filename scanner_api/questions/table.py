@@ -162,6 +162,26 @@ QUESTIONS: tuple[Question, ...] = (
         ),
     ),
     Question(
+        name="version_uses",
+        function="questions.versions:version_uses",
+        summary="List which versions of subjects are in use: by the ids in records, and by files with the schema.",
+        path="/version-uses",
+        heavy=True,
+        command="versions",
+        section="Find",
+        line="List which schema versions are in use, and which are not.",
+        help="Records are looked at if `observe_schema_ids` is set in cluster.json. A version is unused if it was "
+        "replaced longer ago than the topic keeps records, and no examined record, scanned file or schema has it.\n\n"
+        "Exit status: 4 the cluster or subject is not known.",
+        examples=("versions", "versions orders-value", "versions --use unused"),
+        shown=(
+            *("cluster", "registry", "subject", "version", "topic", "role", "use", "records", "last_written"),
+            *("replaced", "files", "why"),
+        ),
+        brief=("cluster", "subject", "version", "topic", "role", "use", "why"),
+        optional=frozenset({"records", "last_written", "replaced", "files"}),
+    ),
+    Question(
         name="clients",
         function="questions.clients:clients",
         summary="List the applications that write to and read from topics: observed, configured, permitted.",
@@ -525,10 +545,36 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="may_delete",
         function="questions.changes:may_delete",
-        summary="Find out whether a topic, subject, version or schema id may be deleted, and who uses it.",
+        summary="Find out whether a topic, subject, version, id or column may be deleted and when, and who uses it.",
         path="/may-delete",
         heavy=True,
         tool="may_delete",
+    ),
+    Question(
+        name="plan",
+        function="questions.plan:plan",
+        summary="Plan a breaking change in steps that break no reader: whom to ask, schemas, waits, what is done.",
+        path="/plan",
+        heavy=True,
+        tool="plan_change",
+        command="plan",
+        section="Change",
+        line="Plan a breaking change in steps, and see what is done.",
+        runs="plan:plan",
+        help="CHANGE renames, removes or retypes a column, splits a topic, or gives it another key. `->`, `to` and "
+        "`into` mean `→`. The plan is Markdown for an issue. Each schema is judged by the rules and level of its "
+        "registry; nothing is registered or changed.\n\nExit status: 2 CHANGE is not a change, or the registry rejects "
+        "it; 4 the column or topic is not known.",
+        examples=(
+            "plan 'rename orders.placed_at → ordered_at'",
+            "plan 'remove shipments.carrier'",
+            "plan 'retype parcels.weight → string as weight_text'",
+            "plan 'split orders → orders.eu, orders.us'",
+            "plan 'key orders → customer.id as orders-by-customer'",
+            "plan 'rename orders.placed_at → ordered_at' --status",
+        ),
+        shown=("number", "status", "title", "owner", "why"),
+        optional=frozenset({"owner", "why"}),
     ),
     Question(
         name="check_change",

@@ -7,16 +7,19 @@ from typing import Annotated, Literal, NamedTuple
 
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.parsing import parse_schema
-from scanner_api.questions.question import LARGEST_NUMBER, Cluster, Page, Parameter
+from scanner_api.questions.question import LARGEST_NUMBER, Cluster, Cursor, Limit, Page, Parameter, page_of
 from scanner_check.rules.schemas.registry_answer import level_of, unjudged_policy, whose_rules
 from scanner_check.rules.schemas.schema_sides import DEFAULT_LEVEL, StoredSchema, rules_of, stored_version
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.subjects import SubjectKey, subject_names, subjects_named, versions_of
+from scanner_dictionary.queries.version_use import VersionUse as VersionUse
+from scanner_dictionary.queries.version_use import version_uses as stored_uses
 from scanner_extractor.evolution import Difference, Level, Rules, differences, removed_symbols
 from scanner_model.columns import path_name
 from scanner_model.errors import InputInvalid, NameUnknown
 
+VersionUseKind = Literal["newest", "written", "in-records", "in-files", "referenced", "unused", "unknown"]
 Verdict = Literal["compatible", "breaks", "unknown"]
 _MOST_LISTED = 10
 
@@ -64,6 +67,32 @@ class ColumnSymbols(NamedTuple):
     path: tuple[str, ...]
     name: str
     symbols: tuple[str, ...]
+
+
+def version_uses(
+    dictionary: Dictionary,
+    *,
+    subject: Annotated[
+        str | None,
+        Parameter("The subject; without it, those with several live versions.", argument=True, metavar="SUBJECT"),
+    ] = None,
+    use: Annotated[VersionUseKind | None, Parameter("Only versions that are used in this way.")] = None,
+    cluster: Cluster = None,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Page[VersionUse]:
+    """Return the live versions of subjects at their topics, and who uses each: records and files.
+
+    Which program wrote a record is not known. Raises NameUnknown with the nearest names for an unknown subject.
+
+    >>> [(row.version, row.use) for row in version_uses(dictionary, subject="orders-value")]
+    """
+    with dictionary.reading() as conn:
+        known = known_cluster(conn, cluster)
+        if subject is not None and not subjects_named(conn, subject, known):
+            raise unknown_name("subject", subject, subject_names(conn, known), "`scanner schemas` lists the subjects")
+        rows = (row for row in stored_uses(conn, known, subject) if use in (None, row.use))
+        return page_of(rows, cursor, limit)
 
 
 _Subject = Annotated[str, Parameter("The subject; `:.ctx:NAME` in a context.")]

@@ -40,11 +40,18 @@ _PASSES = (408, 425, 429)
 
 
 class Change(NamedTuple):
-    """A change of a topic, or of what is of no topic (empty): one line for people, and whether readers break."""
+    """A change of a topic, or of what is of no topic (empty): one line for people, and whether readers break.
+
+    *trigger* is the rule of cluster.json that reports it, with the *owner* of the topic and a *link* to it; all are
+    empty for a change between two scans.
+    """
 
     topic: str
     what: str
     breaks: bool
+    trigger: str = ""
+    owner: str = ""
+    link: str = ""
 
 
 class TopicUse(NamedTuple):
@@ -153,16 +160,7 @@ def cloud_event(
     diff: ScanDiff, changes: Sequence[Change], at: str, uses: Uses = MappingProxyType({})
 ) -> dict[str, Json]:
     """Return the CloudEvent 1.0 of *diff*; its data are those of `scanner changes`, and what matched the rules."""
-    matched = [
-        {
-            "topic": change.topic,
-            "what": change.what,
-            "breaks": change.breaks,
-            "readers": list(uses.get(change.topic, _UNUSED).readers),
-            "owners": list(uses.get(change.topic, _UNUSED).owners),
-        }
-        for change in changes
-    ]
+    matched = [_matched(change, uses.get(change.topic, _UNUSED)) for change in changes]
     return {
         "specversion": "1.0",
         "id": notification_id(diff),
@@ -176,6 +174,18 @@ def cloud_event(
 
 
 _UNUSED = TopicUse()
+
+
+def _matched(change: Change, use: TopicUse) -> dict[str, Json]:
+    document: dict[str, Json] = {
+        "topic": change.topic,
+        "what": change.what,
+        "breaks": change.breaks,
+        "readers": list(use.readers),
+        "owners": list(use.owners),
+    }
+    about = {"trigger": change.trigger, "owner": change.owner, "link": change.link}
+    return document | (about if change.trigger else {})
 
 
 def slack_message(
@@ -209,10 +219,11 @@ def topic_address(page: str, cluster: str, topic: str) -> str:
 def change_line(change: Change, use: TopicUse, show: Callable[[str], str] = str) -> str:
     """Return a change with the readers and owners of its topic; *show* writes each name and text."""
     read_by = ("breaks " if change.breaks else "read by ") + listed([*map(show, use.readers)])
+    owners = use.owners or tuple(filter(None, (change.owner,)))
     parts = (
         " ".join(show(part) for part in (change.topic, change.what) if part),
         read_by if use.readers else "no known reader" if change.topic else "",
-        f"ask {listed([*map(show, use.owners)])}" if use.owners else "owner unknown" if change.topic else "",
+        f"ask {listed([*map(show, owners)])}" if owners else "owner unknown" if change.topic else "",
     )
     return " · ".join(filter(None, parts))
 
@@ -220,7 +231,8 @@ def change_line(change: Change, use: TopicUse, show: Callable[[str], str] = str)
 def _slack_line(change: Change, use: TopicUse, address: str) -> str:
     """Return a line whose names are code: Slack reads no mention, link or format there."""
     mark = ":warning: " if change.breaks else "• "
-    return f"{mark}{change_line(change, use, _slack_code)}" + (f" · <{address}|open>" if address else "")
+    link = change.link or address
+    return f"{mark}{change_line(change, use, _slack_code)}" + (f" · <{link}|open>" if link else "")
 
 
 def _slack_code(text: str) -> str:

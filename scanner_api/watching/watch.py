@@ -18,7 +18,7 @@ from scanner_api.graph.generate import generate
 from scanner_api.push.run import push_after_scan
 from scanner_api.questions import changes, listings
 from scanner_api.questions.change_summaries import change_summaries
-from scanner_api.scanning.clusters import ScanReport
+from scanner_api.scanning.clusters import ScanReport, read_files
 from scanner_api.scanning.run import scan as scan_clusters
 from scanner_api.watching.child import Child
 from scanner_api.watching.notifications import (
@@ -30,9 +30,11 @@ from scanner_api.watching.notifications import (
     notification_id,
     post,
 )
+from scanner_api.watching.triggers import triggered
 from scanner_model.errors import InputInvalid, ScannerError, SourceObjected
 from scanner_model.private_files import atomic_path
 from scanner_model.text import visible
+from scanner_model.triggers import Triggers
 
 _JITTER = 0.1
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
@@ -44,13 +46,14 @@ Scan = Callable[[], Sequence[ScanReport]]
 class WatchContext:
     """What a watch does to the world: *scan* and *generate* write the dictionary, *push* catalogs, *post* sends.
 
-    *stop* ends a scan or a graph in progress. *draw* returns a random number between two bounds; *notify* gets
-    messages for people.
+    *triggers* returns the rules about readers by cluster. *stop* ends a scan or a graph in progress. *draw* returns a
+    random number between two bounds; *notify* gets messages for people.
     """
 
     scan: Scan
     generate: Callable[[], object]
     push: Callable[[], object] = lambda: None
+    triggers: Callable[[], Mapping[str, Triggers | None]] = dict
     stop: Callable[[], object] = lambda: None
     post: Post = post
     draw: Callable[[float, float], float] = random.uniform
@@ -75,6 +78,7 @@ def watch_context(
         scan=lambda: child.run(scanning, notify),
         generate=lambda: child.run(partial(_generate, plain), notify),
         push=lambda: push_after_scan(config_files, dictionary, notify),
+        triggers=lambda: {each.cluster: each.triggers for each in read_files(list(map(str, config_files)))[0]},
         stop=child.stop,
         notify=notify,
     )
@@ -184,12 +188,14 @@ class Watch:
         changed = changes.diff(self._dictionary, first, second)
         topics = listings.topics(self._dictionary, cluster=cluster, deleted=True)
         at = next(row.finished for row in listings.scans(self._dictionary, cluster=cluster) if row.id == second)
+        triggers = self._context.triggers().get(cluster)
+        events = triggered(self._dictionary, (first, second), triggers, topics) if triggers else ()
         lines = change_summaries(self._dictionary, since=first, until=str(second), cluster=cluster)
         uses = {line.topic: TopicUse(line.readers, line.owners) for line in lines if line.topic}
         if not self._targets:
-            for change in ChangeRules().matching(changed, topics):
+            for change in (*events, *ChangeRules().matching(changed, topics)):
                 self._context.notify(f"{cluster}: {visible(change_line(change, uses.get(change.topic, TopicUse())))}")
-        matching = [(target, target.rules.matching(changed, topics)) for target in self._targets]
+        matching = [(target, (*events, *target.rules.matching(changed, topics))) for target in self._targets]
         return tuple(
             Pending(kind=target.kind, id=notification_id(changed), body=target.body(changed, matched, at, uses))
             for target, matched in matching

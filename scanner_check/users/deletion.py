@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -21,6 +21,7 @@ from scanner_dictionary.lineage_inputs.topics import graph_clusters
 from scanner_dictionary.queries.clients import has_observations, observed, permitted
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.state import (
+    kept_for,
     last_group_left,
     last_topic_left,
     replaced_at,
@@ -41,13 +42,11 @@ from scanner_dictionary.queries.subjects import (
     versions_with_id,
 )
 from scanner_dictionary.queries.topics import topic_users
+from scanner_model.clients import Direction
 from scanner_model.errors import InputInvalid, NameUnknown
 
 _GROUPS_FROM = ("kafka", "kafka_rest")
 """Kinds of sources that report consumer groups."""
-
-_WEEK = timedelta(days=7)
-"""Kafka's default of `segment.ms`: a record may stay that much longer than the retention."""
 
 
 class Answer(StrEnum):
@@ -63,7 +62,9 @@ class DeletionUse:
     """One use of what would be deleted, or one thing that is not known; *answer* is what it alone comes to.
 
     *kind* is topic, subject, job, consumer-group, dataset, version, source, graph or principal. *owner* is whom to
-    call, *last_seen* when monitoring saw it last (ISO 8601); both may be empty.
+    call, *last_seen* when monitoring saw it last (ISO 8601); both may be empty. *direction* is reads or writes, of jobs
+    and groups. *through* are the jobs that data pass on the way to it, *groups* those that a job reads with. *safe_on*
+    is the first day (ISO 8601) on which a reader does not count any more if it is not seen again; empty if unknown.
     """
 
     kind: str
@@ -73,19 +74,25 @@ class DeletionUse:
     evidence: str = ""
     owner: str = ""
     last_seen: str = ""
+    direction: str = ""
+    through: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    safe_on: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionAnswer:
     """The answer for one thing of one cluster.
 
-    *unused_since* is ISO 8601, empty where it is used, or was never seen in use.
+    *unused_since* is ISO 8601, empty where it is used, or was never seen in use. *safe_on* is the first day (ISO 8601)
+    on which no reader counts any more if none is seen again; empty if that is not known.
     """
 
     cluster: str
     what: str
     uses: tuple[DeletionUse, ...]
     unused_since: str = ""
+    safe_on: str = ""
 
     @property
     def answer(self) -> Answer:
@@ -225,16 +232,11 @@ class _Check:
         """Return whether records of an older version may still be in a topic, by its retention."""
         settings = topic_settings(self._conn, topic, subject.cluster)
         since = replaced_at(self._conn, subject, version)
-        policy, retention = settings.get("cleanup.policy", ""), settings.get("retention.ms", "")
+        policy, kept = settings.get("cleanup.policy", ""), kept_for(settings)
         shown = f"version {version} was replaced at {since}" if since else f"version {version} is not the newest"
-        if since and policy == "delete" and retention.lstrip("-").isdecimal() and int(retention) >= 0:
-            segment = settings.get("segment.ms", "")
-            kept_for = timedelta(milliseconds=int(retention)) + (
-                timedelta(milliseconds=int(segment)) if segment.isdecimal() else _WEEK
-            )
-            if datetime.fromisoformat(since.replace("Z", "+00:00")) + kept_for < self._now:
-                what = f"{shown}, and records are kept for {retention} ms"
-                return DeletionUse(kind="topic", name=topic, what=what, answer=Answer.YES, evidence="retention.ms")
+        if since and kept is not None and datetime.fromisoformat(since.replace("Z", "+00:00")) + kept < self._now:
+            what = f"{shown}, and records are kept for {settings['retention.ms']} ms"
+            return DeletionUse(kind="topic", name=topic, what=what, answer=Answer.YES, evidence="retention.ms")
         what = f"{shown}: records that were written with it may still be there"
         return DeletionUse(
             kind="topic", name=topic, what=what, answer=Answer.UNKNOWN, evidence=policy and "cleanup.policy"
@@ -250,6 +252,7 @@ class _Check:
         for row in applications:
             kind = "consumer-group" if row.kind == "consumer-group" else "job"
             use = _use((kind, row.application), f"{row.use} {name}", "", f"observed: {row.evidence}")
+            use = replace(use, direction=row.use)
             known = uses.get((kind, row.application), use)
             # What was observed moves now, also of a group that has no members at this moment.
             uses[kind, row.application] = replace(
@@ -279,7 +282,8 @@ class _Check:
             attributes = json.loads(other.attributes)
             state = ", ".join(filter(None, (str(attributes.get(name, "")) for name in ("state", "failed"))))
             use = _use((other.kind, other.name), f"{verb} {dataset.name}", state, edges[key].evidence)
-            yield replace(use, owner=stated_owner(other))
+            direction = Direction.WRITES if edges[key].kind == EdgeKind.WRITES else Direction.READS
+            yield replace(use, owner=stated_owner(other), direction=direction)
 
     def _node(self, dataset: GraphDataset) -> NodeRow | None:
         named = self._rows.nodes_named((dataset.name,)) if self._graph else ()
@@ -348,5 +352,6 @@ def deletion_document(answer: DeletionAnswer) -> dict[str, Any]:
         "what": answer.what,
         "answer": str(answer.answer),
         "unused_since": answer.unused_since or None,
+        "safe_on": answer.safe_on or None,
         "uses": [asdict(use) for use in answer.uses],
     }

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from scanner_check.inputs.files import ProposedFiles
     from scanner_check.inputs.options import CheckOptions, Judging
     from scanner_check.inputs.proposals import Target
+    from scanner_model.usage import Usage
 
 RENDERERS: Mapping[str, Callable[[ChangeReport], str]] = {
     "table": report_terminal,
@@ -100,6 +101,11 @@ _FILES = frozenset({".avsc", ".avro", ".proto", ".json", ".sql", ".ksql", ".prop
     click.option("--version", type=click.IntRange(1), metavar="N", help="Without FILE: this version of the subject."),
     click.option("--schema-id", default="", metavar="ID", help="Without FILE: every version with this schema id."),
     cluster_option,
+    click.option(
+        "--unseen-for",
+        metavar="AGE",
+        help="With NAME: readers not seen for this long do not count: 45d, 6w; by default `usage` of the settings.",
+    ),
 )
 @section(
     "How it is judged",
@@ -150,6 +156,7 @@ def check(
     version: int | None,
     schema_id: str,
     configs: Sequence[str],
+    unseen_for: str | None,
     url: str,
     style: str,
     **others: Any,  # noqa: ANN401 - the target and the options of the check
@@ -165,6 +172,8 @@ def check(
 
     NAME is a topic, subject, column, table or job: may it be deleted? So do --topic, --subject or --schema-id without
     FILE. The answer is yes, no or unknown, with a line for each use and for each reason why the list may be incomplete.
+    With --unseen-for or `usage` in the settings, each reader that monitoring saw has a day from which on it does not
+    count if it is not seen again.
 
     Verdicts on a change: breaks (a reader or the registry rejects it), impact (a known reader uses what changes),
     unknown (for example a source is stale), fine. --fail-on impact lets unknown pass, --fail-on breaks both, --fail-on
@@ -177,6 +186,7 @@ def check(
       scanner check origin/main...HEAD --with ../billing --with nightly.db
       scanner check --work-tree
       scanner check orders.total
+      scanner check orders.total --unseen-for 45d
       scanner check order.proto --subject orders-value --compatibility full_transitive
       scanner check schemas/ --map 'schemas/{subject}.avsc' --max-age 24h
       scanner check --git main...HEAD --against prod.db --against staging.db
@@ -196,18 +206,28 @@ def check(
     target = {option: others[option] for option in ("topic", "subject")} | {"schema_id": schema_id, "version": version}
     if name and others["others"]:
         raise InputInvalid("it goes with files and commits", where="--with", hint="use --dictionary")
+    config = Path(configs[-1]) if configs else None
     if name:
-        return show_deletions(library.may_remove(_dictionary(url), name, cluster=others["cluster"]), style)
+        usage = _usage(unseen_for, config)
+        return show_deletions(library.may_remove(_dictionary(url), name, cluster=others["cluster"], usage=usage), style)
+    if unseen_for and not any(target.values()):
+        raise InputInvalid("it goes with the name of what would be deleted", where="--unseen-for", hint="name it")
     if not (things or commits or others["fingerprint"] or others["work_tree"]):
         if any(target.values()):
-            return show_deletions(library.may_delete(_dictionary(url), **target, cluster=others["cluster"]), style)
+            answers = library.may_delete(_dictionary(url), **target, cluster=others["cluster"])
+            usage = _usage(unseen_for, config)
+            return show_deletions(library.dated(_dictionary(url), answers, usage, topic=others["topic"]), style)
         if configs:
             return _doctor(configs, style)
     if style == "csv":
         hint = f"--format is one of {', '.join(RENDERERS)}"
         raise InputInvalid("a report on a change has no such format", where="--format csv", hint=hint)
-    config = Path(configs[-1]) if configs else None
     return _change(paths=things, commits=commits, config=config, url=url, style=style, **others)
+
+
+def _usage(unseen_for: str | None, config: Path | None) -> Usage:
+    """Return which readers count: by the option, else by the settings."""
+    return library.usage_of(unseen_for) if unseen_for else library.read_judging(policy=config).usage
 
 
 def _sorted_out(things: Sequence[str], commits: str | None) -> tuple[Sequence[str], str | None, str]:

@@ -41,6 +41,7 @@ Rules:
   group-on-missing-topic       a consumer group reads a topic which does not exist
   subject-without-topic        it describes no known topic, and no schema refers to it
   topic-without-schema         no schema describes it
+  unused-version               no examined record and no scanned file has this old version
   declared-not-running         a deployment file declares it, and it does not run
   running-not-declared         it runs, and no deployment file declares it
   running-otherwise            it runs otherwise than its deployment file declares

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from scanner_check.users.deletion import DeletionAnswer
 
 _TABLE = Table(
-    ("deletion", "answer", "kind", "name", "what", "owner", "last_seen", "evidence"),
-    ("deletion", "answer", "kind", "name", "what", "owner"),
-    ("owner", "last_seen"),
+    ("deletion", "answer", "kind", "name", "what", "safe_on", "owner", "last_seen", "evidence"),
+    ("deletion", "answer", "kind", "name", "what", "safe_on", "owner"),
+    ("safe_on", "owner", "last_seen"),
 )
 _STATUS = {"no": Exit.IMPACT, "unknown": Exit.UNCERTAIN, "yes": Exit.DONE}
 """Answer → exit status; the first that is among the answers decides."""
@@ -44,4 +44,18 @@ def show_deletions(answers: Sequence[DeletionAnswer], style: str) -> Exit:
 
 def _line(answer: DeletionAnswer) -> str:
     since = f", unused since {answer.unused_since}" if answer.unused_since else ""
-    return f"{answer.cluster}: may {answer.what} be deleted? {answer.answer}{since}"
+    return f"{answer.cluster}: may {answer.what} be deleted? {answer.answer}{since}{_date(answer)}"
+
+
+def _date(answer: DeletionAnswer) -> str:
+    """Return when no reader counts any more, or which readers have no such day; empty without a rule or reader."""
+    if answer.safe_on:
+        return f", safe on {answer.safe_on} if none of its readers is seen again"
+    waiting = list(library.readers_without_date(answer))
+    if not waiting or not any(use.safe_on for use in answer.uses):
+        return ""
+    more = f" and {len(waiting) - _LISTED} more" if len(waiting) > _LISTED else ""
+    return f", no date yet: {', '.join(waiting[:_LISTED])}{more}"
+
+
+_LISTED = 5

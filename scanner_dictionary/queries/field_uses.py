@@ -14,6 +14,7 @@ from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.clients import ClientRow, configured, observed
 from scanner_dictionary.queries.columns import TopicColumnRow, columns_of_topics
 from scanner_dictionary.queries.facts import fact_of, stored_rows
+from scanner_dictionary.queries.state import scan_time
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.other_columns import cluster_names
 from scanner_model.clients import Direction
@@ -71,6 +72,19 @@ def _uses(fact: FieldUse, path: ColumnPath) -> bool:
 
 def _overlaps(first: Sequence[str], second: Sequence[str]) -> bool:
     return all(left == right for left, right in zip(first, second, strict=False))
+
+
+def written_since(conn: Connection, cluster: str, topic: str, path: ColumnPath) -> str:
+    """Return the end of the first scan that saw all programs that write a column do so, ISO 8601; empty without any."""
+    query = stored_rows(t.field_use, cluster, include_gone=False).where(t.field_use.c.topic == topic)
+    seen = [
+        row.first_seen
+        for row in conn.execute(query)
+        if (fact := fact_of(FieldUse, row)).direction is Direction.WRITES
+        and fact.extent is FieldExtent.FIELD
+        and plain_path(fact.path) == plain_path(path)
+    ]
+    return scan_time(conn, max(seen)) if seen else ""
 
 
 class UnwrittenField(NamedTuple):

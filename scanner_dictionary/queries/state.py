@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, Table, exists, func, select
@@ -96,6 +97,23 @@ def topic_settings(conn: Connection, topic: str, cluster: str) -> Mapping[str, s
     query = select(t.topic.c.config).join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
     cell = conn.execute(query.where(t.topic.c.name == topic, t.cluster.c.name == cluster)).scalar()
     return dict(json.loads(cell)) if cell else {}
+
+
+def kept_for(settings: Mapping[str, str]) -> timedelta | None:
+    """Return how long a topic with these settings keeps a record at most; None where that is unknown or without end.
+
+    A segment is deleted when its newest record is too old, so a record may stay longer by the time that one is filled.
+    """
+    policy, retention, segment = (settings.get(name, "") for name in ("cleanup.policy", "retention.ms", "segment.ms"))
+    if policy != "delete" or not retention.isdecimal():
+        return None
+    return timedelta(milliseconds=int(retention)) + (
+        timedelta(milliseconds=int(segment)) if segment.isdecimal() else _WEEK
+    )
+
+
+_WEEK = timedelta(days=7)
+"""Kafka's default of `segment.ms`."""
 
 
 def replaced_at(conn: Connection, subject: SubjectKey, version: int) -> str:

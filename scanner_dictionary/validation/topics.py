@@ -10,6 +10,7 @@ from sqlalchemy import Connection, and_, exists, func, select
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
+from scanner_model.lazy_names import deferred
 from scanner_model.schemas import qualified_subject
 
 Occurrences = Iterator[tuple[str, str]]
@@ -145,6 +146,15 @@ RULES = (
         severity=Severity.WARNING,
         hint="register one, map its subject in cluster.json's `naming.subjects`, or describe it by manual input",
         find=without_schema,
+    ),
+    Rule(
+        name="unused-version",
+        meaning="An old version of a subject is in no examined record and in no scanned file.",
+        example_bad="orders-value versions 1 and 2, all records have version 2, and are kept for 7 days",
+        example_good="orders-value version 2",
+        severity=Severity.WARNING,
+        hint="`scanner check --subject NAME --version N` lists what else refers to it; then delete it",
+        find=deferred("scanner_dictionary.queries.version_use:unused_versions"),
     ),
     Rule(
         name="subject-without-topic",

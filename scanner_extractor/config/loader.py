@@ -30,12 +30,16 @@ from scanner_model.documents.json_positions import (
 from scanner_model.documents.pattern_limits import is_too_large
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.lazy_names import load
 from scanner_model.names import ClusterName
 from scanner_model.redaction import mask_json
 from scanner_model.usage import USAGE, USAGE_SCHEMA
 
 _PATHS = frozenset({"caCertPath", "ca_cert_path", "clientCertPath", "client_cert_path", "clientKeyPath"})
 _WRITTEN = "log_file_path"
+_TRIGGERS = "triggers"
+_TRIGGERS_MODULE = "scanner_model.triggers"
+"""Imported if a file has some."""
 _FORMATS = FormatChecker(formats=())
 _FORMATS.checks("web address")(lambda value: not isinstance(value, str) or valid_address(value) is not None)
 _OVER_HTTP = frozenset({"http", "async_http"})
@@ -102,6 +106,7 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
         secret_names=secret_names,
         warnings=warnings,
         push=tuple(push_settings(item, context) for item in document.get("push", ())),
+        triggers=load(f"{_TRIGGERS_MODULE}:Triggers").of(document[_TRIGGERS]) if _TRIGGERS in document else None,
         **source_settings(context),
     )
 
@@ -199,6 +204,8 @@ def cluster_schema(document: Json = None) -> Json:
     }
     schema["$defs"]["push"] = push_schema(document)
     schema["properties"][USAGE] = USAGE_SCHEMA
+    is_named = document is None or (isinstance(document, dict) and _TRIGGERS in document)
+    schema["properties"][_TRIGGERS] = load(f"{_TRIGGERS_MODULE}:TRIGGERS_SCHEMA") if is_named else True
     return schema
 
 

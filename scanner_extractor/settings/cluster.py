@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scanner_extractor.systems.flink.settings import FlinkSettings, SqlFilesSettings
     from scanner_extractor.systems.ksqldb.settings import KsqlSettings
     from scanner_extractor.systems.prometheus.settings import PrometheusSettings
+    from scanner_model.triggers import Triggers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +157,7 @@ class Settings:
 
     *others* are the settings of kinds of source without a field here, by their member of cluster.json.
     *openlineage* is None where the file does not configure where events go. *push* are catalogs that get lineage.
+    *triggers* are what a watch reports of readers, None for nothing.
     *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from. *warnings* are
     what this version ignores in the file. With *cloud*, what it leaves out is found when a scan starts:
     only then are there *lacking* sources, the cluster's *identity* and its *aliases* as (kind, name) pairs. *servers*
@@ -185,6 +187,7 @@ class Settings:
     others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     openlineage: OpenLineageSettings | None = None
     push: tuple[PushSettings, ...] = ()
+    triggers: Triggers | None = None
     manual_input: tuple[Path, ...] = ()
     secret_names: frozenset[str] = frozenset()
     warnings: tuple[Problem, ...] = ()

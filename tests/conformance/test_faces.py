@@ -58,6 +58,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "history": {"node": "orders"},
     "history_feed": {"node": "orders"},
     "may_delete": {"topic": "orders"},
+    "plan": {"change": "rename orders.placed_at → ordered_at"},
     "check_change": {"subject": "orders-value", "text": '{"type": "record", "name": "Order", "fields": []}'},
 }
 """Arguments of questions that need some."""
@@ -256,12 +257,16 @@ def test_a_question_has_one_answer_whatever_is_asked(faces, name, arguments) -> 
     "question", [each for each in QUESTIONS if each.command and each not in _TRACED], ids=lambda each: each.name
 )
 def test_the_command_of_every_list_has_the_items_of_the_library(faces, question) -> None:
-    """The document of such a command is the list of items; what `lineage` and `impact` answer is compared below."""
+    """The document of such a command is the list of items, or of a plan the whole answer.
+
+    What `lineage` and `impact` answer is compared below.
+    """
     arguments = ARGUMENTS.get(question.name, {}) if question.name != "columns" else {}
     given = [word for name, value in arguments.items() for word in (f"--{name}", value)]
-    line = [arguments["q"]] if question.name == "search" else given
+    line = list(arguments.values()) if question.name in ("search", "plan") else given
+    answer = faces.library(question, **arguments)
 
-    assert faces.command(question.command, *line) == faces.library(question, **arguments)["items"]
+    assert faces.command(question.command, *line) == answer.get("items", answer)
 
 
 def edges_at(node: str, edges: list[dict[str, Any]]) -> Edges:

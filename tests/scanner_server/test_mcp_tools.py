@@ -47,6 +47,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "text": '{"type": "record", "name": "com.acme.retail.Order", "fields": []}',
     },
     "may_delete": {"topic": "orders", "version": "null"},
+    "plan_change": {"change": "rename orders.placed_at → ordered_at"},
     "list_problems": {"severity": "error"},
     "list_stale": {},
     "freshness": {},

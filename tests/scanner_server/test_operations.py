@@ -34,6 +34,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "impact_csv": {"node": "orders"},
     "history": {"node": "orders"},
     "may_delete": {"topic": "orders"},
+    "plan": {"change": "rename orders.placed_at → ordered_at"},
     "check_change": {"subject": "orders-value", "text": '{"type": "record", "name": "Order", "fields": []}'},
 }
 """Parameters of operations that need some."""

@@ -29,7 +29,8 @@ def watch(files: Sequence[str], every: float, once: bool, dictionary: Dictionary
     """Scan again and again, generate the graph, and post what changed to a webhook or Slack.
 
     One scan runs at a time, about every TIME (up to a tenth more or less). A scan that fails leaves the last one. What
-    could not be posted is posted later, also after a restart, under the same id. Ctrl-C or SIGTERM ends it.
+    could not be posted is posted later, also after a restart, under the same id. Ctrl-C or SIGTERM ends it. `triggers`
+    in cluster.json add what happened to readers, such as a new reader of personal data.
 
     \b
     Examples:

@@ -207,3 +207,21 @@ def test_each_environment_is_judged(
 def test_a_rule_is_explained(scanner: Callable[..., Any]) -> None:
     assert scanner("explain", "rule", "column-removed").out.startswith("# column-removed\n")
     assert "did you mean 'column-removed'" in scanner("explain", "rule", "column-remved").err
+
+
+def test_a_deletion_has_a_day_by_the_option_or_the_settings(
+    scanner: Callable[..., Any], dictionary: Path, tmp_path: Path
+) -> None:
+    """A topic whose readers are seen has none; a rule that is no age is an error."""
+    (tmp_path / "cluster.json").write_text('{"cluster": "shop", "usage": {"ignore_unseen_for": "30d"}}')
+    given = scanner("check", "--topic", "orders.avro", "--unseen-for", "30d", "--dictionary", dictionary)
+    of_settings = scanner(
+        "check", "--topic", "orders.avro", "--config", tmp_path / "cluster.json", "--dictionary", dictionary
+    )
+    wrong = scanner("check", "--topic", "orders.avro", "--unseen-for", "soon", "--dictionary", dictionary)
+    alone = scanner("check", "--unseen-for", "30d", "--dictionary", dictionary)
+
+    assert given.out == of_settings.out
+    assert "monitoring" in given.out or "seen" in given.out
+    assert (wrong.status, alone.status) == (2, 2)
+    assert "45d" in wrong.err
