@@ -16,7 +16,7 @@ from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.standard import ADDS, TAKES
 from scanner_programs.machine import Given, Machine, Made, container_name, watches
 from scanner_programs.origins import Origin, OriginReader, shortest
-from scanner_programs.program import Known, Place, Program, base_type
+from scanner_programs.program import Known, Place, Program, Scope, base_type, parameters_of
 from scanner_programs.receives import Receives
 from scanner_programs.residue import class_text, code_text, silent_in, watchers_in
 from scanner_programs.shapes import Shape, shape_of
@@ -209,7 +209,8 @@ class _Reader:
 
     def read(self, *, texts: bool) -> Endpoints:
         """Evaluate every function that reaches a send."""
-        if not self._clients and not self._program.rows:
+        bound = list(self._bound())
+        if not self._clients and not self._program.rows and not bound:
             return self._found
         self._found.clients = {
             file.path
@@ -243,6 +244,8 @@ class _Reader:
             self._machine.keeps = at < outermost
             if texts or at < outermost or id(place.function) not in self._machine.visited:
                 self._run(place)
+        for bean, topics in bound:
+            self._run_bound(bean, *topics)
         if len(views) > MOST_VIEWS or self._machine.spent:
             self._found.unresolved.append(("", 0))
         self._idle(found)
@@ -300,6 +303,35 @@ class _Reader:
         for thing in self._machine.records if id(place) in self._makers_of_records else ():
             known = {"table": Const(Kind.TEXT, thing.type)} if thing.type in self._program.rows else {}
             self._emit({**known, "value": thing}, f"new {thing.type}", at, ())
+
+    def _bound(self) -> Iterator[tuple[Place, tuple[str, str]]]:
+        """Yield the functions that make what a framework calls with records, with the topics by its settings.
+
+        The topic that it writes is empty where the settings name none.
+        """
+        for place in self._program.places:
+            if any(note.name == "Bean" for note in place.function.notes):
+                ends = [
+                    f"spring.cloud.stream.bindings.{place.function.name}-{one}-0.destination" for one in ("in", "out")
+                ]
+                received, sent = (self._program.setting(one) or "" for one in ends)
+                if received:
+                    yield place, (received, sent)
+
+    def _run_bound(self, place: Place, received: str, sent: str) -> None:
+        """Evaluate the function that a framework gets from another one and calls with the records of a topic."""
+        self._view = place
+        at = (place.file.path, place.function.line or 1)
+        self._receives.given[received] = at
+        taken = parameters_of(place.function.type)
+        record: Value = Apply("received", None, (Const(Kind.TEXT, received),))
+        record = self._machine.declared(record, taken[0] if taken else "", place.file, place.known)
+        code = ir.Call(Name(place.function.name), (), at[1])
+        result = self._machine.call(
+            self._machine.run(place), [("", record)], code, Scope(place.file, None, None, place.known)
+        )
+        if sent and len(taken) != 1:  # one without a result only reads
+            self._emit({"topic": Const(Kind.TEXT, sent), "value": result}, place.function.name, at, ())
 
     def _outermost(self, places: Iterable[Place]) -> set[int]:
         """Return the functions among *places* that no other one of them calls, by identity."""
@@ -773,6 +805,7 @@ class _Reader:
                     passed[Passed(topic, (), sent.contract.topics, "", False, at)] = None
         self._found.passed = list(passed)
         received = {(topic, one.place): None for one in self._receives.noted for topic in one.topics}
+        received |= dict.fromkeys(self._receives.given.items())
         for place in places:
             for topic in self._receives.listened(place) or ():
                 received[topic, (place.file.path, place.function.line or 1)] = None

@@ -30,6 +30,7 @@ from scanner_programs.libraries.standard import (
     FALLBACKS,
     FIELDS,
     FLATTENS,
+    FUNCTIONAL,
     HELD,
     HOLDERS,
     IMPLICIT,
@@ -2011,6 +2012,8 @@ class Machine:
             return self.call(first, [("", of)], code, scope)
         if isinstance(of, Const) and of.kind is Kind.TEXT and name in CONVERTS | TEXTS and not given:
             return of
+        if of is None and isinstance(first, Closure) and name.rpartition(".")[2] in FUNCTIONAL:
+            return first
         if of is not None and name == "get" and isinstance(first, Const) and (declared := _declared(of, first.text)):
             return declared
         if of is not None and name in FALLBACKS and first is not None:

@@ -10,7 +10,7 @@ from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.streams import is_streams
 from scanner_programs.machine import Machine, Made
 from scanner_programs.program import Place, Scope, base_type, parameters_of
-from scanner_programs.values import Apply, Cond, Get, Input, Items, Shown, Thing, Value
+from scanner_programs.values import Apply, Cond, Const, Get, Input, Items, Shown, Thing, Value
 
 _FURTHEST = 40
 _NAMED = frozenset(("topic", "topics", "topic_name", "pattern", "topicpattern"))
@@ -36,12 +36,16 @@ class Subscription:
 
 @dataclass(slots=True)
 class Receives:
-    """The subscriptions of a program; *texts* returns the names that a topic may have."""
+    """The subscriptions of a program; *texts* returns the names that a topic may have.
+
+    *given* are the topics whose records a framework gives to functions by its settings, each with the function's place.
+    """
 
     machine: Machine
     rows: Sequence[Client]
     texts: Callable[[Value], Iterator[str]]
     noted: list[Subscription] = field(default_factory=list)
+    given: dict[str, tuple[str, int]] = field(default_factory=dict)
     _listened: dict[int, tuple[str, ...] | None] = field(default_factory=dict)
 
     def note(self, made: Made, name: str) -> bool:
@@ -105,6 +109,8 @@ class Receives:
 
     def root(self, value: Value, view: Place) -> bool | None:
         """Return whether records come from a value, and whether it is their value itself; None if none do."""
+        if isinstance(value, Apply) and value.of is None and value.name == "received":
+            return True
         if isinstance(value, Apply) and value.arguments:
             name = plain(_last(value.name))
             named = [row for row in self.rows if name in row.subscribes and self._is_of(value.of, value.name, row)]
@@ -178,6 +184,8 @@ class Receives:
         """
         value: Value | None = root
         named: tuple[str, ...] = ()
+        if isinstance(root, Apply) and root.of is None and root.name == "received":
+            return tuple(one.text for one in root.arguments if isinstance(one, Const))
         while value is not None:
             found = tuple(self._made_for(value)) if isinstance(value, Apply | Thing) else ()
             if found or named:  # a chain may name one after the other

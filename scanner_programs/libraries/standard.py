@@ -97,6 +97,8 @@ WRAPS = _words("of ofNullable just resolve successful pure succeed completedFutu
 """Functions of the types that hold one value which make one of a value."""
 FIELDS = _words("field Field attrib ib")
 """Functions of Python that return the default of a member, or what makes it, as a class declares it."""
+FUNCTIONAL = _words("Function Consumer Supplier Predicate UnaryOperator BiFunction BiConsumer BinaryOperator Runnable")
+"""Java's interfaces of functions, which Kotlin makes of a lambda by their names."""
 EMITS = _words("emit yield yieldAll emitAll")
 """Functions that code inside a builder of a sequence calls with what the sequence has next."""
 KEYS = _words("keys keySet Keys KeySet list tuple set sorted")

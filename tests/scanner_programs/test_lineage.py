@@ -397,6 +397,35 @@ def test_fields_are_followed_in_other_styles(sends, style: str) -> None:
     } == expected
 
 
+def test_a_function_that_settings_bind_is_given_records(sends) -> None:
+    """No client is named in the code: the settings say which topics the function takes from and gives to."""
+    settings = """
+spring.cloud:
+  function.definition: bill
+  stream.bindings:
+    bill-in-0.destination: orders
+    bill-out-0.destination: bills
+    seen-in-0.destination: visits
+"""
+    code = """
+import org.springframework.context.annotation.Bean
+import java.util.function.*
+data class Order(val no: String, val cents: Long)
+data class Bill(val order: String, val euros: Double)
+class Functions {
+    @Bean fun bill(): Function<Order, Bill> = Function { order -> Bill(order.no, order.cents / 100.0) }
+    @Bean fun seen(): Consumer<Order> = Consumer { println(it.no) }
+}
+"""
+    found = sends({"application.yml": settings, "Functions.kt": code})
+
+    assert {topic for topic, _ in found.received} == {"orders", "visits"}
+    assert {(one.topic, one.field, one.target) for one in found.passed if one.target} == {
+        ("orders", ("no",), "order"),
+        ("orders", ("cents",), "euros"),
+    }
+
+
 def test_a_reference_to_a_method_is_given_what_it_takes(sends) -> None:
     """A join calls it with both values, in their order."""
     code = """

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 
 from scanner_extractor.repository.applications.clients import mentions_client
 from scanner_extractor.repository.applications.modules import OUTSIDE, Modules
-from scanner_extractor.repository.applications.settings import Settings, relaxed
+from scanner_extractor.repository.applications.settings import BINDINGS, Settings, relaxed
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, parse_tree, suffix
 from scanner_model.columns import ColumnPath, field_segment
@@ -27,6 +27,7 @@ MOST_STEPS = 600_000
 """Expressions that are evaluated of all programs of a repository: of what is beyond, only the topics are read."""
 ITEM = "[]"
 _COMMENT = re.compile(r"^[ \t]*+//[^\n]*$", re.MULTILINE)
+_JVM = (".java", ".kt", ".scala")
 _GO_MODULE = re.compile(r"^module[ \t]++(\S++)", re.MULTILINE)
 _OF_SCRIPT = re.compile(r"(?:from|import|require\()\s*+[\"'](@?[\w.@/-]{1,200}+)[\"']")
 _OF_GO = re.compile(r"\"([\w.-]{1,80}+/[\w./-]{1,200}+)\"")
@@ -92,13 +93,20 @@ class ProgramEndpoints:
         """Return the modules that are programs which use Kafka, themselves or by a library."""
         found: dict[str, None] = {}
         for module in self._paths:
-            if any(self._uses(path) for path in self._own(module)):
+            own = self._own(module)
+            if any(self._uses(path) for path in own) or self._is_bound(module, own):
                 found |= dict.fromkeys(self.users(module) or [module])
         return [module for module in found if not module.startswith(OUTSIDE)]
 
     def _uses(self, path: str) -> bool:
         text = self.files[path]
         return imports_client_of_rust(text) if is_evaluated_only(path) else mentions_client(path, text)
+
+    def _is_bound(self, module: str, paths: Iterable[str]) -> bool:
+        """Return whether settings bind functions of a module to topics, whose code then needs to import no client."""
+        if not any(path.endswith(_JVM) and "@Bean" in self.files[path] for path in paths):
+            return False
+        return any(True for _ in self.settings(module).below(BINDINGS))
 
     def _own(self, module: str) -> list[str]:
         """Return the source files of a module without those of packages in it that others import by name."""
@@ -182,7 +190,7 @@ class ProgramEndpoints:
         own = self._own(module)
         paths = [*own, *(path for one in libraries for path in self._paths.get(one, ()))]
         paths += self._imported(paths)
-        if not any(mentions_package(self.files[path]) for path in paths):
+        if not any(mentions_package(self.files[path]) for path in paths) and not self._is_bound(module, own):
             return Endpoints()
         if len(paths) > MOST_FILES:
             paths = files_near_clients({path: self.files[path] for path in paths})

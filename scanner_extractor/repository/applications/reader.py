@@ -45,6 +45,7 @@ from scanner_extractor.repository.applications.modules import (
     read_program_parts,
 )
 from scanner_extractor.repository.applications.settings import (
+    BINDINGS,
     Setting,
     Settings,
     expand,
@@ -218,9 +219,18 @@ def is_application_file(path: str, text: str) -> bool:
     if not is_settings_file(path):
         return False
     is_declaring = mentions_topics(text) and len(text) <= LARGEST
-    return _FRAMEWORKS.search(text) is not None or (
+    return _configures_framework(path, text) or (
         is_declaring and declared_topics(read_settings(path, text)) is not None
     )
+
+
+def _configures_framework(path: str, text: str) -> bool:
+    """Return whether settings are those of a framework that connects a program to topics, in one line or nested."""
+    if _FRAMEWORKS.search(text) is not None:
+        return True
+    small = text.casefold() if len(text) <= LARGEST else ""
+    is_nested = "cloud" in small and "bindings" in small
+    return is_nested and any(one.key.casefold().startswith(BINDINGS) for one in read_settings(path, text))
 
 
 def _helps_tests(path: str, text: str) -> bool:

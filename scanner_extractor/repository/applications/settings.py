@@ -37,6 +37,8 @@ _REFERENCE = re.compile(
 )
 _SPEL = re.compile(r"#\{\s*'?(?P<inside>[^{}]*(?:\$\{[^{}]*\})?[^{}]*?)'?\s*(?:\.split\([^)]*\))?\s*\}")
 _PROFILE = re.compile(r"^\"?%[\w,-]+\"?\.")
+BINDINGS = "spring.cloud.stream.bindings."
+"""What the keys of settings begin with that bind functions of a program to topics."""
 _FILE_NAME = re.compile(r"""["'`/]([\w.-]{1,80}\.(?:ya?ml|properties|json|conf|toml|ini|cfg))["'`]""")
 _MANIFESTS = frozenset(("package.json", "tsconfig.json", "pyproject.toml", "Cargo.toml"))
 """Files that say how a program is built."""

@@ -465,6 +465,19 @@ def test_settings_in_yaml_have_profiles_and_the_name_of_the_service():
     }
 
 
+def test_settings_of_a_framework_that_stand_behind_others_are_read():
+    """Between `cloud` and `stream`, a file may name the functions."""
+    text = """
+        spring:
+          cloud:
+            function: {definition: pay}
+            stream: {bindings: {pay-in-0: {destination: orders}, pay-out-0: {destination: paid}}}
+    """
+    assert reader.is_application_file("src/main/resources/application.yml", text)
+    assert not reader.is_application_file("application.yml", "spring: {cloud: {bindings: 1}}")
+    assert ends({"pom.xml": POM, "src/main/resources/application.yml": text}) == {"orders > paid"}
+
+
 LISTENERS = {
     "constant and placeholder": (
         '@KafkaListener(topics = {"${app.in:a}", T}, groupId = "g") void f(X x) { }',
