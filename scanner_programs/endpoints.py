@@ -826,7 +826,8 @@ class _Reader:
             return Cond(topic.test, self._set(topic.then), self._set(topic.otherwise))
         if isinstance(topic, Const) and topic.kind is Kind.TEXT:
             return Const(Kind.TEXT, _PLACEHOLDER.sub(self._placeholder, topic.text))
-        if isinstance(topic, Apply) and len(topic.arguments) == 2 and all(map(_is_text, topic.arguments)):
+        is_looked_up = isinstance(topic, Apply) and topic.name.rpartition(".")[2].lower().startswith(("get", "opt"))
+        if is_looked_up and isinstance(topic, Apply) and [*map(_is_text, topic.arguments)] == [True, True]:
             name, default = (one.text for one in topic.arguments if isinstance(one, Const))
             return self._machine.setting(name, default)  # a look-up with a default
         if isinstance(topic, Apply) and topic.name.lower() in ("topic", "newtopic") and topic.arguments:

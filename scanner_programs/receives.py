@@ -183,18 +183,12 @@ class Receives:
         *files* are those of the functions on the way: a subscription in one of them goes before others.
         """
         value: Value | None = root
-        named: tuple[str, ...] = ()
         if isinstance(root, Apply) and root.of is None and root.name == "received":
             return tuple(one.text for one in root.arguments if isinstance(one, Const))
         while value is not None:
             found = tuple(self._made_for(value)) if isinstance(value, Apply | Thing) else ()
-            if found or named:  # a chain may name one after the other
-                named = tuple(dict.fromkeys((*found, *named)))
-                before = _before(value)
-                if before is None:
-                    return named
-                value = before
-                continue
+            if found:
+                return self._repeated(value, found) if isinstance(value, Apply) else found
             text, own = _identity(value), _identity(value, numbered=True)
             noted = [one for one in self.noted if one.own == own] or [one for one in self.noted if one.of == text]
             if noted:
@@ -212,6 +206,15 @@ class Receives:
         near = {one.topics for one in self.noted if one.place[0] in files} or {one.topics for one in self.noted}
         found = next(iter(near)) if len(near) == 1 else ()
         return found if len(found) == 1 else ()  # of several, the object itself says which
+
+    def _repeated(self, value: Apply, found: tuple[str, ...]) -> tuple[str, ...]:
+        """Return topics with those that calls of the same name before one in its chain name."""
+        before = value.of
+        while isinstance(before, Apply):
+            if before.name == value.name:
+                found = (*self._made_for(before), *found)
+            before = before.of
+        return tuple(dict.fromkeys(found))
 
     def _made_for(self, value: Apply | Thing) -> Iterator[str]:
         """Yield the topics that the call or constructor of an object names."""

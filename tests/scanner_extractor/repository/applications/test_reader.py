@@ -9,7 +9,12 @@ from drawn import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_extractor.repository.applications.reader import MOST_UNITS, ApplicationsReading, read_applications
+from scanner_extractor.repository.applications.reader import (
+    MOST_UNITS,
+    ApplicationsReading,
+    is_application_file,
+    read_applications,
+)
 from scanner_model.names import SourceId
 
 JAVA = "import org.apache.kafka.clients.producer.*;\nimport org.apache.kafka.clients.consumer.*;\n"
@@ -473,8 +478,8 @@ def test_settings_of_a_framework_that_stand_behind_others_are_read():
             function: {definition: pay}
             stream: {bindings: {pay-in-0: {destination: orders}, pay-out-0: {destination: paid}}}
     """
-    assert reader.is_application_file("src/main/resources/application.yml", text)
-    assert not reader.is_application_file("application.yml", "spring: {cloud: {bindings: 1}}")
+    assert is_application_file("src/main/resources/application.yml", text)
+    assert not is_application_file("application.yml", "spring: {cloud: {bindings: 1}}")
     assert ends({"pom.xml": POM, "src/main/resources/application.yml": text}) == {"orders > paid"}
 
 
