@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from scanner_programs.ir import Assign, Declare, File, Literal, Record
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.lowering import Lowering
 from scanner_programs.machine import watches
-from scanner_programs.program import Program
+from scanner_programs.program import Place, Program
 from scanner_programs.residue import code_text, silent_in
 from scanner_programs.selection import MOST_FILES, files_near_clients
 
@@ -120,8 +120,59 @@ def file_text(file: File) -> str:
         return "\n".join(code_text(part) if isinstance(part, tuple) else str(part) for part in parts)
 
 
-def parts_of(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
-    """Return the canonical text and the line of the functions and statements of a file that name a client, by name.
+Part = tuple[str, str]
+"""A function or statement: the file that it is in, and its name."""
+
+
+def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> dict[Part, tuple[str, int]]:
+    """Return the canonical text and the line of the code that may have a part in what unknown clients send.
+
+    *using* are the files that use such a client, each with the words that name one. Theirs are the functions that name
+    the client, those of the file that call them, and everything that these call, as far as a name says what is meant.
+    """
+    own = [file for file in files if file.path in using]
+    found = {(file.path, name): part for file in own for name, part in _naming(file, using[file.path]).items()}
+    if not found:
+        return found
+    places = [place for file in files for place in Program((file,)).places if place.function.name]
+    waiting = [place for place in places if (place.file.path, place.name) in found]
+    for file in own:
+        waiting += _callers(waiting, [place for place in places if place.file is file])
+    called: dict[str, list[Place]] = {}
+    for place in places:
+        called.setdefault(place.function.name, []).append(place)
+    known: set[int] = set()
+    while waiting:
+        place = waiting.pop()
+        if id(place) not in known:
+            known.add(id(place))
+            found.setdefault((place.file.path, place.name), _part(place))
+            for name in names_in(place.function):
+                meant = called.get(name, [])
+                near = [other for other in meant if other.file is place.file]
+                waiting += near or (meant if len(meant) <= _MOST_MEANT else [])
+    return found
+
+
+_MOST_MEANT = 2
+
+
+def _callers(meant: Iterable[Place], places: Sequence[Place]) -> list[Place]:
+    """Return those of *places* that call one of the others, themselves or by another one of them."""
+    names, found = {place.function.name for place in meant}, dict[int, Place]()
+    while new := [one for one in places if id(one) not in found and not names.isdisjoint(names_in(one.function))]:
+        found |= {id(place): place for place in new}
+        names |= {place.function.name for place in new}
+    return list(found.values())
+
+
+def _part(place: Place) -> tuple[str, int]:
+    known = place.known.cls if place.known is not None else None
+    return code_text(place.function, silent_in(place.file, known, watches)), place.function.line
+
+
+def _naming(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
+    """Return the functions and statements of a file that name a client, by name.
 
     They do if one of *words* is in their text, in what they use of imports, or in what their class extends. What only
     logs is left out.
@@ -140,10 +191,10 @@ def parts_of(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
     found: dict[str, tuple[str, int]] = {}
     with deep_recursion():
         for place in Program((file,)).places:
-            known = place.known.cls if place.known is not None else None
-            text = code_text(place.function, silent_in(file, known, watches))
-            if place.function.name and uses(place.function, text, known.supers if known is not None else ()):
-                found[place.name] = text, place.function.line
+            part = _part(place)
+            supers = place.known.cls.supers if place.known is not None else ()
+            if place.function.name and uses(place.function, part[0], supers):
+                found[place.name] = part
         for name, one, beside in _statements(file):
             if uses((one, beside), f"{name} {code_text(beside)}"):
                 found[name] = code_text(one), 1
